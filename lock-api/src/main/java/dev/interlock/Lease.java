@@ -1,0 +1,102 @@
+package dev.interlock;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * One entry into a lock. Owned by whoever has this handle: any thread may use or release it.
+ *
+ * <p>Thread-safe. Only {@link #extend}, {@link #release} and {@link #close} do I/O; they block for
+ * at most the backend's time limit and do not react to interruption (the flag stays set).
+ *
+ * <p>Validity is counted on {@link System#nanoTime()} from before the request was sent, less a
+ * drift margin of 2 ms and 0.2 % of the lease, so it ends before the server's lease does. A holder
+ * that was paused finds {@link #isValid()} false when it goes on.
+ */
+public interface Lease extends AutoCloseable {
+
+  /**
+   * Returns the name of the lock.
+   *
+   * @return the name; for {@link LockClient#acquireAll} the names, joined by a comma
+   */
+  String name();
+
+  /**
+   * Returns the fencing token of this hold: larger than that of every earlier hold of the name.
+   * Give it to the resource that the lock protects, and let the resource refuse smaller ones.
+   *
+   * @return the token
+   * @throws UnsupportedCapabilityException if the provider is not {@link Capability#FENCED}
+   * @throws UnsupportedOperationException if this lease is on several locks: see {@link #parts()}
+   */
+  long fencingToken();
+
+  /**
+   * Returns how long this lease is certainly still valid, without I/O.
+   *
+   * @return the time left; zero when it is not valid
+   */
+  Duration remaining();
+
+  /**
+   * Tells whether the lease is certainly still held, without I/O.
+   *
+   * @return false once it was released or lost, or its time has passed
+   */
+  boolean isValid();
+
+  /**
+   * Checks {@link #isValid()}.
+   *
+   * @throws LeaseLostException if the lease is not valid
+   */
+  void ensureValid();
+
+  /**
+   * Makes the lease last at least this long from now. Never shortens it.
+   *
+   * @param lease from 10 ms to 365 days
+   * @return true only if it was still held; false changes nothing
+   * @throws UnsupportedCapabilityException if the provider is not {@link Capability#RENEWABLE}
+   * @throws BackendUnavailableException if the backend could not be asked
+   * @throws OutcomeUnknownException if no answer came; the lease is not longer than before
+   */
+  boolean extend(Duration lease);
+
+  /**
+   * Tells when this lease is lost, that is, ends without a release. It completes shortly before the
+   * validity passes, or at the first contact with the server that shows the loss, whichever is
+   * first; after an orderly release it never completes. Actions run on the common pool.
+   *
+   * @return a stage that cannot be completed or cancelled from outside
+   */
+  CompletionStage<LostReason> lost();
+
+  /**
+   * Gives up this entry; the last entry of a hold frees the lock.
+   *
+   * @throws LeaseLostException if the lease was gone, or this handle was released before; nothing
+   *     is changed
+   * @throws OutcomeUnknownException if no answer came; the hold is removed in the background
+   */
+  void release();
+
+  /**
+   * Releases, unless this handle was released before: then it does nothing.
+   *
+   * @throws LeaseLostException if the lease was lost
+   */
+  @Override
+  void close();
+
+  /**
+   * Returns the leases that this one is made of, each with its own name and fencing token.
+   *
+   * @return this lease alone, or the parts of {@link LockClient#acquireAll}
+   */
+  default List<Lease> parts() {
+    return List.of(this);
+  }
+}

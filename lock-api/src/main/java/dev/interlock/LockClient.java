@@ -1,0 +1,108 @@
+package dev.interlock;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * An open connection to a lock backend. Thread-safe; one for an application. Get one from
+ * {@link Locks}.
+ *
+ * <p>Faults of the backend are retried while a call waits, for at most 5 s in a row; then they
+ * reach the caller as {@link BackendUnavailableException} or {@link OutcomeUnknownException}, never
+ * as a grant and never as "held by another". After {@link #close()} every method but
+ * {@link #close()} and {@link #capabilities()} throws {@link BackendUnavailableException}.
+ */
+public interface LockClient extends AutoCloseable {
+
+  /**
+   * Returns the lock of this name as the current thread's lock. Does no I/O.
+   *
+   * @param name not empty, without NUL, at most 1,024 bytes in UTF-8
+   * @return a view; all views of a name are the same lock
+   * @throws IllegalArgumentException if the name is not allowed
+   */
+  DistributedLock lock(String name);
+
+  /**
+   * Acquires a lock, waiting as long as the request says.
+   *
+   * @param request what to acquire
+   * @return the lease
+   * @throws InterruptedException if interrupted before or while waiting; nothing is left behind
+   * @throws LockTimeoutException once the wait is over
+   * @throws BackendUnavailableException if the backend cannot be asked; nothing was held
+   * @throws OutcomeUnknownException if the last answer never came; cleaned up in the background
+   * @throws UnsupportedCapabilityException if the request needs what the provider does not declare
+   */
+  Lease acquire(LockRequest request) throws InterruptedException;
+
+  /**
+   * Attempts to acquire a lock once, ignoring the request's wait. Blocks for I/O only and does not
+   * react to interruption.
+   *
+   * @param request what to acquire
+   * @return the lease; empty only if the lock is held by another
+   * @throws BackendUnavailableException if the backend cannot be asked; nothing was held
+   * @throws OutcomeUnknownException if the answer never came; cleaned up in the background
+   * @throws UnsupportedCapabilityException if the request needs what the provider does not declare
+   */
+  Optional<Lease> tryAcquire(LockRequest request);
+
+  /**
+   * Acquires a lock without blocking the caller and without a thread for each waiter.
+   *
+   * @param request what to acquire
+   * @return completes with the lease, or exceptionally as {@link #acquire} would throw; cancelling
+   *     it leaves no hold and no queue entry. Dependent actions run on the common pool.
+   */
+  CompletableFuture<Lease> acquireAsync(LockRequest request);
+
+  /**
+   * Acquires several locks, all or none. They are taken in the order of their names, so callers
+   * that name the same locks in any order never deadlock. The wait of each request counts from the
+   * call.
+   *
+   * @param requests one for each name, at least one
+   * @return one lease over all of them; see {@link Lease#parts()}
+   * @throws InterruptedException if interrupted; nothing is left behind
+   * @throws IllegalArgumentException if a name occurs twice or the list is empty
+   * @throws LockTimeoutException once the wait of a request is over
+   * @throws LeaseLostException if a fixed lease ran out while the other locks were waited for;
+   *     nothing is held
+   */
+  Lease acquireAll(List<LockRequest> requests) throws InterruptedException;
+
+  /**
+   * Asks the server who holds a lock.
+   *
+   * @param name the lock's name
+   * @return who holds it; empty when it is free
+   */
+  Optional<HoldInfo> inspect(String name);
+
+  /**
+   * Takes a lock from its holder. For operators only: the holder may be at work. Its lease becomes
+   * lost with {@link LostReason#FORCED} or {@link LostReason#GONE}.
+   *
+   * @param name the lock's name
+   * @return true if it was held
+   */
+  boolean forceRelease(String name);
+
+  /**
+   * Returns what the provider promises.
+   *
+   * @return the declared capabilities
+   */
+  Set<Capability> capabilities();
+
+  /**
+   * Releases what this client holds, lets every waiter fail with
+   * {@link BackendUnavailableException}, and ends all threads, renewals and connections that it
+   * opened. Idempotent; blocks for a few seconds at the most.
+   */
+  @Override
+  void close();
+}

@@ -1,0 +1,80 @@
+package dev.interlock;
+
+import java.time.Duration;
+
+/**
+ * Hears what a client does; for metrics and audit. Every method does nothing unless overridden.
+ *
+ * <p>Called on the thread at work, possibly on several at once: be quick, do not block, do not call
+ * the client. What a listener throws is logged and otherwise ignored. Register it with
+ * {@link LockConfig.Builder#listener}.
+ */
+public interface LockListener {
+
+  /**
+   * An attempt is about to be sent to the backend.
+   *
+   * @param name the lock
+   */
+  default void attempt(String name) {}
+
+  /**
+   * A request found the lock held and begins to wait.
+   *
+   * @param name the lock
+   */
+  default void waiting(String name) {}
+
+  /**
+   * A request got its lock.
+   *
+   * @param name the lock
+   * @param fencingToken the token; 0 where the provider is not FENCED
+   * @param waited from the call to the grant
+   */
+  default void acquired(String name, long fencingToken, Duration waited) {}
+
+  /**
+   * A holder gave the lock up.
+   *
+   * @param name the lock
+   * @param fencingToken the token; 0 where the provider is not FENCED
+   * @param held from the grant to the release
+   */
+  default void released(String name, long fencingToken, Duration held) {}
+
+  /**
+   * A hold was renewed.
+   *
+   * @param name the lock
+   * @param fencingToken the token; 0 where the provider is not FENCED
+   * @param lease how long it lasts from now
+   */
+  default void renewed(String name, long fencingToken, Duration lease) {}
+
+  /**
+   * A hold was lost.
+   *
+   * @param name the lock
+   * @param fencingToken the token; 0 where the provider is not FENCED
+   * @param reason why
+   */
+  default void lost(String name, long fencingToken, LostReason reason) {}
+
+  /**
+   * What a request may have left on the server was removed after it timed out, was interrupted or
+   * cancelled, or its outcome stayed unknown.
+   *
+   * @param name the lock
+   */
+  default void abandoned(String name) {}
+
+  /**
+   * A call to the backend failed. It may be retried.
+   *
+   * @param operation attempt, renew, release, abandon, inspect or forceRelease
+   * @param name the lock, or the first one of a batch
+   * @param error what was thrown
+   */
+  default void backendError(String operation, String name, LockException error) {}
+}

@@ -1,0 +1,66 @@
+package dev.interlock;
+
+import dev.interlock.internal.ClientFactory;
+import java.util.List;
+
+/**
+ * Opens lock clients. The URI's scheme is the id of the provider, whose jar must be on the class
+ * path or module path. Thread-safe.
+ */
+public final class Locks {
+  private Locks() {}
+
+  /**
+   * Opens the backend named by the system property {@code interlock.uri}, or else by the
+   * environment variable {@code INTERLOCK_URI}.
+   *
+   * @return an open client
+   * @throws LockConfigurationException if neither is set, or the URI is wrong
+   * @throws LockProviderNotFoundException if there is no provider for the scheme
+   * @throws BackendUnavailableException if the server cannot be reached or refuses
+   */
+  public static LockClient open() {
+    String uri = System.getProperty("interlock.uri", System.getenv("INTERLOCK_URI"));
+    if (uri == null || uri.isBlank()) {
+      throw new LockConfigurationException(
+          "No lock backend is configured. Set the system property interlock.uri or the environment"
+              + " variable INTERLOCK_URI, for example -Dinterlock.uri=local://");
+    }
+    return open(uri);
+  }
+
+  /**
+   * Opens a backend.
+   *
+   * @param uri for example {@code local://} or {@code redis-setnx://localhost:6379/0?lease=PT10S}
+   * @return an open client
+   * @throws LockConfigurationException if the URI is wrong; names every fault, and no secret
+   * @throws LockProviderNotFoundException if there is no provider for the scheme
+   * @throws BackendUnavailableException if the server cannot be reached or refuses
+   */
+  public static LockClient open(String uri) {
+    return ClientFactory.open(uri);
+  }
+
+  /**
+   * Opens a backend.
+   *
+   * @param config the same options as a URI's, typed
+   * @return an open client
+   * @throws LockConfigurationException if a setting is wrong; names every fault, and no secret
+   * @throws LockProviderNotFoundException if there is no provider with that id
+   * @throws BackendUnavailableException if the server cannot be reached or refuses
+   */
+  public static LockClient open(LockConfig config) {
+    return ClientFactory.open(config);
+  }
+
+  /**
+   * Lists the providers that can be opened. One that fails to load is logged and left out.
+   *
+   * @return the providers, by id
+   */
+  public static List<ProviderInfo> providers() {
+    return ClientFactory.providers();
+  }
+}

@@ -1,0 +1,99 @@
+package dev.interlock.internal;
+
+import dev.interlock.LockException;
+import dev.interlock.LockListener;
+import dev.interlock.spi.HoldId;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+
+/**
+ * Removes from the server what an attempt may have left there, in the background, until the server
+ * has confirmed it or one lease has passed, after which the server has dropped it by itself.
+ */
+final class Abandonments {
+  private static final long FIRST_RETRY = 100_000_000;
+  private static final long LONGEST_RETRY = 2_000_000_000;
+
+  // A command without an answer may still run. Servers run what they have read within one round of
+  // their loop, so a second abandonment, sent after the first was answered, comes after it.
+  private static final long SECOND_LOOK = 1_000_000_000;
+
+  private static final class Residue {
+    final String name;
+    final HoldId id;
+    final long until;
+    int looks;
+    long retry = FIRST_RETRY;
+
+    Residue(String name, HoldId id, long until, int looks) {
+      this.name = name;
+      this.id = id;
+      this.until = until;
+      this.looks = looks;
+    }
+  }
+
+  private final BackendCalls calls;
+  private final ClientThreads threads;
+  private final LockListener listener;
+  // Told of a lock that may have become free by an abandonment.
+  private Consumer<String> freed = name -> {};
+  private final Set<Residue> pending = ConcurrentHashMap.newKeySet();
+
+  Abandonments(BackendCalls calls, ClientThreads threads, LockListener listener) {
+    this.calls = calls;
+    this.threads = threads;
+    this.listener = listener;
+  }
+
+  void onFreed(Consumer<String> action) {
+    freed = action;
+  }
+
+  /**
+   * Removes it soon.
+   *
+   * @param lease how long the server would keep it, in nanoseconds
+   * @param mayRunLate a command of this id has not been answered
+   */
+  void add(String name, HoldId id, long lease, boolean mayRunLate) {
+    Residue residue = new Residue(name, id, System.nanoTime() + lease, mayRunLate ? 2 : 1);
+    pending.add(residue);
+    threads.io(() -> remove(residue));
+  }
+
+  private void remove(Residue residue) {
+    long delay;
+    try {
+      calls.abandon(residue.name, residue.id);
+      residue.looks--;
+      delay = SECOND_LOOK;
+      freed.accept(residue.name);
+    } catch (LockException e) { // the listener has heard of it from BackendCalls
+      delay = residue.retry;
+      residue.retry = Math.min(LONGEST_RETRY, 2 * delay);
+    }
+    boolean done = residue.looks == 0;
+    if (done) {
+      listener.abandoned(residue.name);
+    }
+    if (done || System.nanoTime() - residue.until >= 0) {
+      pending.remove(residue);
+    } else {
+      var unused = threads.schedule(() -> threads.io(() -> remove(residue)), delay);
+    }
+  }
+
+  /** Last try, for closing; stops at the first failure, because the server is likely gone. */
+  void flush() {
+    for (Residue residue : pending) {
+      try {
+        calls.abandon(residue.name, residue.id);
+      } catch (LockException e) {
+        return;
+      }
+    }
+    pending.clear();
+  }
+}

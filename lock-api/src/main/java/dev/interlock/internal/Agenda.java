@@ -1,0 +1,162 @@
+package dev.interlock.internal;
+
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * When to look at which hold or queue entry again. One timer serves them all: a quick cycle of
+ * acquire and release leaves no timer behind, because there is only ever the one for the earliest
+ * item, and it is not touched when an item is removed.
+ *
+ * <p>No item is overlooked: it is entered before the timer is looked at, and the timer is taken
+ * away before it looks at the items.
+ */
+final class Agenda {
+  private static final Logger LOG = System.getLogger("dev.interlock");
+
+  /** Something to be looked at. */
+  abstract static class Item {
+    // Guarded by this item.
+    private @Nullable Entry entry;
+    private boolean retired;
+
+    /** Called on the timer thread when the time has come; must not block. */
+    abstract void due();
+  }
+
+  private record Entry(long at, long sequence, Item item) implements Comparable<Entry> {
+    @Override
+    public int compareTo(Entry other) {
+      long difference = at - other.at; // nanoTime may wrap: only differences count
+      return difference != 0 ? Long.signum(difference) : Long.compare(sequence, other.sequence);
+    }
+  }
+
+  private static final class Timer {
+    final long at;
+
+    @Nullable
+    Future<?> task; // guarded by timerLock
+
+    Timer(long at) {
+      this.at = at;
+    }
+  }
+
+  private final ClientThreads threads;
+  private final ConcurrentSkipListSet<Entry> entries = new ConcurrentSkipListSet<>();
+  private final AtomicLong sequence = new AtomicLong();
+  private final Object timerLock = new Object();
+  private volatile @Nullable Timer timer; // written under timerLock
+
+  Agenda(ClientThreads threads) {
+    this.threads = threads;
+  }
+
+  /** Sets or moves the time of an item. Does nothing for one that was retired. */
+  void put(Item item, long at) {
+    Entry entry = new Entry(at, sequence.getAndIncrement(), item);
+    synchronized (item) {
+      if (item.retired) {
+        return;
+      }
+      removeEntry(item);
+      item.entry = entry;
+      entries.add(entry);
+    }
+    setTimer(at);
+  }
+
+  void remove(Item item) {
+    synchronized (item) {
+      removeEntry(item);
+    }
+  }
+
+  /** Removes an item for good, also against whoever is just about to put it back. */
+  void retire(Item item) {
+    synchronized (item) {
+      item.retired = true;
+      removeEntry(item);
+    }
+  }
+
+  private void removeEntry(Item item) {
+    Entry old = item.entry;
+    if (old != null) {
+      entries.remove(old);
+      item.entry = null;
+    }
+  }
+
+  private void setTimer(long at) {
+    if (isSoonEnough(timer, at)) {
+      return;
+    }
+    synchronized (timerLock) {
+      Timer late = timer;
+      if (isSoonEnough(late, at)) {
+        return;
+      }
+      if (late != null && late.task != null) {
+        late.task.cancel(false); // or each short lease would leave one behind until a long one ends
+      }
+      Timer next = new Timer(at);
+      next.task = threads.schedule(() -> run(next), at - System.nanoTime());
+      timer = next;
+    }
+  }
+
+  private static boolean isSoonEnough(@Nullable Timer set, long at) {
+    return set != null && at - set.at >= 0;
+  }
+
+  private void run(Timer mine) {
+    synchronized (timerLock) {
+      if (timer != mine) {
+        return; // overtaken by an earlier one, which looks at everything
+      }
+      timer = null;
+    }
+    long now = System.nanoTime();
+    for (Entry first = firstOrNull(); first != null; first = firstOrNull()) {
+      if (first.at() - now > 0) {
+        setTimer(first.at());
+        return;
+      }
+      if (take(first)) {
+        look(first.item());
+      }
+    }
+  }
+
+  private static void look(Item item) {
+    try {
+      item.due();
+    } catch (RuntimeException e) {
+      LOG.log(Level.ERROR, "A timed task of the lock client failed; the others go on", e);
+    }
+  }
+
+  private @Nullable Entry firstOrNull() {
+    for (Entry entry : entries) {
+      return entry;
+    }
+    return null;
+  }
+
+  private boolean take(Entry entry) {
+    synchronized (entry.item()) {
+      if (entry.equals(entry.item().entry)) {
+        removeEntry(entry.item());
+        return true;
+      }
+    }
+    entries.remove(entry);
+    return false;
+  }
+}

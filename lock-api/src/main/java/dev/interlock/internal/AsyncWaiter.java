@@ -1,0 +1,134 @@
+package dev.interlock.internal;
+
+import dev.interlock.BackendUnavailableException;
+import dev.interlock.Lease;
+import dev.interlock.LockException;
+import dev.interlock.spi.HoldId;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** A waiter without a thread: its steps run on the client's few I/O threads, one at a time. */
+final class AsyncWaiter extends Waiter {
+  private final Contention contention;
+  private final ClientThreads threads;
+  private final Agenda agenda;
+  private final Function<Hold, Lease> leases;
+  private final CompletableFuture<Lease> future = new CompletableFuture<>();
+  private final AtomicInteger signals = new AtomicInteger();
+  private boolean begun; // only touched by the one running step
+
+  private final Agenda.Item alarm = new Agenda.Item() {
+    @Override
+    void due() {
+      if (timeLeft() > 0) {
+        signal();
+      } else if (contention.leave(AsyncWaiter.this)) {
+        completeWith(timeout());
+      }
+    }
+  };
+
+  AsyncWaiter(
+      Grantee grantee,
+      HoldId id,
+      @Nullable Duration wait,
+      Contention contention,
+      ClientThreads threads,
+      Agenda agenda,
+      Function<Hold, Lease> leases) {
+    super(grantee, id, wait, contention);
+    this.contention = contention;
+    this.threads = threads;
+    this.agenda = agenda;
+    this.leases = leases;
+  }
+
+  /** Begins to contend. However the future ends, by us or by the caller, nothing is left behind. */
+  CompletableFuture<Lease> start() {
+    var unused = future.whenComplete((lease, error) -> {
+      agenda.retire(alarm);
+      contention.leave(this);
+    });
+    if (contention.enlist(this)) {
+      setAlarm(); // before the first step: with an ill server that may be long in coming
+      signal();
+    }
+    return future;
+  }
+
+  private void setAlarm() {
+    if (!isSingleAttempt()) { // whose time is always over, and which asks once all the same
+      agenda.put(alarm, System.nanoTime() + pause());
+    }
+  }
+
+  @Override
+  void signal() {
+    if (signals.getAndIncrement() == 0) {
+      threads.io(this::run);
+    }
+  }
+
+  private void run() {
+    int seen;
+    do {
+      seen = signals.get();
+      if (isWaiting()) {
+        advance();
+      }
+    } while (signals.addAndGet(-seen) != 0);
+  }
+
+  private void advance() {
+    try {
+      if (begun) {
+        contention.step(this);
+      } else {
+        begun = true;
+        contention.start(this);
+      }
+    } catch (RuntimeException | Error e) {
+      contention.leave(this);
+      completeWith(e);
+    }
+    setAlarm();
+  }
+
+  @Override
+  void ended() {
+    LockException error = error();
+    Hold hold = granted();
+    if (error != null) {
+      completeWith(error);
+    } else if (hold != null) {
+      Lease lease = leases.apply(hold);
+      ClientThreads.callbacks().execute(() -> deliver(lease));
+    }
+  }
+
+  private void deliver(Lease lease) {
+    boolean valid = lease.isValid();
+    if (!valid) {
+      future.completeExceptionally(new BackendUnavailableException(
+          "lock '%s': the lease was over before it could be used".formatted(name())));
+    }
+    if (!valid || !future.complete(lease)) { // or it was cancelled at the last moment
+      threads.io(() -> giveBack(lease));
+    }
+  }
+
+  private static void giveBack(Lease lease) {
+    try {
+      lease.close();
+    } catch (LockException e) {
+      // It was lost, or is being removed in the background: either way nothing is left.
+    }
+  }
+
+  private void completeWith(Throwable error) {
+    ClientThreads.callbacks().execute(() -> future.completeExceptionally(error));
+  }
+}

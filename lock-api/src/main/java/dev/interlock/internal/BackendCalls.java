@@ -1,0 +1,150 @@
+package dev.interlock.internal;
+
+import dev.interlock.BackendUnavailableException;
+import dev.interlock.HoldInfo;
+import dev.interlock.LockException;
+import dev.interlock.LockListener;
+import dev.interlock.OutcomeUnknownException;
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.AttemptResult;
+import dev.interlock.spi.HoldId;
+import dev.interlock.spi.LockBackend;
+import dev.interlock.spi.Release;
+import dev.interlock.spi.ReleaseResult;
+import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalResult;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+
+/**
+ * The backend as the engine calls it. Counts the calls under way so that closing can wait for them,
+ * keeps interrupts away from I/O (an interrupted virtual thread would have its socket closed), and
+ * makes every failure a {@link LockException}.
+ */
+final class BackendCalls {
+  private final LockBackend backend;
+  private final LockListener listener;
+  private final LongAdder underWay = new LongAdder();
+  private volatile boolean closed;
+
+  BackendCalls(LockBackend backend, LockListener listener) {
+    this.backend = backend;
+    this.listener = listener;
+  }
+
+  AttemptResult attempt(Attempt attempt) {
+    listener.attempt(attempt.name());
+    return call("attempt", attempt.name(), () -> backend.attempt(attempt));
+  }
+
+  List<RenewalResult> renew(List<Renewal> batch) {
+    return call("renew", batch.get(0).name(), () -> {
+      List<RenewalResult> results = backend.renew(batch);
+      if (results.size() != batch.size()) {
+        throw new IllegalStateException(
+            results.size() + " answers to " + batch.size() + " renewals");
+      }
+      return results;
+    });
+  }
+
+  Optional<HoldInfo> inspect(String name) {
+    return call("inspect", name, () -> backend.inspect(name));
+  }
+
+  boolean forceRelease(String name) {
+    return call("forceRelease", name, () -> backend.forceRelease(name));
+  }
+
+  /** Allowed while the client closes. */
+  ReleaseResult release(Release release) {
+    return counted("release", release.name(), () -> backend.release(release));
+  }
+
+  /** Allowed while the client closes. */
+  void abandon(String name, HoldId id) {
+    counted("abandon", name, () -> {
+      backend.abandon(name, id);
+      return true;
+    });
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  void requireOpen() {
+    if (closed) {
+      throw closedException();
+    }
+  }
+
+  static BackendUnavailableException closedException() {
+    return new BackendUnavailableException("this LockClient is closed");
+  }
+
+  /** From now on only releases and abandonments pass. */
+  void close() {
+    closed = true;
+  }
+
+  /**
+   * Begins work that ends with {@link #exit}. Closing waits for it, so that what a call brings is
+   * dealt with before the last abandonments are sent.
+   */
+  void enter() {
+    underWay.increment();
+  }
+
+  void exit() {
+    underWay.decrement();
+  }
+
+  /**
+   * Waits until no call is under way, but not for ever: a backend may hang against its contract.
+   */
+  void awaitQuiet(long nanos) {
+    boolean interrupted = Thread.interrupted(); // or it would not pause
+    long deadline = System.nanoTime() + nanos;
+    while (underWay.sum() > 0 && System.nanoTime() - deadline < 0) {
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+      interrupted |= Thread.interrupted();
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private <T> T call(String operation, String name, Supplier<T> body) {
+    return counted(operation, name, () -> {
+      // Read after counting: whoever closes either sees this call or stops it here.
+      requireOpen();
+      return body.get();
+    });
+  }
+
+  private <T> T counted(String operation, String name, Supplier<T> body) {
+    underWay.increment();
+    boolean interrupted = Thread.interrupted();
+    try {
+      return body.get();
+    } catch (LockException e) {
+      listener.backendError(operation, name, e);
+      throw e;
+    } catch (RuntimeException e) {
+      LockException unknown = new OutcomeUnknownException(
+          operation + " of lock '" + name + "' failed unexpectedly: " + e, e);
+      listener.backendError(operation, name, unknown);
+      throw unknown;
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+      underWay.decrement();
+    }
+  }
+}

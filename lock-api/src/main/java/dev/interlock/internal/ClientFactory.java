@@ -1,0 +1,78 @@
+package dev.interlock.internal;
+
+import dev.interlock.CommonOptions;
+import dev.interlock.LockClient;
+import dev.interlock.LockConfig;
+import dev.interlock.ProviderInfo;
+import dev.interlock.spi.ClientId;
+import dev.interlock.spi.LockBackend;
+import dev.interlock.spi.LockProvider;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.function.Function;
+
+/** Finds the provider, checks the settings, and joins backend and engine. */
+public final class ClientFactory {
+  private ClientFactory() {}
+
+  /** Opens what a URI names. */
+  public static LockClient open(String uri) {
+    LockUri parsed = LockUri.parse(uri);
+    LockProvider provider = Providers.discover().require(parsed.scheme());
+    LockConfig config = Settings.read(parsed, provider);
+    return connect(provider, config, client -> provider.open(config, client));
+  }
+
+  /** Reads a URI without opening it. */
+  public static LockConfig parse(String uri) {
+    LockUri parsed = LockUri.parse(uri);
+    return Settings.read(parsed, Providers.discover().require(parsed.scheme()));
+  }
+
+  /** Opens what a configuration names. */
+  public static LockClient open(LockConfig config) {
+    LockProvider provider = Providers.discover().require(config.provider());
+    return open(provider, config, client -> provider.open(config, client));
+  }
+
+  /** Opens a backend that the caller makes. */
+  public static LockClient open(
+      LockProvider provider, LockConfig config, Function<ClientId, LockBackend> opener) {
+    Settings.check(config, provider);
+    return connect(provider, config, opener);
+  }
+
+  /** Lists what could be opened. */
+  public static List<ProviderInfo> providers() {
+    return Providers.discover().list();
+  }
+
+  private static LockClient connect(
+      LockProvider provider, LockConfig config, Function<ClientId, LockBackend> opener) {
+    HoldIds ids = new HoldIds();
+    ClientId client = new ClientId(HexFormat.of().toHexDigits(ids.client()), host());
+    Terms terms = new Terms(
+        provider.id(),
+        provider.capabilities(),
+        provider.fairByDefault(),
+        config.get(CommonOptions.LEASE));
+    LockBackend backend = opener.apply(client);
+    try {
+      return new EngineClient(terms, config, ids, client, backend);
+    } catch (RuntimeException e) {
+      backend.close();
+      throw e;
+    }
+  }
+
+  private static String host() {
+    long pid = ProcessHandle.current().pid();
+    try {
+      return InetAddress.getLocalHost().getHostName() + ":" + pid;
+    } catch (UnknownHostException e) {
+      return "localhost:" + pid;
+    }
+  }
+}

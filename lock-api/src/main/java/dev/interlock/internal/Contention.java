@@ -1,0 +1,397 @@
+package dev.interlock.internal;
+
+import dev.interlock.BackendUnavailableException;
+import dev.interlock.LockException;
+import dev.interlock.LockListener;
+import dev.interlock.OutcomeUnknownException;
+import dev.interlock.spi.AttemptResult;
+import dev.interlock.spi.Grant;
+import dev.interlock.spi.HoldId;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gets waiters their locks. Of the waiters of a lock that allow barging, only the first of this
+ * client contends on the server, and none while this client holds the lock; each fair waiter stands
+ * in the server's queue on its own.
+ *
+ * <p>No wake-up is lost between waiter and releaser of one client: a waiter enters its queue before
+ * it looks whether the lock is held here, a releaser gives up the hold before it looks who waits.
+ */
+final class Contention {
+  /** Fencing tokens that one grant reserves at the most, and so the longest run of passes. */
+  private static final int MOST_TOKENS = 32;
+
+  /**
+   * A fault that shows itself within this time is worth a second try by a call that cannot wait.
+   */
+  private static final long QUICK_FAULT = 200_000_000;
+
+  private final BackendCalls calls;
+  private final Holds holds;
+  private final LocalQueues queues;
+  private final Agenda agenda;
+  private final Leftovers leftovers;
+  private final ServerQueue serverQueue;
+  private final LockListener listener;
+  private final ConcurrentHashMap<HoldId, Waiter> waiting = new ConcurrentHashMap<>();
+
+  Contention(
+      BackendCalls calls,
+      Holds holds,
+      LocalQueues queues,
+      Agenda agenda,
+      Renewals renewals,
+      Leftovers leftovers,
+      LockListener listener) {
+    this.calls = calls;
+    this.holds = holds;
+    this.queues = queues;
+    this.agenda = agenda;
+    this.leftovers = leftovers;
+    this.listener = listener;
+    this.serverQueue = new ServerQueue(this, leftovers, agenda, renewals);
+    holds.onFreed(this::signalHead);
+    leftovers.onFreed(this::signalHead);
+  }
+
+  ServerQueue serverQueue() {
+    return serverQueue;
+  }
+
+  /** Whoever waits, or is on the way to. */
+  Collection<Waiter> waiting() {
+    return waiting.values();
+  }
+
+  @Nullable
+  Waiter waiting(HoldId id) {
+    return waiting.get(id);
+  }
+
+  /** Begins a wait. Answers null if it goes on. */
+  @Nullable
+  Hold start(Waiter waiter) {
+    if (!waiter.isSingleAttempt()) {
+      begin(waiter);
+      return waiter.result();
+    }
+    Hold hold = tryOnce(waiter);
+    if (hold == null) {
+      throw waiter.timeout();
+    }
+    return hold;
+  }
+
+  /** One attempt that does not wait. Answers null only if the lock is held by another. */
+  @Nullable
+  Hold tryOnce(Waiter waiter) {
+    calls.requireOpen();
+    if (!reenter(waiter)) {
+      attempt(waiter);
+      if (waiter.isWaiting() && waiter.hasFault() && waiter.waited() < QUICK_FAULT) {
+        attempt(waiter); // the connection may have been stale: cut while it lay in a pool
+      }
+      if (waiter.isWaiting() && !waiter.hasFault()) {
+        reenter(waiter); // the owner may have got the lock by another call meanwhile
+      }
+      if (leave(waiter) && waiter.hasFault()) {
+        throw waiter.timeout();
+      }
+    }
+    return waiter.result();
+  }
+
+  /** Makes it known, so that closing ends it. Answers false if it has ended already. */
+  boolean enlist(Waiter waiter) {
+    waiting.put(waiter.id(), waiter);
+    if (calls.isClosed()) {
+      fail(waiter, BackendCalls.closedException());
+    }
+    if (!waiter.isWaiting()) {
+      waiting.remove(waiter.id());
+      return false;
+    }
+    return true;
+  }
+
+  /** The first step of a waiter, which queues unless it gets its lock at once. */
+  private void begin(Waiter waiter) {
+    if (!enlist(waiter) || reenter(waiter)) {
+      return;
+    }
+    int departures = holds.departures(waiter.name());
+    boolean first = queues.head(waiter.name()) == null && !holds.isHeldHere(waiter.name());
+    if (first || waiter.grantee().fair()) {
+      attempt(waiter);
+    }
+    if (waiter.isWaiting()) {
+      listener.waiting(waiter.name());
+      queues.enter(waiter);
+      boolean missed = !first || holds.departures(waiter.name()) != departures;
+      if (missed && !waiter.isQueued()) {
+        // A release of this client may not have seen it here; the server's queue misses nothing.
+        waiter.signal();
+      }
+      afterEntering(waiter);
+    }
+  }
+
+  private void afterEntering(Waiter waiter) {
+    if (waiter.grantee().owner() instanceof String) {
+      reenter(waiter); // its owner's grant may not have seen it in the queue
+    }
+    if (!waiter.isWaiting() && queues.leave(waiter)) {
+      signalHead(waiter.name()); // it ended while it entered: its successor must not wait for it
+    }
+  }
+
+  /** Does what there is to do for a waiter that was signalled or whose re-check is due. */
+  void step(Waiter waiter) {
+    if (!waiter.isWaiting() || reenter(waiter)) {
+      return;
+    }
+    boolean contends = waiter.grantee().fair() || waiter.isConfirming();
+    if (!contends) {
+      contends = queues.head(waiter.name()) == waiter && !holds.isHeldHere(waiter.name());
+    }
+    if (contends) {
+      attempt(waiter);
+    } else {
+      waiter.noRecheck(); // the one before it, or the holder in this client, will signal it
+    }
+  }
+
+  private boolean reenter(Waiter waiter) {
+    Hold hold = holds.heldBy(waiter.name(), waiter.grantee().owner());
+    if (hold == null) {
+      return false;
+    }
+    try {
+      if (!holds.reenter(hold, waiter.grantee())) {
+        return false;
+      }
+    } catch (LockException e) {
+      fail(waiter, e);
+      return true;
+    }
+    if (waiter.claim(hold.remote().id())) {
+      grant(waiter, hold);
+    } else {
+      holds.undoEntry(hold, waiter.grantee().renewing());
+    }
+    return true;
+  }
+
+  private void attempt(Waiter waiter) {
+    calls.enter();
+    try {
+      send(waiter);
+    } finally {
+      calls.exit();
+    }
+  }
+
+  private void send(Waiter waiter) {
+    long sentAt = System.nanoTime();
+    boolean confirming = waiter.isConfirming();
+    waiter.beginConfirming();
+    AttemptResult result;
+    try {
+      result = calls.attempt(waiter.toAttempt(tokens(waiter)));
+    } catch (BackendUnavailableException | OutcomeUnknownException e) {
+      if (confirming) {
+        waiter.mustConfirm();
+      }
+      faulted(waiter, e, e instanceof OutcomeUnknownException);
+      return;
+    } catch (LockException e) {
+      fail(waiter, e);
+      return;
+    }
+    answered(waiter, result, sentAt);
+  }
+
+  /** How many fencing tokens a grant to this waiter should reserve for those behind it. */
+  int tokens(Waiter waiter) {
+    return waiter.grantee().isPassable()
+        ? Math.min(MOST_TOKENS, 1 + queues.barging(waiter.name()))
+        : 1;
+  }
+
+  private void faulted(Waiter waiter, LockException error, boolean unknown) {
+    if (unknown) {
+      waiter.outcomeUnknown();
+    }
+    if (calls.isClosed()) {
+      fail(waiter, BackendCalls.closedException());
+    } else if (!waiter.isWaiting()) {
+      leftovers.strayed(waiter);
+    } else if (!waiter.faulted(error)) {
+      finish(waiter);
+    }
+  }
+
+  /** Takes the server's answer to an attempt that was sent for a waiter. */
+  void answered(Waiter waiter, AttemptResult result, long sentAt) {
+    waiter.answered();
+    if (result instanceof AttemptResult.Granted granted) {
+      granted(
+          waiter,
+          new Granting(
+              waiter.id(),
+              granted.fencingToken(),
+              granted.tokens(),
+              sentAt,
+              waiter.grantee().lease(),
+              waiter::isOutcomeUnknown));
+    } else if (!waiter.isWaiting()) {
+      leftovers.strayed(waiter);
+    } else if (result instanceof AttemptResult.Busy busy) {
+      waiter.setQueued(false);
+      agenda.remove(waiter.ticket());
+      waiter.recheckIn(Validity.nanos(busy.recheck()));
+    } else if (result instanceof AttemptResult.Queued queued) {
+      waiter.setQueued(true);
+      waiter.noRecheck();
+      serverQueue.watch(waiter, queued.recheck());
+    }
+  }
+
+  void granted(Waiter waiter, Granting granting) {
+    if (granting.isOver()) {
+      // Never returned to the caller. The same attempt again restarts the lease, or waits anew.
+      waiter.hasLeftResidue();
+      waiter.mustConfirm();
+      faulted(
+          waiter,
+          new BackendUnavailableException(
+              "lock '%s': the answer took longer than the lease".formatted(waiter.name())),
+          false);
+    } else if (waiter.claim(granting.id())) {
+      grant(waiter, holds.granted(waiter.grantee(), granting));
+    } else {
+      leftovers.strayed(waiter);
+    }
+  }
+
+  /** A waiter was granted the lock by somebody's release. */
+  void granted(Waiter waiter, Grant grant, long since) {
+    long lease = Validity.nanos(grant.lease());
+    if (lease < waiter.grantee().lease() && !waiter.grantee().renewing()) {
+      // A fixed lease gets its full time: the server must be asked before the caller may go on.
+      waiter.mustConfirm();
+      waiter.signal();
+      leftovers.servedLate(waiter);
+      return;
+    }
+    granted(
+        waiter,
+        new Granting(
+            grant.id(),
+            grant.fencingToken(),
+            grant.tokens(),
+            since,
+            Math.min(lease, waiter.grantee().lease()),
+            waiter::isOutcomeUnknown));
+  }
+
+  /** Passes a hold, after its last exit, to the first waiter of this client, if that is allowed. */
+  boolean pass(Hold from) {
+    Waiter head = queues.head(from.name());
+    while (head != null && from.remote().canPass(from, head.grantee())) {
+      if (head.claim(from.remote().id())) {
+        grant(head, holds.pass(from, head.grantee()));
+        return true;
+      }
+      queues.leave(head); // it is just leaving by itself
+      head = queues.head(from.name());
+    }
+    return false;
+  }
+
+  /** The waiter that a release should take along to the server; null if none waits. */
+  @Nullable
+  Waiter next(String name) {
+    return queues.head(name);
+  }
+
+  private void grant(Waiter waiter, Hold hold) {
+    Duration waited = Duration.ofNanos(waiter.waited());
+    // First, so that a release by the new holder does not find it among those who wait.
+    unlist(waiter);
+    listener.acquired(waiter.name(), hold.token(), waited); // before its release can be told
+    waiter.grant(hold);
+    if (waiter.hasResidue() && !hold.remote().id().equals(waiter.id())) {
+      leftovers.abandon(waiter);
+    }
+    if (calls.isClosed() && holds.closed(hold)) {
+      leftovers.abandon(hold.remote());
+    }
+    if (waiter.grantee().owner() instanceof String owner) {
+      for (Waiter other : queues.waiters(waiter.name())) {
+        if (owner.equals(other.grantee().owner())) {
+          other.signal(); // it re-enters
+        }
+      }
+    }
+  }
+
+  private void fail(Waiter waiter, LockException error) {
+    if (waiter.fail(error)) {
+      finish(waiter);
+    }
+  }
+
+  /** The caller gives up. Answers false if the waiter has ended before: then its result stands. */
+  boolean leave(Waiter waiter) {
+    boolean left = waiter.leave();
+    if (left) {
+      finish(waiter);
+    }
+    return left;
+  }
+
+  /** Tidies up after a waiter that ended without a hold. */
+  void finish(Waiter waiter) {
+    boolean wasHead = unlist(waiter);
+    if (waiter.hasResidue()) {
+      leftovers.abandon(waiter);
+    }
+    if (wasHead) {
+      signalHead(waiter.name());
+    }
+  }
+
+  private boolean unlist(Waiter waiter) {
+    waiting.remove(waiter.id());
+    agenda.remove(waiter.ticket());
+    return queues.leave(waiter);
+  }
+
+  /**
+   * A release was not answered: its effect on those who wait, and on the one that it took along, is
+   * unknown.
+   */
+  void releaseInDoubt(String name, @Nullable Waiter next) {
+    if (next != null) {
+      leftovers.inDoubt(next);
+    }
+    queues.waiters(name).forEach(serverQueue::check);
+  }
+
+  /** Lets the first waiter of this client try. */
+  void signalHead(String name) {
+    Waiter head = queues.head(name);
+    if (head != null) {
+      head.signal();
+    }
+  }
+
+  void close() {
+    waiting.values().forEach(waiter -> fail(waiter, BackendCalls.closedException()));
+    queues.all().forEach(waiter -> fail(waiter, BackendCalls.closedException()));
+  }
+}

@@ -1,0 +1,259 @@
+package dev.interlock.internal;
+
+import dev.interlock.BackendUnavailableException;
+import dev.interlock.Capability;
+import dev.interlock.DistributedLock;
+import dev.interlock.HoldInfo;
+import dev.interlock.Lease;
+import dev.interlock.LockClient;
+import dev.interlock.LockConfig;
+import dev.interlock.LockException;
+import dev.interlock.LockRequest;
+import dev.interlock.spi.ClientId;
+import dev.interlock.spi.LockBackend;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/** Joins the parts of the engine into a client. */
+final class EngineClient implements LockClient {
+  private static final long CLOSING = TimeUnit.SECONDS.toNanos(3);
+  private static final int TRIES_OF_SHORT_LEASE = 5;
+
+  private final Terms terms;
+  private final LockBackend backend;
+  private final HoldIds ids;
+  private final ClientThreads threads;
+  private final BackendCalls calls;
+  private final Agenda agenda;
+  private final Holds holds;
+  private final Abandonments abandonments;
+  private final Contention contention;
+  private final Releases releases;
+  private final AtomicBoolean closing = new AtomicBoolean();
+
+  EngineClient(Terms terms, LockConfig config, HoldIds ids, ClientId client, LockBackend backend) {
+    this.terms = terms;
+    this.backend = backend;
+    this.ids = ids;
+    Listeners listeners = new Listeners(config.listeners());
+    threads = new ClientThreads(client.id());
+    calls = new BackendCalls(backend, listeners);
+    agenda = new Agenda(threads);
+    Renewals renewals = new Renewals(calls, threads);
+    abandonments = new Abandonments(calls, threads, listeners);
+    Leftovers leftovers = new Leftovers(abandonments);
+    holds = new Holds(terms, calls, agenda, renewals, leftovers, listeners);
+    contention =
+        new Contention(calls, holds, new LocalQueues(), agenda, renewals, leftovers, listeners);
+    releases = new Releases(calls, holds, contention, leftovers, listeners);
+    backend.subscribe(new ServerEvents(calls, contention, holds));
+  }
+
+  @Override
+  public DistributedLock lock(String name) {
+    calls.requireOpen();
+    return new ThreadLock(name, this);
+  }
+
+  @Override
+  public Lease acquire(LockRequest request) throws InterruptedException {
+    return handle(acquire(request, null), request.isRenewing());
+  }
+
+  Hold acquire(LockRequest request, @Nullable Thread thread) throws InterruptedException {
+    return acquire(request, thread, true);
+  }
+
+  void acquireUninterruptibly(LockRequest request, Thread thread) {
+    try {
+      acquire(request, thread, false);
+    } catch (InterruptedException e) {
+      throw new AssertionError("an uninterruptible wait was interrupted", e);
+    }
+  }
+
+  private Hold acquire(LockRequest request, @Nullable Thread thread, boolean interruptible)
+      throws InterruptedException {
+    ThreadWaiter waiter = waiter(request, thread);
+    Hold hold = waiter.await(interruptible);
+    while (!hold.isValid()) { // this thread was paused for longer than the lease
+      releases.drop(hold, request.isRenewing());
+      hold = waiter(lessTime(request, waiter.waited()), thread).await(interruptible);
+    }
+    return hold;
+  }
+
+  private ThreadWaiter waiter(LockRequest request, @Nullable Thread thread) {
+    Grantee grantee = Grantee.of(request, thread, terms);
+    return new ThreadWaiter(grantee, ids.next(), request.maxWait().orElse(null), contention);
+  }
+
+  @Override
+  public Optional<Lease> tryAcquire(LockRequest request) {
+    return Optional.ofNullable(tryOnce(request, null))
+        .map(hold -> handle(hold, request.isRenewing()));
+  }
+
+  @Nullable
+  Hold tryOnce(LockRequest request, @Nullable Thread thread) {
+    LockRequest once = request.withWait(Duration.ZERO);
+    for (int tries = 0; tries < TRIES_OF_SHORT_LEASE; tries++) {
+      Hold hold = contention.tryOnce(waiter(once, thread));
+      if (hold == null || hold.isValid()) {
+        return hold;
+      }
+      releases.drop(hold, request.isRenewing()); // this thread was paused for longer than the lease
+    }
+    throw new BackendUnavailableException(
+        "lock '%s': the lease was over each time before it could be used"
+            .formatted(request.name()));
+  }
+
+  @Override
+  public CompletableFuture<Lease> acquireAsync(LockRequest request) {
+    calls.requireOpen();
+    AsyncWaiter waiter = new AsyncWaiter(
+        Grantee.of(request, null, terms),
+        ids.next(),
+        request.maxWait().orElse(null),
+        contention,
+        threads,
+        agenda,
+        hold -> handle(hold, request.isRenewing()));
+    return waiter.start();
+  }
+
+  @Override
+  public Lease acquireAll(List<LockRequest> requests) throws InterruptedException {
+    requireDistinct(requests);
+    requests.forEach(request -> Grantee.of(request, null, terms)); // refuses before it takes any
+    long start = System.nanoTime();
+    List<LockRequest> ordered = new ArrayList<>(requests);
+    ordered.sort(Comparator.comparing(LockRequest::name));
+    List<Lease> taken = new ArrayList<>();
+    try {
+      for (LockRequest request : ordered) {
+        taken.add(acquire(lessTime(request, System.nanoTime() - start)));
+      }
+      taken.forEach(
+          Lease::ensureValid); // a fixed one may have run out while others were waited for
+      return new MultiLease(taken);
+    } catch (Throwable e) {
+      giveBack(taken, e);
+      throw e;
+    }
+  }
+
+  private static void requireDistinct(List<LockRequest> requests) {
+    if (requests.isEmpty()) {
+      throw new IllegalArgumentException("acquireAll needs at least one request");
+    }
+    Set<String> names = new HashSet<>();
+    for (LockRequest request : requests) {
+      if (!names.add(request.name())) {
+        throw new IllegalArgumentException(
+            "acquireAll names lock '%s' twice".formatted(request.name()));
+      }
+    }
+  }
+
+  private static LockRequest lessTime(LockRequest request, long nanos) {
+    Optional<Duration> wait = request.maxWait().map(limit -> limit.minusNanos(nanos));
+    return wait.map(left -> request.withWait(left.isNegative() ? Duration.ZERO : left))
+        .orElse(request);
+  }
+
+  private static void giveBack(List<Lease> taken, Throwable cause) {
+    for (int i = taken.size() - 1; i >= 0; i--) {
+      try {
+        taken.get(i).close();
+      } catch (LockException e) {
+        cause.addSuppressed(e);
+      }
+    }
+  }
+
+  @Override
+  public Optional<HoldInfo> inspect(String name) {
+    return calls.inspect(LockRequest.of(name).name()).map(this::withLocalHolder);
+  }
+
+  /** The server does not know to whom this client has passed the lock. */
+  private HoldInfo withLocalHolder(HoldInfo info) {
+    Hold hold = holds.current(info.name());
+    if (hold == null || !hold.isValid() || hold.token() <= info.fencingToken()) {
+      return info;
+    }
+    return new HoldInfo(
+        info.name(),
+        hold.grantee().label(),
+        info.host(),
+        info.since(),
+        info.remaining(),
+        hold.token(),
+        info.waiters());
+  }
+
+  @Override
+  public boolean forceRelease(String name) {
+    boolean forced = calls.forceRelease(LockRequest.of(name).name());
+    if (forced) {
+      holds.confirm(name);
+    }
+    return forced;
+  }
+
+  @Override
+  public Set<Capability> capabilities() {
+    return terms.capabilities();
+  }
+
+  @Nullable
+  Hold heldBy(String name, Thread thread) {
+    return holds.heldBy(name, thread);
+  }
+
+  private Lease handle(Hold hold, boolean renewing) {
+    return new LeaseHandle(hold, terms, holds, held -> releases.exit(held, renewing));
+  }
+
+  LeaseHandle threadHandle(Hold hold) {
+    return new LeaseHandle(hold, terms, holds, releases::exitThread);
+  }
+
+  Releases releases() {
+    return releases;
+  }
+
+  @Override
+  public void close() {
+    if (!closing.compareAndSet(false, true)) {
+      return;
+    }
+    calls.close();
+    try {
+      contention.close();
+      releases.releaseAll(System.nanoTime() + CLOSING);
+      calls.awaitQuiet(CLOSING);
+      abandonments.flush();
+    } finally {
+      threads.close();
+      backend.close();
+    }
+  }
+
+  /** Prints the provider, and nothing of the settings. */
+  @Override
+  public String toString() {
+    return "LockClient[%s]".formatted(terms.provider());
+  }
+}

@@ -1,0 +1,65 @@
+package dev.interlock.internal;
+
+import dev.interlock.Capability;
+import dev.interlock.LockRequest;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who asks for which lock, on what terms: a {@link LockRequest} with every default filled in.
+ *
+ * @param name the lock
+ * @param owner what re-enters: a thread, a text for a logical owner, or null for nobody
+ * @param label names the holder towards the server
+ * @param lease how long, in nanoseconds
+ * @param renewing whether it is renewed until released
+ * @param explicitLease whether the request named the lease itself
+ * @param fair whether it stands in the server's queue on its own
+ * @param sharedOwner whether other clients' requests of this owner may re-enter
+ */
+record Grantee(
+    String name,
+    @Nullable Object owner,
+    String label,
+    long lease,
+    boolean renewing,
+    boolean explicitLease,
+    boolean fair,
+    boolean sharedOwner) {
+
+  static Grantee of(LockRequest request, @Nullable Thread thread, Terms terms) {
+    boolean fair = request.fairness().orElse(terms.fairByDefault());
+    if (fair) {
+      terms.require(Capability.FAIR, "fair(true)");
+    }
+    if (request.isRenewing()) {
+      terms.require(
+          Capability.RENEWABLE,
+          request.lease().isPresent() ? "renewing()" : "a request without withLease(...)");
+    }
+    Optional<String> named = request.owner();
+    return new Grantee(
+        request.name(),
+        thread != null ? thread : named.orElse(null),
+        named.orElseGet(Grantee::threadLabel),
+        Validity.nanos(request.lease().orElse(terms.defaultLease())),
+        request.isRenewing(),
+        request.lease().isPresent(),
+        fair,
+        named.isPresent() && terms.has(Capability.SHARED_OWNER));
+  }
+
+  /**
+   * Tells whether the lock may be passed from or to this holder without the server. Not if the
+   * server must know the owner, nor if the order of arrival was promised, nor if a fixed lease was
+   * asked for, which always gets its full time from the server.
+   */
+  boolean isPassable() {
+    return renewing && !fair && !sharedOwner;
+  }
+
+  private static String threadLabel() {
+    Thread thread = Thread.currentThread();
+    return thread.getName().isEmpty() ? "thread-" + thread.getId() : thread.getName();
+  }
+}

@@ -1,0 +1,22 @@
+package dev.interlock.internal;
+
+import dev.interlock.spi.HoldId;
+import java.util.function.BooleanSupplier;
+
+/**
+ * What the server granted.
+ *
+ * @param id the hold
+ * @param token the first fencing token
+ * @param tokens how many were reserved
+ * @param since a moment not later than the grant, on this JVM's monotonic clock
+ * @param lease how long the server holds it from then, in nanoseconds
+ * @param repeated whether a command of the same attempt was never answered, and may run late
+ */
+record Granting(
+    HoldId id, long token, int tokens, long since, long lease, BooleanSupplier repeated) {
+
+  boolean isOver() {
+    return System.nanoTime() - Validity.until(since, lease) >= 0;
+  }
+}

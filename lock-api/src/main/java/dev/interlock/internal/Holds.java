@@ -1,0 +1,304 @@
+package dev.interlock.internal;
+
+import dev.interlock.Capability;
+import dev.interlock.LockException;
+import dev.interlock.LockListener;
+import dev.interlock.LockRequest;
+import dev.interlock.LostReason;
+import dev.interlock.spi.HoldId;
+import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalResult;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What this client holds: validity, renewal, re-entry and loss. Grants come in from
+ * {@link Contention}, and {@link Releases} takes them away.
+ */
+final class Holds {
+  private static final Logger LOG = System.getLogger("dev.interlock");
+
+  private record Reentry(String name, Object owner) {}
+
+  private static final int STRIPES = 64; // a power of two
+
+  private final Terms terms;
+  private final BackendCalls calls;
+  private final Agenda agenda;
+  private final Renewals renewals;
+  private final Leftovers leftovers;
+  private final LockListener listener;
+  private final ConcurrentHashMap<HoldId, RemoteHold> byId = new ConcurrentHashMap<>();
+  // Of several holds of one shared owner the last one.
+  private final ConcurrentHashMap<String, Hold> byName = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<Reentry, Hold> byOwner = new ConcurrentHashMap<>();
+  // How often locks of a stripe were given up here.
+  private final AtomicIntegerArray departures = new AtomicIntegerArray(STRIPES);
+  // Told of a lock that this client no longer holds, so that its next waiter tries.
+  private Consumer<String> freed = name -> {};
+  // Gives up a hold that has had its last exit.
+  private Consumer<Hold> lastExit = hold -> {};
+
+  Holds(
+      Terms terms,
+      BackendCalls calls,
+      Agenda agenda,
+      Renewals renewals,
+      Leftovers leftovers,
+      LockListener listener) {
+    this.terms = terms;
+    this.calls = calls;
+    this.agenda = agenda;
+    this.renewals = renewals;
+    this.leftovers = leftovers;
+    this.listener = listener;
+  }
+
+  void onFreed(Consumer<String> action) {
+    freed = action;
+  }
+
+  void onLastExit(Consumer<Hold> action) {
+    lastExit = action;
+  }
+
+  /** Makes a grant a hold. */
+  Hold granted(Grantee grantee, Granting grant) {
+    RemoteHold remote = new RemoteHold(this, grantee, grant);
+    Hold hold = remote.holder();
+    byId.put(remote.id(), remote);
+    register(hold);
+    watch(remote, remote.nextLook());
+    return hold;
+  }
+
+  /** Passes the lock on within this client; only after {@link RemoteHold#canPass}. */
+  Hold pass(Hold from, Grantee to) {
+    Hold hold = from.remote().pass(from, to);
+    register(hold);
+    // The agenda may have looked at the hold while it was between two holders.
+    watch(from.remote(), from.remote().nextLook());
+    // The server may have taken it away just then, which found no holder to tell.
+    LostReason taken = from.remote().taken();
+    if (taken != null) {
+      lost(hold, taken);
+    }
+    return hold;
+  }
+
+  private void register(Hold hold) {
+    byName.put(hold.name(), hold);
+    Object owner = hold.grantee().owner();
+    if (owner != null) {
+      byOwner.put(new Reentry(hold.name(), owner), hold);
+    }
+  }
+
+  /** The valid hold of the same owner, if there is one. */
+  @Nullable
+  Hold heldBy(String name, @Nullable Object owner) {
+    Hold hold = owner == null ? null : byOwner.get(new Reentry(name, owner));
+    return hold != null && hold.isValid() ? hold : null;
+  }
+
+  /** Tells whether this client holds the lock, so that a waiter need not ask the server. */
+  boolean isHeldHere(String name) {
+    Hold hold = byName.get(name);
+    return hold != null && hold.remote().isValidAt(System.nanoTime());
+  }
+
+  @Nullable
+  Hold current(String name) {
+    return byName.get(name);
+  }
+
+  /** All holds that have not ended, for closing. */
+  List<Hold> all() {
+    return byId.values().stream().map(RemoteHold::holder).toList();
+  }
+
+  /**
+   * Grows with every hold that this client gives up, before it looks who waits. A waiter that saw
+   * the lock held elsewhere compares, once it is in the queue, so that no release slips between.
+   */
+  int departures(String name) {
+    return departures.get(stripe(name));
+  }
+
+  private static int stripe(String name) {
+    int hash = name.hashCode();
+    return (hash ^ (hash >>> 16)) & (STRIPES - 1);
+  }
+
+  /**
+   * Adds an entry of the same owner, with the lease that it asks for.
+   *
+   * @return false if the hold has been lost; nothing is changed
+   */
+  boolean reenter(Hold hold, Grantee grantee) {
+    if (!hold.enter(grantee.renewing())) {
+      return false;
+    }
+    boolean entered = false;
+    try {
+      entered = coverLease(hold, grantee);
+    } finally {
+      if (!entered) {
+        undoEntry(hold, grantee.renewing());
+      }
+    }
+    return entered;
+  }
+
+  /** Takes back an entry that nobody will use. Meanwhile it may have become the last one. */
+  void undoEntry(Hold hold, boolean renewing) {
+    if (hold.exit(renewing) == Hold.Exit.LAST) {
+      lastExit.accept(hold);
+    }
+  }
+
+  private boolean coverLease(Hold hold, Grantee grantee) {
+    RemoteHold remote = hold.remote();
+    long needed = grantee.lease();
+    // A renewed lease is never fresher than two thirds of its length; a fixed one must be whole.
+    long enough = grantee.renewing() ? needed / 2 : Validity.until(0, needed);
+    boolean covered = hold.remaining() >= enough;
+    if (!covered) {
+      terms.require(Capability.RENEWABLE, "a re-entry with more lease than is left");
+      covered = extend(hold, needed);
+    }
+    if (covered && grantee.renewing()) {
+      remote.atLeast(needed);
+      watch(remote, remote.nextLook());
+    }
+    return covered;
+  }
+
+  /** Asks the server for more time. Answers false if the hold was gone. */
+  boolean extend(Hold hold, long lease) {
+    if (!hold.isValid()) {
+      return false;
+    }
+    RemoteHold remote = hold.remote();
+    Renewal renewal = new Renewal(hold.name(), remote.id(), Duration.ofNanos(lease), false);
+    long sentAt = System.nanoTime();
+    RenewalResult result = calls.renew(List.of(renewal)).get(0);
+    renewed(remote, result, sentAt, lease);
+    return result instanceof RenewalResult.Held && hold.isValid();
+  }
+
+  void renew(RemoteHold remote) {
+    renewals.submit(remote);
+  }
+
+  void watch(RemoteHold remote, long at) {
+    agenda.put(remote, at);
+  }
+
+  void renewed(RemoteHold remote, RenewalResult result, long sentAt, long lease) {
+    Hold hold = remote.holder();
+    if (result instanceof RenewalResult.Held) {
+      remote.extended(sentAt, lease);
+      if (hold.isValid()) {
+        listener.renewed(hold.name(), hold.token(), Duration.ofNanos(lease));
+        watch(remote, remote.nextLook());
+      } else if (hold.reason() != null) {
+        leftovers.abandon(remote); // the answer came after the loss: nobody would release it
+      }
+    } else {
+      taken(remote, LostReason.GONE);
+    }
+  }
+
+  void expired(Hold hold) {
+    lost(hold, LostReason.EXPIRED);
+  }
+
+  /** Asks the server whether the holds of a lock are still there, without giving them time. */
+  void confirm(String name) {
+    for (RemoteHold remote : byId.values()) {
+      if (remote.name().equals(name) && terms.has(Capability.RENEWABLE)) {
+        try {
+          extend(remote.holder(), Validity.nanos(LockRequest.MIN_LEASE));
+        } catch (LockException e) {
+          // Then it learns of it by its next renewal, or its lease runs out.
+        }
+      }
+    }
+  }
+
+  /** Ends a hold that the server took away. */
+  void revoked(HoldId id, LostReason reason) {
+    RemoteHold remote = byId.get(id);
+    if (remote != null) {
+      taken(remote, reason);
+    }
+  }
+
+  private void taken(RemoteHold remote, LostReason reason) {
+    remote.take(reason);
+    lost(remote.holder(), reason);
+  }
+
+  /** Ends a hold because the client is closed. Answers false if it had ended before. */
+  boolean closed(Hold hold) {
+    return lost(hold, LostReason.CLOSED);
+  }
+
+  /** Ends a hold without a release, and tells everybody. Answers false if it had ended before. */
+  boolean lost(Hold hold, LostReason reason) {
+    boolean wasRenewing = hold.isRenewing();
+    if (!hold.lose(reason)) {
+      return false;
+    }
+    forget(hold);
+    if (reason == LostReason.EXPIRED && wasRenewing) {
+      leftovers.abandon(
+          hold.remote()); // a renewal that is still on its way would lock everybody out once more
+    }
+    ClientThreads.callbacks().execute(() -> hold.lost().complete(reason));
+    // A fixed lease that runs out does what was asked for; losing a renewed one is an incident.
+    boolean expected =
+        reason == LostReason.CLOSED || (reason == LostReason.EXPIRED && !wasRenewing);
+    LOG.log(
+        expected ? Level.DEBUG : Level.WARNING,
+        "Lost the lease on lock ''{0}'' with fencing token {1}: {2}",
+        hold.name(),
+        Long.toString(hold.token()),
+        reason);
+    listener.lost(hold.name(), hold.token(), reason);
+    freed.accept(hold.name());
+    return true;
+  }
+
+  /** A release found that the server no longer had the hold. */
+  void foundGone(Hold hold) {
+    ClientThreads.callbacks().execute(() -> hold.lost().complete(LostReason.GONE));
+    listener.lost(hold.name(), hold.token(), LostReason.GONE);
+  }
+
+  /** Removes a hold that has ended; the lock may be held by a successor of this client already. */
+  void forget(Hold hold) {
+    RemoteHold remote = hold.remote();
+    remote.end();
+    agenda.retire(remote);
+    byId.remove(remote.id());
+    forgetOwner(hold);
+    byName.remove(hold.name(), hold);
+    departures.incrementAndGet(stripe(hold.name()));
+  }
+
+  /** The owner no longer holds it, though the client still may, on the way to its next holder. */
+  void forgetOwner(Hold hold) {
+    Object owner = hold.grantee().owner();
+    if (owner != null) {
+      byOwner.remove(new Reentry(hold.name(), owner), hold);
+    }
+  }
+}

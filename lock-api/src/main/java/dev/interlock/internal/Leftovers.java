@@ -1,0 +1,57 @@
+package dev.interlock.internal;
+
+import java.util.function.Consumer;
+
+/** Sees to it that nothing stays on the server of a waiter or a hold that has ended here. */
+final class Leftovers {
+  private final Abandonments abandonments;
+
+  Leftovers(Abandonments abandonments) {
+    this.abandonments = abandonments;
+  }
+
+  /** Names who is told of a lock that may have become free by a clean-up. */
+  void onFreed(Consumer<String> action) {
+    abandonments.onFreed(action);
+  }
+
+  void abandon(Waiter waiter) {
+    abandonments.add(
+        waiter.name(), waiter.id(), waiter.grantee().lease(), waiter.isOutcomeUnknown());
+  }
+
+  void abandon(RemoteHold remote) {
+    abandonments.add(remote.name(), remote.id(), remote.lease(), remote.isRepeated());
+  }
+
+  /** A command of this waiter was answered: too late, if it has ended meanwhile. */
+  void servedLate(Waiter waiter) {
+    if (!waiter.isWaiting()) {
+      strayed(waiter);
+    }
+  }
+
+  /** A command of this waiter may have run or may still run, beside what the answers said. */
+  void inDoubt(Waiter waiter) {
+    waiter.outcomeUnknown();
+    servedLate(waiter);
+  }
+
+  /**
+   * The outcome of a command came when its waiter had ended: what the command may have left must
+   * go. If the waiter got that very hold, it stays, unless the command overtook the hold's release.
+   */
+  void strayed(Waiter waiter) {
+    if (!waiter.isGrantedBy(waiter.id())) {
+      abandon(waiter);
+      return;
+    }
+    Hold hold = waiter.granted();
+    if (hold != null && hold.remote().isLeaving()) {
+      waiter.outcomeUnknown(); // the release looks at this at last
+      if (hold.remote().isOver()) {
+        abandon(waiter);
+      }
+    }
+  }
+}

@@ -1,0 +1,186 @@
+package dev.interlock.internal;
+
+import dev.interlock.LeaseLostException;
+import dev.interlock.LockException;
+import dev.interlock.LockListener;
+import dev.interlock.LostReason;
+import dev.interlock.OutcomeUnknownException;
+import dev.interlock.spi.Grant;
+import dev.interlock.spi.Release;
+import dev.interlock.spi.ReleaseResult;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gives locks up: to the next waiter of this client, or to the server, which may answer that a
+ * waiter of this client has the lock now.
+ */
+final class Releases {
+  /** A release that fails within this time is sent once more at once. */
+  private static final long QUICK_FAULT = 200_000_000;
+
+  private final BackendCalls calls;
+  private final Holds holds;
+  private final Contention contention;
+  private final Leftovers leftovers;
+  private final LockListener listener;
+
+  Releases(
+      BackendCalls calls,
+      Holds holds,
+      Contention contention,
+      Leftovers leftovers,
+      LockListener listener) {
+    this.calls = calls;
+    this.holds = holds;
+    this.contention = contention;
+    this.leftovers = leftovers;
+    this.listener = listener;
+    holds.onLastExit(this::giveUpQuietly);
+  }
+
+  /** Takes one entry back; the last one frees the lock. */
+  void exit(Hold hold, boolean renewing) {
+    exited(hold, hold.exit(renewing));
+  }
+
+  /** Takes back the latest entry of the current thread, which is the hold's owner. */
+  void exitThread(Hold hold) {
+    exited(hold, hold.exitLatest());
+  }
+
+  private void exited(Hold hold, Hold.Exit exit) {
+    switch (exit) {
+      case MORE -> {}
+      case LAST -> giveUp(hold);
+      case LOST -> throw lost(hold);
+    }
+  }
+
+  private LeaseLostException lost(Hold hold) {
+    boolean renewing = hold.isRenewing(); // then it is abandoned with the loss
+    if (holds.lost(hold, LostReason.EXPIRED) && !renewing) {
+      // Only this client's margin has passed: the server may hold it for a moment longer.
+      leftovers.abandon(hold.remote());
+    }
+    return new LeaseLostException("the lease on lock '%s' was lost before the release: %s"
+        .formatted(hold.name(), hold.reason()));
+  }
+
+  private void giveUp(Hold hold) {
+    holds.forgetOwner(hold);
+    Duration held = Duration.ofNanos(System.nanoTime() - hold.since());
+    calls.enter();
+    try {
+      if (!contention.pass(hold)) {
+        releaseOnServer(hold);
+      }
+    } finally {
+      calls.exit();
+    }
+    listener.released(hold.name(), hold.token(), held);
+  }
+
+  /** Drops an entry into a hold that ran out before its owner could use it. */
+  void drop(Hold hold, boolean renewing) {
+    try {
+      exit(hold, renewing);
+    } catch (LockException e) {
+      // That is why.
+    }
+  }
+
+  private void giveUpQuietly(Hold hold) {
+    try {
+      giveUp(hold);
+    } catch (LockException e) {
+      // Nobody waits for this release; what is left is abandoned already.
+    }
+  }
+
+  private void releaseOnServer(Hold hold) {
+    Waiter next = contention.next(hold.name());
+    Release release = new Release(
+        hold.name(),
+        hold.remote().id(),
+        next == null ? null : next.toAttempt(contention.tokens(next)));
+    hold.remote().leave();
+    long sentAt = System.nanoTime();
+    ReleaseResult result;
+    try {
+      result = send(release, next, sentAt);
+    } catch (LockException e) {
+      holds.forget(hold);
+      leftovers.abandon(hold.remote());
+      contention.releaseInDoubt(hold.name(), next);
+      contention.signalHead(hold.name());
+      throw new OutcomeUnknownException(
+          "the release of lock '%s' was not confirmed; it is repeated in the background"
+              .formatted(hold.name()),
+          e);
+    }
+    boolean served = serve(next, result, sentAt);
+    holds.forget(hold);
+    if (!served) {
+      contention.signalHead(hold.name());
+    }
+    if (hold.remote().isRepeated()) {
+      leftovers.abandon(hold.remote());
+    }
+    if (!result.held()) {
+      holds.foundGone(hold);
+      throw new LeaseLostException(
+          "lock '%s' was no longer held on the server when it was released".formatted(hold.name()));
+    }
+  }
+
+  private ReleaseResult send(Release release, @Nullable Waiter next, long sentAt) {
+    try {
+      return calls.release(release);
+    } catch (LockException e) {
+      if (System.nanoTime() - sentAt > QUICK_FAULT) {
+        throw e;
+      }
+      ReleaseResult result = calls.release(release); // the same id: it is done once
+      boolean unknown = e instanceof OutcomeUnknownException;
+      if (unknown) {
+        contention.releaseInDoubt(release.name(), next);
+      }
+      // Not there any more, because the first one did it: that is no loss.
+      return unknown && !result.held() ? ReleaseResult.RELEASED : result;
+    }
+  }
+
+  /** Answers whether a waiter of this client has heard from the server. */
+  private boolean serve(@Nullable Waiter next, ReleaseResult result, long sentAt) {
+    Grant grant = result.granted();
+    if (grant != null) {
+      Waiter waiter =
+          next != null && grant.id().equals(next.id()) ? next : contention.waiting(grant.id());
+      if (waiter != null) {
+        contention.granted(waiter, grant, sentAt);
+      }
+    }
+    if (next != null && result.next() != null) {
+      contention.answered(next, result.next(), sentAt);
+      return true;
+    }
+    return grant != null;
+  }
+
+  /** Releases everything, for closing; stops when the time is over, because the server is ill. */
+  void releaseAll(long deadline) {
+    List<Hold> closed = holds.all().stream().filter(holds::closed).toList();
+    for (Hold hold : closed) {
+      if (System.nanoTime() - deadline >= 0) {
+        return;
+      }
+      try {
+        calls.release(new Release(hold.name(), hold.remote().id(), null));
+      } catch (LockException e) {
+        return; // the leases run out by themselves
+      }
+    }
+  }
+}

@@ -1,0 +1,184 @@
+package dev.interlock.internal;
+
+import dev.interlock.LockException;
+import dev.interlock.LostReason;
+import dev.interlock.spi.HoldId;
+import dev.interlock.spi.RenewalResult;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A hold as the server knows it. Usually one {@link Hold} long; a client that passes the lock among
+ * its own waiters keeps it over several of them, with a fencing token of its reserve for each.
+ */
+final class RemoteHold extends Agenda.Item implements Renewals.Item {
+  /** Bounds of a run of passes: after either, the lock goes through the server again. */
+  private static final long LONGEST_RUN = 10_000_000;
+
+  private final Holds holds;
+  private final String name;
+  private final HoldId id;
+  private final long grantedAt;
+  private final long lastToken;
+  private final BooleanSupplier repeated;
+  private volatile Hold holder;
+
+  // The longest lease that an entry asked for; each renewal is for this long. Only grows.
+  private volatile long lease;
+  private volatile long validUntil;
+  private volatile long renewAt;
+  private volatile @Nullable LostReason taken;
+  private volatile boolean leaving;
+  private volatile boolean over;
+
+  RemoteHold(Holds holds, Grantee grantee, Granting grant) {
+    this.holds = holds;
+    this.name = grantee.name();
+    this.id = grant.id();
+    this.grantedAt = grant.since();
+    this.lastToken = grant.token() + grant.tokens() - 1;
+    this.repeated = grant.repeated();
+    this.lease = grantee.lease();
+    this.validUntil = Validity.until(grant.since(), grant.lease());
+    this.renewAt = validUntil - grant.lease() / 3 * 2;
+    this.holder = new Hold(this, grantee, grant.token());
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public HoldId id() {
+    return id;
+  }
+
+  /** A command that asked for it may still be on its way, and run after its release. */
+  boolean isRepeated() {
+    return repeated.getAsBoolean();
+  }
+
+  /** The server took it away. Also ends a holder to whom it is just being passed. */
+  void take(LostReason reason) {
+    taken = reason;
+  }
+
+  @Nullable
+  LostReason taken() {
+    return taken;
+  }
+
+  /** From now on an answer to an attempt may be older or newer than its release. */
+  void leave() {
+    leaving = true;
+  }
+
+  boolean isLeaving() {
+    return leaving;
+  }
+
+  /** Its release was answered, or it was lost: nobody will look after it any more. */
+  void end() {
+    leaving = true;
+    over = true;
+  }
+
+  boolean isOver() {
+    return over;
+  }
+
+  Hold holder() {
+    return holder;
+  }
+
+  long validUntil() {
+    return validUntil;
+  }
+
+  boolean isValidAt(long now) {
+    return now - validUntil < 0 && taken == null;
+  }
+
+  /** Whether the lock may go to another holder of this client without the server. */
+  boolean canPass(Hold from, Grantee to) {
+    long now = System.nanoTime();
+    long left = validUntil - now;
+    boolean room = from.token() < lastToken && now - grantedAt < LONGEST_RUN;
+    // Not more than its lease either: one that was extended would outlive a crash for longer.
+    boolean fits = to.lease() == lease && left > lease / 2 && left <= lease;
+    return room && fits && taken == null && from.isPassable() && to.isPassable();
+  }
+
+  /** Makes it the next holder's, with the next fencing token of the reserve. */
+  Hold pass(Hold from, Grantee to) {
+    Hold next = new Hold(this, to, from.token() + 1);
+    holder = next;
+    return next;
+  }
+
+  /** The server has confirmed a lease that was asked for at {@code sentAt}. */
+  synchronized void extended(long sentAt, long forNanos) {
+    long until = Validity.until(sentAt, forNanos);
+    if (until - validUntil > 0) {
+      validUntil = until;
+    }
+    // Counted from the end: a short extension by the holder must not put the renewal off.
+    renewAt = validUntil - lease / 3 * 2;
+  }
+
+  /** Each later renewal is at least this long. */
+  synchronized void atLeast(long forNanos) {
+    lease = Math.max(lease, forNanos);
+  }
+
+  @Override
+  public long lease() {
+    return lease;
+  }
+
+  @Override
+  public boolean isQueued() {
+    return false;
+  }
+
+  /** When to look at this hold again: to renew it, or to say in time that it is lost. */
+  long nextLook() {
+    long lossAt = lossAt();
+    return isToBeRenewed() && renewAt - lossAt < 0 ? renewAt : lossAt;
+  }
+
+  private boolean isToBeRenewed() {
+    return holder.isRenewing() && !holder.isOrphan();
+  }
+
+  private long lossAt() {
+    return validUntil - Validity.lead(lease);
+  }
+
+  @Override
+  void due() {
+    long now = System.nanoTime();
+    if (now - lossAt() >= 0) {
+      holds.expired(holder);
+    } else if (isToBeRenewed() && now - renewAt >= 0) {
+      // Looked at again only to declare the loss, unless the renewal succeeds before.
+      holds.watch(this, lossAt());
+      holds.renew(this);
+    } else {
+      holds.watch(this, nextLook());
+    }
+  }
+
+  @Override
+  public void renewed(RenewalResult result, long sentAt, long askedFor) {
+    holds.renewed(this, result, sentAt, askedFor);
+  }
+
+  @Override
+  public void renewalFailed(LockException error) {
+    // Soon again, but often enough within the lease that a short fault costs nothing.
+    renewAt = System.nanoTime() + Math.min(lease / 20, 1_000_000_000L);
+    holds.watch(this, nextLook());
+  }
+}

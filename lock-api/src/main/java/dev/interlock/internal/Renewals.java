@@ -1,0 +1,107 @@
+package dev.interlock.internal;
+
+import dev.interlock.LockException;
+import dev.interlock.spi.HoldId;
+import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalResult;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** Renews holds and queue entries in batches, on the one renewal thread. */
+final class Renewals {
+  private static final Logger LOG = System.getLogger("dev.interlock");
+  private static final int BATCH = 256;
+
+  /** What can be renewed. */
+  interface Item {
+    String name();
+
+    HoldId id();
+
+    long lease();
+
+    boolean isQueued();
+
+    void renewed(RenewalResult result, long sentAt, long askedFor);
+
+    /** The batch could not be sent, or no answer came. */
+    void renewalFailed(LockException error);
+  }
+
+  private final BackendCalls calls;
+  private final ClientThreads threads;
+  private final Queue<Item> waiting = new ConcurrentLinkedQueue<>();
+  private final AtomicBoolean scheduled = new AtomicBoolean();
+
+  Renewals(BackendCalls calls, ClientThreads threads) {
+    this.calls = calls;
+    this.threads = threads;
+  }
+
+  void submit(Item item) {
+    waiting.add(item);
+    if (scheduled.compareAndSet(false, true)) {
+      threads.renew(this::drain);
+    }
+  }
+
+  private void drain() {
+    // Cleared first: an item added from here on schedules a drain of its own.
+    scheduled.set(false);
+    List<Item> batch = take();
+    while (!batch.isEmpty()) {
+      send(batch);
+      batch = take();
+    }
+  }
+
+  private List<Item> take() {
+    // A set: an item may have been submitted twice, and a batch names each hold once.
+    Set<Item> batch = new LinkedHashSet<>();
+    Item item = waiting.poll();
+    while (item != null) {
+      batch.add(item);
+      item = batch.size() < BATCH ? waiting.poll() : null;
+    }
+    return List.copyOf(batch);
+  }
+
+  private void send(List<Item> batch) {
+    List<Renewal> renewals = new ArrayList<>(batch.size());
+    for (Item item : batch) {
+      renewals.add(
+          new Renewal(item.name(), item.id(), Duration.ofNanos(item.lease()), item.isQueued()));
+    }
+    long sentAt = System.nanoTime();
+    List<RenewalResult> results;
+    try {
+      results = calls.renew(renewals);
+    } catch (LockException e) {
+      batch.forEach(item -> tell(() -> item.renewalFailed(e)));
+      return;
+    }
+    for (int i = 0; i < batch.size(); i++) {
+      Item item = batch.get(i);
+      RenewalResult result = results.get(i);
+      long askedFor = renewals.get(i).lease().toNanos();
+      tell(() -> item.renewed(result, sentAt, askedFor));
+    }
+  }
+
+  /** A fault with one item must not cost the others their answer. */
+  private static void tell(Runnable answer) {
+    try {
+      answer.run();
+    } catch (RuntimeException e) {
+      LOG.log(Level.ERROR, "A renewal's answer could not be taken; the others go on", e);
+    }
+  }
+}

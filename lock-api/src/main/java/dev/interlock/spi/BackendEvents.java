@@ -1,0 +1,38 @@
+package dev.interlock.spi;
+
+/**
+ * What a backend tells the engine without being asked. Every method is quick, never blocks, may be
+ * called from any thread, and tolerates events that are late, repeated or for nobody. A lost event
+ * costs time, never correctness.
+ */
+public interface BackendEvents {
+
+  /**
+   * A queued attempt of this client was granted by another client's release.
+   *
+   * @param grant the grant
+   * @param notBeforeNanos a reading of {@link System#nanoTime()} that is certainly not later than
+   *     the server's grant, from which validity can be counted; if there is none, call
+   *     {@link #wake(String, HoldId)} instead, and the engine confirms with a repeated attempt
+   */
+  void granted(Grant grant, long notBeforeNanos);
+
+  /**
+   * An attempt of this client should be repeated now: the lock was released, or it was granted.
+   *
+   * @param name the lock
+   * @param id the attempt that waits
+   */
+  void wake(String name, HoldId id);
+
+  /**
+   * A hold of this client was taken away by a forced release.
+   *
+   * @param name the lock
+   * @param id the hold
+   */
+  void revoked(String name, HoldId id);
+
+  /** Events may have been lost (a connection was cut): everything that waits is checked again. */
+  void inDoubt();
+}

@@ -1,0 +1,98 @@
+package dev.interlock.spi;
+
+import dev.interlock.HoldInfo;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * One open backend. The engine calls it from many threads at once; every method blocks for I/O only
+ * and for a bounded time, never for a lock to become free.
+ *
+ * <p>Each method that changes state is <em>one atomic step on the server</em>, and its effect is
+ * the same whether it runs once, twice, or late:
+ *
+ * <ul>
+ *   <li>an attempt repeated with the same id is granted again if it holds the lock, with the same
+ *       token, and the lease restarts but is never shortened; it never makes a second hold or queue
+ *       entry;
+ *   <li>a renewal never shortens a lease and never brings back a hold that is gone;
+ *   <li>a release or an abandonment of an id that is not there changes nothing.
+ * </ul>
+ *
+ * <p>Leases are counted by the server's clock. Failures are told apart:
+ * {@link dev.interlock.BackendUnavailableException} if the command certainly had no effect,
+ * {@link dev.interlock.OutcomeUnknownException} if it may have had one; the engine retries both.
+ * Any other {@link dev.interlock.LockException} is final and goes to the caller. The calling
+ * thread's interrupt flag is clear on entry.
+ */
+public interface LockBackend extends AutoCloseable {
+
+  /**
+   * Attempts to get a lock.
+   *
+   * @param attempt what to get
+   * @return granted, busy, or queued
+   */
+  AttemptResult attempt(Attempt attempt);
+
+  /**
+   * Keeps holds and queue entries alive.
+   *
+   * @param batch at least one, at most 256, of different ids
+   * @return one answer for each, in the same order
+   */
+  List<RenewalResult> renew(List<Renewal> batch);
+
+  /**
+   * Gives a hold up and hands the lock to, or wakes, the next waiter.
+   *
+   * @param release the hold
+   * @return what became of it
+   */
+  ReleaseResult release(Release release);
+
+  /**
+   * Removes whatever an attempt left: a hold (as a release does), a queue entry, a note to be
+   * woken. If the lock is free, the next waiter gets it or is woken. Returns once the server has
+   * confirmed.
+   *
+   * @param name the lock
+   * @param id the attempt
+   */
+  void abandon(String name, HoldId id);
+
+  /**
+   * Tells who holds a lock.
+   *
+   * @param name the lock
+   * @return empty when it is free
+   */
+  Optional<HoldInfo> inspect(String name);
+
+  /**
+   * Takes a lock from whoever holds it, tells the victim if it can, and serves the next waiter.
+   *
+   * @param name the lock
+   * @return true if it was held
+   */
+  boolean forceRelease(String name);
+
+  /**
+   * Hands over where to send events. Called once, before anything else; a backend that never calls
+   * back need not implement it.
+   *
+   * @param events the engine
+   */
+  default void subscribe(BackendEvents events) {}
+
+  /**
+   * Names the server, for reports.
+   *
+   * @return product and version, for example "Redis 7.0.15"
+   */
+  String server();
+
+  /** Closes what the backend opened, and nothing that the application handed in. */
+  @Override
+  void close();
+}

@@ -1,0 +1,65 @@
+package dev.interlock.spi;
+
+import dev.interlock.Capability;
+import dev.interlock.LockConfig;
+import dev.interlock.Option;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * A kind of backend. Found by {@link java.util.ServiceLoader}: name the class in
+ * {@code META-INF/services/dev.interlock.spi.LockProvider}, or provide it in
+ * {@code module-info.java}.
+ */
+public interface LockProvider {
+
+  /**
+   * Returns the id, which is the URI scheme.
+   *
+   * @return lower-case letters, digits and hyphens
+   */
+  String id();
+
+  /**
+   * Returns what every client of this provider promises.
+   *
+   * @return the capabilities
+   */
+  Set<Capability> capabilities();
+
+  /**
+   * Returns the options it understands besides {@link dev.interlock.CommonOptions#ALL}.
+   *
+   * @return the options, of different names
+   */
+  List<Option<?>> options();
+
+  /**
+   * Finds settings that are each fine but do not go together.
+   *
+   * @param config settings that are known and well-formed
+   * @return one sentence for each conflict, without secrets
+   */
+  default List<String> conflicts(LockConfig config) {
+    return List.of();
+  }
+
+  /**
+   * Tells what a request gets that does not say whether it is fair.
+   *
+   * @return true for the order of arrival
+   */
+  default boolean fairByDefault() {
+    return false;
+  }
+
+  /**
+   * Connects.
+   *
+   * @param config checked settings
+   * @param client who opens it
+   * @return an open backend that has spoken to its server
+   * @throws dev.interlock.BackendUnavailableException if the server cannot be reached or refuses
+   */
+  LockBackend open(LockConfig config, ClientId client);
+}
