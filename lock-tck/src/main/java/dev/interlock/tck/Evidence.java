@@ -1,0 +1,30 @@
+package dev.interlock.tck;
+
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * What a verdict rests on.
+ *
+ * @param operations how many calls to the provider were made and judged
+ * @param seed the seed of the run, which repeats its random choices
+ * @param took how long the rule ran
+ * @param faults the faults that were really hit, for example "kill -9 of a worker"
+ * @param message for a pass what was observed; otherwise what was expected, what happened, and what
+ *     to check
+ * @param history the shortest part of the recorded history that shows a violation, line by line
+ */
+public record Evidence(
+    long operations,
+    long seed,
+    Duration took,
+    List<String> faults,
+    String message,
+    List<String> history) {
+
+  /** Copies the lists. */
+  public Evidence {
+    faults = List.copyOf(faults);
+    history = List.copyOf(history);
+  }
+}

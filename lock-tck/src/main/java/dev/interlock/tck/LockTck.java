@@ -1,0 +1,90 @@
+package dev.interlock.tck;
+
+import dev.interlock.tck.internal.run.TckRun;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.DynamicNode;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+
+/**
+ * The kit as a JUnit test: a backend's author extends it and says where the backend is. Each rule
+ * is a test of its own, named by its id and title.
+ *
+ * <p>A rule that is NOT_CLAIMED or WAIVED is reported as aborted, with the reason, and never as
+ * passed; an INCONCLUSIVE one fails. The system properties {@code interlock.tck.effort} (quick,
+ * standard or full; quick unless set) and {@code interlock.tck.seed} govern the run. JUnit sees the
+ * rules one by one, but they run as {@link TckRunner} runs them, partly side by side.
+ */
+public abstract class LockTck {
+
+  /** For subclasses. */
+  protected LockTck() {}
+
+  /**
+   * Says what to check. Called once.
+   *
+   * @return the backend
+   */
+  protected abstract TckBackend backend();
+
+  /**
+   * Runs the rules.
+   *
+   * @return one test for each rule
+   */
+  @TestFactory
+  Stream<DynamicNode> rules() {
+    Map<RuleInfo, CompletableFuture<RuleResult>> results = new LinkedHashMap<>();
+    TckRun.testedRules().forEach(rule -> results.put(rule, new CompletableFuture<>()));
+    TckRunner runner = configured(TckRunner.of(backend())).onProgress(collector(results));
+    Thread thread = new Thread(() -> run(runner, results), "tck-junit");
+    thread.setDaemon(true);
+    thread.start();
+    return results.entrySet().stream()
+        .map(entry -> DynamicTest.dynamicTest(
+            entry.getKey().toString(), () -> judge(entry.getValue().get())));
+  }
+
+  private static TckRunner configured(TckRunner runner) {
+    String effort = System.getProperty("interlock.tck.effort", "quick");
+    TckRunner configured = runner.effort(Effort.valueOf(effort.toUpperCase(Locale.ROOT)));
+    Long seed = Long.getLong("interlock.tck.seed");
+    return seed == null ? configured : configured.seed(seed);
+  }
+
+  private static TckProgress collector(Map<RuleInfo, CompletableFuture<RuleResult>> results) {
+    return new TckProgress() {
+      @Override
+      public void finished(RuleResult result) {
+        results.forEach((rule, future) -> {
+          if (rule.id().equals(result.id())) {
+            future.complete(result);
+          }
+        });
+      }
+    };
+  }
+
+  private static void run(TckRunner runner, Map<RuleInfo, CompletableFuture<RuleResult>> results) {
+    try {
+      runner.run();
+    } catch (RuntimeException | Error e) {
+      results.values().forEach(result -> result.completeExceptionally(e));
+    }
+  }
+
+  private static void judge(RuleResult result) {
+    String text = result + "\n  seed " + result.evidence().seed();
+    switch (result.verdict()) {
+      case PASS -> {}
+      case FAIL, INCONCLUSIVE -> Assertions.fail(text);
+      case NOT_CLAIMED, WAIVED -> Assumptions.abort(text);
+    }
+  }
+}

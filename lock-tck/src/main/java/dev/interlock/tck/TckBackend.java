@@ -1,0 +1,198 @@
+package dev.interlock.tck;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** The backend to check, and how. Immutable: each method returns a changed copy. */
+public final class TckBackend {
+  private final String uri;
+  private final @Nullable Predicate<String> inspector;
+  private final @Nullable LongSupplier counter;
+  private final double timeScale;
+  private final Map<String, String> waivers;
+  private final boolean oneJvm;
+  private final @Nullable String server;
+
+  private TckBackend(
+      String uri,
+      @Nullable Predicate<String> inspector,
+      @Nullable LongSupplier counter,
+      double timeScale,
+      Map<String, String> waivers,
+      boolean oneJvm,
+      @Nullable String server) {
+    this.uri = uri;
+    this.inspector = inspector;
+    this.counter = counter;
+    this.timeScale = timeScale;
+    this.waivers = waivers;
+    this.oneJvm = oneJvm;
+    this.server = server;
+  }
+
+  /**
+   * Starts from a URI.
+   *
+   * @param uri as for {@link dev.interlock.Locks#open(String)}; opened many times, in this JVM and
+   *     in JVMs that the kit forks with the class path of this one
+   * @return a backend with the defaults
+   */
+  public static TckBackend at(String uri) {
+    return new TckBackend(
+        Objects.requireNonNull(uri, "uri"), null, null, 1.0, Map.of(), false, null);
+  }
+
+  /**
+   * Lets the kit ask the server whether a lock is held, past the provider. Where there is such a
+   * predicate, the kit compares what the provider says with it.
+   *
+   * @param isLockedOnServer takes a lock's name
+   * @return the changed copy
+   */
+  public TckBackend inspectWith(Predicate<String> isLockedOnServer) {
+    return new TckBackend(uri, isLockedOnServer, counter, timeScale, waivers, oneJvm, server);
+  }
+
+  /**
+   * Lets the kit count what the server keeps, past the provider: keys, rows, or whatever could
+   * grow. Without it rule M3 cannot be judged, unless the backend's state is in this JVM.
+   *
+   * @param entriesOnServer counts all entries
+   * @return the changed copy
+   */
+  public TckBackend countWith(LongSupplier entriesOnServer) {
+    return new TckBackend(uri, inspector, entriesOnServer, timeScale, waivers, oneJvm, server);
+  }
+
+  /**
+   * Stretches every time limit of the kit, for slow machines and distant servers.
+   *
+   * @param factor more than zero; 2.0 allows twice the time
+   * @return the changed copy
+   * @throws IllegalArgumentException if it is not a positive number
+   */
+  public TckBackend timeScale(double factor) {
+    if (!(factor > 0) || Double.isInfinite(factor)) {
+      throw new IllegalArgumentException("time scale is " + factor + ": it must be positive");
+    }
+    return new TckBackend(uri, inspector, counter, factor, waivers, oneJvm, server);
+  }
+
+  /**
+   * Sets a rule aside that is known to fail. It is run all the same, and reported
+   * {@link Verdict#WAIVED} with this reason, never as passed.
+   *
+   * @param rule the rule's id
+   * @param reason why, for the reader of the report
+   * @return the changed copy
+   * @throws IllegalArgumentException if there is no such rule, or the reason is blank
+   */
+  public TckBackend waive(String rule, String reason) {
+    if (Rules.find(rule).isEmpty()) {
+      throw new IllegalArgumentException("there is no rule " + rule + " to waive");
+    }
+    if (reason.isBlank()) {
+      throw new IllegalArgumentException("a waiver of " + rule + " needs a reason");
+    }
+    Map<String, String> more = new LinkedHashMap<>(waivers);
+    more.put(rule, reason);
+    return new TckBackend(
+        uri, inspector, counter, timeScale, Collections.unmodifiableMap(more), oneJvm, server);
+  }
+
+  /**
+   * Declares that the backend's state is private to a JVM: several clients in one JVM then stand
+   * for several JVMs.
+   *
+   * @return the changed copy
+   */
+  public TckBackend inOneJvm() {
+    return new TckBackend(uri, inspector, counter, timeScale, waivers, true, server);
+  }
+
+  /**
+   * Names the server for the report, in place of what the provider says of it.
+   *
+   * @param description product and version
+   * @return the changed copy
+   */
+  public TckBackend server(String description) {
+    return new TckBackend(uri, inspector, counter, timeScale, waivers, oneJvm, description);
+  }
+
+  /**
+   * Returns the URI.
+   *
+   * @return the URI, which may carry a password
+   */
+  public String uri() {
+    return uri;
+  }
+
+  /**
+   * Returns the way past the provider.
+   *
+   * @return empty if there is none
+   */
+  public Optional<Predicate<String>> inspector() {
+    return Optional.ofNullable(inspector);
+  }
+
+  /**
+   * Returns the way to count what the server keeps.
+   *
+   * @return empty if there is none
+   */
+  public Optional<LongSupplier> counter() {
+    return Optional.ofNullable(counter);
+  }
+
+  /**
+   * Returns the factor on time limits.
+   *
+   * @return 1.0 unless it was set
+   */
+  public double timeScale() {
+    return timeScale;
+  }
+
+  /**
+   * Returns the rules that are set aside.
+   *
+   * @return rule ids and reasons
+   */
+  public Map<String, String> waivers() {
+    return waivers;
+  }
+
+  /**
+   * Tells whether clients in one JVM stand for several JVMs.
+   *
+   * @return true after {@link #inOneJvm()}
+   */
+  public boolean isInOneJvm() {
+    return oneJvm;
+  }
+
+  /**
+   * Returns the name given to the server.
+   *
+   * @return empty if the provider is to be asked
+   */
+  public Optional<String> server() {
+    return Optional.ofNullable(server);
+  }
+
+  /** Prints the scheme only: the rest of the URI may carry a password. */
+  @Override
+  public String toString() {
+    int colon = uri.indexOf(':');
+    return "TckBackend[" + (colon < 0 ? "malformed" : uri.substring(0, colon)) + "]";
+  }
+}

@@ -1,0 +1,47 @@
+package dev.interlock.tck.internal.history;
+
+import dev.interlock.Lease;
+import java.io.Serializable;
+
+/**
+ * One hold as its holder saw it. Times are readings of {@link System#nanoTime()}, which is one
+ * clock for all JVMs of a host (the kit checks that).
+ *
+ * @param name the lock
+ * @param owner who held it; holds of the same owner may overlap
+ * @param token the fencing token; 0 where there is none
+ * @param acquired when acquire had returned
+ * @param until when the validity ends, read right after {@code acquired} and certainly not too late
+ * @param released when release was called; {@link Long#MAX_VALUE} if it was not
+ */
+public record Hold(String name, String owner, long token, long acquired, long until, long released)
+    implements Serializable {
+
+  /** Notes a lease that was just acquired, as one that is not released. */
+  public static Hold begin(String owner, Lease lease, boolean fenced) {
+    long acquired = System.nanoTime();
+    // Read after the clock, so that this reckons the end rather too early than too late.
+    long until = acquired + lease.remaining().toNanos();
+    return new Hold(lease.name(), owner, fenced ? lease.fencingToken() : 0, acquired, until, NEVER);
+  }
+
+  /** What {@code released} is when there was no release. */
+  public static final long NEVER = Long.MAX_VALUE;
+
+  /** Notes that the lease is about to be released. */
+  public Hold end(Lease lease) {
+    long now = System.nanoTime();
+    // A lease that is renewed lasts longer than was known at its beginning.
+    long validUntil = lease.isValid() ? Math.max(until, now) : until;
+    return new Hold(name, owner, token, acquired, validUntil, now);
+  }
+
+  /** Returns when the holder had to stop relying on the lock. */
+  public long end() {
+    return Math.min(until, released);
+  }
+
+  boolean isEmpty() {
+    return end() <= acquired;
+  }
+}

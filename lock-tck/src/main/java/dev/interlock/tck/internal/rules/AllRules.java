@@ -1,0 +1,26 @@
+package dev.interlock.tck.internal.rules;
+
+import java.util.List;
+
+/** The classes that hold tests of rules. */
+public final class AllRules {
+  public static final List<Class<?>> CLASSES = List.of(
+      ExclusionRules.class,
+      ValidityRules.class,
+      LeaseRules.class,
+      ClockRules.class,
+      OwnershipRules.class,
+      ReentryRules.class,
+      LivenessRules.class,
+      ResidueRules.class,
+      ErrorRules.class,
+      CloseRules.class,
+      ManagementRules.class,
+      RenewalRules.class,
+      FencingRules.class,
+      FairnessRules.class,
+      PushRules.class,
+      SharedOwnerRules.class);
+
+  private AllRules() {}
+}

@@ -1,0 +1,123 @@
+package dev.interlock.tck.internal.rules;
+
+import dev.interlock.HoldInfo;
+import dev.interlock.Lease;
+import dev.interlock.LockRequest;
+import dev.interlock.tck.internal.run.NotReached;
+import dev.interlock.tck.internal.run.Rule;
+import dev.interlock.tck.internal.run.RuleRun;
+import dev.interlock.tck.internal.run.RuleViolation;
+import dev.interlock.tck.internal.worker.SkewAgent;
+import dev.interlock.tck.internal.worker.SkewedClock;
+import dev.interlock.tck.internal.worker.Worker;
+import dev.interlock.tck.internal.worker.WorkerSpace;
+import java.time.Duration;
+import java.util.List;
+
+/** Rule L5: skewed client clocks change nothing. */
+public final class ClockRules {
+  private static final Duration HOUR = Duration.ofHours(1);
+  private static final long LEASE = 1_500;
+
+  private ClockRules() {}
+
+  @Rule(
+      value = "L5",
+      check =
+          "that no time of a client's wall clock is sent to the server or compared with its own")
+  public static void skewedClocksChangeNothing(RuleRun run) throws Exception {
+    if (run.oneJvm()) {
+      aClockThatJumpsChangesNothing(run);
+      return;
+    }
+    Worker ahead = run.ownWorker(SkewAgent.argument(HOUR), "-Duser.timezone=Pacific/Kiritimati");
+    Worker behind =
+        run.ownWorker(SkewAgent.argument(HOUR.negated()), "-Duser.timezone=Pacific/Pago_Pago");
+    expectSkewed(ahead);
+    expectSkewed(behind);
+    run.fault("wall clocks an hour ahead and an hour behind");
+    expectLeaseHonoured(run, ahead, behind);
+    expectLeaseHonoured(run, behind, ahead);
+    expectLeaseHonoured(run, ahead, run.worker());
+    expectLeaseHonoured(run, run.worker(), ahead);
+    run.note("clients whose clocks differ by two hours excluded one another, each for its lease");
+  }
+
+  private static void expectLeaseHonoured(RuleRun run, Worker holder, Worker other)
+      throws Exception {
+    String name = run.name();
+    long lease = run.ms(LEASE).toNanos();
+    long wait = run.ms(3_000).toNanos();
+    long called = System.nanoTime();
+    holder.run(space -> space.acquire(name, Duration.ofNanos(lease), Duration.ofNanos(wait)));
+    long returned = System.nanoTime();
+    Duration remaining = other.call(space -> remaining(space, name));
+    run.expect(
+        remaining.compareTo(Duration.ofNanos(lease)) <= 0,
+        "at most the lease of 1.5 s remains, seen from another client",
+        remaining + " remain");
+    Leases.until(called + lease * 2 / 3);
+    boolean entered = other.call(space -> enters(space, name, 100_000_000));
+    boolean stillDue = System.nanoTime() - called < lease;
+    run.expect(!entered || !stillDue, "the lease keeps another client out", "it entered");
+    long limit = run.ms(LEASE + 1_000).toNanos() - (System.nanoTime() - returned);
+    long at = other.call(space -> ValidityRules.timeToAcquire(space, name, wait, limit));
+    run.expect(at >= 0, "the lease ends in time for another client", "it did not");
+  }
+
+  public static Duration remaining(WorkerSpace space, String name) {
+    return space.client().inspect(name).map(HoldInfo::remaining).orElse(Duration.ZERO);
+  }
+
+  public static boolean enters(WorkerSpace space, String name, long lease) {
+    return space
+        .client()
+        .tryAcquire(LockRequest.of(name).withLease(Duration.ofNanos(lease)))
+        .isPresent();
+  }
+
+  private static void expectSkewed(Worker worker) throws Exception {
+    long there = worker.call(space -> System.currentTimeMillis());
+    if (Math.abs(there - System.currentTimeMillis()) < HOUR.toMillis() / 2) {
+      throw new NotReached("the wall clock of a worker JVM could not be moved");
+    }
+  }
+
+  /** The state is in one JVM, so its only clock is moved while a lease runs. */
+  private static void aClockThatJumpsChangesNothing(RuleRun run) throws Exception {
+    Worker worker = run.ownWorker(SkewAgent.argument(Duration.ZERO));
+    String name = run.name();
+    long lease = run.ms(LEASE).toNanos();
+    for (Duration jump : List.of(HOUR, HOUR.negated())) {
+      worker.run(space -> expectJumpIsNothing(space, name + jump, lease, jump));
+      run.count(4);
+    }
+    run.fault("a wall clock that jumps by an hour either way");
+    run.note("leases lasted as long as they should while the wall clock jumped");
+  }
+
+  public static void expectJumpIsNothing(WorkerSpace space, String name, long nanos, Duration jump)
+      throws InterruptedException {
+    Duration lease = Duration.ofNanos(nanos);
+    long called = System.nanoTime();
+    Lease held = space.acquire(name, lease, lease);
+    SkewedClock.setOffset(jump);
+    try {
+      Leases.until(called + nanos * 2 / 3);
+      boolean entered = enters(space, name, nanos);
+      boolean stillDue = System.nanoTime() - called < nanos * 9 / 10;
+      that(!stillDue || (!entered && held.isValid()), "a jump of the clock ends no lease");
+      Lease next = space.acquire(name, lease, lease);
+      that(!held.isValid(), "a lease ends in time although the clock jumped");
+      next.release();
+    } finally {
+      SkewedClock.setOffset(Duration.ZERO);
+    }
+  }
+
+  private static void that(boolean condition, String expected) {
+    if (!condition) {
+      throw new RuleViolation(expected, "it was not so", List.of());
+    }
+  }
+}

@@ -1,0 +1,174 @@
+package dev.interlock.tck.internal.rules;
+
+import dev.interlock.BackendUnavailableException;
+import dev.interlock.Capability;
+import dev.interlock.Lease;
+import dev.interlock.LockClient;
+import dev.interlock.LockRequest;
+import dev.interlock.Locks;
+import dev.interlock.tck.internal.run.Rule;
+import dev.interlock.tck.internal.run.RuleRun;
+import dev.interlock.tck.internal.run.RuleViolation;
+import dev.interlock.tck.internal.worker.ProcessWorker;
+import dev.interlock.tck.internal.worker.WorkerSpace;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** Rules E7 and M4: what a client leaves in its JVM. */
+public final class CloseRules {
+  private static final int WAITERS = 3;
+
+  private CloseRules() {}
+
+  @Rule(
+      value = "E7",
+      check = "that close ends waits, renewals, threads and connections, in that order")
+  public static void closeEndsEverything(RuleRun run) throws Exception {
+    String uri = run.uri();
+    String held = run.name();
+    String awaited = run.name();
+    long second = run.ms(1_000).toNanos();
+    ProcessWorker worker = run.ownWorker();
+    boolean renewable = run.has(Capability.RENEWABLE);
+    if (run.oneJvm()) {
+      worker.run(space -> space.acquire(awaited, Duration.ofMinutes(1), Duration.ofSeconds(1)));
+    } else {
+      // From here, so that in that JVM there is only the client that is looked at.
+      run.client().acquire(Leases.fixed(run, awaited, 60_000));
+      worker.run(WorkerSpace::closeClient);
+    }
+    String observed =
+        worker.call(space -> closeInUse(uri, List.of(held, awaited), second, renewable));
+    if (!run.oneJvm()) {
+      run.expectFree(run.client(), held, run.ms(1_000), "after its holder was closed");
+    }
+    run.count(WAITERS + 5);
+    run.note(observed);
+  }
+
+  /** Runs in a JVM of its own, whose threads and connections nobody else changes. */
+  public static String closeInUse(String uri, List<String> names, long second, boolean renewable)
+      throws Exception {
+    // Opens and closes one before, so that what the first use starts for good is not counted.
+    try (LockClient first = Locks.open(uri)) {
+      first.tryAcquire(LockRequest.of(names.get(0) + "-first").withLease(Duration.ofSeconds(1)));
+    }
+    RuleRun.pause(Duration.ofNanos(second / 2));
+    ClientFootprint before = ClientFootprint.now();
+    LockClient client = Locks.open(uri);
+    LockRequest request = LockRequest.of(names.get(0)).withLease(Duration.ofNanos(2 * second));
+    Lease lease = client.acquire(renewable ? request.renewing() : request);
+    List<CompletableFuture<Lease>> waiting = new ArrayList<>();
+    for (int i = 0; i < WAITERS; i++) {
+      waiting.add(
+          client.acquireAsync(LockRequest.of(names.get(1)).withLease(Duration.ofSeconds(9))));
+    }
+    CompletableFuture<Throwable> blocked = waitOnThread(client, names.get(1));
+    RuleRun.pause(Duration.ofNanos(second / 3));
+    long start = System.nanoTime();
+    client.close();
+    long took = System.nanoTime() - start;
+    client.close();
+    that(took < 10 * second, "close takes a few seconds", "it took " + took / 1_000_000 + " ms");
+    that(!lease.isValid(), "the lease of a closed client is not valid", "it is");
+    expectUnavailable(blocked.get(10, TimeUnit.SECONDS));
+    for (CompletableFuture<Lease> waiter : waiting) {
+      try {
+        waiter.get(10, TimeUnit.SECONDS);
+        throw new RuleViolation("a waiter of a closed client fails", "it acquired", List.of());
+      } catch (ExecutionException e) {
+        expectUnavailable(e.getCause());
+      }
+    }
+    awaitNoGrowth(before, 5 * second);
+    return "closed within " + took / 1_000_000 + " ms, no thread and no connection left";
+  }
+
+  private static CompletableFuture<Throwable> waitOnThread(LockClient client, String name) {
+    CompletableFuture<Throwable> ended = new CompletableFuture<>();
+    Callable<Lease> wait =
+        () -> client.acquire(LockRequest.of(name).withLease(Duration.ofSeconds(9)));
+    Thread thread = new Thread(
+        () -> {
+          try {
+            ended.complete(new IllegalStateException("acquired " + wait.call()));
+          } catch (Exception e) {
+            ended.complete(e);
+          }
+        },
+        "tck-waiter");
+    thread.setDaemon(true);
+    thread.start();
+    return ended;
+  }
+
+  private static void expectUnavailable(@Nullable Throwable end) {
+    that(
+        end instanceof BackendUnavailableException,
+        "a waiter of a closed client gets BackendUnavailableException",
+        "it got " + end);
+  }
+
+  @Rule(value = "M4", check = "what each use registers and does not take back")
+  public static void nothingStaysAfterManyCycles(RuleRun run) throws Exception {
+    ProcessWorker worker = run.ownWorker();
+    String name = run.name();
+    long lease = run.ms(900).toNanos();
+    boolean renewable = run.has(Capability.RENEWABLE);
+    int cycles = 1_000;
+    String observed = worker.call(space -> cycle(space, name, cycles, lease, renewable));
+    run.count(2L * cycles);
+    run.note(observed);
+  }
+
+  public static String cycle(
+      WorkerSpace space, String name, int cycles, long lease, boolean renewable) throws Exception {
+    useOnce(space, name, 50, lease, renewable);
+    ClientFootprint before = ClientFootprint.now();
+    useOnce(space, name, cycles, lease, renewable);
+    awaitNoGrowth(before, TimeUnit.SECONDS.toNanos(5));
+    RuleRun.pause(Duration.ofNanos(lease / 2));
+    int renewed = space.events().renewedCount();
+    int attempts = space.events().attemptCount();
+    RuleRun.pause(Duration.ofNanos(lease + lease / 2));
+    int after = space.events().renewedCount() - renewed;
+    that(after == 0, "an idle client renews nothing", "it renewed " + after + " times");
+    int tried = space.events().attemptCount() - attempts;
+    that(tried == 0, "an idle client attempts nothing", "it attempted " + tried + " times");
+    return cycles + " cycles left no thread, no connection and no renewal";
+  }
+
+  private static void useOnce(
+      WorkerSpace space, String name, int cycles, long lease, boolean renewable)
+      throws InterruptedException {
+    for (int i = 0; i < cycles; i++) {
+      LockRequest request = LockRequest.of(name + "-" + i)
+          .withLease(Duration.ofNanos(lease))
+          .withWait(Duration.ofSeconds(5));
+      space.client().acquire(renewable ? request.renewing() : request).release();
+    }
+  }
+
+  private static void awaitNoGrowth(ClientFootprint before, long limit)
+      throws InterruptedException {
+    long end = System.nanoTime() + limit;
+    List<String> growth = before.growth();
+    while (!growth.isEmpty() && System.nanoTime() - end < 0) {
+      RuleRun.pause(Duration.ofMillis(20));
+      growth = before.growth();
+    }
+    that(growth.isEmpty(), "no thread and no connection stays", "there are more: " + growth);
+  }
+
+  private static void that(boolean condition, String expected, String happened) {
+    if (!condition) {
+      throw new RuleViolation(expected, happened, List.of());
+    }
+  }
+}

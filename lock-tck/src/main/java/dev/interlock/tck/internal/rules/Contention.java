@@ -1,0 +1,193 @@
+package dev.interlock.tck.internal.rules;
+
+import dev.interlock.Capability;
+import dev.interlock.DistributedLock;
+import dev.interlock.Lease;
+import dev.interlock.LockClient;
+import dev.interlock.LockRequest;
+import dev.interlock.LockTimeoutException;
+import dev.interlock.tck.internal.history.Hold;
+import dev.interlock.tck.internal.run.RuleRun;
+import dev.interlock.tck.internal.run.RuleViolation;
+import dev.interlock.tck.internal.worker.Worker;
+import dev.interlock.tck.internal.worker.WorkerPool;
+import dev.interlock.tck.internal.worker.WorkerSpace;
+import java.io.Serializable;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/** Threads in several JVMs that fight for the same locks in every way the API has. */
+public final class Contention {
+  private static final int THREADS = 3;
+  // Bounds what a fast provider makes the kit remember.
+  private static final int MOST_HOLDS = 10_000;
+
+  /** What a thread of a worker gets to know. */
+  public record Plan(
+      List<String> names, long nanos, long seed, String counters, boolean renewable, boolean fenced)
+      implements Serializable {}
+
+  /** What it answers. */
+  public record Outcome(List<Hold> holds, List<Long> additions) implements Serializable {}
+
+  private final List<Hold> holds = new ArrayList<>();
+  private final List<String> lostUpdates = new ArrayList<>();
+
+  private Contention() {}
+
+  static Contention run(RuleRun run, int names, Duration time) throws Exception {
+    Contention contention = new Contention();
+    Path counters = Files.createTempFile("interlock-tck-", ".counters");
+    try {
+      List<String> chosen = new ArrayList<>();
+      for (int i = 0; i < names; i++) {
+        chosen.add(run.name());
+      }
+      contention.fight(run, chosen, time, counters);
+    } finally {
+      Files.deleteIfExists(counters);
+    }
+    run.count(contention.holds.size() * 2L);
+    return contention;
+  }
+
+  List<Hold> holds() {
+    return holds;
+  }
+
+  void expectNoLostUpdate(RuleRun run) {
+    run.count(1);
+    if (!lostUpdates.isEmpty()) {
+      throw new RuleViolation(
+          "a counter that only the lock guards loses no addition",
+          "additions were lost: two holders worked at once",
+          lostUpdates);
+    }
+  }
+
+  private void fight(RuleRun run, List<String> names, Duration time, Path counters)
+      throws Exception {
+    try (SharedCounters zeroed = SharedCounters.create(counters, names.size())) {
+      List<Worker> workers = new ArrayList<>();
+      List<CompletableFuture<Outcome>> outcomes = new ArrayList<>();
+      for (int w = 0; w < WorkerPool.SHARED; w++) {
+        Worker worker = run.worker();
+        for (int t = 0; t < THREADS; t++) {
+          Plan plan = new Plan(
+              names,
+              time.toNanos(),
+              run.random().nextLong(),
+              counters.toString(),
+              run.has(Capability.RENEWABLE),
+              run.has(Capability.FENCED));
+          workers.add(worker);
+          outcomes.add(worker.start(t, space -> work(space, plan)));
+        }
+      }
+      long[] additions = new long[names.size()];
+      for (int i = 0; i < outcomes.size(); i++) {
+        Outcome outcome = workers.get(i).result(outcomes.get(i));
+        holds.addAll(outcome.holds());
+        for (int name = 0; name < additions.length; name++) {
+          additions[name] += outcome.additions().get(name);
+        }
+      }
+      for (int name = 0; name < additions.length; name++) {
+        long counted = zeroed.read(name);
+        if (counted != additions[name]) {
+          lostUpdates.add("\"%s\": %d additions were made, the counter stands at %d"
+              .formatted(names.get(name), additions[name], counted));
+        }
+      }
+    }
+  }
+
+  public static Outcome work(WorkerSpace space, Plan plan) throws Exception {
+    SplittableRandom random = new SplittableRandom(plan.seed());
+    List<Hold> holds = new ArrayList<>();
+    long[] additions = new long[plan.names().size()];
+    long deadline = System.nanoTime() + plan.nanos();
+    try (SharedCounters counters =
+        SharedCounters.open(Path.of(plan.counters()), plan.names().size())) {
+      while (System.nanoTime() - deadline < 0 && holds.size() < MOST_HOLDS) {
+        int name = random.nextInt(plan.names().size());
+        Optional<Lease> acquired =
+            acquireInTime(space, plan, plan.names().get(name), random, deadline);
+        if (acquired.isEmpty()) {
+          continue;
+        }
+        Lease lease = acquired.get();
+        Hold hold = Hold.begin(Thread.currentThread().getName(), lease, plan.fenced());
+        long read = counters.read(name);
+        LockSupport.parkNanos(random.nextInt(4) == 0 ? random.nextInt(1_000, 300_000) : 0);
+        counters.write(name, read + 1);
+        additions[name]++;
+        holds.add(hold.end(lease));
+        lease.release();
+      }
+    }
+    return new Outcome(holds, new ArrayList<>(Arrays.stream(additions).boxed().toList()));
+  }
+
+  /** Holds are short here, so a wait that reaches its limit was forgotten. */
+  private static Optional<Lease> acquireInTime(
+      WorkerSpace space, Plan plan, String name, SplittableRandom random, long deadline)
+      throws Exception {
+    long asked = System.nanoTime();
+    try {
+      return acquire(space, plan, name, random, deadline);
+    } catch (LockTimeoutException | ExecutionException e) {
+      long waited = (System.nanoTime() - asked) / 1_000_000;
+      throw new RuleViolation(
+          "a waiter acquires while the others hold for less than a millisecond each",
+          "after %d ms: %s".formatted(waited, e),
+          List.of("inspect says: " + space.client().inspect(name)));
+    }
+  }
+
+  private static Optional<Lease> acquire(
+      WorkerSpace space, Plan plan, String name, SplittableRandom random, long deadline)
+      throws Exception {
+    LockClient client = space.client();
+    DistributedLock lock = client.lock(name);
+    Duration wait = Duration.ofSeconds(20);
+    LockRequest request = LockRequest.of(name).withWait(wait);
+    if (!plan.renewable() || random.nextBoolean()) {
+      request = request.withLease(Duration.ofSeconds(30));
+    }
+    return switch (random.nextInt(plan.renewable() ? 6 : 4)) {
+      case 0 -> Optional.of(client.acquire(request));
+      case 1 -> Optional.of(client.acquireAsync(request).get(40, TimeUnit.SECONDS));
+      case 2 -> tryUntil(client, request, deadline);
+      case 3 -> leaseIf(lock.tryLock(wait, Duration.ofSeconds(30)), lock);
+      case 4 -> leaseIf(lock.tryLock(20, TimeUnit.SECONDS), lock);
+      default -> {
+        lock.lock();
+        yield Optional.of(lock.lease());
+      }
+    };
+  }
+
+  private static Optional<Lease> leaseIf(boolean locked, DistributedLock lock) {
+    return locked ? Optional.of(lock.lease()) : Optional.empty();
+  }
+
+  private static Optional<Lease> tryUntil(LockClient client, LockRequest request, long deadline) {
+    Optional<Lease> lease = client.tryAcquire(request);
+    while (lease.isEmpty() && System.nanoTime() - deadline < 0) {
+      LockSupport.parkNanos(200_000);
+      lease = client.tryAcquire(request);
+    }
+    return lease;
+  }
+}

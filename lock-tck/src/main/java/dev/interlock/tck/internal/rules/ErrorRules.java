@@ -1,0 +1,154 @@
+package dev.interlock.tck.internal.rules;
+
+import dev.interlock.Lease;
+import dev.interlock.LockClient;
+import dev.interlock.LockConfigurationException;
+import dev.interlock.LockException;
+import dev.interlock.LockProviderNotFoundException;
+import dev.interlock.LockRequest;
+import dev.interlock.Locks;
+import dev.interlock.Option;
+import dev.interlock.spi.AttemptResult;
+import dev.interlock.spi.HoldId;
+import dev.interlock.tck.internal.run.DirectBackend;
+import dev.interlock.tck.internal.run.FaultyReplies;
+import dev.interlock.tck.internal.run.Rule;
+import dev.interlock.tck.internal.run.RuleRun;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Rules E1, E2, E6 and E8. */
+public final class ErrorRules {
+  private static final String SECRET = "tckS3cretWord";
+
+  private ErrorRules() {}
+
+  @Rule(
+      value = "E1",
+      check = "that an attempt with the id of the holder is granted as the same hold")
+  public static void aRepeatedAttemptMakesOneHold(RuleRun run) throws Exception {
+    DirectBackend direct = run.direct();
+    LockClient observer = run.client();
+    String name = run.name();
+    HoldId id = direct.newId();
+    AttemptResult.Granted first = direct.acquire(name, id, run.ms(8_000), run.ms(2_000));
+    for (int i = 0; i < 3; i++) {
+      AttemptResult.Granted again = direct.acquire(name, id, run.ms(8_000), run.ms(2_000));
+      run.expect(
+          again.fencingToken() == first.fencingToken(),
+          "a repeated attempt keeps token " + first.fencingToken(),
+          "it got " + again.fencingToken());
+    }
+    run.expectHeld(observer, name, "after repeated attempts");
+    run.expect(direct.release(name, id).held(), "the release finds the hold", "it does not");
+    run.expectFree(observer, name, run.ms(1_000), "after one release");
+    run.fault("an attempt sent four times");
+    run.note("four identical attempts made one hold, which one release ended");
+  }
+
+  @Rule(value = "E1", check = "that the engine's repetition of an attempt is recognised")
+  public static void aLostReplyToAnAttemptMakesOneHold(RuleRun run) throws Exception {
+    AtomicInteger lost = new AtomicInteger();
+    LockClient client = run.client(backend -> FaultyReplies.lost(backend, lost));
+    LockClient observer = run.client();
+    for (int i = 0; i < run.amount(5, 20, 100); i++) {
+      String name = run.name();
+      lost.set(1);
+      Lease lease = client.acquire(Leases.fixed(run, name, 8_000));
+      run.expectHeld(observer, name, "after a lost reply");
+      lease.release();
+      run.expectFree(observer, name, run.ms(1_000), "after one release");
+    }
+    run.fault("a lost reply to an attempt");
+  }
+
+  @Rule(value = "E2", check = "that a release frees only the hold of its own id")
+  public static void aRepeatedReleaseNeverFreesASuccessor(RuleRun run) throws Exception {
+    DirectBackend first = run.direct();
+    DirectBackend second = run.direct();
+    LockClient observer = run.client();
+    String name = run.name();
+    HoldId id = first.newId();
+    first.acquire(name, id, run.ms(8_000), run.ms(2_000));
+    first.release(name, id);
+    run.expect(!first.release(name, id).held(), "a repeated release says so", "it says held");
+    HoldId successor = second.newId();
+    second.acquire(name, successor, run.ms(8_000), run.ms(2_000));
+    first.release(name, id);
+    run.expectHeld(observer, name, "after a repeated release");
+    first.abandon(name, id);
+    run.expectHeld(observer, name, "after an abandonment of a released hold");
+    run.expect(second.release(name, successor).held(), "the successor held", "it did not");
+    run.fault("a release sent three times");
+    run.note("neither release nor abandonment of an ended hold touched its successor");
+  }
+
+  @Rule(value = "E6", check = "that an attempt without an answer is abandoned in the background")
+  public static void anUnknownOutcomeIsCleanedUp(RuleRun run) throws Exception {
+    AtomicInteger lost = new AtomicInteger();
+    LockClient client = run.client(backend -> FaultyReplies.lost(backend, lost));
+    LockClient observer = run.client();
+    for (int i = 0; i < run.amount(3, 10, 50); i++) {
+      String name = run.name();
+      lost.set(Integer.MAX_VALUE);
+      LockRequest request = Leases.lasting(run, name, 1_000).withWait(run.ms(300));
+      run.expectThrows(
+          LockException.class, "acquire without any answer", () -> client.acquire(request));
+      lost.set(0);
+      run.expectFree(observer, name, run.ms(2_000), "after an unknown outcome");
+    }
+    run.fault("lost replies to all attempts");
+    run.note("the names were free again within one lease");
+  }
+
+  @Rule(value = "E8", check = "that all settings are checked before any of them is used")
+  public static void wrongSettingsAreNamedTogether(RuleRun run) {
+    String joiner = run.uri().indexOf('?') < 0 ? "?" : "&";
+    String wrong = run.uri() + joiner + "lease=banana&tck-no-such-option=1";
+    LockConfigurationException refused = run.expectThrows(
+        LockConfigurationException.class, "open with two faults", () -> Locks.open(wrong));
+    String message = String.valueOf(refused.getMessage());
+    for (String fault : new String[] {"lease", "banana", "tck-no-such-option"}) {
+      run.expect(message.contains(fault), "the message names \"" + fault + "\"", message);
+    }
+  }
+
+  @Rule(value = "E8", check = "that no message quotes a URI that may carry a password")
+  public static void noMessageShowsASecret(RuleRun run) {
+    String scheme = run.uri().substring(0, run.uri().indexOf(':'));
+    boolean takesPassword =
+        run.options().stream().anyMatch(option -> option.part() == Option.Part.PASSWORD);
+    String[] malformed = {
+      scheme + "://tck:" + SECRET + "@ho st:99999999/^?lease=banana",
+      scheme + "://tck:" + SECRET + "@[::1/?lease",
+      takesPassword
+          ? scheme + "://tck:" + SECRET + "@localhost/?lease=banana&tck-no-such-option=1"
+          : scheme + "://?lease=banana&tck-no-such-option=1"
+    };
+    for (String uri : malformed) {
+      LockException refused = run.expectThrows(
+          LockConfigurationException.class, "open of a wrong URI", () -> Locks.open(uri));
+      expectNoSecret(run, refused);
+    }
+    LockException missing = run.expectThrows(
+        LockProviderNotFoundException.class,
+        "open without a provider",
+        () -> Locks.open("tck-no-such-provider://tck:" + SECRET + "@localhost"));
+    expectNoSecret(run, missing);
+    run.expect(
+        String.valueOf(missing.getMessage()).contains("tck-no-such-provider"),
+        "the message names the provider that was asked for",
+        String.valueOf(missing.getMessage()));
+    run.note("messages and stack traces of refusals show no secret");
+  }
+
+  private static void expectNoSecret(RuleRun run, LockException refused) {
+    StringWriter all = new StringWriter();
+    refused.printStackTrace(new PrintWriter(all));
+    run.expect(
+        !all.toString().contains(SECRET),
+        "neither the message nor a cause shows the password",
+        "one does: " + all.toString().replace(SECRET, "<the password>").lines().findFirst());
+  }
+}

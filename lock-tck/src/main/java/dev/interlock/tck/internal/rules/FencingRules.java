@@ -1,0 +1,64 @@
+package dev.interlock.tck.internal.rules;
+
+import dev.interlock.Lease;
+import dev.interlock.LockClient;
+import dev.interlock.tck.internal.history.HistoryChecker;
+import dev.interlock.tck.internal.history.Hold;
+import dev.interlock.tck.internal.run.Rule;
+import dev.interlock.tck.internal.run.RuleRun;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Rule T1; T3 is with the rules on re-entry. */
+public final class FencingRules {
+  private FencingRules() {}
+
+  @Rule(
+      value = "T1",
+      check = "that the counter is increased in the step that grants the lock",
+      alone = true,
+      limit = 120)
+  public static void tokensOfContendersIncrease(RuleRun run) throws Exception {
+    Contention contention =
+        Contention.run(run, 2, Duration.ofMillis(run.amount(1_000, 4_000, 30_000)));
+    run.expectNone(
+        HistoryChecker.tokenOrder(contention.holds()), "tokens increase from hold to hold");
+    run.note(contention.holds().size() + " holds by contending threads in order of their tokens");
+  }
+
+  @Rule(value = "T1", check = "that the counter outlives the hold, however it ends")
+  public static void tokensIncreaseHoweverAHoldEnds(RuleRun run) throws Exception {
+    String name = run.name();
+    LockClient operator = run.client();
+    List<Hold> holds = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      Lease released = begin(run, operator, name, 5_000, "one that is released", holds);
+      released.release();
+      LockClient closing = run.client();
+      begin(run, closing, name, 5_000, "one whose client is closed", holds);
+      closing.close();
+      begin(run, run.client(), name, 5_000, "one that is forced out", holds);
+      run.expect(operator.forceRelease(name), "forceRelease answers true", "it answered false");
+      begin(run, run.client(), name, 200, "one that expires", holds);
+    }
+    begin(run, run.client(), name, 200, "the last one", holds);
+    for (int i = 1; i < holds.size(); i++) {
+      Hold before = holds.get(i - 1);
+      Hold after = holds.get(i);
+      run.expect(
+          after.token() > before.token(),
+          "the token of " + after.owner() + " is larger than " + before.token(),
+          "it is " + after.token() + ", after that of " + before.owner());
+    }
+    run.note("tokens grew over release, close, force and expiry");
+  }
+
+  private static Lease begin(
+      RuleRun run, LockClient client, String name, long lease, String who, List<Hold> holds)
+      throws InterruptedException {
+    Lease held = client.acquire(Leases.fixed(run, name, lease));
+    holds.add(Hold.begin(who, held, true));
+    return held;
+  }
+}

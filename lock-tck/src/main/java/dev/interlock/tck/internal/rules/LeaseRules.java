@@ -1,0 +1,137 @@
+package dev.interlock.tck.internal.rules;
+
+import dev.interlock.Capability;
+import dev.interlock.DistributedLock;
+import dev.interlock.Lease;
+import dev.interlock.LockClient;
+import dev.interlock.LockRequest;
+import dev.interlock.tck.internal.run.Rule;
+import dev.interlock.tck.internal.run.RuleRun;
+import dev.interlock.tck.internal.run.RuleViolation;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/** Rule L4: every way to acquire honours the lease it was given. */
+public final class LeaseRules {
+  private static final long LEASE = 1_200;
+
+  /** A hold that nobody releases. */
+  private record Taken(String way, String name, long called, long returned) {}
+
+  private interface Way {
+    void acquire(LockClient client, String name) throws Exception;
+  }
+
+  private LeaseRules() {}
+
+  @Rule(value = "L4", check = "that the lease of the request reaches the server on every path")
+  public static void everyWayHonoursTheLease(RuleRun run) throws Exception {
+    LockClient client = run.client();
+    LockClient other = run.client();
+    Map<String, Taken> taken = new LinkedHashMap<>();
+    for (Map.Entry<String, Way> way : ways(run).entrySet()) {
+      String name = run.name();
+      long called = System.nanoTime();
+      way.getValue().acquire(client, name);
+      taken.put(way.getKey(), new Taken(way.getKey(), name, called, System.nanoTime()));
+    }
+    for (Taken hold : taken.values()) {
+      expectClosedPastTheMiddle(run, other, hold);
+    }
+    for (Taken hold : taken.values()) {
+      Leases.until(hold.returned() + run.ms(LEASE).toNanos());
+      run.expectFree(other, hold.name(), run.ms(1_000), "after a lease by " + hold.way());
+    }
+    run.note(taken.size() + " ways to acquire kept their lease and no more");
+  }
+
+  private static Map<String, Way> ways(RuleRun run) {
+    Duration lease = run.ms(LEASE);
+    Duration wait = run.ms(2_000);
+    Map<String, Way> ways = new LinkedHashMap<>();
+    ways.put("acquire", (client, name) -> client.acquire(request(run, name)));
+    ways.put("tryAcquire", (client, name) -> {
+      Optional<Lease> held = client.tryAcquire(request(run, name));
+      if (held.isEmpty()) {
+        client.acquire(request(run, name));
+      }
+    });
+    ways.put(
+        "acquireAsync",
+        (client, name) -> client.acquireAsync(request(run, name)).get(5, TimeUnit.SECONDS));
+    ways.put("acquireAll", (client, name) -> client.acquireAll(List.of(request(run, name))));
+    ways.put("tryLock", (client, name) -> tryLock(client.lock(name), wait, lease));
+    ways.put(
+        "acquire withOwner",
+        (client, name) -> client.acquire(request(run, name).withOwner("tck-" + name)));
+    ways.put("tryLock after a shorter lease on the same object", (client, name) -> {
+      DistributedLock lock = client.lock(name);
+      tryLock(lock, wait, run.ms(200));
+      lock.unlock();
+      tryLock(lock, wait, lease);
+    });
+    ways.put("tryLock after a longer lease on the same object", (client, name) -> {
+      DistributedLock lock = client.lock(name);
+      tryLock(lock, wait, run.ms(60_000));
+      lock.unlock();
+      tryLock(lock, wait, lease);
+    });
+    if (run.has(Capability.FAIR)) {
+      ways.put(
+          "acquire with fair(true)",
+          (client, name) -> client.acquire(request(run, name).fair(true)));
+    }
+    return ways;
+  }
+
+  private static LockRequest request(RuleRun run, String name) {
+    return Leases.fixed(run, name, LEASE);
+  }
+
+  private static void tryLock(DistributedLock lock, Duration wait, Duration lease)
+      throws InterruptedException {
+    if (!lock.tryLock(wait, lease)) {
+      throw new RuleViolation("a free lock is locked", "tryLock answered false", List.of());
+    }
+  }
+
+  private static void expectClosedPastTheMiddle(RuleRun run, LockClient other, Taken hold)
+      throws InterruptedException {
+    Leases.until(hold.called() + run.ms(LEASE * 2 / 3).toNanos());
+    boolean entered =
+        other.tryAcquire(LockRequest.of(hold.name()).withLease(run.ms(100))).isPresent();
+    long surelyHeldUntil = hold.called() + run.ms(LEASE).toNanos();
+    // On a machine that stood still for long the lease may have ended rightly.
+    boolean stillDue = System.nanoTime() - surelyHeldUntil < 0;
+    run.expect(
+        !entered || !stillDue,
+        "past two thirds of a lease by " + hold.way() + " another client is kept out",
+        "it entered");
+  }
+
+  @Rule(value = "L4", check = "that a lease is never rounded")
+  public static void aLeaseBelowTheMinimumIsRefused(RuleRun run) throws Exception {
+    LockClient client = run.client();
+    Duration tooShort = Duration.ofNanos(500_000);
+    LockRequest request = LockRequest.of(run.name());
+    DistributedLock lock = client.lock(run.name());
+    run.expectThrows(
+        IllegalArgumentException.class, "withLease(500 us)", () -> request.withLease(tooShort));
+    run.expectThrows(
+        IllegalArgumentException.class,
+        "tryLock with a lease of 500 us",
+        () -> lock.tryLock(Duration.ZERO, tooShort));
+    run.expectThrows(
+        IllegalArgumentException.class, "withLease(0)", () -> request.withLease(Duration.ZERO));
+    if (run.has(Capability.RENEWABLE)) {
+      Lease lease = client.acquire(Leases.fixed(run, run.name(), 5_000));
+      run.expectThrows(
+          IllegalArgumentException.class, "extend(500 us)", () -> lease.extend(tooShort));
+      lease.release();
+    }
+  }
+}

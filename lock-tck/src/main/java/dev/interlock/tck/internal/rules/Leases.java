@@ -1,0 +1,66 @@
+package dev.interlock.tck.internal.rules;
+
+import dev.interlock.Capability;
+import dev.interlock.Lease;
+import dev.interlock.LeaseLostException;
+import dev.interlock.LockRequest;
+import dev.interlock.LostReason;
+import dev.interlock.tck.internal.run.RuleRun;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** What many tests do with leases. */
+final class Leases {
+  private Leases() {}
+
+  /** A request with a fixed lease, that waits for as long as a sound backend can need. */
+  static LockRequest fixed(RuleRun run, String name, long leaseMillis) {
+    return LockRequest.of(name).withLease(run.ms(leaseMillis)).withWait(run.ms(3_000));
+  }
+
+  /** A request that is renewed if the backend can, and otherwise holds for long. */
+  static LockRequest lasting(RuleRun run, String name, long leaseMillis) {
+    return run.has(Capability.RENEWABLE)
+        ? fixed(run, name, leaseMillis).renewing()
+        : fixed(run, name, 30_000);
+  }
+
+  /** When the validity ends, reckoned rather too early than too late. */
+  static long validUntil(Lease lease) {
+    long now = System.nanoTime();
+    return now + lease.remaining().toNanos();
+  }
+
+  /** Releases a lease that may be lost. */
+  static void drop(Lease lease) {
+    try {
+      lease.close();
+    } catch (LeaseLostException e) {
+      // That is what the test did to it.
+    }
+  }
+
+  /** Waits until a moment. */
+  static void until(long nanoTime) throws InterruptedException {
+    RuleRun.pause(Duration.ofNanos(Math.max(0, nanoTime - System.nanoTime())));
+  }
+
+  /** Fails the rule unless the loss is reported in time. */
+  static LostReason expectLost(RuleRun run, Lease lease, Duration limit, String when)
+      throws Exception {
+    CompletableFuture<LostReason> lost = lease.lost().toCompletableFuture();
+    try {
+      LostReason reason = lost.get(limit.toNanos(), TimeUnit.NANOSECONDS);
+      run.count(1);
+      return reason;
+    } catch (TimeoutException e) {
+      run.expect(
+          false,
+          when + " lost() completes within " + limit.toMillis() + " ms",
+          "it did not, and isValid() is " + lease.isValid());
+      throw e;
+    }
+  }
+}

@@ -1,0 +1,274 @@
+package dev.interlock.tck.internal.rules;
+
+import dev.interlock.Capability;
+import dev.interlock.HoldInfo;
+import dev.interlock.Lease;
+import dev.interlock.LeaseLostException;
+import dev.interlock.LockClient;
+import dev.interlock.LockRequest;
+import dev.interlock.LockTimeoutException;
+import dev.interlock.tck.internal.history.HistoryChecker;
+import dev.interlock.tck.internal.history.Hold;
+import dev.interlock.tck.internal.run.NotReached;
+import dev.interlock.tck.internal.run.Rule;
+import dev.interlock.tck.internal.run.RuleRun;
+import dev.interlock.tck.internal.worker.Worker;
+import dev.interlock.tck.internal.worker.WorkerPool;
+import dev.interlock.tck.internal.worker.WorkerSpace;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
+
+/** Rules M1, M2, M3 and M5. */
+public final class ManagementRules {
+  private static final int MANY_NAMES = 10_000;
+  private static final long BOUNDED = 1_000;
+  private static final long BYTES_FOR_EACH_NAME = 100;
+
+  private ManagementRules() {}
+
+  @Rule(value = "M1", check = "what inspect reads, and in how many steps")
+  public static void inspectTellsTheTruth(RuleRun run) throws Exception {
+    String name = run.name();
+    LockClient client = run.client();
+    LockClient observer = run.client();
+    expectFreeBy(run, observer, name, "before the first use");
+    LockRequest request = Leases.fixed(run, name, 20_000).withOwner("tck-owner-7");
+    Instant before = Instant.now();
+    Lease lease = client.acquire(request);
+    HoldInfo info = expectHeldBy(run, observer, name);
+    run.expect(info.name().equals(name), "the name is " + name, "it is " + info.name());
+    run.expect(
+        info.owner().equals("tck-owner-7"), "the owner is tck-owner-7", "it is " + info.owner());
+    run.expect(!info.host().isBlank(), "the host is told", "it is blank");
+    long sinceSeconds = Duration.between(before, info.since()).abs().toSeconds();
+    run.expect(sinceSeconds < 120, "since is about now", "it is " + info.since());
+    run.expect(
+        info.remaining().compareTo(run.ms(15_000)) > 0
+            && info.remaining().compareTo(run.ms(20_000)) <= 0,
+        "of a fresh lease of 20 s nearly all remains",
+        info.remaining() + " remain");
+    if (run.has(Capability.FENCED)) {
+      run.expect(
+          info.fencingToken() == lease.fencingToken(),
+          "the token is " + lease.fencingToken(),
+          "it is " + info.fencingToken());
+    }
+    expectWaiterIsSeen(run, observer, name);
+    lease.release();
+    RuleRun.pause(run.ms(50));
+    run.expectFree(observer, name, run.ms(2_000), "after the release");
+    run.await(run.ms(2_000), "inspect says free", () -> observer.inspect(name).isEmpty());
+    expectFreeBy(run, observer, name, "after the release");
+    run.note("a lock was inspected while free, held, awaited, and free again");
+  }
+
+  private static void expectWaiterIsSeen(RuleRun run, LockClient observer, String name)
+      throws Exception {
+    CompletableFuture<Lease> waiting =
+        run.client().acquireAsync(Leases.fixed(run, name, 1_000).withWait(run.ms(20_000)));
+    run.await(
+        run.ms(2_000),
+        "inspect counts a waiter",
+        () -> observer.inspect(name).map(HoldInfo::waiters).orElse(0) >= 1);
+    waiting.cancel(true);
+  }
+
+  private static HoldInfo expectHeldBy(RuleRun run, LockClient observer, String name) {
+    Optional<HoldInfo> info = observer.inspect(name);
+    run.expect(info.isPresent(), "inspect knows of the hold", "it says free");
+    run.backend()
+        .inspector()
+        .ifPresent(held ->
+            run.expect(held.test(name), "the server keeps the lock", "it knows nothing of it"));
+    return info.orElseThrow();
+  }
+
+  private static void expectFreeBy(RuleRun run, LockClient observer, String name, String when) {
+    Optional<HoldInfo> info = observer.inspect(name);
+    run.expect(info.isEmpty(), "inspect says free " + when, "it says " + info);
+    run.backend()
+        .inspector()
+        .ifPresent(held ->
+            run.expect(!held.test(name), "the server keeps no lock " + when, "it still has it"));
+  }
+
+  @Rule(value = "M2", check = "that forceRelease removes the hold and serves the next waiter")
+  public static void forceReleaseFreesTheLock(RuleRun run) throws Exception {
+    LockClient operator = run.client();
+    boolean renewable = run.has(Capability.RENEWABLE);
+    run.expect(!operator.forceRelease(run.name()), "a free lock is not forced", "it says so");
+    for (boolean renewing : renewable ? new boolean[] {false, true} : new boolean[] {false}) {
+      String name = run.name();
+      LockRequest request = Leases.fixed(run, name, 1_200);
+      Lease victim = run.client().acquire(renewing ? request.renewing() : request);
+      run.expect(operator.forceRelease(name), "forceRelease answers true", "it answered false");
+      Lease next = run.client().acquire(Leases.fixed(run, name, 20_000).withWait(run.ms(1_000)));
+      Leases.expectLost(run, victim, run.ms(1_400), "after a forced release");
+      run.expect(!victim.isValid(), "the victim's lease is not valid", "it is");
+      run.expectThrows(
+          LeaseLostException.class, "the victim's release", () -> OwnershipRules.release(victim));
+      run.expect(next.isValid(), "the next holder's lease is valid", "it is not");
+      run.expectHeld(operator, name, "after the victim's release");
+      next.release();
+      run.expectFree(operator, name, run.ms(1_000), "after the next holder's release");
+    }
+    run.note("the next client acquired at once, and the victim learned of it within its lease");
+  }
+
+  @Rule(value = "M2", check = "that renewals of a hold that was taken away do not bring it back")
+  public static void aForcedReleaseIsNotUndone(RuleRun run) throws Exception {
+    if (!run.has(Capability.RENEWABLE)) {
+      return;
+    }
+    String name = run.name();
+    LockClient operator = run.client();
+    Lease victim = run.client().acquire(Leases.lasting(run, name, 900));
+    run.expect(operator.forceRelease(name), "forceRelease answers true", "it answered false");
+    Leases.expectLost(run, victim, run.ms(1_100), "after a forced release");
+    run.expectFree(operator, name, run.ms(500), "after a forced release");
+  }
+
+  @Rule(
+      value = "M3",
+      check = "which keys or rows are made for a name and never removed",
+      alone = true)
+  public static void nothingGrowsWithNames(RuleRun run) throws Exception {
+    Optional<LongSupplier> counter = run.backend().counter();
+    if (counter.isPresent()) {
+      LockClient client = run.client();
+      useNames(client, run.name(), 100);
+      long before = counter.get().getAsLong();
+      useNames(client, run.name(), MANY_NAMES);
+      long more = counter.get().getAsLong() - before;
+      run.expect(
+          more <= BOUNDED,
+          "after 10,000 names there are at most " + BOUNDED + " more entries",
+          "there are " + more + " more");
+      run.note("10,000 names left " + more + " more entries on the server");
+    } else if (run.oneJvm()) {
+      String name = run.name();
+      long bytes = run.ownWorker().call(space -> heapGrowth(space, name));
+      run.expect(
+          bytes <= MANY_NAMES * BYTES_FOR_EACH_NAME,
+          "after 10,000 names the heap is at most 1 MB larger",
+          "it is " + bytes / 1_024 + " KB larger");
+      run.note("10,000 names changed the heap by " + bytes / 1_024 + " KB");
+    } else {
+      throw new NotReached(
+          "the kit cannot count what the server keeps: give TckBackend.countWith(...)");
+    }
+    run.count(2L * MANY_NAMES);
+  }
+
+  public static long heapGrowth(WorkerSpace space, String name) throws InterruptedException {
+    useNames(space.client(), name + "-first", MANY_NAMES / 5);
+    long before = usedHeap();
+    useNames(space.client(), name, MANY_NAMES);
+    return usedHeap() - before;
+  }
+
+  private static long usedHeap() throws InterruptedException {
+    long used = Long.MAX_VALUE;
+    for (int i = 0; i < 5; i++) {
+      System.gc();
+      RuleRun.pause(Duration.ofMillis(20));
+      used = Math.min(
+          used, Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory());
+    }
+    return used;
+  }
+
+  private static void useNames(LockClient client, String name, int count)
+      throws InterruptedException {
+    for (int i = 0; i < count; i++) {
+      client
+          .acquire(LockRequest.of(name + "-" + i)
+              .withLease(Duration.ofSeconds(10))
+              .withWait(Duration.ofSeconds(10)))
+          .release();
+    }
+  }
+
+  @Rule(value = "M5", check = "that locks taken before a failure are given back")
+  public static void acquireAllTakesAllOrNone(RuleRun run) throws Exception {
+    List<String> names = List.of(run.name(), run.name(), run.name());
+    LockClient client = run.client();
+    LockClient other = run.client();
+    Lease blocker = other.acquire(Leases.fixed(run, names.get(1), 20_000));
+    List<LockRequest> requests = new ArrayList<>();
+    names.forEach(n -> requests.add(Leases.fixed(run, n, 20_000).withWait(run.ms(300))));
+    run.expectThrows(LockTimeoutException.class, "acquireAll", () -> client.acquireAll(requests));
+    run.expectFree(other, names.get(0), run.ms(1_000), "after acquireAll failed");
+    run.expectFree(other, names.get(2), run.ms(1_000), "after acquireAll failed");
+    blocker.release();
+    try (Lease all = client.acquireAll(requests)) {
+      run.expect(all.parts().size() == 3, "acquireAll gives three parts", "" + all.parts());
+      for (String name : names) {
+        run.expectHeld(other, name, "while acquireAll holds");
+      }
+    }
+    for (String name : names) {
+      run.expectFree(other, name, run.ms(1_000), "after the release of all");
+    }
+  }
+
+  @Rule(value = "M5", check = "that locks are taken in one order everywhere", alone = true)
+  public static void acquireAllNeverDeadlocks(RuleRun run) throws Exception {
+    List<String> names = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      names.add(run.name());
+    }
+    int rounds = run.amount(40, 150, 1_000);
+    boolean fenced = run.has(Capability.FENCED);
+    List<Worker> workers = new ArrayList<>();
+    List<CompletableFuture<List<Hold>>> histories = new ArrayList<>();
+    for (int w = 0; w < WorkerPool.SHARED; w++) {
+      Worker worker = run.worker();
+      for (int t = 0; t < 2; t++) {
+        long seed = run.random().nextLong();
+        workers.add(worker);
+        histories.add(worker.start(t, space -> takeSets(space, names, rounds, seed, fenced)));
+      }
+    }
+    List<Hold> holds = new ArrayList<>();
+    for (int i = 0; i < workers.size(); i++) {
+      holds.addAll(workers.get(i).result(histories.get(i)));
+    }
+    run.count(holds.size());
+    run.expectNone(HistoryChecker.overlap(holds), "parts of acquireAll exclude one another");
+    run.note(holds.size() + " holds of random sets in random orders, no deadlock");
+  }
+
+  public static List<Hold> takeSets(
+      WorkerSpace space, List<String> names, int rounds, long seed, boolean fenced)
+      throws InterruptedException {
+    Random random = new Random(seed);
+    List<Hold> holds = new ArrayList<>();
+    String owner = Thread.currentThread().getName();
+    for (int i = 0; i < rounds; i++) {
+      List<String> shuffled = new ArrayList<>(names);
+      Collections.shuffle(shuffled, random);
+      List<LockRequest> requests = new ArrayList<>();
+      for (String name : shuffled.subList(0, 2 + random.nextInt(2))) {
+        requests.add(LockRequest.of(name)
+            .withLease(Duration.ofSeconds(30))
+            .withWait(Duration.ofSeconds(20)));
+      }
+      try (Lease all = space.client().acquireAll(requests)) {
+        List<Hold> begun = new ArrayList<>();
+        all.parts().forEach(part -> begun.add(Hold.begin(owner, part, fenced)));
+        for (int p = 0; p < begun.size(); p++) {
+          holds.add(begun.get(p).end(all.parts().get(p)));
+        }
+      }
+    }
+    return holds;
+  }
+}

@@ -1,0 +1,174 @@
+package dev.interlock.tck.internal.rules;
+
+import dev.interlock.Capability;
+import dev.interlock.DistributedLock;
+import dev.interlock.HoldInfo;
+import dev.interlock.Lease;
+import dev.interlock.LeaseLostException;
+import dev.interlock.LockClient;
+import dev.interlock.LockRequest;
+import dev.interlock.spi.AttemptResult;
+import dev.interlock.spi.HoldId;
+import dev.interlock.spi.RenewalResult;
+import dev.interlock.tck.internal.run.DirectBackend;
+import dev.interlock.tck.internal.run.Rule;
+import dev.interlock.tck.internal.run.RuleRun;
+import dev.interlock.tck.internal.worker.Worker;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+/** Rules O1 to O4: what those can do who do not hold. */
+public final class OwnershipRules {
+  private OwnershipRules() {}
+
+  @Rule(
+      value = "O1",
+      check = "that release and renewal compare the hold id in the step that changes the lock")
+  public static void aStrangersCommandsChangeNothing(RuleRun run) throws Exception {
+    DirectBackend holder = run.direct();
+    DirectBackend stranger = run.direct();
+    LockClient client = run.client();
+    String name = run.name();
+    HoldId held = holder.newId();
+    holder.acquire(name, held, run.ms(8_000), run.ms(2_000));
+    for (DirectBackend who : new DirectBackend[] {stranger, holder}) {
+      HoldId id = who.newId();
+      run.expect(!who.release(name, id).held(), "a stranger's release says so", "it says held");
+      run.expectHeld(client, name, "after a stranger's release");
+      if (run.has(Capability.RENEWABLE)) {
+        expectGone(run, who.renew(name, id, run.ms(60_000)), "a stranger's renewal");
+      }
+      who.abandon(name, id);
+      run.expectHeld(client, name, "after a stranger's abandonment");
+    }
+    Duration remaining = client.inspect(name).map(HoldInfo::remaining).orElse(Duration.ZERO);
+    run.expect(
+        remaining.compareTo(run.ms(8_500)) <= 0,
+        "a stranger's renewal does not lengthen the lease of 8 s",
+        remaining + " remain");
+    run.expect(holder.release(name, held).held(), "the holder still held", "it did not");
+  }
+
+  @Rule(value = "O1", check = "what unlock does for a thread that does not hold")
+  public static void unlockByAnotherThreadIsRefused(RuleRun run) throws Exception {
+    String name = run.name();
+    Worker holder = run.worker();
+    long lease = run.ms(20_000).toNanos();
+    long wait = run.ms(2_000).toNanos();
+    holder.call(space -> ExclusionRules.tryLock(space, name, wait, lease));
+    DistributedLock lock = run.client().lock(name);
+    run.expectThrows(IllegalMonitorStateException.class, "unlock by one who does not hold", () -> {
+      lock.unlock();
+      return 0;
+    });
+    run.expectHeld(run.client(), name, "after a stranger's unlock");
+    holder.run(space -> space.lock(name).unlock());
+  }
+
+  @Rule(value = "O2", check = "that every command carries the id of its own hold")
+  public static void aStaleHoldersCommandsChangeNothing(RuleRun run) throws Exception {
+    DirectBackend stale = run.direct();
+    DirectBackend successor = run.direct();
+    LockClient client = run.client();
+    String name = run.name();
+    HoldId old = stale.newId();
+    stale.acquire(name, old, run.ms(150), run.ms(2_000));
+    HoldId now = successor.newId();
+    successor.acquire(name, now, run.ms(10_000), run.ms(2_000));
+    run.expect(!stale.release(name, old).held(), "a stale release says so", "it says held");
+    run.expectHeld(client, name, "after a stale release");
+    if (run.has(Capability.RENEWABLE)) {
+      expectGone(run, stale.renew(name, old, run.ms(60_000)), "a stale renewal");
+    }
+    stale.abandon(name, old);
+    run.expectHeld(client, name, "after a stale abandonment");
+    AttemptResult again = stale.attempt(name, old, run.ms(60_000));
+    run.expect(
+        !(again instanceof AttemptResult.Granted),
+        "a stale attempt that is repeated is not granted beside the successor",
+        "it was: " + again);
+    run.expect(successor.release(name, now).held(), "the successor still held", "it did not");
+  }
+
+  @Rule(value = "O2", check = "that a lease which was lost can neither release nor extend")
+  public static void aStaleLeaseCannotAffectItsSuccessor(RuleRun run) throws Exception {
+    String name = run.name();
+    Lease stale = run.client().acquire(Leases.fixed(run, name, 300));
+    Worker successor = run.worker();
+    long lease = run.ms(20_000).toNanos();
+    long wait = run.ms(3_000).toNanos();
+    successor.run(space ->
+        space.keep("lease", space.acquire(name, Duration.ofNanos(lease), Duration.ofNanos(wait))));
+    if (run.has(Capability.RENEWABLE)) {
+      run.expect(!stale.extend(run.ms(60_000)), "a stale extend answers false", "true");
+    }
+    run.expectThrows(LeaseLostException.class, "a stale release", () -> release(stale));
+    run.expectHeld(run.client(), name, "after a stale release");
+    successor.run(space -> space.lease("lease").release());
+    run.expectFree(run.client(), name, run.ms(1_000), "after the successor's release");
+  }
+
+  @Rule(value = "O3", check = "that a handle releases once")
+  public static void aDoubleReleaseIsReportedAndHarmless(RuleRun run) throws Exception {
+    LockClient client = run.client();
+    String name = run.name();
+    Lease first = client.acquire(Leases.fixed(run, name, 20_000));
+    first.release();
+    Lease second = client.acquire(Leases.fixed(run, name, 20_000));
+    run.expectThrows(LeaseLostException.class, "a second release", () -> release(first));
+    first.close();
+    run.expect(second.isValid(), "the successor's lease is valid", "it is not");
+    run.expectHeld(run.client(), name, "after a double release");
+    second.close();
+    second.close();
+    run.expectThrows(LeaseLostException.class, "release after close", () -> release(second));
+    run.expectFree(run.client(), name, run.ms(1_000), "after close");
+  }
+
+  @Rule(value = "O4", check = "that a lease belongs to its handle, not to a thread")
+  public static void aLeaseMayChangeThreads(RuleRun run) throws Exception {
+    String name = run.name();
+    Lease lease = run.client().acquire(Leases.fixed(run, name, 20_000));
+    CompletableFuture.runAsync(lease::release).get();
+    run.expectFree(run.client(), name, run.ms(1_000), "after a release by another thread");
+  }
+
+  @Rule(value = "O4", check = "that a thread's lock is given up by that thread only")
+  public static void aThreadsLockMayNotChangeThreads(RuleRun run) throws Exception {
+    String name = run.name();
+    Worker worker = run.worker();
+    long lease = run.ms(20_000).toNanos();
+    long wait = run.ms(2_000).toNanos();
+    worker.runOn("tck-locker-" + name, space -> {
+      ExclusionRules.tryLock(space, name, wait, lease);
+      space.keep("lease", space.lock(name).lease());
+    });
+    run.expectThrows(
+        IllegalMonitorStateException.class,
+        "unlock by another thread",
+        () -> worker.call(space -> {
+          space.lock(name).unlock();
+          return 0;
+        }));
+    run.expectThrows(
+        IllegalMonitorStateException.class,
+        "release of a thread's lease by another thread",
+        () -> worker.call(space -> release(space.lease("lease"))));
+    run.expectHeld(run.client(), name, "after another thread's unlock");
+    worker.runOn("tck-locker-" + name, space -> space.lock(name).unlock());
+    run.expectFree(run.client(), name, run.ms(1_000), "after the owner's unlock");
+  }
+
+  static void expectGone(RuleRun run, RenewalResult result, String what) {
+    run.expect(result instanceof RenewalResult.Gone, what + " is answered Gone", "it is " + result);
+  }
+
+  public static int release(Lease lease) {
+    lease.release();
+    return 0;
+  }
+
+  static LockRequest owned(RuleRun run, String name, String owner, long leaseMillis) {
+    return Leases.fixed(run, name, leaseMillis).withOwner(owner);
+  }
+}

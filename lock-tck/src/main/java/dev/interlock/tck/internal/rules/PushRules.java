@@ -1,0 +1,69 @@
+package dev.interlock.tck.internal.rules;
+
+import dev.interlock.Lease;
+import dev.interlock.LockClient;
+import dev.interlock.tck.internal.run.Rule;
+import dev.interlock.tck.internal.run.RuleRun;
+import dev.interlock.tck.internal.worker.Worker;
+import dev.interlock.tck.internal.worker.WorkerSpace;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** Group P. */
+public final class PushRules {
+  private PushRules() {}
+
+  @Rule(
+      value = "P1",
+      check = "who tells a waiter of the release, and when it looks again",
+      alone = true,
+      timed = true)
+  public static void aHandOffTakesAFewRoundTrips(RuleRun run) throws Exception {
+    LockClient client = run.client();
+    Worker waiter = run.worker();
+    long alone = medianOfUncontended(run, client);
+    List<Long> handOffs = new ArrayList<>();
+    for (int i = 0; i < run.amount(25, 80, 400); i++) {
+      String name = run.name();
+      Lease held = client.acquire(Leases.fixed(run, name, 30_000));
+      CompletableFuture<Long> acquired = waiter.start(1, space -> waitAndRelease(space, name));
+      // A different time each round, so that a poller is not met at the same phase.
+      RuleRun.pause(Duration.ofMillis(run.random().nextInt(30, 90)));
+      long released = System.nanoTime();
+      held.release();
+      handOffs.add(waiter.result(acquired) - released);
+    }
+    Collections.sort(handOffs);
+    run.count(handOffs.size());
+    long median = handOffs.get(handOffs.size() / 2);
+    long limit = 10 * alone + run.ms(15).toNanos();
+    String measured =
+        "the median of %d hand-offs is %.2f ms, that of an uncontended acquire %.2f ms"
+            .formatted(handOffs.size(), median / 1e6, alone / 1e6);
+    run.expect(
+        median <= limit, "a hand-off takes at most %.2f ms".formatted(limit / 1e6), measured);
+    run.note(measured);
+  }
+
+  private static long medianOfUncontended(RuleRun run, LockClient client)
+      throws InterruptedException {
+    List<Long> times = new ArrayList<>();
+    for (int i = 0; i < 60; i++) {
+      long start = System.nanoTime();
+      Lease lease = client.acquire(Leases.fixed(run, run.name(), 10_000));
+      times.add(System.nanoTime() - start);
+      lease.release();
+    }
+    Collections.sort(times);
+    return times.get(times.size() / 2);
+  }
+
+  public static long waitAndRelease(WorkerSpace space, String name) throws InterruptedException {
+    try (Lease lease = space.acquire(name, Duration.ofSeconds(30), Duration.ofSeconds(20))) {
+      return System.nanoTime();
+    }
+  }
+}

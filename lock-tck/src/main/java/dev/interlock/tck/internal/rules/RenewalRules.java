@@ -1,0 +1,233 @@
+package dev.interlock.tck.internal.rules;
+
+import dev.interlock.Lease;
+import dev.interlock.LockClient;
+import dev.interlock.LockRequest;
+import dev.interlock.spi.HoldId;
+import dev.interlock.tck.internal.run.DirectBackend;
+import dev.interlock.tck.internal.run.NotReached;
+import dev.interlock.tck.internal.run.Rule;
+import dev.interlock.tck.internal.run.RuleRun;
+import dev.interlock.tck.internal.worker.EventCounter;
+import dev.interlock.tck.internal.worker.ProcessWorker;
+import dev.interlock.tck.internal.worker.WorkerSpace;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+/** Group N. */
+public final class RenewalRules {
+  private static final long LEASE = 900;
+
+  private RenewalRules() {}
+
+  @Rule(
+      value = "N1",
+      check = "that a renewal reaches the server every third of the lease",
+      timed = true)
+  public static void aRenewedLeaseOutlivesManyLeaseTimes(RuleRun run) throws Exception {
+    String name = run.name();
+    LockClient other = run.client();
+    Lease lease = run.client().acquire(Leases.fixed(run, name, LEASE).renewing());
+    int times = run.amount(5, 15, 60);
+    long end = System.nanoTime() + run.ms(LEASE * times).toNanos();
+    while (System.nanoTime() - end < 0) {
+      run.expect(lease.isValid(), "a renewed lease stays valid", "it is not");
+      run.expectHeld(other, name, "while a lease is renewed");
+      RuleRun.pause(run.ms(40));
+    }
+    lease.release();
+    run.expectFree(other, name, run.ms(1_000), "after the release");
+    run.note("a lease of " + LEASE + " ms was held for " + times + " times its length");
+  }
+
+  @Rule(value = "N2", check = "that a released hold leaves the renewal's list", timed = true)
+  public static void renewalStopsAtRelease(RuleRun run) throws Exception {
+    EventCounter events = new EventCounter();
+    String name = run.name();
+    Lease lease = run.client(events).acquire(Leases.fixed(run, name, LEASE).renewing());
+    run.await(run.ms(2 * LEASE), "a lease is renewed", () -> events.renewedCount() > 0);
+    lease.release();
+    expectNoMoreRenewals(run, events, "after a release");
+    run.expectFree(run.client(), name, run.ms(1_000), "after a release");
+  }
+
+  @Rule(value = "N2", check = "that a lost hold leaves the renewal's list", timed = true)
+  public static void renewalStopsAtLoss(RuleRun run) throws Exception {
+    EventCounter events = new EventCounter();
+    String name = run.name();
+    LockClient other = run.client();
+    Lease lease = run.client(events).acquire(Leases.fixed(run, name, LEASE).renewing());
+    run.expect(other.forceRelease(name), "forceRelease answers true", "it answered false");
+    Lease next = other.acquire(Leases.fixed(run, name, 20_000));
+    Leases.expectLost(run, lease, run.ms(LEASE + 200), "after a forced release");
+    expectNoMoreRenewals(run, events, "after a loss");
+    run.expect(next.isValid(), "the next holder is undisturbed", "its lease is not valid");
+    run.expectHeld(run.client(), name, "while the next client holds");
+    next.release();
+  }
+
+  @Rule(value = "N2", check = "that close stops the renewal before the connections", timed = true)
+  public static void renewalStopsAtClose(RuleRun run) throws Exception {
+    EventCounter events = new EventCounter();
+    String name = run.name();
+    LockClient client = run.client(events);
+    client.acquire(Leases.fixed(run, name, LEASE).renewing());
+    run.await(run.ms(2 * LEASE), "a lease is renewed", () -> events.renewedCount() > 0);
+    client.close();
+    expectNoMoreRenewals(run, events, "after close");
+    run.expectFree(run.client(), name, run.ms(1_000), "after close");
+    run.note("no renewal was reported after release, loss and close");
+  }
+
+  private static void expectNoMoreRenewals(RuleRun run, EventCounter events, String when)
+      throws InterruptedException {
+    // One that is on its way may still be answered.
+    RuleRun.pause(run.ms(100));
+    int before = events.renewedCount();
+    RuleRun.pause(run.ms(LEASE));
+    int more = events.renewedCount() - before;
+    run.expect(more == 0, "nothing is renewed " + when, more + " renewals were");
+  }
+
+  @Rule(value = "N3", check = "that a renewal looks whether the hold is there, in the same step")
+  public static void aHoldThatIsGoneIsNotRenewed(RuleRun run) throws Exception {
+    DirectBackend direct = run.direct();
+    LockClient observer = run.client();
+    String expired = run.name();
+    HoldId first = direct.newId();
+    direct.acquire(expired, first, run.ms(150), run.ms(2_000));
+    run.await(
+        run.ms(1_200),
+        "an expired lock is free",
+        () -> observer.inspect(expired).isEmpty());
+    OwnershipRules.expectGone(
+        run, direct.renew(expired, first, run.ms(20_000)), "renewal of an expired hold");
+    run.expectFree(observer, expired, run.ms(1_000), "after renewal of an expired hold");
+    String released = run.name();
+    HoldId second = direct.newId();
+    direct.acquire(released, second, run.ms(20_000), run.ms(2_000));
+    direct.release(released, second);
+    OwnershipRules.expectGone(
+        run, direct.renew(released, second, run.ms(20_000)), "renewal of a released hold");
+    run.expectFree(observer, released, run.ms(1_000), "after renewal of a released hold");
+    run.note("renewals of expired and released holds were answered Gone");
+  }
+
+  @Rule(
+      value = "N3",
+      check = "what the renewal does when its JVM was stopped for longer than the lease")
+  public static void aStoppedJvmDoesNotResurrectItsLock(RuleRun run) throws Exception {
+    if (run.oneJvm()) {
+      return;
+    }
+    String name = run.name();
+    long lease = run.ms(LEASE).toNanos();
+    ProcessWorker worker = run.ownWorker();
+    worker.run(space -> hold(space, name, lease));
+    worker.pause();
+    run.fault("SIGSTOP of a client for longer than its lease");
+    RuleRun.pause(run.ms(LEASE + 600));
+    worker.resume();
+    RuleRun.pause(run.ms(LEASE / 2));
+    boolean valid = worker.call(space -> space.lease("lease").isValid());
+    run.expect(!valid, "a lease that ran out while its JVM stood still stays lost", "it is valid");
+    run.expectFree(run.client(), name, run.ms(500), "after a stop for longer than the lease");
+  }
+
+  @Rule(value = "N4", check = "what extend answers from, and when")
+  public static void extendTellsWhetherItWasHeld(RuleRun run) throws Exception {
+    LockClient client = run.client();
+    LockClient other = run.client();
+    String name = run.name();
+    Lease lease = client.acquire(Leases.fixed(run, name, 600));
+    run.expect(lease.extend(run.ms(8_000)), "extend of a held lease answers true", "false");
+    run.expect(lease.extend(run.ms(100)), "a shorter extend answers true", "false");
+    run.expect(
+        lease.remaining().compareTo(run.ms(5_000)) > 0,
+        "a shorter extend does not shorten the lease of 8 s",
+        lease.remaining() + " remain");
+    RuleRun.pause(run.ms(900));
+    run.expectHeld(other, name, "after an extend");
+    run.expect(lease.isValid(), "an extended lease is valid", "it is not");
+    lease.release();
+    run.expect(!lease.extend(run.ms(5_000)), "extend after a release answers false", "true");
+    run.expectFree(other, name, run.ms(1_000), "after a release");
+  }
+
+  @Rule(value = "N4", check = "that extend asks the server in the step that extends")
+  public static void extendOfALostLeaseAnswersFalse(RuleRun run) throws Exception {
+    LockClient client = run.client();
+    LockClient other = run.client();
+    String expired = run.name();
+    Lease late = client.acquire(Leases.fixed(run, expired, 200));
+    RuleRun.pause(run.ms(350));
+    run.expect(!late.extend(run.ms(8_000)), "extend of an expired lease answers false", "true");
+    run.expectFree(other, expired, run.ms(1_000), "after extend of an expired lease");
+    String taken = run.name();
+    Lease victim = client.acquire(Leases.fixed(run, taken, 8_000));
+    run.expect(other.forceRelease(taken), "forceRelease answers true", "it answered false");
+    Lease next = other.acquire(Leases.fixed(run, taken, 8_000));
+    run.expect(!victim.extend(run.ms(8_000)), "extend of a lost lease answers false", "true");
+    run.expect(!victim.isValid(), "a lease that could not be extended is lost", "it is valid");
+    run.expect(next.isValid(), "the next holder is undisturbed", "its lease is not valid");
+    next.release();
+    run.note("extend answered true while held, and false after release, expiry and force");
+  }
+
+  @Rule(value = "N5", check = "that validity is compared with the clock at every look")
+  public static void aLongPauseIsNoticedAtOnce(RuleRun run) throws Exception {
+    String name = run.name();
+    long lease = run.ms(LEASE).toNanos();
+    for (int i = 0; i < run.amount(1, 3, 10); i++) {
+      ProcessWorker worker = run.ownWorker();
+      String mine = name + i;
+      worker.run(space -> hold(space, mine, lease));
+      CompletableFuture<Integer> first = worker.start(1, space -> lookAfterAPause(space, lease));
+      RuleRun.pause(run.ms(300));
+      worker.pause();
+      RuleRun.pause(run.ms(LEASE + 700));
+      worker.resume();
+      int answer = worker.result(first);
+      if (answer < 0) {
+        throw new NotReached("the JVM was not seen to stand still for longer than its lease");
+      }
+      run.fault("SIGSTOP of a client for longer than its lease");
+      run.expect(answer == 0, "the first look after a long pause says invalid", "valid");
+    }
+    run.note("after a stop for longer than the lease the first look said invalid");
+  }
+
+  public static void hold(WorkerSpace space, String name, long lease) throws InterruptedException {
+    space.keep(
+        "lease",
+        space
+            .client()
+            .acquire(LockRequest.of(name)
+                .withLease(Duration.ofNanos(lease))
+                .withWait(Duration.ofSeconds(5))
+                .renewing()));
+  }
+
+  /**
+   * Looks again and again; answers 1 or 0 for the first look after a pause, -1 if there was none.
+   */
+  public static int lookAfterAPause(WorkerSpace space, long lease) {
+    Lease held = space.lease("lease");
+    long end = System.nanoTime() + 20 * lease;
+    long before = System.nanoTime();
+    while (before - end < 0) {
+      boolean valid = held.isValid();
+      long after = System.nanoTime();
+      if (after - before > lease) {
+        // The pause may have come between the look and the clock: then look once more.
+        return held.isValid() ? 1 : 0;
+      }
+      if (!valid) {
+        return -1;
+      }
+      before = after;
+      Thread.onSpinWait();
+    }
+    return -1;
+  }
+}

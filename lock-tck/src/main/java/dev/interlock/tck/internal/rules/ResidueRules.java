@@ -1,0 +1,209 @@
+package dev.interlock.tck.internal.rules;
+
+import dev.interlock.Capability;
+import dev.interlock.DistributedLock;
+import dev.interlock.HoldInfo;
+import dev.interlock.Lease;
+import dev.interlock.LockClient;
+import dev.interlock.LockRequest;
+import dev.interlock.LockTimeoutException;
+import dev.interlock.tck.internal.run.Rule;
+import dev.interlock.tck.internal.run.RuleRun;
+import java.time.Duration;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/** Rules W5 and W6: waits that end without the lock leave nothing behind. */
+public final class ResidueRules {
+  // Short, so that the test need not wait long; renewed, so that an orphan would stay for ever.
+  private static final long LEASE = 1_200;
+
+  private ResidueRules() {}
+
+  @Rule(value = "W5", check = "that an interrupted thread is noticed before and while it waits")
+  public static void interruptionEndsAWait(RuleRun run) throws Exception {
+    LockClient client = run.client();
+    String name = run.name();
+    Lease held = run.client().acquire(Leases.fixed(run, name, 30_000));
+    LockRequest request = Leases.fixed(run, name, 1_000).withWait(run.ms(20_000));
+    Thread.currentThread().interrupt();
+    run.expectThrows(
+        InterruptedException.class, "acquire when interrupted", () -> client.acquire(request));
+    run.expect(!Thread.currentThread().isInterrupted(), "the flag is cleared", "it is set");
+    CompletableFuture<Throwable> ended = new CompletableFuture<>();
+    Thread waiter = new Thread(() -> {
+      try {
+        client.acquire(request);
+        ended.complete(new IllegalStateException("it acquired"));
+      } catch (InterruptedException | RuntimeException e) {
+        ended.complete(e);
+      }
+    });
+    waiter.start();
+    RuleRun.pause(run.ms(200));
+    long start = System.nanoTime();
+    waiter.interrupt();
+    Throwable end = ended.get(20, TimeUnit.SECONDS);
+    long took = System.nanoTime() - start;
+    run.expect(
+        end instanceof InterruptedException, "the wait ends with InterruptedException", "" + end);
+    run.expect(
+        took <= run.ms(1_000).toNanos(),
+        "the wait ends within 1 s of the interruption",
+        "after " + took / 1_000_000 + " ms");
+    held.release();
+    run.expectFree(run.client(), name, run.ms(1_000), "after an interrupted wait");
+  }
+
+  @Rule(value = "W5", check = "what becomes of a grant that arrives at an interrupted waiter")
+  public static void interruptionAtTheMomentOfAGrantLeavesNothing(RuleRun run) throws Exception {
+    LockClient holder = run.client();
+    LockClient client = run.client();
+    LockClient observer = run.client();
+    int granted = 0;
+    int rounds = run.amount(60, 300, 3_000);
+    for (int i = 0; i < rounds; i++) {
+      String name = run.name();
+      Lease held = holder.acquire(Leases.fixed(run, name, 30_000));
+      CompletableFuture<Boolean> got = new CompletableFuture<>();
+      Thread waiter = new Thread(() -> acquireOnce(run, client, name, got));
+      waiter.start();
+      LockSupport.parkNanos(run.random().nextInt(500_000, 3_000_000));
+      race(run, held::release, waiter::interrupt);
+      granted += got.get(20, TimeUnit.SECONDS) ? 1 : 0;
+      run.expectFree(observer, name, run.ms(1_000), "after an interrupted wait");
+    }
+    run.fault("interruption around the moment of a grant");
+    run.note(rounds + " interrupted waits, " + granted + " of them had the lock already");
+  }
+
+  private static void acquireOnce(
+      RuleRun run, LockClient client, String name, CompletableFuture<Boolean> got) {
+    try {
+      client.acquire(Leases.lasting(run, name, 20_000).withWait(run.ms(20_000))).release();
+      got.complete(true);
+    } catch (InterruptedException e) {
+      got.complete(false);
+    } catch (RuntimeException e) {
+      got.completeExceptionally(e);
+    }
+  }
+
+  @Rule(value = "W5", check = "that lock() keeps waiting and sets the flag again")
+  public static void lockIsNotInterrupted(RuleRun run) throws Exception {
+    if (!run.has(Capability.RENEWABLE)) {
+      return;
+    }
+    String name = run.name();
+    Lease held = run.client().acquire(Leases.fixed(run, name, 30_000));
+    DistributedLock lock = run.client().lock(name);
+    CompletableFuture<Boolean> flag = new CompletableFuture<>();
+    CountDownLatch done = new CountDownLatch(1);
+    Thread waiter = new Thread(() -> {
+      lock.lock();
+      try {
+        flag.complete(Thread.currentThread().isInterrupted());
+      } finally {
+        lock.unlock();
+        done.countDown();
+      }
+    });
+    waiter.start();
+    RuleRun.pause(run.ms(100));
+    waiter.interrupt();
+    RuleRun.pause(run.ms(200));
+    run.expect(!flag.isDone(), "lock() waits on after an interruption", "it ended");
+    held.release();
+    run.expect(
+        flag.get(10, TimeUnit.SECONDS), "the flag is set when lock() returns", "it is cleared");
+    run.expect(done.await(10, TimeUnit.SECONDS), "unlock() ends", "it hung");
+    run.expectFree(run.client(), name, run.ms(1_000), "after an unlock with the flag set");
+  }
+
+  @Rule(value = "W6", check = "that an attempt which timed out is abandoned on the server")
+  public static void aTimedOutAttemptLeavesNothing(RuleRun run) throws Exception {
+    LockClient holder = run.client();
+    LockClient client = run.client();
+    LockClient observer = run.client();
+    int granted = 0;
+    int rounds = run.amount(60, 300, 3_000);
+    for (int i = 0; i < rounds; i++) {
+      String name = run.name();
+      Lease held = holder.acquire(Leases.fixed(run, name, 30_000));
+      Duration wait = Duration.ofNanos(run.random().nextInt(500_000, 3_000_000));
+      CompletableFuture<Lease> waiting =
+          client.acquireAsync(Leases.lasting(run, name, LEASE).withWait(wait));
+      LockSupport.parkNanos(wait.toNanos() + run.random().nextInt(-300_000, 300_000));
+      held.release();
+      try {
+        waiting.get(20, TimeUnit.SECONDS).release();
+        granted++;
+      } catch (ExecutionException e) {
+        run.expect(
+            e.getCause() instanceof LockTimeoutException,
+            "a wait that is over ends with LockTimeoutException",
+            "with " + e.getCause());
+      }
+      run.expectFree(observer, name, run.ms(LEASE + 1_000), "after a wait that was over");
+    }
+    run.fault("a wait's end around the moment of a grant");
+    run.note(rounds + " waits timed out, " + granted + " of them had the lock just before");
+  }
+
+  @Rule(value = "W6", check = "that cancelling a future abandons its attempt")
+  public static void aCancelledAttemptLeavesNothing(RuleRun run) throws Exception {
+    LockClient holder = run.client();
+    LockClient client = run.client();
+    LockClient observer = run.client();
+    for (int i = 0; i < run.amount(60, 300, 3_000); i++) {
+      String name = run.name();
+      Lease held = holder.acquire(Leases.fixed(run, name, 30_000));
+      CompletableFuture<Lease> waiting =
+          client.acquireAsync(Leases.lasting(run, name, LEASE).withWait(run.ms(20_000)));
+      LockSupport.parkNanos(run.random().nextInt(1, 2_000_000));
+      race(run, held::release, () -> waiting.cancel(true));
+      try {
+        waiting.get(20, TimeUnit.SECONDS).release();
+      } catch (CancellationException e) {
+        run.count(1);
+      }
+      run.expectFree(observer, name, run.ms(LEASE + 1_000), "after a cancelled wait");
+    }
+    run.fault("cancellation around the moment of a grant");
+  }
+
+  @Rule(value = "W6", check = "that waiters who have left are taken out of the queue")
+  public static void noWaiterIsLeft(RuleRun run) throws Exception {
+    String name = run.name();
+    LockClient client = run.client();
+    Lease held = run.client().acquire(Leases.fixed(run, name, 30_000));
+    LockRequest request = Leases.lasting(run, name, LEASE);
+    run.expectThrows(
+        LockTimeoutException.class, "acquire", () -> client.acquire(request.withWait(run.ms(200))));
+    CompletableFuture<Lease> waiting = client.acquireAsync(request.withWait(run.ms(20_000)));
+    RuleRun.pause(run.ms(200));
+    waiting.cancel(true);
+    LockClient observer = run.client();
+    run.await(
+        run.ms(LEASE + 1_000),
+        "no waiter is left of those who timed out or were cancelled",
+        () -> observer.inspect(name).map(HoldInfo::waiters).orElse(-1) == 0);
+    held.release();
+    run.expectFree(observer, name, run.ms(1_000), "after the release");
+  }
+
+  /** Does two things within a fraction of a millisecond, in either order. */
+  private static void race(RuleRun run, Runnable first, Runnable second) {
+    int gap = run.random().nextInt(-300_000, 300_000);
+    (gap < 0 ? second : first).run();
+    long end = System.nanoTime() + Math.abs(gap);
+    while (System.nanoTime() - end < 0) {
+      Thread.onSpinWait();
+    }
+    (gap < 0 ? first : second).run();
+  }
+}

@@ -1,0 +1,126 @@
+package dev.interlock.tck.internal.rules;
+
+import dev.interlock.Capability;
+import dev.interlock.Lease;
+import dev.interlock.LockClient;
+import dev.interlock.LockRequest;
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.AttemptResult;
+import dev.interlock.spi.HoldId;
+import dev.interlock.tck.internal.run.DirectBackend;
+import dev.interlock.tck.internal.run.Rule;
+import dev.interlock.tck.internal.run.RuleRun;
+import dev.interlock.tck.internal.worker.ProcessWorker;
+import dev.interlock.tck.internal.worker.Worker;
+import dev.interlock.tck.internal.worker.WorkerSpace;
+import java.time.Duration;
+
+/** Group S. */
+public final class SharedOwnerRules {
+  public static final String OWNER = "tck-saga";
+
+  private SharedOwnerRules() {}
+
+  @Rule(value = "S1", check = "that an attempt of the holder's named owner joins the hold")
+  public static void theSameOwnerEntersFromAnotherJvm(RuleRun run) throws Exception {
+    String name = run.name();
+    Worker first = run.worker();
+    Worker second = run.worker();
+    long lease = run.ms(20_000).toNanos();
+    boolean fenced = run.has(Capability.FENCED);
+    long outer = first.call(space -> enter(space, name, OWNER, lease, fenced));
+    long inner = second.call(space -> enter(space, name, OWNER, lease, fenced));
+    run.expect(inner == outer, "both entries have token " + outer, "the second has " + inner);
+    LockClient other = run.client();
+    run.expectHeld(other, name, "while an owner holds");
+    run.expect(
+        other
+            .tryAcquire(LockRequest.of(name).withOwner("tck-saga2").withLease(run.ms(500)))
+            .isEmpty(),
+        "another owner is kept out",
+        "it entered");
+    // The owner of a thread or request may read like a named one; it is still another.
+    second.run(space -> space.lease("lease").release());
+    run.expectHeld(other, name, "while one entry is left");
+    first.run(space -> space.lease("lease").release());
+    run.expectFree(other, name, run.ms(1_000), "after both releases");
+    run.note("one owner held from two JVMs with token " + outer);
+  }
+
+  public static long enter(WorkerSpace space, String name, String owner, long lease, boolean fenced)
+      throws InterruptedException {
+    LockRequest request = LockRequest.of(name)
+        .withOwner(owner)
+        .withLease(Duration.ofNanos(lease))
+        .withWait(Duration.ofSeconds(3));
+    Lease held = space.client().acquire(request);
+    space.keep("lease", held);
+    return fenced ? held.fencingToken() : 0;
+  }
+
+  @Rule(value = "S2", check = "that each JVM's entries are counted and expire by themselves")
+  public static void entriesBalanceAcrossJvms(RuleRun run) throws Exception {
+    String name = run.name();
+    LockClient other = run.client();
+    Worker first = run.worker();
+    Worker second = run.worker();
+    long lease = run.ms(20_000).toNanos();
+    first.run(space -> enter(space, name, OWNER, lease, false));
+    second.run(space -> enter(space, name, OWNER, lease, false));
+    first.run(space -> space.lease("lease").release());
+    run.expectHeld(other, name, "after the first JVM's release");
+    first.run(space -> enter(space, name, OWNER, lease, false));
+    second.run(space -> space.lease("lease").release());
+    run.expectHeld(other, name, "after the second JVM's release");
+    first.run(space -> space.lease("lease").release());
+    run.expectFree(other, name, run.ms(1_000), "after the last release");
+  }
+
+  @Rule(value = "S2", check = "that a dead JVM's entry ends with its lease")
+  public static void aDeadJvmsEntryEndsWithItsLease(RuleRun run) throws Exception {
+    if (run.oneJvm()) {
+      return;
+    }
+    String name = run.name();
+    long lease = run.ms(1_200).toNanos();
+    long longer = run.ms(20_000).toNanos();
+    ProcessWorker dying = run.ownWorker();
+    Worker living = run.worker();
+    dying.run(space -> enter(space, name, OWNER, lease, false));
+    living.run(space -> enter(space, name, OWNER, longer, false));
+    dying.kill();
+    run.fault("kill -9 of one of an owner's clients");
+    run.expectHeld(run.client(), name, "while the living JVM holds");
+    living.run(space -> space.lease("lease").release());
+    run.expectFree(run.client(), name, run.ms(2_200), "after the last living release");
+    run.note("a killed JVM's entry ended with its lease");
+  }
+
+  @Rule(value = "S3", check = "that entries are known by the id of their attempt, not counted")
+  public static void aRepeatedCommandCountsOnce(RuleRun run) throws Exception {
+    DirectBackend first = run.direct();
+    DirectBackend second = run.direct();
+    LockClient observer = run.client();
+    String name = run.name();
+    HoldId outer = first.newId();
+    HoldId inner = second.newId();
+    grant(run, first, name, outer);
+    grant(run, second, name, inner);
+    grant(run, second, name, inner);
+    grant(run, first, name, outer);
+    run.expect(second.release(name, inner).held(), "the inner release is known", "it is not");
+    run.expect(!second.release(name, inner).held(), "its repetition is not", "it is");
+    run.expectHeld(observer, name, "after a repeated release of the inner entry");
+    run.expect(first.release(name, outer).held(), "the outer release is known", "it is not");
+    run.expectFree(observer, name, run.ms(1_000), "after one release for each entry");
+    run.fault("attempts and releases sent twice");
+    run.note("two entries, each sent twice, were ended by one release each");
+  }
+
+  private static void grant(RuleRun run, DirectBackend direct, String name, HoldId id) {
+    Attempt attempt = new Attempt(name, id, OWNER, true, run.ms(20_000), false, Duration.ZERO, 1);
+    AttemptResult result = direct.attempt(attempt);
+    run.expect(
+        result instanceof AttemptResult.Granted, "the owner's attempt is granted", "" + result);
+  }
+}

@@ -1,0 +1,238 @@
+package dev.interlock.tck.internal.rules;
+
+import dev.interlock.Capability;
+import dev.interlock.DistributedLock;
+import dev.interlock.Lease;
+import dev.interlock.LeaseLostException;
+import dev.interlock.LockClient;
+import dev.interlock.LockException;
+import dev.interlock.LostReason;
+import dev.interlock.tck.internal.history.HistoryChecker;
+import dev.interlock.tck.internal.history.Hold;
+import dev.interlock.tck.internal.run.FaultyReplies;
+import dev.interlock.tck.internal.run.Rule;
+import dev.interlock.tck.internal.run.RuleRun;
+import dev.interlock.tck.internal.run.RuleViolation;
+import dev.interlock.tck.internal.worker.ProcessWorker;
+import dev.interlock.tck.internal.worker.Worker;
+import dev.interlock.tck.internal.worker.WorkerSpace;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Group L, except how requests' leases are honoured. */
+public final class ValidityRules {
+  private ValidityRules() {}
+
+  @Rule(
+      value = "L1",
+      check = "that validity counts from before the request was sent, and the lease on the server"
+          + " from when it is granted")
+  public static void expiryFollowsValidUntil(RuleRun run) throws Exception {
+    List<String> names = new ArrayList<>(List.of(run.name(), run.name(), run.name()));
+    long time = Duration.ofMillis(run.amount(2_500, 8_000, 60_000)).toNanos();
+    boolean fenced = run.has(Capability.FENCED);
+    List<Worker> workers = new ArrayList<>(List.of(run.worker(), run.worker()));
+    if (!run.oneJvm()) {
+      workers.add(run.ownWorker());
+    }
+    List<CompletableFuture<List<Hold>>> histories = new ArrayList<>();
+    for (Worker worker : workers) {
+      long seed = run.random().nextLong();
+      long lease = run.ms(150).toNanos();
+      histories.add(worker.start(1, space -> letExpire(space, names, time, seed, lease, fenced)));
+    }
+    if (workers.get(workers.size() - 1) instanceof ProcessWorker own) {
+      stopNowAndThen(run, own, time);
+    }
+    List<Hold> holds = new ArrayList<>();
+    for (int i = 0; i < workers.size(); i++) {
+      holds.addAll(workers.get(i).result(histories.get(i)));
+    }
+    run.count(holds.size());
+    run.expectNone(
+        HistoryChecker.overlap(holds), "no hold begins before the validUntil of the one before");
+    run.note(holds.size() + " leases left to expire, none taken over too early");
+  }
+
+  private static void stopNowAndThen(RuleRun run, ProcessWorker own, long time) throws Exception {
+    long deadline = System.nanoTime() + time;
+    while (System.nanoTime() - deadline < 0) {
+      RuleRun.pause(Duration.ofMillis(run.random().nextInt(50, 250)));
+      own.pause();
+      RuleRun.pause(Duration.ofMillis(run.random().nextInt(20, 300)));
+      own.resume();
+      run.fault("SIGSTOP and SIGCONT of a client");
+    }
+  }
+
+  public static List<Hold> letExpire(
+      WorkerSpace space, List<String> names, long time, long seed, long lease, boolean fenced)
+      throws Exception {
+    SplittableRandom random = new SplittableRandom(seed);
+    List<Hold> holds = new ArrayList<>();
+    String owner = Thread.currentThread().getName();
+    long deadline = System.nanoTime() + time;
+    while (System.nanoTime() - deadline < 0) {
+      String name = names.get(random.nextInt(names.size()));
+      Duration asked = Duration.ofNanos(random.nextLong(lease / 2, lease * 2));
+      Lease held = space.acquire(name, asked, Duration.ofSeconds(20));
+      // Each request is an owner of its own.
+      holds.add(Hold.begin(owner + " hold " + holds.size(), held, fenced));
+      RuleRun.pause(Duration.ofNanos(random.nextLong(lease)));
+    }
+    return holds;
+  }
+
+  @Rule(value = "L1", check = "that the reply's delay is taken off the validity")
+  public static void aLateReplyShortensTheValidity(RuleRun run) throws Exception {
+    Duration lease = run.ms(2_500);
+    Duration delay = run.ms(800);
+    // Each of them: one that takes longer than the lease is repeated.
+    AtomicInteger late = new AtomicInteger(Integer.MAX_VALUE);
+    LockClient client = run.client(backend -> FaultyReplies.late(backend, late, delay));
+    Lease held = client.acquire(Leases.fixed(run, run.name(), 2_500).withWait(run.ms(10_000)));
+    run.expect(
+        held.remaining().compareTo(lease.minus(delay)) <= 0,
+        "a lease of " + lease + " whose grant took " + delay + " is valid for the rest at most",
+        "it is valid for " + held.remaining());
+    run.fault("a late reply to an attempt");
+    Leases.drop(held);
+  }
+
+  @Rule(value = "L2", check = "what is done with a grant whose lease is over when it arrives")
+  public static void anExpiredGrantIsNeverReturned(RuleRun run) throws Exception {
+    int rounds = run.amount(1, 3, 10);
+    for (int i = 0; i < rounds; i++) {
+      AtomicInteger late = new AtomicInteger(1);
+      LockClient client = run.client(backend -> FaultyReplies.late(backend, late, run.ms(800)));
+      Lease held = client.acquire(Leases.fixed(run, run.name(), 500).withWait(run.ms(10_000)));
+      run.expect(held.isValid(), "acquire returns a valid lease", "it had expired");
+      Leases.drop(held);
+      late.set(1);
+      Optional<Lease> tried = tryOnce(run, client);
+      run.expect(
+          tried.map(Lease::isValid).orElse(true),
+          "tryAcquire returns a valid lease or none",
+          "it returned one that had expired");
+      tried.ifPresent(Leases::drop);
+      run.fault("a reply that comes after the lease");
+    }
+    run.note("replies came later than the leases they granted; none was returned");
+  }
+
+  private static Optional<Lease> tryOnce(RuleRun run, LockClient client) {
+    try {
+      return client.tryAcquire(Leases.fixed(run, run.name(), 500));
+    } catch (LockException e) {
+      return Optional.empty();
+    }
+  }
+
+  @Rule(value = "L3", check = "that validity is counted on the monotonic clock, without I/O")
+  public static void validityEndsByItself(RuleRun run) throws Exception {
+    LockClient client = run.client();
+    long called = System.nanoTime();
+    Lease lease = client.acquire(Leases.fixed(run, run.name(), 400));
+    DistributedLock lock = client.lock(run.name());
+    run.expect(lock.tryLock(run.ms(2_000), run.ms(400)), "a free lock is locked", "it was not");
+    long returned = System.nanoTime();
+    long looks = 0;
+    while (System.nanoTime() - called < run.ms(200).toNanos()) {
+      boolean valid = lease.isValid() && lock.isHeldByCurrentThread();
+      boolean early = System.nanoTime() - called < run.ms(350).toNanos();
+      run.expect(valid || !early, "a fresh lease is valid", "isValid() is false");
+      looks++;
+    }
+    Leases.until(returned + run.ms(400).toNanos());
+    run.expect(!lease.isValid(), "isValid() is false after validUntil", "it is true");
+    run.expect(lease.remaining().isZero(), "remaining() is zero", "it is " + lease.remaining());
+    run.expect(!lock.isHeldByCurrentThread(), "the thread does not hold the lock", "it does");
+    run.expect(lock.holdCount() == 0, "holdCount() is 0", "it is " + lock.holdCount());
+    run.expectThrows(LeaseLostException.class, "ensureValid() of an expired lease", () -> {
+      lease.ensureValid();
+      return 0;
+    });
+    run.note("asked " + looks + " times before the end, and at the end");
+  }
+
+  @Rule(value = "L6", check = "that the server ends a lease by itself and lets the next one in")
+  public static void anExpiredLeaseFreesTheLock(RuleRun run) throws Exception {
+    LockClient client = run.client();
+    Worker waiter = run.worker();
+    for (int i = 0; i < run.amount(2, 4, 10); i++) {
+      String awaited = run.name();
+      String later = run.name();
+      client.acquire(Leases.fixed(run, awaited, 600));
+      client.acquire(Leases.fixed(run, later, 600));
+      long held = System.nanoTime();
+      long lease = run.ms(10_000).toNanos();
+      long limit = run.ms(1_600).toNanos();
+      long acquired = waiter.call(space -> timeToAcquire(space, awaited, lease, limit));
+      run.expect(
+          acquired >= 0 && acquired - held <= limit,
+          "a waiter acquires within the lease of 600 ms and the bound",
+          acquired < 0 ? "it did not" : "after " + (acquired - held) / 1_000_000 + " ms");
+      run.expectFree(run.client(), later, run.ms(1_000), "after the lease");
+    }
+    run.note("expired leases were taken over by waiters and by latecomers");
+  }
+
+  public static long timeToAcquire(WorkerSpace space, String name, long lease, long limit)
+      throws InterruptedException {
+    try {
+      space.acquire(name, Duration.ofNanos(lease), Duration.ofNanos(limit));
+      return System.nanoTime();
+    } catch (dev.interlock.LockTimeoutException e) {
+      return -1;
+    }
+  }
+
+  @Rule(value = "L7", check = "that the end of the validity is watched by a timer", timed = true)
+  public static void expiryIsReportedInTime(RuleRun run) throws Exception {
+    LockClient client = run.client();
+    Lease lease = client.acquire(Leases.fixed(run, run.name(), 600));
+    long until = Leases.validUntil(lease);
+    CompletableFuture<Long> reported = new CompletableFuture<>();
+    var unused = lease.lost().thenAccept(reason -> reported.complete(System.nanoTime()));
+    LostReason reason = Leases.expectLost(run, lease, run.ms(1_200), "after the lease");
+    run.expect(reason == LostReason.EXPIRED, "the reason is EXPIRED", "it is " + reason);
+    long late = reported.get() - until;
+    // What the callback's thread needs to wake up is not the provider's doing.
+    run.expect(
+        late <= run.ms(100).toNanos(),
+        "lost() completes before the validity ends",
+        "it completed " + late / 1_000_000 + " ms after it");
+    run.note("reported " + -late / 1_000 + " us before validUntil");
+  }
+
+  @Rule(
+      value = "L7",
+      check = "that a renewal which finds the hold gone ends the lease",
+      timed = true)
+  public static void aForcedReleaseIsReported(RuleRun run) throws Exception {
+    String name = run.name();
+    Lease lease = run.client().acquire(Leases.lasting(run, name, 1_500));
+    if (!run.has(Capability.RENEWABLE)) {
+      return;
+    }
+    run.expect(run.client().forceRelease(name), "forceRelease answers true", "it answered false");
+    Leases.expectLost(run, lease, run.ms(1_700), "after a forced release");
+    run.expect(!lease.isValid(), "a lost lease is not valid", "it is");
+  }
+
+  @Rule(value = "L7", check = "that a release is not reported as a loss", timed = true)
+  public static void anOrderlyReleaseIsNoLoss(RuleRun run) throws Exception {
+    Lease lease = run.client().acquire(Leases.fixed(run, run.name(), 400));
+    lease.release();
+    RuleRun.pause(run.ms(600));
+    if (lease.lost().toCompletableFuture().isDone()) {
+      throw new RuleViolation(
+          "lost() of a released lease never completes", "it completed", List.of());
+    }
+  }
+}

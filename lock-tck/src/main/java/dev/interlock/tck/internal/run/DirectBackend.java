@@ -1,0 +1,77 @@
+package dev.interlock.tck.internal.run;
+
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.AttemptResult;
+import dev.interlock.spi.HoldId;
+import dev.interlock.spi.LockBackend;
+import dev.interlock.spi.Release;
+import dev.interlock.spi.ReleaseResult;
+import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalResult;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * A backend without the engine, which would keep the kit from doing what a fault does: sending a
+ * command twice, late, or for a hold that is gone.
+ */
+public final class DirectBackend implements AutoCloseable {
+  private final LockBackend backend;
+  private final long client;
+
+  DirectBackend(LockBackend backend, long client) {
+    this.backend = backend;
+    this.client = client;
+  }
+
+  public LockBackend backend() {
+    return backend;
+  }
+
+  public HoldId newId() {
+    return new HoldId(client, ThreadLocalRandom.current().nextLong());
+  }
+
+  /** Attempts once, for an owner that nobody else is. */
+  public AttemptResult attempt(String name, HoldId id, Duration lease) {
+    return attempt(new Attempt(name, id, "tck", false, lease, false, Duration.ZERO, 1));
+  }
+
+  public AttemptResult attempt(Attempt attempt) {
+    return backend.attempt(attempt);
+  }
+
+  /** Attempts until granted. */
+  public AttemptResult.Granted acquire(String name, HoldId id, Duration lease, Duration limit)
+      throws InterruptedException {
+    long deadline = System.nanoTime() + limit.toNanos();
+    while (System.nanoTime() - deadline < 0) {
+      if (attempt(name, id, lease) instanceof AttemptResult.Granted granted) {
+        return granted;
+      }
+      RuleRun.pause(Duration.ofMillis(5));
+    }
+    throw new RuleViolation(
+        "an attempt on a free lock is granted within " + limit.toMillis() + " ms",
+        "it was not",
+        List.of());
+  }
+
+  public RenewalResult renew(String name, HoldId id, Duration lease) {
+    return backend.renew(List.of(new Renewal(name, id, lease, false))).get(0);
+  }
+
+  public ReleaseResult release(String name, HoldId id) {
+    return backend.release(new Release(name, id, null));
+  }
+
+  public void abandon(String name, HoldId id) {
+    backend.abandon(name, id);
+  }
+
+  @Override
+  public void close() {
+    backend.close();
+  }
+}

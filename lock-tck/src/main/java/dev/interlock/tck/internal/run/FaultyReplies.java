@@ -1,0 +1,102 @@
+package dev.interlock.tck.internal.run;
+
+import dev.interlock.HoldInfo;
+import dev.interlock.OutcomeUnknownException;
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.AttemptResult;
+import dev.interlock.spi.BackendEvents;
+import dev.interlock.spi.HoldId;
+import dev.interlock.spi.LockBackend;
+import dev.interlock.spi.Release;
+import dev.interlock.spi.ReleaseResult;
+import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalResult;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Stands between engine and backend: the server executes every command, but the answers to the next
+ * few attempts come late, or are lost.
+ */
+public final class FaultyReplies implements LockBackend {
+  private final LockBackend backend;
+  private final AtomicInteger remaining;
+  private final Duration delay;
+  private final boolean lost;
+
+  private FaultyReplies(
+      LockBackend backend, AtomicInteger remaining, Duration delay, boolean lost) {
+    this.backend = backend;
+    this.remaining = remaining;
+    this.delay = delay;
+    this.lost = lost;
+  }
+
+  /** Delays the answers to as many attempts as the counter says. */
+  public static FaultyReplies late(LockBackend backend, AtomicInteger attempts, Duration delay) {
+    return new FaultyReplies(backend, attempts, delay, false);
+  }
+
+  /** Loses the answers to as many attempts as the counter says. */
+  public static FaultyReplies lost(LockBackend backend, AtomicInteger attempts) {
+    return new FaultyReplies(backend, attempts, Duration.ZERO, true);
+  }
+
+  @Override
+  public AttemptResult attempt(Attempt attempt) {
+    AttemptResult result = backend.attempt(attempt);
+    if (remaining.getAndUpdate(count -> Math.max(0, count - 1)) > 0) {
+      if (lost) {
+        throw new OutcomeUnknownException("the kit lost the answer to this attempt");
+      }
+      long end = System.nanoTime() + delay.toNanos();
+      while (System.nanoTime() - end < 0) {
+        LockSupport.parkNanos(end - System.nanoTime());
+      }
+    }
+    return result;
+  }
+
+  @Override
+  public List<RenewalResult> renew(List<Renewal> batch) {
+    return backend.renew(batch);
+  }
+
+  @Override
+  public ReleaseResult release(Release release) {
+    return backend.release(release);
+  }
+
+  @Override
+  public void abandon(String name, HoldId id) {
+    backend.abandon(name, id);
+  }
+
+  @Override
+  public Optional<HoldInfo> inspect(String name) {
+    return backend.inspect(name);
+  }
+
+  @Override
+  public boolean forceRelease(String name) {
+    return backend.forceRelease(name);
+  }
+
+  @Override
+  public void subscribe(BackendEvents events) {
+    backend.subscribe(events);
+  }
+
+  @Override
+  public String server() {
+    return backend.server();
+  }
+
+  @Override
+  public void close() {
+    backend.close();
+  }
+}

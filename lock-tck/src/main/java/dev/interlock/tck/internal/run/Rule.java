@@ -1,0 +1,33 @@
+package dev.interlock.tck.internal.run;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * Names the rule of SPEC.md that a test checks. The test is a static method that takes a
+ * {@link RuleRun}; several tests may name one rule.
+ */
+@Retention(RetentionPolicy.RUNTIME)
+@Target(ElementType.METHOD)
+public @interface Rule {
+  /** The rule's id. */
+  String value();
+
+  /** What the author of a backend should look at when this test fails. */
+  String check();
+
+  /** True for a test that measures short times or loads the machine: nothing runs beside it. */
+  boolean alone() default false;
+
+  /** After how many seconds the test is taken to hang, before the time scale. */
+  int limit() default 60;
+
+  /**
+   * True for a test that a machine which stands still makes fail although the provider is sound. It
+   * is run once more when this JVM was seen to stand still meanwhile. Never for a test of
+   * exclusion: what is wrong there is wrong at any speed.
+   */
+  boolean timed() default false;
+}

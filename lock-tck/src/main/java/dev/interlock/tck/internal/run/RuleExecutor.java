@@ -1,0 +1,162 @@
+package dev.interlock.tck.internal.run;
+
+import dev.interlock.Capability;
+import dev.interlock.LockClient;
+import dev.interlock.LockRequest;
+import dev.interlock.Locks;
+import dev.interlock.tck.Effort;
+import dev.interlock.tck.Evidence;
+import dev.interlock.tck.RuleInfo;
+import dev.interlock.tck.RuleResult;
+import dev.interlock.tck.Verdict;
+import dev.interlock.tck.internal.worker.ClockUnusableException;
+import dev.interlock.tck.internal.worker.WorkerPool;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** Runs the tests of one rule, cleans up behind them, and makes the verdict. Thread-safe. */
+final class RuleExecutor {
+  private static final int HEAL_SECONDS = 30;
+
+  private record Finding(Verdict verdict, String message, List<String> history) {}
+
+  private final Target target;
+  private final Effort effort;
+  private final long seed;
+  private final WorkerPool pool;
+
+  RuleExecutor(Target target, Effort effort, long seed, WorkerPool pool) {
+    this.target = target;
+    this.effort = effort;
+    this.seed = seed;
+    this.pool = pool;
+  }
+
+  RuleResult execute(RuleInfo rule, List<RuleTest> tests) {
+    long start = System.nanoTime();
+    RuleRun run = new RuleRun(rule.id(), target, effort, seed, pool);
+    Finding finding = find(rule, tests, run);
+    Finding healed = limited("cleaning up", HEAL_SECONDS, "", () -> heal(run));
+    if (healed.verdict() != Verdict.PASS && finding.verdict() != Verdict.FAIL) {
+      finding = healed;
+    }
+    String waiver = target.backend().waivers().get(rule.id());
+    if (waiver != null) {
+      String without = "Waived: " + waiver + ". Without the waiver: " + finding.verdict() + ". ";
+      finding = new Finding(Verdict.WAIVED, without + finding.message(), finding.history());
+    }
+    Evidence evidence = new Evidence(
+        run.operations(),
+        seed,
+        RuleRun.since(start),
+        run.faults(),
+        finding.message(),
+        finding.history());
+    return new RuleResult(rule.id(), rule.title(), rule.level(), finding.verdict(), evidence);
+  }
+
+  private Finding find(RuleInfo rule, List<RuleTest> tests, RuleRun run) {
+    if (rule.capability().isPresent() && !run.has(rule.capability().get())) {
+      Capability missing = rule.capability().get();
+      String hint = "refuse what needs a capability that is not declared, before sending anything";
+      Finding refusal = limited("the refusal", 60, hint, () -> Refusal.expectRefused(missing, run));
+      return refusal.verdict() == Verdict.PASS
+          ? new Finding(Verdict.NOT_CLAIMED, run.notes(), List.of())
+          : refusal;
+    }
+    for (RuleTest test : tests) {
+      long start = System.nanoTime();
+      Finding finding = one(test, run);
+      Duration stall = StallMeter.instance().longestSince(start);
+      if (finding.verdict() == Verdict.FAIL && test.rule().timed() && !stall.isZero()) {
+        run.note("Run again, since this JVM stood still for " + stall.toMillis() + " ms");
+        finding = one(test, run);
+      }
+      if (finding.verdict() != Verdict.PASS) {
+        return finding;
+      }
+    }
+    return new Finding(Verdict.PASS, run.notes(), List.of());
+  }
+
+  private Finding one(RuleTest test, RuleRun run) {
+    Rule rule = test.rule();
+    return limited(test.method().getName(), rule.limit(), rule.check(), () -> test.run(run));
+  }
+
+  /** Closes what the rule opened; after that a fresh client must find the backend in order. */
+  private void heal(RuleRun run) throws Exception {
+    List<Exception> failures = new ArrayList<>();
+    for (AutoCloseable closeable : run.opened()) {
+      try {
+        closeable.close();
+      } catch (Exception e) {
+        failures.add(e);
+      }
+    }
+    try (LockClient fresh = Locks.open(run.uri())) {
+      LockRequest request = LockRequest.of(run.name()).withLease(run.ms(10_000));
+      fresh.acquire(request.withWait(run.ms(5_000))).release();
+    }
+    if (!failures.isEmpty()) {
+      throw failures.get(0);
+    }
+  }
+
+  private interface Step {
+    void run() throws Throwable;
+  }
+
+  /** Runs a step on a thread of its own, which is left behind if it hangs. */
+  private Finding limited(String what, int seconds, String hint, Step step) {
+    Duration limit =
+        Duration.ofMillis(Math.round(seconds * 1e3 * target.backend().timeScale()));
+    AtomicReference<@Nullable Finding> found = new AtomicReference<>();
+    Thread thread = new Thread(() -> found.set(attempt(hint, step)), "tck-rule");
+    thread.setDaemon(true);
+    thread.start();
+    try {
+      thread.join(limit.toMillis());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    Finding finding = found.get();
+    if (finding != null) {
+      return finding;
+    }
+    List<String> stack = new ArrayList<>();
+    for (StackTraceElement element : thread.getStackTrace()) {
+      stack.add("    at " + element);
+    }
+    thread.interrupt();
+    return failure(
+        what + " ends within " + limit.toSeconds() + " s",
+        "it hung; the thread of the test stood at the place below",
+        hint,
+        stack);
+  }
+
+  private static Finding attempt(String hint, Step step) {
+    try {
+      step.run();
+      return new Finding(Verdict.PASS, "", List.of());
+    } catch (RuleViolation e) {
+      return failure(e.expected(), e.happened(), hint, e.history());
+    } catch (NotReached | ClockUnusableException e) {
+      String message = e.getMessage() == null ? e.toString() : e.getMessage();
+      return new Finding(Verdict.INCONCLUSIVE, message, List.of());
+    } catch (Throwable t) {
+      return failure("no unexpected exception", t.toString(), hint, RuleRun.trace(t));
+    }
+  }
+
+  private static Finding failure(
+      String expected, String happened, String hint, List<String> history) {
+    String message = "expected: " + expected + "\nhappened: " + happened;
+    return new Finding(
+        Verdict.FAIL, hint.isEmpty() ? message : message + "\nto check: " + hint, history);
+  }
+}

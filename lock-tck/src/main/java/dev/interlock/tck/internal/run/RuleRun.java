@@ -1,0 +1,314 @@
+package dev.interlock.tck.internal.run;
+
+import dev.interlock.Capability;
+import dev.interlock.LockClient;
+import dev.interlock.LockConfig;
+import dev.interlock.LockListener;
+import dev.interlock.LockRequest;
+import dev.interlock.Locks;
+import dev.interlock.Option;
+import dev.interlock.spi.LockBackend;
+import dev.interlock.tck.Effort;
+import dev.interlock.tck.TckBackend;
+import dev.interlock.tck.internal.history.Violation;
+import dev.interlock.tck.internal.worker.ProcessWorker;
+import dev.interlock.tck.internal.worker.Worker;
+import dev.interlock.tck.internal.worker.WorkerPool;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the test of a rule works with: names of its own, clients, workers, time limits, and a place
+ * for what it finds. Thread-safe, except that {@link #random()} belongs to the test's thread.
+ */
+public final class RuleRun {
+  private static final Duration STEP = Duration.ofMillis(5);
+
+  private final String rule;
+  private final Target target;
+  private final Effort effort;
+  private final SplittableRandom random;
+  private final long nameSeed;
+  private final WorkerPool pool;
+  private final AtomicLong operations = new AtomicLong();
+  private final AtomicInteger names = new AtomicInteger();
+  private final AtomicInteger clients = new AtomicInteger();
+  private final AtomicInteger workers = new AtomicInteger();
+  private final List<String> faults = new ArrayList<>();
+  private final List<String> notes = new ArrayList<>();
+  private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+
+  RuleRun(String rule, Target target, Effort effort, long seed, WorkerPool pool) {
+    this.rule = rule;
+    this.target = target;
+    this.effort = effort;
+    this.random = new SplittableRandom(seed ^ rule.hashCode());
+    // Not from the seed: a run that is repeated must not meet what the first one left.
+    this.nameSeed = System.nanoTime() & 0xFFFF_FFFFL;
+    this.pool = pool;
+  }
+
+  // --- what to test
+
+  public TckBackend backend() {
+    return target.backend();
+  }
+
+  public String uri() {
+    return target.backend().uri();
+  }
+
+  public List<Option<?>> options() {
+    return target.provider().options();
+  }
+
+  public boolean has(Capability capability) {
+    return target.info().capabilities().contains(capability);
+  }
+
+  public boolean oneJvm() {
+    return target.backend().isInOneJvm();
+  }
+
+  public SplittableRandom random() {
+    return random;
+  }
+
+  /** Chooses an amount of work. */
+  public int amount(int quick, int standard, int full) {
+    return effort.of(quick, standard, full);
+  }
+
+  /** Returns a lock name that nobody used before. */
+  public String name() {
+    return "tck:" + rule + ":" + Long.toHexString(nameSeed) + ":" + names.incrementAndGet();
+  }
+
+  /** Returns a length of time, stretched by the backend's time scale. */
+  public Duration ms(long millis) {
+    return Duration.ofNanos(Math.round(millis * 1e6 * target.backend().timeScale()));
+  }
+
+  // --- clients and workers
+
+  /** Opens a client in this JVM. */
+  public LockClient client() {
+    return keep(named(Locks.open(uri())));
+  }
+
+  /** Opens a client in this JVM that reports to a listener. */
+  public LockClient client(LockListener listener) {
+    return keep(
+        Locks.open(LockConfig.parse(uri()).toBuilder().listener(listener).build()));
+  }
+
+  /** Opens the backend without the engine before it, to repeat commands and to send them late. */
+  public DirectBackend direct() {
+    return keep(target.open());
+  }
+
+  /** Opens a client whose backend is wrapped, so that answers can be delayed and lost. */
+  public LockClient client(UnaryOperator<LockBackend> wrapper) {
+    return keep(named(target.openWrapped(wrapper)));
+  }
+
+  private LockClient named(LockClient client) {
+    return new NamedClient(client, "tck-" + rule + "-client-" + clients.incrementAndGet());
+  }
+
+  /** Returns a client in another JVM; each call in the next one. */
+  public Worker worker() throws Exception {
+    int index = workers.getAndIncrement();
+    if (oneJvm()) {
+      return keep(pool.inThisJvm(rule, uri(), ms(30_000)));
+    }
+    return warmedUp(keep(pool.shared(rule, index, uri(), ms(30_000))));
+  }
+
+  /** Forks a JVM that may be killed and paused. */
+  public ProcessWorker ownWorker(String... jvmArguments) throws Exception {
+    return warmedUp(keep(pool.own(rule, uri(), ms(30_000), List.of(jvmArguments))));
+  }
+
+  /** A JVM's first use of a client takes longer than a short lease on a loaded machine. */
+  private <W extends Worker> W warmedUp(W worker) throws Exception {
+    String name = name();
+    worker.run(space ->
+        space.acquire(name, Duration.ofMinutes(1), Duration.ofSeconds(20)).release());
+    return worker;
+  }
+
+  public <T extends AutoCloseable> T keep(T closeable) {
+    synchronized (opened) {
+      opened.push(closeable);
+    }
+    return closeable;
+  }
+
+  // --- findings
+
+  public void count(long more) {
+    operations.addAndGet(more);
+  }
+
+  /** Notes a fault that was really hit. */
+  public void fault(String what) {
+    synchronized (faults) {
+      if (!faults.contains(what)) {
+        faults.add(what);
+      }
+    }
+  }
+
+  /** Says what was observed, for the evidence of a pass. */
+  public void note(String observed) {
+    synchronized (notes) {
+      notes.add(observed);
+    }
+  }
+
+  /** Fails the rule unless the condition holds. */
+  public void expect(boolean condition, String expected, String happened) {
+    count(1);
+    if (!condition) {
+      throw new RuleViolation(expected, happened, List.of());
+    }
+  }
+
+  /** Fails the rule if a checker found a violation. */
+  public void expectNone(Optional<Violation> violation, String expected) {
+    if (violation.isPresent()) {
+      List<String> lines = violation.get().lines();
+      throw new RuleViolation(expected, lines.get(0), lines.subList(1, lines.size()));
+    }
+  }
+
+  /** Fails the rule unless the call throws this exception; returns it. */
+  public <X extends Throwable> X expectThrows(
+      Class<X> type, String call, Callable<? extends @Nullable Object> action) {
+    count(1);
+    Object value;
+    try {
+      value = action.call();
+    } catch (Throwable t) {
+      if (type.isInstance(t)) {
+        return type.cast(t);
+      }
+      throw new RuleViolation(call + " throws " + type.getSimpleName(), "it threw " + t, trace(t));
+    }
+    throw new RuleViolation(
+        call + " throws " + type.getSimpleName(), "it answered " + value, List.of());
+  }
+
+  /** Fails the rule unless the condition comes true in time; returns how long that took. */
+  public Duration await(Duration limit, String expected, Callable<Boolean> condition)
+      throws Exception {
+    long start = System.nanoTime();
+    while (!condition.call()) {
+      if (System.nanoTime() - start > limit.toNanos()) {
+        throw new RuleViolation(
+            expected + " within " + limit.toMillis() + " ms", "it did not come about", List.of());
+      }
+      pause(STEP);
+    }
+    count(1);
+    return Duration.ofNanos(System.nanoTime() - start);
+  }
+
+  /**
+   * Fails the rule unless this client gets the lock in time; releases it again.
+   *
+   * @return how long it took
+   */
+  public Duration expectFree(LockClient client, String name, Duration limit, String when)
+      throws InterruptedException {
+    long start = System.nanoTime();
+    LockRequest request = LockRequest.of(name).withLease(ms(10_000)).withWait(limit);
+    try {
+      client.acquire(request).release();
+    } catch (dev.interlock.LockTimeoutException e) {
+      throw new RuleViolation(
+          when + " another client acquires the lock within " + limit.toMillis() + " ms",
+          "it was still held by another",
+          describe(client, name));
+    }
+    count(2);
+    return Duration.ofNanos(System.nanoTime() - start);
+  }
+
+  /** Fails the rule if this client can enter the lock. */
+  public void expectHeld(LockClient client, String name, String when) {
+    count(1);
+    client.tryAcquire(LockRequest.of(name).withLease(ms(1_000))).ifPresent(lease -> {
+      throw new RuleViolation(
+          when + " nobody else gets the lock", "another client got it", List.of());
+    });
+  }
+
+  /** Waits although nothing tells that the time is over: for a lease to pass. */
+  public static void pause(Duration time) throws InterruptedException {
+    long deadline = System.nanoTime() + time.toNanos();
+    for (long left = time.toNanos(); left > 0; left = deadline - System.nanoTime()) {
+      LockSupport.parkNanos(left);
+      if (Thread.interrupted()) {
+        throw new InterruptedException();
+      }
+    }
+  }
+
+  public static Duration since(long nanoTime) {
+    return Duration.ofNanos(System.nanoTime() - nanoTime);
+  }
+
+  private static List<String> describe(LockClient client, String name) {
+    return List.of("inspect says: " + client.inspect(name).map(Object::toString).orElse("free"));
+  }
+
+  static List<String> trace(Throwable t) {
+    List<String> lines = new ArrayList<>();
+    for (Throwable cause = t; cause != null && lines.size() < 20; cause = cause.getCause()) {
+      lines.add(cause.toString());
+      for (StackTraceElement element : cause.getStackTrace()) {
+        if (lines.size() < 20 && !element.getClassName().startsWith("java.")) {
+          lines.add("    at " + element);
+        }
+      }
+    }
+    return lines;
+  }
+
+  // --- for the executor
+
+  Deque<AutoCloseable> opened() {
+    synchronized (opened) {
+      return new ArrayDeque<>(opened);
+    }
+  }
+
+  long operations() {
+    return operations.get();
+  }
+
+  List<String> faults() {
+    synchronized (faults) {
+      return List.copyOf(faults);
+    }
+  }
+
+  String notes() {
+    synchronized (notes) {
+      return String.join(". ", notes);
+    }
+  }
+}

@@ -1,0 +1,35 @@
+package dev.interlock.tck.internal.run;
+
+import java.io.Serial;
+import java.util.List;
+
+/** A rule is broken. */
+public final class RuleViolation extends RuntimeException {
+  @Serial
+  private static final long serialVersionUID = 1L;
+
+  private final String expected;
+  private final String happened;
+
+  @SuppressWarnings("serial") // a copy made by List.copyOf is serializable
+  private final List<String> history;
+
+  public RuleViolation(String expected, String happened, List<String> history) {
+    super("expected: " + expected + "; happened: " + happened);
+    this.expected = expected;
+    this.happened = happened;
+    this.history = List.copyOf(history);
+  }
+
+  String expected() {
+    return expected;
+  }
+
+  String happened() {
+    return happened;
+  }
+
+  List<String> history() {
+    return history;
+  }
+}

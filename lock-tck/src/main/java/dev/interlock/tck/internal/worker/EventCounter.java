@@ -1,0 +1,61 @@
+package dev.interlock.tck.internal.worker;
+
+import dev.interlock.LockException;
+import dev.interlock.LockListener;
+import dev.interlock.LostReason;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Counts what a client reports to its listener. */
+public final class EventCounter implements LockListener {
+  private final AtomicInteger attempts = new AtomicInteger();
+  private final AtomicInteger waiting = new AtomicInteger();
+  private final AtomicInteger renewed = new AtomicInteger();
+  private final AtomicInteger lost = new AtomicInteger();
+  private final AtomicInteger errors = new AtomicInteger();
+
+  @Override
+  public void attempt(String name) {
+    attempts.incrementAndGet();
+  }
+
+  @Override
+  public void waiting(String name) {
+    waiting.incrementAndGet();
+  }
+
+  @Override
+  public void renewed(String name, long fencingToken, Duration lease) {
+    renewed.incrementAndGet();
+  }
+
+  @Override
+  public void lost(String name, long fencingToken, LostReason reason) {
+    lost.incrementAndGet();
+  }
+
+  @Override
+  public void backendError(String operation, String name, LockException error) {
+    errors.incrementAndGet();
+  }
+
+  public int attemptCount() {
+    return attempts.get();
+  }
+
+  public int waitingCount() {
+    return waiting.get();
+  }
+
+  public int renewedCount() {
+    return renewed.get();
+  }
+
+  public int lostCount() {
+    return lost.get();
+  }
+
+  public int errorCount() {
+    return errors.get();
+  }
+}

@@ -1,0 +1,20 @@
+package dev.interlock.tck.internal.worker;
+
+import java.io.Serializable;
+import org.jspecify.annotations.Nullable;
+
+/** What goes over the pipes between the kit and a worker JVM. */
+sealed interface Message extends Serializable {
+
+  /** Run a task on a thread of a space, which comes into being at its first use. */
+  record Run(long id, String space, String uri, String thread, Task<?> task) implements Message {}
+
+  /** Close a space. */
+  record Close(long id, String space) implements Message {}
+
+  /** Tell the clock's reading. */
+  record Clock(long id) implements Message {}
+
+  /** A request's answer; the error if it failed. */
+  record Reply(long id, @Nullable Object value, @Nullable Throwable error) implements Message {}
+}

@@ -1,0 +1,73 @@
+package dev.interlock.tck.internal.worker;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/** A rule's part of a worker JVM. */
+public final class ProcessWorker extends Worker {
+  private static final int CLOSE_SECONDS = 15;
+
+  private final WorkerProcess process;
+  private final String uri;
+  private final boolean owned;
+
+  ProcessWorker(String label, Duration patience, WorkerProcess process, String uri, boolean owned) {
+    super(label, patience);
+    this.process = process;
+    this.uri = uri;
+    this.owned = owned;
+  }
+
+  @Override
+  public <T extends @Nullable Object> CompletableFuture<T> startOn(String thread, Task<T> task) {
+    return process.send(id -> new Message.Run(id, label(), uri, thread, task));
+  }
+
+  /** Kills the JVM at once; only for one that was forked for this rule. */
+  public void kill() {
+    requireOwned();
+    process.signal("KILL");
+    process.destroy();
+  }
+
+  /** Stops the JVM until {@link #resume()}. */
+  public void pause() {
+    requireOwned();
+    process.signal("STOP");
+  }
+
+  public void resume() {
+    requireOwned();
+    process.signal("CONT");
+  }
+
+  @Override
+  public void close() {
+    if (owned) {
+      // A paused process ignores everything but this signal.
+      process.destroy();
+      return;
+    }
+    CompletableFuture<@Nullable Object> closed = process.send(id -> new Message.Close(id, label()));
+    try {
+      closed.get(CLOSE_SECONDS, TimeUnit.SECONDS);
+    } catch (ExecutionException e) {
+      throw new WorkerFailedException("closing the clients of " + label() + " failed", e);
+    } catch (TimeoutException e) {
+      process.destroy();
+      throw new WorkerFailedException("closing the clients of " + label() + " hung", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void requireOwned() {
+    if (!owned) {
+      throw new IllegalStateException("this JVM is shared with other rules");
+    }
+  }
+}

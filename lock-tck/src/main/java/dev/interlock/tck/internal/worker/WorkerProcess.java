@@ -1,0 +1,163 @@
+package dev.interlock.tck.internal.worker;
+
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
+
+/** A forked JVM with {@link WorkerMain} in it. Thread-safe. */
+final class WorkerProcess {
+  private static final int KEPT_LINES = 20;
+
+  private final Process process;
+  private final ObjectOutputStream out;
+  private final AtomicLong ids = new AtomicLong();
+  private final Map<Long, CompletableFuture<@Nullable Object>> open = new ConcurrentHashMap<>();
+  private final Deque<String> lastLines = new ArrayDeque<>();
+  private volatile boolean dead;
+
+  private WorkerProcess(Process process) throws IOException {
+    this.process = process;
+    thread("tck-worker-log", this::readLog);
+    this.out = new ObjectOutputStream(new BufferedOutputStream(process.getOutputStream()));
+    out.flush();
+    thread("tck-worker-answers", this::readAnswers);
+  }
+
+  /** Forks a JVM with the class path of this one. */
+  static WorkerProcess fork(List<String> jvmArguments) {
+    List<String> command = new ArrayList<>();
+    command.add(System.getProperty("java.home") + File.separator + "bin" + File.separator + "java");
+    command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"));
+    command.addAll(List.of("-Xmx256m", "-Dfile.encoding=UTF-8", "-cp", ClassPath.ofThisJvm()));
+    command.addAll(jvmArguments);
+    command.add(WorkerMain.class.getName());
+    try {
+      return new WorkerProcess(new ProcessBuilder(command).start());
+    } catch (IOException e) {
+      throw new WorkerFailedException("a worker JVM could not be started", e);
+    }
+  }
+
+  <T extends @Nullable Object> CompletableFuture<T> send(LongFunction<Message> message) {
+    long id = ids.incrementAndGet();
+    CompletableFuture<@Nullable Object> answer = new CompletableFuture<>();
+    open.put(id, answer);
+    try {
+      synchronized (out) {
+        out.writeUnshared(message.apply(id));
+        out.reset();
+        out.flush();
+      }
+    } catch (java.io.NotSerializableException e) {
+      throw new UncheckedIOException("a task captures what cannot travel", e);
+    } catch (IOException e) {
+      die();
+    }
+    if (dead) {
+      die();
+    }
+    @SuppressWarnings("unchecked") // the task that the answer belongs to says so
+    CompletableFuture<T> typed = (CompletableFuture<T>) answer;
+    return typed;
+  }
+
+  /** Sends a signal by name: STOP, CONT or KILL. */
+  void signal(String signal) {
+    try {
+      Process kill = new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid()))
+          .redirectErrorStream(true)
+          .start();
+      if (!kill.waitFor(10, TimeUnit.SECONDS) || kill.exitValue() != 0) {
+        throw new WorkerFailedException("kill -" + signal + " of a worker failed");
+      }
+    } catch (IOException e) {
+      throw new WorkerFailedException("kill -" + signal + " of a worker failed", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new WorkerFailedException("interrupted in kill -" + signal + " of a worker", e);
+    }
+  }
+
+  boolean isAlive() {
+    return !dead && process.isAlive();
+  }
+
+  void destroy() {
+    process.destroyForcibly();
+    try {
+      process.waitFor(10, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void readAnswers() {
+    try (ObjectInputStream in =
+        new ObjectInputStream(new BufferedInputStream(process.getInputStream()))) {
+      while (in.readUnshared() instanceof Message.Reply reply) {
+        CompletableFuture<@Nullable Object> answer = open.remove(reply.id());
+        if (answer == null) {
+          continue;
+        }
+        if (reply.error() == null) {
+          answer.complete(reply.value());
+        } else {
+          answer.completeExceptionally(reply.error());
+        }
+      }
+    } catch (IOException | ClassNotFoundException e) {
+      // The JVM has ended, or what it writes makes no sense: it is of no more use either way.
+    }
+    die();
+  }
+
+  private void die() {
+    dead = true;
+    String said;
+    synchronized (lastLines) {
+      said = String.join("\n", lastLines);
+    }
+    WorkerFailedException reason =
+        new WorkerFailedException("the worker JVM ended" + (said.isEmpty() ? "" : ":\n" + said));
+    open.values().forEach(answer -> answer.completeExceptionally(reason));
+    open.clear();
+  }
+
+  private void readLog() {
+    try (BufferedReader log = process.errorReader(StandardCharsets.UTF_8)) {
+      for (String line = log.readLine(); line != null; line = log.readLine()) {
+        synchronized (lastLines) {
+          lastLines.addLast(line);
+          if (lastLines.size() > KEPT_LINES) {
+            lastLines.removeFirst();
+          }
+        }
+      }
+    } catch (IOException e) {
+      // The process has ended.
+    }
+  }
+
+  private static void thread(String name, Runnable work) {
+    Thread thread = new Thread(work, name);
+    thread.setDaemon(true);
+    thread.start();
+  }
+}

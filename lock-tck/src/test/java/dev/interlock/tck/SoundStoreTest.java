@@ -1,0 +1,27 @@
+package dev.interlock.tck;
+
+import dev.interlock.tck.teststore.Fault;
+import dev.interlock.tck.teststore.StoreServer;
+import java.io.IOException;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+/** The kit as a backend's author uses it, over a sound store and several JVMs. */
+class SoundStoreTest extends LockTck {
+  private static StoreServer server;
+
+  @BeforeAll
+  static void start() throws IOException {
+    server = StoreServer.start(Fault.NONE);
+  }
+
+  @AfterAll
+  static void stop() throws IOException {
+    server.close();
+  }
+
+  @Override
+  protected TckBackend backend() {
+    return TckBackend.at(server.uri()).countWith(server::entries).timeScale(2.0);
+  }
+}

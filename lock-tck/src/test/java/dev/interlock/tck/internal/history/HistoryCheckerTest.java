@@ -1,0 +1,121 @@
+package dev.interlock.tck.internal.history;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class HistoryCheckerTest {
+
+  @Test
+  void anEmptyHistoryIsFine() {
+    assertThat(HistoryChecker.overlap(List.of())).isEmpty();
+    assertThat(HistoryChecker.tokenOrder(List.of())).isEmpty();
+  }
+
+  @Test
+  void holdsThatFollowOneAnotherAreFine() {
+    List<Hold> holds = List.of(hold("a", 1, 0, 10), hold("b", 2, 10, 20), hold("a", 3, 25, 30));
+    assertThat(HistoryChecker.overlap(holds)).isEmpty();
+    assertThat(HistoryChecker.tokenOrder(holds)).isEmpty();
+  }
+
+  @Test
+  void twoOwnersAtOnceAreAViolation() {
+    List<Hold> holds = List.of(hold("b", 2, 9, 20), hold("a", 1, 0, 10));
+    assertThat(HistoryChecker.overlap(holds)).hasValueSatisfying(violation -> {
+      assertThat(violation.first().owner()).isEqualTo("a");
+      assertThat(violation.second().owner()).isEqualTo("b");
+      assertThat(violation.lines()).hasSize(5);
+      assertThat(violation.lines().get(0)).contains("a and b at once");
+      assertThat(violation.lines().get(1)).contains("a had acquired", "token 1");
+      assertThat(violation.lines().get(2)).contains("b had acquired", "token 2");
+      assertThat(violation.lines().get(3)).contains("a called release");
+    });
+  }
+
+  @Test
+  void aHoldInsideALongerOneIsFoundBehindAnotherOfTheSameOwner() {
+    List<Hold> holds = List.of(hold("a", 1, 0, 100), hold("a", 1, 10, 20), hold("b", 2, 50, 60));
+    assertThat(HistoryChecker.overlap(holds))
+        .hasValueSatisfying(violation -> assertThat(violation.first().end()).isEqualTo(100));
+  }
+
+  @Test
+  void theRivalIsFoundAlsoWhenTheLatestHoldIsOnesOwn() {
+    List<Hold> holds = List.of(hold("b", 1, 0, 40), hold("a", 2, 40, 90), hold("b", 3, 80, 85));
+    assertThat(HistoryChecker.overlap(holds)).isPresent();
+    // a ends last but is the owner itself; the one it overlaps ended earlier.
+    List<Hold> hidden = List.of(hold("a", 1, 0, 100), hold("b", 2, 10, 50), hold("a", 3, 40, 45));
+    assertThat(HistoryChecker.overlap(hidden)).isPresent();
+  }
+
+  @Test
+  void entriesOfOneOwnerMayOverlap() {
+    List<Hold> holds = List.of(hold("a", 7, 0, 30), hold("a", 7, 10, 20));
+    assertThat(HistoryChecker.overlap(holds)).isEmpty();
+    assertThat(HistoryChecker.tokenOrder(holds)).isEmpty();
+  }
+
+  @Test
+  void differentNamesHaveNothingToDoWithEachOther() {
+    Hold other = new Hold("other", "b", 1, 5, 100, 8);
+    assertThat(HistoryChecker.overlap(List.of(hold("a", 5, 0, 10), other))).isEmpty();
+    assertThat(HistoryChecker.tokenOrder(List.of(hold("a", 5, 0, 10), other))).isEmpty();
+  }
+
+  @Test
+  void aHoldEndsWithItsValidityEvenIfItIsReleasedLater() {
+    Hold expired = new Hold("lock", "a", 1, 0, 10, 50);
+    assertThat(expired.end()).isEqualTo(10);
+    assertThat(HistoryChecker.overlap(List.of(expired, hold("b", 2, 10, 20)))).isEmpty();
+    Hold never = new Hold("lock", "a", 1, 0, 10, Hold.NEVER);
+    assertThat(HistoryChecker.overlap(List.of(never, hold("b", 2, 9, 20))))
+        .hasValueSatisfying(violation ->
+            assertThat(violation.lines()).anyMatch(line -> line.contains("valid until here")));
+  }
+
+  @Test
+  void aHoldThatHadExpiredBeforeItWasReturnedGuardsNothing() {
+    Hold late = new Hold("lock", "a", 1, 15, 10, Hold.NEVER);
+    assertThat(HistoryChecker.overlap(List.of(late, hold("b", 2, 11, 20)))).isEmpty();
+    assertThat(HistoryChecker.tokenOrder(List.of(late, hold("b", 2, 11, 20)))).isEmpty();
+  }
+
+  @Test
+  void aTokenThatStandsStillOrFallsIsAViolation() {
+    List<Hold> same = List.of(hold("a", 5, 0, 10), hold("b", 5, 10, 20));
+    assertThat(HistoryChecker.tokenOrder(same)).isPresent();
+    List<Hold> fallen = List.of(hold("a", 5, 0, 10), hold("b", 9, 10, 20), hold("a", 7, 20, 30));
+    assertThat(HistoryChecker.tokenOrder(fallen))
+        .hasValueSatisfying(
+            violation -> assertThat(violation.lines().get(0)).contains("7 came after 9"));
+  }
+
+  @Test
+  void theSameOwnerNeedsANewTokenForANewHold() {
+    List<Hold> holds = List.of(hold("a", 5, 0, 10), hold("a", 5, 12, 20));
+    assertThat(HistoryChecker.tokenOrder(holds)).isPresent();
+  }
+
+  @Test
+  void oneFaultAmongManyHoldsIsFoundAndIsTheEarliest() {
+    List<Hold> holds = new ArrayList<>();
+    for (int i = 0; i < 100_000; i++) {
+      int end = i == 70_000 || i == 90_000 ? 11 : 9;
+      holds.add(hold("owner-" + i % 7, i, 10L * i, 10L * i + end));
+    }
+    Collections.shuffle(holds, new Random(1));
+    assertThat(HistoryChecker.tokenOrder(holds)).isEmpty();
+    assertThat(HistoryChecker.overlap(holds))
+        .hasValueSatisfying(
+            violation -> assertThat(violation.first().acquired()).isEqualTo(700_000));
+  }
+
+  private static Hold hold(String owner, long token, long acquired, long released) {
+    return new Hold("lock", owner, token, acquired, Long.MAX_VALUE, released);
+  }
+}

@@ -1,0 +1,26 @@
+package dev.interlock.tck.internal.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+
+class TcpSocketsTest {
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void connectionsAreCountedAndForgottenWhenClosed() throws Exception {
+    int before = TcpSockets.count();
+    try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        Socket client = new Socket(server.getInetAddress(), server.getLocalPort());
+        Socket accepted = server.accept()) {
+      assertThat(client.isConnected() && accepted.isConnected()).isTrue();
+      assertThat(TcpSockets.count()).isEqualTo(before + 3);
+    }
+    assertThat(TcpSockets.count()).isEqualTo(before);
+  }
+}

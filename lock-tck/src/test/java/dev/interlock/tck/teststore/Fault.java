@@ -1,0 +1,42 @@
+package dev.interlock.tck.teststore;
+
+/** What is wrong with the store or its client. */
+public enum Fault {
+  /** Nothing. */
+  NONE,
+  /** A release frees the lock whoever holds it. */
+  NO_OWNER_CHECK,
+  /** The lease is set by a second command: a crash between the two locks for ever. */
+  EXPIRES_AFTERWARDS,
+  /** The client's wall clock decides when a lease is over. */
+  CLIENT_CLOCK,
+  /**
+   * A holder is known by the name of its thread and how often that asked, which is unique within
+   * one client only.
+   */
+  THREAD_NAME,
+  /** A renewal brings back a hold that is gone. */
+  RESURRECTS,
+  /** The fencing token stays the same. */
+  TOKEN_STANDS_STILL,
+  /** The lease of the first attempt on a name is used for later ones that ask for far more. */
+  FIRST_LEASE_STICKS,
+  /** An error of the server is answered as "held by another". */
+  ERROR_MEANS_BUSY,
+  /** Names are compared without regard to case. */
+  FOLDS_NAMES,
+  /** Inspection does not see the waiters. */
+  BLIND_INSPECT,
+  /** A repeated attempt counts as a second entry. */
+  REPLAY_COUNTS,
+  /** Who gives up stays in the queue. */
+  KEEPS_WAITERS,
+  /** Waiters are not told of a release, they look again every 400 ms. */
+  POLLS,
+  /** Something is kept for each name for ever. */
+  KEEPS_NAMES,
+  /** Closing leaves connections and threads behind. */
+  STAYS_CONNECTED,
+  /** An attempt is never answered. */
+  HANGS
+}

@@ -1,0 +1,261 @@
+package dev.interlock.tck.teststore;
+
+import java.io.Serializable;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The server's state. {@link #execute} runs one command at a time. */
+final class Store {
+  private static final long LONGEST_RECHECK = TimeUnit.SECONDS.toNanos(5);
+  private static final long POLL = TimeUnit.MILLISECONDS.toNanos(400);
+  private static final int EVERY = 7;
+
+  /** Who attempts what. The clock is the client's, for those who would trust it. */
+  record Request(
+      String name,
+      String id,
+      String client,
+      String host,
+      String owner,
+      long lease,
+      boolean waits,
+      int tokens,
+      long clientClock)
+      implements Serializable {}
+
+  /** The answer: a token of -1 for busy. */
+  record Answer(long token, int tokens, long recheck) implements Serializable {}
+
+  /** What inspection tells. */
+  record Info(String owner, String host, long since, long remaining, long token, int waiters)
+      implements Serializable {}
+
+  /** What a client is told without asking. */
+  record Event(String kind, String name, String id) implements Serializable {}
+
+  private static final class Held {
+    final Request request;
+    final long token;
+    final int tokens;
+    final long since = System.currentTimeMillis();
+    long expiresAt;
+    int entries = 1;
+
+    Held(Request request, long token, int tokens, long expiresAt) {
+      this.request = request;
+      this.token = token;
+      this.tokens = tokens;
+      this.expiresAt = expiresAt;
+    }
+  }
+
+  private static final class Lock {
+    @Nullable
+    Held held;
+    // Attempt and client of those who want to be woken.
+    final Map<String, String> waiters = new LinkedHashMap<>();
+  }
+
+  private final Fault fault;
+  private final Map<String, Lock> locks = new HashMap<>();
+  private final Map<String, Consumer<Event>> subscribers = new ConcurrentHashMap<>();
+  private final Set<String> everUsed = ConcurrentHashMap.newKeySet();
+  private long lastToken = System.currentTimeMillis() * 1_000;
+  private int attempts;
+
+  Store(Fault fault) {
+    this.fault = fault;
+  }
+
+  synchronized @Nullable Serializable execute(Command command) {
+    return command.run(this);
+  }
+
+  void subscribe(String client, Consumer<Event> subscriber) {
+    subscribers.put(client, subscriber);
+  }
+
+  void unsubscribe(String client) {
+    subscribers.remove(client);
+  }
+
+  synchronized long entries() {
+    return (long) locks.size() + everUsed.size();
+  }
+
+  Answer attempt(Request request) {
+    attempts++;
+    if (fault == Fault.ERROR_MEANS_BUSY && attempts % EVERY == 0) {
+      throw new IllegalStateException("try again");
+    }
+    long now = now(request.clientClock());
+    Lock lock = lock(request.name(), now);
+    Held held = lock.held;
+    if (held != null && sameHolder(held.request, request)) {
+      held.expiresAt = Math.max(held.expiresAt, now + request.lease());
+      held.entries += fault == Fault.REPLAY_COUNTS ? 1 : 0;
+      return new Answer(held.token, held.tokens, 0);
+    }
+    if (held != null) {
+      if (request.waits()) {
+        lock.waiters.put(request.id(), request.client());
+      }
+      long left = Math.max(TimeUnit.MILLISECONDS.toNanos(1), held.expiresAt - now);
+      long longest = fault == Fault.POLLS ? POLL : LONGEST_RECHECK;
+      return new Answer(-1, 0, Math.min(left, longest));
+    }
+    lock.waiters.remove(request.id());
+    boolean still = fault == Fault.TOKEN_STANDS_STILL;
+    long token = still ? 1 : lastToken + 1;
+    int tokens = still ? 1 : request.tokens();
+    lastToken += tokens;
+    lock.held = new Held(request, token, tokens, now + request.lease());
+    return new Answer(token, tokens, 0);
+  }
+
+  /** For the fault that sets the lease by a command of its own. */
+  boolean expire(String name, String id, long lease) {
+    Lock lock = lock(name, System.nanoTime());
+    if (lock.held != null && lock.held.request.id().equals(id)) {
+      lock.held.expiresAt = System.nanoTime() + lease;
+    }
+    return true;
+  }
+
+  /** Answers the token, the number of tokens reserved, or -1 for a hold that is gone. */
+  Answer renew(Request request) {
+    long now = now(request.clientClock());
+    Lock lock = lock(request.name(), now);
+    Held held = lock.held;
+    if (held == null && fault == Fault.RESURRECTS) {
+      held = new Held(request, lastToken, 1, now);
+      lock.held = held;
+    }
+    if (held == null || !sameHolder(held.request, request)) {
+      forget(request.name(), lock);
+      return new Answer(-1, 0, 0);
+    }
+    held.expiresAt = Math.max(held.expiresAt, now + request.lease());
+    return new Answer(held.token, held.tokens, 0);
+  }
+
+  boolean release(Request request) {
+    Lock lock = lock(request.name(), now(request.clientClock()));
+    Held held = lock.held;
+    boolean anybody = fault == Fault.NO_OWNER_CHECK;
+    if (held == null || !(anybody || sameHolder(held.request, request))) {
+      forget(request.name(), lock);
+      return false;
+    }
+    held.entries--;
+    if (held.entries == 0) {
+      free(request.name(), lock);
+    }
+    return true;
+  }
+
+  boolean abandon(Request request) {
+    Lock lock = lock(request.name(), now(request.clientClock()));
+    if (fault != Fault.KEEPS_WAITERS) {
+      lock.waiters.remove(request.id());
+    }
+    Held held = lock.held;
+    if (held == null) {
+      wake(request.name(), lock);
+      forget(request.name(), lock);
+    } else if (held.request.id().equals(request.id())) {
+      free(request.name(), lock);
+    }
+    return true;
+  }
+
+  @Nullable
+  Info inspect(String name, long clientClock) {
+    long now = now(clientClock);
+    Lock lock = lock(name, now);
+    Held held = lock.held;
+    if (held == null) {
+      forget(name, lock);
+      return null;
+    }
+    int waiters = fault == Fault.BLIND_INSPECT ? 0 : lock.waiters.size();
+    return new Info(
+        held.request.owner(),
+        held.request.host(),
+        held.since,
+        held.expiresAt - now,
+        held.token,
+        waiters);
+  }
+
+  boolean forceRelease(String name, long clientClock) {
+    Lock lock = lock(name, now(clientClock));
+    Held held = lock.held;
+    if (held == null) {
+      forget(name, lock);
+      return false;
+    }
+    tell(held.request.client(), new Event("revoked", name, held.request.id()));
+    free(name, lock);
+    return true;
+  }
+
+  private long now(long clientClock) {
+    return fault == Fault.CLIENT_CLOCK
+        ? TimeUnit.MILLISECONDS.toNanos(clientClock)
+        : System.nanoTime();
+  }
+
+  private Lock lock(String name, long now) {
+    if (fault == Fault.KEEPS_NAMES) {
+      everUsed.add(name);
+    }
+    Lock lock = locks.computeIfAbsent(key(name), key -> new Lock());
+    if (lock.held != null && lock.held.expiresAt - now <= 0) {
+      lock.held = null;
+    }
+    return lock;
+  }
+
+  private String key(String name) {
+    return fault == Fault.FOLDS_NAMES ? name.toLowerCase(Locale.ROOT) : name;
+  }
+
+  private static boolean sameHolder(Request holder, Request other) {
+    return holder.id().equals(other.id());
+  }
+
+  private void free(String name, Lock lock) {
+    lock.held = null;
+    wake(name, lock);
+    forget(name, lock);
+  }
+
+  private void wake(String name, Lock lock) {
+    if (fault != Fault.POLLS) {
+      lock.waiters.forEach((id, client) -> tell(client, new Event("wake", name, id)));
+    }
+    // Who still wants the lock says so again in the attempt that follows the wake-up.
+    lock.waiters.clear();
+  }
+
+  private void forget(String name, Lock lock) {
+    if (lock.held == null && lock.waiters.isEmpty()) {
+      locks.remove(key(name));
+    }
+  }
+
+  private void tell(String client, Event event) {
+    Consumer<Event> subscriber = subscribers.get(client);
+    if (subscriber != null) {
+      subscriber.accept(event);
+    }
+  }
+}
