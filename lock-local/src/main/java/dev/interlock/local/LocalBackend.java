@@ -1,0 +1,87 @@
+package dev.interlock.local;
+
+import dev.interlock.HoldInfo;
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.AttemptResult;
+import dev.interlock.spi.BackendEvents;
+import dev.interlock.spi.ClientId;
+import dev.interlock.spi.HoldId;
+import dev.interlock.spi.LockBackend;
+import dev.interlock.spi.Release;
+import dev.interlock.spi.ReleaseResult;
+import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalResult;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** One client's access to a {@link LocalSpace}. */
+final class LocalBackend implements LockBackend {
+  private final LocalSpace space;
+  private final ClientId client;
+  private volatile @Nullable BackendEvents events;
+
+  LocalBackend(LocalSpace space, ClientId client) {
+    this.space = space;
+    this.client = client;
+  }
+
+  @Override
+  public void subscribe(BackendEvents subscriber) {
+    events = subscriber;
+    space.join(client.id(), this);
+  }
+
+  BackendEvents events() {
+    BackendEvents subscriber = events;
+    if (subscriber == null) {
+      throw new IllegalStateException("subscribe() comes before everything else");
+    }
+    return subscriber;
+  }
+
+  @Override
+  public AttemptResult attempt(Attempt attempt) {
+    return space.step(attempt.name(), (lock, now) -> lock.attempt(attempt, client, now));
+  }
+
+  @Override
+  public List<RenewalResult> renew(List<Renewal> batch) {
+    return batch.stream()
+        .map(renewal -> space.step(renewal.name(), (lock, now) -> lock.renew(renewal, now)))
+        .toList();
+  }
+
+  @Override
+  public ReleaseResult release(Release release) {
+    return space.step(release.name(), (lock, now) -> lock.release(release, client, now));
+  }
+
+  @Override
+  public void abandon(String name, HoldId id) {
+    space.step(name, (lock, now) -> {
+      lock.abandon(id, now);
+      return true;
+    });
+  }
+
+  @Override
+  public Optional<HoldInfo> inspect(String name) {
+    return space.step(name, (lock, now) -> lock.inspect(now));
+  }
+
+  @Override
+  public boolean forceRelease(String name) {
+    return space.step(name, (lock, now) -> lock.forceRelease(now));
+  }
+
+  @Override
+  public String server() {
+    return "JVM " + Runtime.version();
+  }
+
+  @Override
+  public void close() {
+    space.leave(client.id());
+  }
+}

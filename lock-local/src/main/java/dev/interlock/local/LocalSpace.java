@@ -1,0 +1,116 @@
+package dev.interlock.local;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiFunction;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The locks of one namespace of this JVM; what a server is to the other providers. Thread-safe;
+ * every operation on a lock is one step under one monitor. Memory is used only by locks that are
+ * held or waited for.
+ *
+ * <p>Time is whatever the ticker says, so a test can let leases run out at will. The validity that
+ * a {@link dev.interlock.Lease} reports is counted on {@link System#nanoTime()} all the same.
+ */
+public final class LocalSpace {
+  private static final ConcurrentHashMap<String, LocalSpace> NAMED = new ConcurrentHashMap<>();
+  private static final int SMALL = 64;
+
+  private final LongSupplier ticker;
+  // Guarded by the map.
+  private final Map<String, LocalLock> locks = new HashMap<>();
+  private int sweepAt = SMALL;
+  private final Map<String, LocalBackend> clients = new ConcurrentHashMap<>();
+  private final AtomicLong lastToken =
+      new AtomicLong(TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis()));
+
+  private LocalSpace(LongSupplier ticker) {
+    this.ticker = ticker;
+  }
+
+  /**
+   * Creates a space with the JVM's own clock.
+   *
+   * @return an empty space
+   */
+  public static LocalSpace create() {
+    return new LocalSpace(System::nanoTime);
+  }
+
+  /**
+   * Creates a space with a clock of its own.
+   *
+   * @param ticker nanoseconds from any origin; must never go back
+   * @return an empty space
+   */
+  public static LocalSpace create(LongSupplier ticker) {
+    return new LocalSpace(ticker);
+  }
+
+  static LocalSpace named(String namespace) {
+    return NAMED.computeIfAbsent(namespace, name -> create());
+  }
+
+  void join(String client, LocalBackend backend) {
+    clients.put(client, backend);
+  }
+
+  void leave(String client) {
+    clients.remove(client);
+  }
+
+  /** Reserves fencing tokens and returns the first. */
+  long tokens(int count) {
+    return lastToken.getAndAdd(count) + 1;
+  }
+
+  /**
+   * Runs one step on a lock, and then, outside the monitor, tells those clients whom it concerns.
+   *
+   * @param step gets the lock and the time
+   */
+  <T> T step(String name, BiFunction<LocalLock, Long, T> step) {
+    List<LocalLock.Notice> notices;
+    T result;
+    synchronized (locks) {
+      LocalLock lock = locks.computeIfAbsent(name, unused -> new LocalLock(name, this));
+      result = step.apply(lock, ticker.getAsLong());
+      notices = new ArrayList<>(lock.takeNotices());
+      if (lock.isIdle()) {
+        locks.remove(name);
+      }
+      if (locks.size() > sweepAt) {
+        sweep();
+        sweepAt = Math.max(SMALL, 2 * locks.size());
+      }
+    }
+    for (LocalLock.Notice notice : notices) {
+      @Nullable LocalBackend client = clients.get(notice.client());
+      if (client != null) {
+        notice.tell().accept(client.events());
+      }
+    }
+    return result;
+  }
+
+  /** Leases that ran out unreleased are noticed at the next use of their lock, or else here. */
+  private void sweep() {
+    long now = ticker.getAsLong();
+    locks.values().removeIf(lock -> lock.isOver(now));
+  }
+
+  /** How many locks are held or waited for. */
+  int size() {
+    synchronized (locks) {
+      sweep();
+      return locks.size();
+    }
+  }
+}

@@ -1,0 +1,303 @@
+package dev.interlock.local;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.interlock.BackendUnavailableException;
+import dev.interlock.Lease;
+import dev.interlock.LockConfigurationException;
+import dev.interlock.LockException;
+import dev.interlock.LockRequest;
+import dev.interlock.OutcomeUnknownException;
+import dev.interlock.local.FaultyBackend.Fault;
+import dev.interlock.local.FaultyBackend.Gate;
+import dev.interlock.local.FaultyBackend.Late;
+import dev.interlock.local.FaultyBackend.Operation;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(20)
+class FaultTest {
+  private static final LockRequest X = LockRequest.of("x");
+  private static final LockRequest BRIEF = X.withWait(Duration.ofMillis(100));
+
+  private final Rig rig = new Rig();
+  private final Rig.Client client = rig.open();
+  private final Rig.Client other = rig.open();
+
+  @AfterEach
+  void close() {
+    rig.close();
+  }
+
+  private void takesOverAtOnce() throws Exception {
+    Task.run(() -> other.acquire("x")).get().release();
+  }
+
+  @Test
+  @DisplayName("E1 a lost reply to an attempt, retried, makes one hold and one entry")
+  void makesOneHold() throws Exception {
+    client.backend().next(Operation.ATTEMPT, Fault.replyLost());
+    Lease lease = client.acquire("x");
+    lease.release();
+    takesOverAtOnce();
+
+    client.backend().next(Operation.ATTEMPT, Fault.replyLost());
+    Lease once = client.locks().tryAcquire(X).orElseThrow();
+    once.release();
+    takesOverAtOnce();
+  }
+
+  @Test
+  @DisplayName("E1 a lost reply to a queued attempt makes one queue entry")
+  void makesOneEntry() throws Exception {
+    Lease held = other.acquire("x");
+    client.backend().next(Operation.ATTEMPT, Fault.replyLost());
+    Task<Lease> task = Task.run(() -> client.locks().acquire(X.fair(true)));
+    Await.until("it asked again", () -> client.backend().calls(Operation.ATTEMPT) == 2);
+    assertThat(other.locks().inspect("x").orElseThrow().waiters()).isEqualTo(1);
+    held.release();
+    task.get().release();
+  }
+
+  @Test
+  @DisplayName("E2 a lost reply to a release, retried, is a release, and frees no successor")
+  void releasesOnce() throws Exception {
+    Lease lease = client.acquire("x");
+    Task<Lease> successor = Task.run(() -> other.acquire("x"));
+    successor.awaitParked();
+    client.backend().next(Operation.RELEASE, Fault.replyLost());
+    lease.release();
+    assertThat(lease.lost().toCompletableFuture()).isNotDone();
+    assertThat(successor.get().isValid()).isTrue();
+    assertThat(client.locks().tryAcquire(X)).isEmpty();
+    assertThat(successor.get().extend(Duration.ofSeconds(60))).isTrue();
+    successor.get().release();
+  }
+
+  @Test
+  @DisplayName("E2 a waiter of this client whose grant came with the lost reply goes on at once")
+  void findsGrantOfLostReply() throws Exception {
+    client.backend().dropEvents();
+    for (LockRequest request : new LockRequest[] {X, X.fair(true)}) {
+      Lease lease = client.locks().acquire(X.withLease(Duration.ofSeconds(20)));
+      Task<Lease> successor = Task.run(() -> client.locks().acquire(request));
+      successor.awaitParked();
+      client.backend().next(Operation.RELEASE, Fault.replyLost());
+      lease.release();
+      successor.get().release();
+      rig.awaitNothingLeft();
+    }
+  }
+
+  @Test
+  @DisplayName(
+      "E6 a release whose outcome stays unknown is said to be so, and is done in the background")
+  void finishesUnknownRelease() throws Exception {
+    for (Fault fault : new Fault[] {Fault.requestLost(), Fault.replyLost(), Fault.refused()}) {
+      Lease lease = client.acquire("x");
+      client.backend().next(Operation.RELEASE, fault);
+      client.backend().next(Operation.RELEASE, fault);
+      assertThatThrownBy(lease::release).isInstanceOf(OutcomeUnknownException.class);
+      assertThat(lease.isValid()).isFalse();
+      takesOverAtOnce();
+    }
+  }
+
+  @Test
+  @DisplayName("E6 an attempt that runs after its caller gave up is undone")
+  void undoesGhost() throws Exception {
+    Late late = new Late();
+    client.backend().always(Operation.ATTEMPT, late);
+    assertThatThrownBy(() -> client.locks().acquire(BRIEF))
+        .isInstanceOf(OutcomeUnknownException.class);
+    assertThatThrownBy(() -> client.locks().tryAcquire(X))
+        .isInstanceOf(OutcomeUnknownException.class);
+    client.backend().heal();
+    Await.until("cleaned up once", () -> client.backend().calls(Operation.ABANDON) >= 2);
+    late.runNow();
+    takesOverAtOnce();
+  }
+
+  @Test
+  @DisplayName("E6 an attempt that runs after its repetition was granted and released is undone")
+  void undoesGhostOfRepetition() throws Exception {
+    Late late = client.backend().next(Operation.ATTEMPT, new Late());
+    client.acquire("x").release();
+    Await.until("cleaned up once", () -> client.backend().calls(Operation.ABANDON) >= 1);
+    late.runNow();
+    takesOverAtOnce();
+  }
+
+  @Test
+  @DisplayName("E6 an abandonment that fails is tried again")
+  void repeatsAbandonment() throws Exception {
+    client.backend().next(Operation.ATTEMPT, Fault.replyLost());
+    client.backend().next(Operation.ATTEMPT, Fault.refused());
+    client.backend().next(Operation.ABANDON, Fault.refused());
+    client.backend().next(Operation.ABANDON, Fault.requestLost());
+    assertThatThrownBy(() -> client.locks().tryAcquire(X))
+        .isInstanceOf(BackendUnavailableException.class);
+    takesOverAtOnce();
+  }
+
+  @Test
+  @DisplayName("E3 a dead server is an error of its own, never 'held by another', and heals (E5)")
+  void tellsFaultFromBusy() throws Exception {
+    client.backend().always(Operation.ATTEMPT, Fault.refused());
+    assertThatThrownBy(() -> client.locks().acquire(BRIEF))
+        .isInstanceOf(BackendUnavailableException.class);
+    assertThatThrownBy(() -> client.locks().tryAcquire(X))
+        .isInstanceOf(BackendUnavailableException.class);
+    assertThatThrownBy(() -> client.locks().lock("x").tryLock())
+        .isInstanceOf(BackendUnavailableException.class);
+    assertThatThrownBy(() -> Rig.join(client.locks().acquireAsync(BRIEF)))
+        .hasCauseInstanceOf(BackendUnavailableException.class);
+    client.backend().heal();
+    client.acquire("x").release();
+  }
+
+  @Test
+  @DisplayName("E3 faults that last end an unlimited wait within seconds")
+  void endsUnlimitedWait() {
+    client.backend().always(Operation.ATTEMPT, Fault.requestLost());
+    long start = System.nanoTime();
+    assertThatThrownBy(() -> client.acquire("x")).isInstanceOf(OutcomeUnknownException.class);
+    assertThat(Duration.ofNanos(System.nanoTime() - start))
+        .isBetween(Duration.ofMillis(4900), Duration.ofSeconds(8));
+    assertThat(client.backend().calls(Operation.ATTEMPT)).isBetween(8, 40);
+  }
+
+  @Test
+  @DisplayName("E4 short faults are retried within the wait")
+  void retriesShortFaults() throws Exception {
+    for (int i = 0; i < 4; i++) {
+      client.backend().next(Operation.ATTEMPT, i % 2 == 0 ? Fault.refused() : Fault.replyLost());
+    }
+    Task.run(() -> client.acquire("x")).get().release();
+  }
+
+  @Test
+  @DisplayName(
+      "E3 a backend's bug is an unknown outcome, its final refusal goes to the caller as it is")
+  void passesErrorsOn() throws Exception {
+    client.backend().next(Operation.ATTEMPT, Fault.thrown(new IllegalStateException("bug")));
+    client.acquire("x").release();
+    LockException last = new LockConfigurationException("no such table");
+    client.backend().next(Operation.ATTEMPT, Fault.thrown(last));
+    assertThatThrownBy(() -> client.acquire("x")).isSameAs(last);
+    client.backend().next(Operation.ATTEMPT, Fault.thrown(last));
+    assertThatThrownBy(() -> client.locks().tryAcquire(X)).isSameAs(last);
+    client.backend().next(Operation.ATTEMPT, Fault.thrown(last));
+    assertThatThrownBy(() -> Rig.join(client.locks().acquireAsync(X))).hasCause(last);
+  }
+
+  @Test
+  @DisplayName("E7 close() ends holds, waits and renewals, and everything is refused after it")
+  void endsEverything() throws Exception {
+    Rig.Client quick = rig.open(Duration.ofMillis(200));
+    Lease held = quick.acquire("x");
+    Task<Lease> thread = Task.run(() -> quick.acquire("x"));
+    Task<Boolean> uninterruptible = Task.run(() -> {
+      quick.locks().lock("x").lock();
+      return true;
+    });
+    Task<Lease> fair = Task.run(() -> quick.locks().acquire(X.fair(true)));
+    CompletableFuture<Lease> async = quick.locks().acquireAsync(X);
+    thread.awaitParked();
+    uninterruptible.awaitParked();
+    fair.awaitParked();
+
+    quick.locks().close();
+    assertThatThrownBy(thread::get).isInstanceOf(BackendUnavailableException.class);
+    assertThatThrownBy(uninterruptible::get).isInstanceOf(BackendUnavailableException.class);
+    assertThatThrownBy(fair::get).isInstanceOf(BackendUnavailableException.class);
+    assertThatThrownBy(() -> Rig.join(async)).hasCauseInstanceOf(BackendUnavailableException.class);
+    assertThat(held.isValid()).isFalse();
+    assertThat(Rig.join(held.lost())).hasToString("CLOSED");
+    rig.awaitNothingLeft();
+    assertThat(quick.backend().isClosed()).isTrue();
+    int calls = quick.backend().allCalls();
+
+    assertThatThrownBy(() -> quick.acquire("x")).isInstanceOf(BackendUnavailableException.class);
+    assertThatThrownBy(() -> quick.locks().tryAcquire(X))
+        .isInstanceOf(BackendUnavailableException.class);
+    assertThatThrownBy(() -> quick.locks().acquireAsync(X))
+        .isInstanceOf(BackendUnavailableException.class);
+    assertThatThrownBy(() -> quick.locks().lock("x"))
+        .isInstanceOf(BackendUnavailableException.class);
+    assertThatThrownBy(() -> quick.locks().inspect("x"))
+        .isInstanceOf(BackendUnavailableException.class);
+    assertThatThrownBy(() -> quick.locks().forceRelease("x"))
+        .isInstanceOf(BackendUnavailableException.class);
+    assertThat(quick.locks().capabilities()).isNotEmpty();
+    quick.locks().close();
+    Await.pass(150);
+    assertThat(quick.backend().allCalls()).isEqualTo(calls);
+    Await.until("its threads ended", () -> quick.threads() == 0);
+  }
+
+  @Test
+  @DisplayName("E7 a grant whose answer comes during close() is given back")
+  void givesBackLateGrant() throws Exception {
+    Gate gate = client.backend().next(Operation.ATTEMPT, Gate.beforeReply());
+    Task<Optional<Lease>> task = Task.run(() -> client.locks().tryAcquire(X));
+    gate.awaitReached();
+    Task<Boolean> closing = Task.run(() -> {
+      client.locks().close();
+      return true;
+    });
+    closing.awaitParked();
+    gate.open();
+    assertThatThrownBy(task::get).isInstanceOf(BackendUnavailableException.class);
+    closing.get();
+    takesOverAtOnce();
+  }
+
+  @Test
+  @DisplayName("E7 async waits that have not begun fail as well when the client is closed")
+  void failsUnbegunAsync() throws Exception {
+    Gate gate = Gate.beforeServer();
+    client.backend().always(Operation.ATTEMPT, gate);
+    CompletableFuture<?>[] futures = new CompletableFuture<?>[20];
+    for (int i = 0; i < futures.length; i++) {
+      futures[i] = client.locks().acquireAsync(LockRequest.of("x" + i));
+    }
+    gate.awaitReached();
+    Task<Boolean> closing = Task.run(() -> {
+      client.locks().close();
+      return true;
+    });
+    for (CompletableFuture<?> future : futures) {
+      assertThatThrownBy(() -> Rig.join(future))
+          .hasCauseInstanceOf(BackendUnavailableException.class);
+    }
+    gate.open();
+    closing.get();
+    rig.awaitNothingLeft();
+  }
+
+  @Test
+  @DisplayName("E7 close() with an ill server ends within seconds, also when interrupted")
+  void closesIllServer() {
+    Gate gate = client.backend().next(Operation.ATTEMPT, Gate.beforeServer());
+    Task<Optional<Lease>> stuck = Task.run(() -> client.locks().tryAcquire(X));
+    gate.awaitReached();
+    client.backend().always(Operation.RELEASE, Fault.requestLost());
+    client.backend().always(Operation.ABANDON, Fault.requestLost());
+    Thread.currentThread().interrupt();
+    long start = System.nanoTime();
+    client.locks().close();
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(5));
+    client.backend().heal();
+    gate.open();
+    assertThatThrownBy(stuck::get).isInstanceOf(LockException.class);
+    assertThat(other.locks().forceRelease("x")).isTrue();
+  }
+}

@@ -1,0 +1,215 @@
+package dev.interlock.local;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.interlock.BackendUnavailableException;
+import dev.interlock.DistributedLock;
+import dev.interlock.Lease;
+import dev.interlock.LeaseLostException;
+import dev.interlock.LockListener;
+import dev.interlock.LockRequest;
+import dev.interlock.LostReason;
+import dev.interlock.local.FaultyBackend.Fault;
+import dev.interlock.local.FaultyBackend.Gate;
+import dev.interlock.local.FaultyBackend.Operation;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(20)
+class LeaseTest {
+  private final Rig rig = new Rig();
+  private final Rig.Client client = rig.open();
+
+  @AfterEach
+  void close() {
+    rig.close();
+  }
+
+  @Test
+  @DisplayName("L1 validity is counted from before the send, however late the reply")
+  void countsFromSend() throws Exception {
+    Gate gate = client.backend().next(Operation.ATTEMPT, Gate.beforeReply());
+    Task<Lease> task = Task.run(() -> client.acquire("x", 1000));
+    gate.awaitReached();
+    Await.pass(150);
+    gate.open();
+    assertThat(task.get().remaining()).isLessThan(Duration.ofMillis(850));
+    task.get().release();
+  }
+
+  @Test
+  @DisplayName("L2 a grant whose reply took longer than its lease is asked for again")
+  void repeatsLateGrant() throws Exception {
+    Gate gate = client.backend().next(Operation.ATTEMPT, Gate.beforeReply());
+    Task<Lease> task = Task.run(() -> client.acquire("x", 200));
+    gate.awaitReached();
+    Await.pass(250);
+    gate.open();
+    Lease lease = task.get();
+    assertThat(lease.remaining()).isGreaterThan(Duration.ofMillis(100));
+    lease.release();
+    assertThat(client.isFree("x")).isTrue();
+  }
+
+  @Test
+  @DisplayName("L2 a single attempt whose reply took longer than its lease fails and holds nothing")
+  void failsLateGrant() throws Exception {
+    Gate gate = client.backend().next(Operation.ATTEMPT, Gate.beforeReply());
+    Task<Optional<Lease>> task = Task.run(
+        () -> client.locks().tryAcquire(LockRequest.of("x").withLease(Duration.ofMillis(250))));
+    gate.awaitReached();
+    Await.pass(260);
+    gate.open();
+    assertThatThrownBy(task::get).isInstanceOf(BackendUnavailableException.class);
+    rig.awaitNothingLeft();
+  }
+
+  @Test
+  @DisplayName("L2 a lease that ran out between grant and return is not returned")
+  void repeatsStaleGrant() throws Exception {
+    AtomicBoolean slow = new AtomicBoolean(true);
+    LockListener listener = new LockListener() {
+      @Override
+      public void acquired(String name, long fencingToken, Duration waited) {
+        if (slow.getAndSet(false)) {
+          Await.pass(120);
+        }
+      }
+    };
+    Rig.Client paused = rig.open(Duration.ofSeconds(30), listener);
+    Lease lease = paused.acquire("x", 100);
+    assertThat(lease.remaining()).isGreaterThan(Duration.ofMillis(50));
+    lease.release();
+    slow.set(true);
+    Lease async = Rig.join(paused
+        .locks()
+        .acquireAsync(LockRequest.of("y").withLease(Duration.ofSeconds(5)).renewing()));
+    assertThat(async.isValid()).isTrue();
+    async.release();
+  }
+
+  @Test
+  @DisplayName("L3 validity ends without I/O")
+  void endsWithoutAsking() throws Exception {
+    Lease lease = client.acquire("x", 60);
+    int calls = client.backend().allCalls();
+    Await.until("it ran out", () -> !lease.isValid());
+    assertThat(lease.remaining()).isZero();
+    assertThatThrownBy(lease::ensureValid).isInstanceOf(LeaseLostException.class);
+    assertThat(client.backend().allCalls()).isEqualTo(calls);
+  }
+
+  @Test
+  @DisplayName("L4 every way to acquire honours its lease, also after a shorter one")
+  void honoursLease() throws Exception {
+    DistributedLock lock = client.locks().lock("x");
+    lock.tryLock(Duration.ZERO, Duration.ofMillis(500));
+    lock.unlock();
+    lock.lock();
+    assertThat(lock.lease().remaining()).isBetween(Duration.ofSeconds(28), Duration.ofSeconds(30));
+    lock.unlock();
+    LockRequest request = LockRequest.of("x").withLease(Duration.ofSeconds(7));
+    for (Lease lease : new Lease[] {
+      client.locks().acquire(request.withOwner("me")),
+      client.locks().tryAcquire(request.withOwner("me")).orElseThrow(),
+      Rig.join(client.locks().acquireAsync(request.withOwner("me")))
+    }) {
+      assertThat(lease.remaining()).isBetween(Duration.ofSeconds(6), Duration.ofSeconds(7));
+      lease.release();
+    }
+  }
+
+  @Test
+  @DisplayName("L4 the longest waits and leases overflow nowhere")
+  void survivesHugeTimes() throws Exception {
+    DistributedLock lock = client.locks().lock("x");
+    assertThat(lock.tryLock(Long.MAX_VALUE, TimeUnit.DAYS)).isTrue();
+    Lease held = lock.lease();
+    LockRequest request = LockRequest.of("x")
+        .withWait(Duration.ofSeconds(Long.MAX_VALUE))
+        .withLease(LockRequest.MAX_LEASE);
+    Task<Lease> waiting = Task.run(() -> client.locks().acquire(request));
+    CompletableFuture<Lease> async = client.locks().acquireAsync(request);
+    waiting.awaitParked();
+    assertThat(held.extend(LockRequest.MAX_LEASE)).isTrue();
+    lock.unlock();
+    // Either may have come first, and the grant reaches the future a moment later.
+    Await.until("one of them is granted", () -> async.isDone() || waiting.isDone());
+    boolean asyncFirst = async.isDone();
+    Lease first = asyncFirst ? Rig.join(async) : waiting.get();
+    assertThat(first.remaining()).isGreaterThan(Duration.ofDays(360));
+    first.release();
+    Lease second = asyncFirst ? waiting.get() : Rig.join(async);
+    second.release();
+  }
+
+  @Test
+  @DisplayName("L6 an expired lease frees the lock without a release")
+  void freesExpired() throws Exception {
+    client.acquire("x", 80);
+    long start = System.nanoTime();
+    Lease next = rig.open().acquire("x");
+    assertThat(System.nanoTime() - start).isLessThan(TimeUnit.MILLISECONDS.toNanos(1080));
+    next.release();
+  }
+
+  @Test
+  @DisplayName(
+      "L7 a lease that cannot be renewed is lost before its validity passes, then is freed")
+  void signalsExpiry() throws Exception {
+    Rig.Client quick = rig.open(Duration.ofSeconds(2));
+    Lease lease = quick.acquire("x");
+    quick.backend().always(Operation.RENEW, Fault.requestLost());
+    long validUntil = System.nanoTime() + lease.remaining().toNanos();
+    CompletableFuture<Long> at = new CompletableFuture<>();
+    lease.lost().thenAccept(reason -> at.complete(System.nanoTime()));
+    assertThat(Rig.join(at) - validUntil).isNegative();
+    assertThat(Rig.join(lease.lost())).isEqualTo(LostReason.EXPIRED);
+    assertThat(lease.isValid()).isFalse();
+    assertThatThrownBy(lease::release).isInstanceOf(LeaseLostException.class);
+    rig.awaitNothingLeft();
+  }
+
+  @Test
+  @DisplayName("L7 a forced release reaches the victim by its message")
+  void signalsForce() throws Exception {
+    Lease lease = client.acquire("x");
+    assertThat(rig.open().locks().forceRelease("x")).isTrue();
+    assertThat(Rig.join(lease.lost())).isEqualTo(LostReason.FORCED);
+    assertThatThrownBy(lease::ensureValid).hasMessageContaining("FORCED");
+  }
+
+  @Test
+  @DisplayName("L7 a hold that the server forgot is lost at the next renewal, or at the release")
+  void signalsGone() throws Exception {
+    Rig.Client quick = rig.open(Duration.ofMillis(300));
+    quick.backend().dropEvents();
+    Lease lease = quick.acquire("x");
+    client.locks().forceRelease("x");
+    assertThat(Rig.join(lease.lost())).isEqualTo(LostReason.GONE);
+
+    Lease fixed = quick.acquire("x", 5000);
+    client.locks().forceRelease("x");
+    assertThat(fixed.isValid()).isTrue();
+    assertThatThrownBy(fixed::release).isInstanceOf(LeaseLostException.class);
+    assertThat(Rig.join(fixed.lost())).isEqualTo(LostReason.GONE);
+  }
+
+  @Test
+  @DisplayName("L7 an orderly release is no loss")
+  void staysSilentAfterRelease() throws Exception {
+    Lease lease = client.acquire("x", 60);
+    CompletableFuture<LostReason> lost = lease.lost().toCompletableFuture();
+    lease.release();
+    Await.pass(100);
+    assertThat(lost).isNotDone();
+  }
+}
