@@ -1,0 +1,46 @@
+package dev.interlock.redis.support;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.BackendUnavailableException;
+import dev.interlock.LockException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class RedisErrorsTest {
+
+  @ParameterizedTest
+  @CsvSource({
+    "LOADING Redis is loading the dataset in memory, LOADING",
+    "NOAUTH, NOAUTH",
+    "ERR unknown command, ERR",
+    "WRONGTYPE Operation against a key script: ab12 on @user_script:38., WRONGTYPE",
+    "ERR Error running script (call to f_ab): @user_script:38: WRONGTYPE Operation, WRONGTYPE",
+    "ERR Error running script (call to f_ab): @user_script: 5: -READONLY You can't, READONLY",
+    "ERR Error running script, ERR"
+  })
+  void theCodeIsFoundAlsoWhereItIsWrapped(String answer, String code) {
+    assertThat(RedisErrors.code(answer)).isEqualTo(code);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"LOADING x", "READONLY x", "CLUSTERDOWN x", "OOM x", "NOPERM x", "WRONGPASS x"})
+  void E4_whatMayWorkAnotherTimeIsUnavailability(String answer) {
+    assertThat(RedisErrors.refused("acquire", "h:1", answer, null))
+        .isInstanceOf(BackendUnavailableException.class)
+        .hasMessageContaining("h:1")
+        .hasMessageContaining(answer);
+  }
+
+  @Test
+  void whatNeverWorksIsFinal() {
+    assertThat(RedisErrors.refused("acquire", "h:1", "WRONGTYPE x", null))
+        .isExactlyInstanceOf(LockException.class)
+        .hasMessageContaining("namespace");
+    assertThat(RedisErrors.refused("acquire", "h:1", "ERR unknown command", null))
+        .isExactlyInstanceOf(LockException.class);
+  }
+}

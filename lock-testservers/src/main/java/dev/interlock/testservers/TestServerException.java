@@ -1,0 +1,14 @@
+package dev.interlock.testservers;
+
+/** A test server could not be had, did not obey, or answered a command with an error. */
+public final class TestServerException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  TestServerException(String message) {
+    super(message);
+  }
+
+  TestServerException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}

@@ -1,0 +1,10 @@
+/**
+ * Real servers for tests: found or started on demand, faulted at will, gone when the tests are.
+ *
+ * <p>{@link dev.interlock.testservers.TestRedis} and {@link dev.interlock.testservers.TestMysql}
+ * are the entries.
+ */
+@NullMarked
+package dev.interlock.testservers;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,42 @@
+package dev.interlock.testservers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(120)
+class EmbeddedMariaDbTest {
+
+  @Test
+  void keepsPortAndDataThroughKillPauseAndRestart() {
+    try (MysqlServer server = TestMysql.builder().from(MysqlSource.EMBEDDED).start()) {
+      assertThat(server.isControllable()).isTrue();
+      assertThat(server.version()).startsWith("MariaDB 11.4");
+      server.execute("CREATE TABLE kept (id INT PRIMARY KEY)");
+      server.execute("INSERT INTO kept VALUES (7)");
+
+      server.kill();
+      assertThatThrownBy(() -> server.execute("SELECT 1")).isInstanceOf(TestServerException.class);
+      server.start();
+      assertThat(server.execute("SELECT id FROM kept")).isEqualTo("7");
+
+      server.pause();
+      server.resume();
+      server.restart();
+      assertThat(server.execute("SELECT id FROM kept")).isEqualTo("7");
+      assertThat(server.toString()).doesNotContain(server.uri());
+    }
+  }
+
+  @Test
+  void anOptionReachesTheServer() {
+    try (MysqlServer server = TestMysql.builder()
+        .from(MysqlSource.EMBEDDED)
+        .option("max-connections", "23")
+        .start()) {
+      assertThat(server.execute("SELECT @@max_connections")).isEqualTo("23");
+    }
+  }
+}

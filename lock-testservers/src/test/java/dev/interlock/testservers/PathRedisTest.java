@@ -1,0 +1,15 @@
+package dev.interlock.testservers;
+
+import static org.junit.jupiter.api.Assumptions.abort;
+
+/** The installed program; skipped where there is none. */
+class PathRedisTest extends RedisServerContract {
+
+  @Override
+  RedisServerBuilder builder() {
+    if (Surroundings.ofThisJvm().onPath(RedisSources.PROGRAMS).isEmpty()) {
+      abort("none of " + RedisSources.PROGRAMS + " is on the PATH of this machine");
+    }
+    return TestRedis.builder().from(RedisSource.PATH);
+  }
+}

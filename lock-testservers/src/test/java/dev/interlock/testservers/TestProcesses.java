@@ -1,0 +1,54 @@
+package dev.interlock.testservers;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
+
+/** Looks at servers from the outside. */
+final class TestProcesses {
+  private static final Duration LIMIT = Duration.ofSeconds(10);
+
+  private TestProcesses() {}
+
+  static ProcessHandle serverProcess(RedisServer redis) {
+    String pid = redis
+        .command("INFO", "server")
+        .lines()
+        .filter(line -> line.startsWith("process_id:"))
+        .findFirst()
+        .orElseThrow();
+    return ProcessHandle.of(Long.parseLong(pid.substring("process_id:".length())))
+        .orElseThrow();
+  }
+
+  static Path home(RedisServer redis) {
+    return Path.of(
+        redis.command("CONFIG", "GET", "dir").lines().skip(1).findFirst().orElseThrow());
+  }
+
+  /** The private directories of all servers on this machine. */
+  static List<Path> homes() throws IOException {
+    try (Stream<Path> files = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {
+      return files
+          .filter(file -> file.getFileName().toString().startsWith("interlock-"))
+          .sorted()
+          .toList();
+    }
+  }
+
+  static void await(String what, BooleanSupplier condition) {
+    long start = System.nanoTime();
+    while (!condition.getAsBoolean()) {
+      if (System.nanoTime() - start > LIMIT.toNanos()) {
+        throw new AssertionError("Not within " + LIMIT.toSeconds() + " s: " + what);
+      }
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+    }
+  }
+}
