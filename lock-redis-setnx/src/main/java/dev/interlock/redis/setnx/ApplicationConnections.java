@@ -1,0 +1,95 @@
+package dev.interlock.redis.setnx;
+
+import dev.interlock.BackendUnavailableException;
+import java.time.Duration;
+import java.util.NoSuchElementException;
+import org.apache.commons.pool2.PooledObjectFactory;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.exceptions.JedisException;
+import redis.clients.jedis.util.Pool;
+
+/** Connections out of a pool that the application owns and may use for other things as well. */
+final class ApplicationConnections implements Connections {
+  private static final int PLENTY = 1024;
+
+  private final Pool<Connection> pool;
+  private final Duration timeout;
+  private final Turnstile turnstile;
+
+  ApplicationConnections(Pool<Connection> pool, Duration timeout) {
+    int most = pool.getMaxTotal();
+    this.pool = pool;
+    this.timeout = timeout;
+    this.turnstile = new Turnstile(most < 0 ? PLENTY : most, timeout);
+  }
+
+  @Override
+  public Connection borrow(Use use) {
+    turnstile.enter(use);
+    try {
+      return borrow();
+    } catch (RuntimeException e) {
+      turnstile.leave(use);
+      throw e;
+    }
+  }
+
+  @Override
+  public void giveBack(Use use, Connection connection, boolean healthy) {
+    try {
+      if (healthy && !connection.isBroken()) {
+        pool.returnResource(connection);
+      } else {
+        pool.returnBrokenResource(connection);
+      }
+    } catch (JedisException e) {
+      // The pool could not take it back and has closed it, or the pool itself is closed.
+    } finally {
+      turnstile.leave(use);
+    }
+  }
+
+  @Override
+  public Connection openListener() {
+    PooledObjectFactory<Connection> factory = pool.getFactory();
+    try {
+      return factory.makeObject().getObject();
+    } catch (Exception e) { // that is what makeObject declares
+      throw Faults.connecting(address(), e);
+    }
+  }
+
+  @Override
+  public String address() {
+    return "the application's pool";
+  }
+
+  @Override
+  public void close() {
+    // The pool belongs to the application.
+  }
+
+  private Connection borrow() {
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          return pool.borrowObject(timeout);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    } catch (NoSuchElementException e) {
+      throw new BackendUnavailableException(
+          "No Redis connection became free within " + timeout.toMillis()
+              + " ms: pool exhausted (size " + pool.getMaxTotal() + ")",
+          e);
+    } catch (Exception e) { // that is what borrowObject declares
+      throw Faults.connecting(address(), e);
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}

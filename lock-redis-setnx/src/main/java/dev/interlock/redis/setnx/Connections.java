@@ -1,0 +1,52 @@
+package dev.interlock.redis.setnx;
+
+import redis.clients.jedis.Connection;
+
+/** Where the connections for commands come from. Thread-safe. */
+interface Connections extends AutoCloseable {
+
+  /** Whether a command may use the connection that is kept for those who hold a lock. */
+  enum Use {
+    /** An attempt, which must leave one connection to the others. */
+    ATTEMPT,
+    /** A release, a renewal or anything else that helps to free a lock. */
+    HOLDER
+  }
+
+  /**
+   * Waits for a connection for a bounded time.
+   *
+   * @param use who asks
+   * @return a connection that belongs to the caller until {@link #giveBack}
+   * @throws dev.interlock.BackendUnavailableException if there is none; nothing was sent
+   */
+  Connection borrow(Use use);
+
+  /**
+   * Takes a connection back.
+   *
+   * @param use as for {@link #borrow}
+   * @param connection from {@link #borrow}
+   * @param healthy false closes it: nobody knows what still comes through it
+   */
+  void giveBack(Use use, Connection connection, boolean healthy);
+
+  /**
+   * Opens a connection that is not counted, to listen on.
+   *
+   * @return the connection; the caller closes it
+   * @throws dev.interlock.BackendUnavailableException if that fails
+   */
+  Connection openListener();
+
+  /**
+   * Names the server for messages.
+   *
+   * @return host and port
+   */
+  String address();
+
+  /** Closes what was opened here. */
+  @Override
+  void close();
+}

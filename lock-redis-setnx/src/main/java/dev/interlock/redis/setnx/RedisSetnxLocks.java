@@ -1,0 +1,118 @@
+package dev.interlock.redis.setnx;
+
+import dev.interlock.Capability;
+import dev.interlock.LockClient;
+import dev.interlock.LockConfig;
+import dev.interlock.Option;
+import dev.interlock.spi.ClientId;
+import dev.interlock.spi.LockBackend;
+import dev.interlock.spi.LockClients;
+import dev.interlock.spi.LockProvider;
+import java.util.List;
+import java.util.Set;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.util.Pool;
+
+/**
+ * Locks over a Jedis pool that the application owns. Stateless; the clients are thread-safe.
+ *
+ * <p>The pool must have at least two connections for this client to use at a time; one of them is
+ * kept for releases and renewals. Commands wait for a connection no longer than
+ * {@link RedisSetnxOptions#TIMEOUT}, and for an answer as long as the pool's socket timeout says,
+ * which must not be endless. One more connection is made by the pool's factory, outside the pool,
+ * and listens for wake-ups. Closing the client closes that connection and never the pool.
+ */
+public final class RedisSetnxLocks {
+  private RedisSetnxLocks() {}
+
+  /**
+   * Opens a client with the default settings.
+   *
+   * @param redis stays open and belongs to the application
+   * @return an open client
+   * @throws dev.interlock.BackendUnavailableException if the server cannot be reached or refuses
+   */
+  public static LockClient using(RedisClient redis) {
+    return using(redis, defaults());
+  }
+
+  /**
+   * Opens a client.
+   *
+   * @param redis stays open and belongs to the application
+   * @param config of provider "redis-setnx"; may set {@link dev.interlock.CommonOptions} and
+   *     {@link RedisSetnxOptions#TIMEOUT}, since everything else is settled by the pool
+   * @return an open client
+   * @throws dev.interlock.LockConfigurationException if the settings are wrong
+   * @throws dev.interlock.BackendUnavailableException if the server cannot be reached or refuses
+   */
+  public static LockClient using(RedisClient redis, LockConfig config) {
+    return using(redis.getPool(), config);
+  }
+
+  /**
+   * Opens a client with the default settings.
+   *
+   * @param pool such as a {@link redis.clients.jedis.ConnectionPool}; stays open and belongs to the
+   *     application
+   * @return an open client
+   * @throws dev.interlock.BackendUnavailableException if the server cannot be reached or refuses
+   */
+  public static LockClient using(Pool<Connection> pool) {
+    return using(pool, defaults());
+  }
+
+  /**
+   * Opens a client.
+   *
+   * @param pool such as a {@link redis.clients.jedis.ConnectionPool}; stays open and belongs to the
+   *     application
+   * @param config of provider "redis-setnx"; may set {@link dev.interlock.CommonOptions} and
+   *     {@link RedisSetnxOptions#TIMEOUT}, since everything else is settled by the pool
+   * @return an open client
+   * @throws dev.interlock.LockConfigurationException if the settings are wrong
+   * @throws dev.interlock.BackendUnavailableException if the server cannot be reached or refuses
+   */
+  public static LockClient using(Pool<Connection> pool, LockConfig config) {
+    PooledProvider provider = new PooledProvider(pool);
+    return LockClients.open(provider, config, client -> provider.open(config, client));
+  }
+
+  private static LockConfig defaults() {
+    return LockConfig.builder(RedisSetnxProvider.ID).build();
+  }
+
+  /** The same provider with fewer options: where to connect is not a question any more. */
+  private record PooledProvider(Pool<Connection> pool) implements LockProvider {
+
+    @Override
+    public String id() {
+      return RedisSetnxProvider.ID;
+    }
+
+    @Override
+    public Set<Capability> capabilities() {
+      return new RedisSetnxProvider().capabilities();
+    }
+
+    @Override
+    public List<Option<?>> options() {
+      return List.of(RedisSetnxOptions.TIMEOUT);
+    }
+
+    @Override
+    public List<String> conflicts(LockConfig config) {
+      if (pool.getMaxTotal() == 1) {
+        return List.of("the pool has one connection only: at least 2 are needed");
+      }
+      return List.of();
+    }
+
+    @Override
+    public LockBackend open(LockConfig config, ClientId client) {
+      return SetnxBackend.open(
+          config, client, new ApplicationConnections(pool, config.get(RedisSetnxOptions.TIMEOUT)));
+    }
+  }
+}

@@ -1,0 +1,52 @@
+package dev.interlock.redis.setnx;
+
+import dev.interlock.Capability;
+import dev.interlock.LockConfig;
+import dev.interlock.Option;
+import dev.interlock.redis.support.RedisOptions;
+import dev.interlock.spi.ClientId;
+import dev.interlock.spi.LockBackend;
+import dev.interlock.spi.LockProvider;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Found by {@link java.util.ServiceLoader} under the id {@value #ID}; applications use
+ * {@link dev.interlock.Locks} or {@link RedisSetnxLocks}. Stateless.
+ */
+public final class RedisSetnxProvider implements LockProvider {
+  static final String ID = "redis-setnx";
+
+  /** Called by the service loader. */
+  public RedisSetnxProvider() {}
+
+  @Override
+  public String id() {
+    return ID;
+  }
+
+  @Override
+  public Set<Capability> capabilities() {
+    return Set.of(Capability.RENEWABLE, Capability.FENCED, Capability.PUSH);
+  }
+
+  @Override
+  public List<Option<?>> options() {
+    return RedisSetnxOptions.ALL;
+  }
+
+  @Override
+  public List<String> conflicts(LockConfig config) {
+    List<String> conflicts = new ArrayList<>(RedisOptions.conflicts(config));
+    if (config.get(RedisSetnxOptions.HOSTS).size() > 1) {
+      conflicts.add("several hosts are given, but redis-setnx uses one server");
+    }
+    return conflicts;
+  }
+
+  @Override
+  public LockBackend open(LockConfig config, ClientId client) {
+    return SetnxBackend.open(config, client, new OwnConnections(config, client));
+  }
+}

@@ -1,0 +1,35 @@
+-- Shared by the scripts that free a lock.
+--
+-- Takes waiters from the head of the queue until one is reached: its deadline has not passed and
+-- its client listens, that is, PUBLISH has a receiver. A waiter that is passed over looks again by
+-- itself when its client listens again. pcall, because the lock is free already when a server
+-- whose rights (ACL) were changed refuses the channel: that must not look like a failed release.
+-- Namespace and name are read from the lock's key, {namespace:bucket}:lock:name.
+--
+-- Returns the waiter; `own` without a message if that is the first one; false if there is none.
+local function wake(waiting, due, own)
+  local head = redis.call('ZPOPMIN', waiting)
+  if not head[1] then
+    return false
+  end
+  local time = redis.call('TIME')
+  local now = time[1] * 1000000 + time[2]
+  local namespace, name = string.match(KEYS[1], '^{(.-):%d+}:lock:(.*)$')
+  while head[1] do
+    local id = head[1]
+    local deadline = redis.call('ZSCORE', due, id)
+    redis.call('ZREM', due, id)
+    if id == own then
+      return id
+    end
+    if deadline and tonumber(deadline) >= now then
+      local channel = namespace .. ':mailbox:' .. string.sub(id, 1, 16)
+      local heard = redis.pcall('PUBLISH', channel, 'w' .. id .. name)
+      if type(heard) == 'number' and heard > 0 then
+        return id
+      end
+    end
+    head = redis.call('ZPOPMIN', waiting)
+  end
+  return false
+end
