@@ -1,0 +1,304 @@
+package dev.interlock.redis.hash;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.interlock.CommonOptions;
+import dev.interlock.HoldInfo;
+import dev.interlock.LockConfig;
+import dev.interlock.redis.hash.Riders.Rider;
+import dev.interlock.redis.support.KeyLayout;
+import dev.interlock.redis.support.LuaScript;
+import dev.interlock.redis.support.ServerClock;
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.AttemptResult;
+import dev.interlock.spi.BackendEvents;
+import dev.interlock.spi.ClientId;
+import dev.interlock.spi.Grant;
+import dev.interlock.spi.HoldId;
+import dev.interlock.spi.LockBackend;
+import dev.interlock.spi.Release;
+import dev.interlock.spi.ReleaseResult;
+import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalResult;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns the calls of the engine into scripts, and the answers of the scripts into results.
+ *
+ * <p>Two connections carry the commands of all threads: one the attempts, the other what frees or
+ * keeps locks, so that a crowd of attempts never delays a release.
+ */
+final class HashBackend implements LockBackend {
+  /**
+   * A waiter is refreshed after this time at the latest; state.lua keeps it three times as long.
+   */
+  private static final Duration REFRESH = Duration.ofSeconds(4);
+
+  /** The same for the next one in the queue: longer than the time that a grant has to confirm. */
+  private static final Duration REFRESH_OF_NEXT = Duration.ofMillis(2_100);
+
+  /** Refreshes are due at multiples of this time. */
+  private static final Duration TICK = Duration.ofMillis(500);
+
+  /** Where the answers to the attempts begin in the answer of a release. */
+  private static final int FIRST_ATTEMPT = 3;
+
+  private static final long GRANTED = 1;
+  private static final long NOT_MADE = 2;
+  private static final long QUEUED = 3;
+
+  private final KeyLayout layout;
+  private final ClientId client;
+  private final Connections connections;
+  private final byte[] mailboxPrefix;
+  private final byte[] host;
+  private final Riders riders = new Riders();
+  private final SendTimes sendTimes = new SendTimes();
+  private final ScriptRunner attempts;
+  private final ScriptRunner holders;
+  private final StatefulRedisPubSubConnection<byte[], byte[]> listener;
+  private final String server;
+  private volatile @Nullable PushMailbox mailbox;
+
+  private HashBackend(LockConfig config, ClientId client, Connections connections) {
+    this.layout = new KeyLayout(config.get(CommonOptions.NAMESPACE));
+    this.client = client;
+    this.connections = connections;
+    this.mailboxPrefix = layout.mailboxPrefix();
+    this.host = client.host().getBytes(UTF_8);
+    Duration timeout = config.get(RedisHashOptions.TIMEOUT);
+    String address = connections.address();
+    ServerClock clock = new ServerClock();
+    StatefulRedisConnection<byte[], byte[]> first = connections.open();
+    this.holders = new ScriptRunner(first, clock, sendTimes, timeout, address);
+    this.server = OpeningCheck.check(first, holders, layout, client.id(), address);
+    this.attempts = new ScriptRunner(connections.open(), clock, sendTimes, timeout, address);
+    this.listener = connections.openListener();
+  }
+
+  /** Speaks to the server, and closes the connections if that fails. */
+  static HashBackend open(LockConfig config, ClientId client, Connections connections) {
+    try {
+      return new HashBackend(config, client, connections);
+    } catch (RuntimeException e) {
+      connections.close();
+      throw e;
+    }
+  }
+
+  @Override
+  public void subscribe(BackendEvents events) {
+    mailbox = PushMailbox.open(listener, layout.mailbox(client.id()), sendTimes, events);
+  }
+
+  @Override
+  public AttemptResult attempt(Attempt attempt) {
+    AttemptResult result = riders.ride(attempt);
+    if (result == null) {
+      ScriptCall call = call(Scripts.ATTEMPT, attempt.name()).withDeadline();
+      describe(call, attempt);
+      result = result(attempts.run("acquire", attempt.name(), call).part(1), attempt);
+    }
+    if (result instanceof AttemptResult.Queued) {
+      riders.queued(attempt.name(), attempt.id());
+      checkMailbox();
+    }
+    return result;
+  }
+
+  @Override
+  public ReleaseResult release(Release release) {
+    riders.ended(release.name(), release.id());
+    Attempt next = release.next();
+    List<Rider> taken = riders.take(release.name());
+    int arrived = 0;
+    try {
+      ScriptCall call = call(Scripts.RELEASE, release.name())
+          .withDeadline()
+          .with(release.id().toString())
+          .with(next != null);
+      if (next != null) {
+        describe(call, next);
+      }
+      taken.forEach(rider -> describe(call, rider.attempt()));
+      Answer answer = holders.run("release", release.name(), call);
+      int at = next == null ? FIRST_ATTEMPT : FIRST_ATTEMPT + 1;
+      for (Rider rider : taken) {
+        rider.arrive(ifMade(answer.part(at + arrived), rider.attempt()));
+        arrived++;
+      }
+      return released(release, answer);
+    } finally {
+      taken.subList(arrived, taken.size()).forEach(rider -> rider.arrive(null));
+    }
+  }
+
+  private static ReleaseResult released(Release release, Answer answer) {
+    if (answer.number(1) == 0) {
+      return ReleaseResult.NOT_HELD;
+    }
+    Grant granted = grant(release.name(), answer.part(2));
+    Attempt next = release.next();
+    AttemptResult result = next == null ? null : ifMade(answer.part(FIRST_ATTEMPT), next);
+    if (next != null && result instanceof AttemptResult.Granted direct) {
+      granted =
+          new Grant(next.name(), next.id(), direct.fencingToken(), direct.tokens(), next.lease());
+      result = null;
+    }
+    return new ReleaseResult(true, granted, result);
+  }
+
+  @Override
+  public List<RenewalResult> renew(List<Renewal> batch) {
+    Map<String, List<Integer>> byLock = new LinkedHashMap<>();
+    for (int i = 0; i < batch.size(); i++) {
+      byLock.computeIfAbsent(batch.get(i).name(), name -> new ArrayList<>()).add(i);
+    }
+    ScriptCall call = new ScriptCall(Scripts.RENEW).with(mailboxPrefix);
+    byLock.forEach((name, places) -> {
+      call.on(layout.keys(name)).with(places.size());
+      for (int place : places) {
+        Renewal renewal = batch.get(place);
+        call.with(renewal.id().toString()).with(millis(renewal.lease())).with(renewal.queued());
+      }
+    });
+    checkMailbox();
+    Answer answer = holders.run("renew", batch.get(0).name(), call);
+    RenewalResult[] results = new RenewalResult[batch.size()];
+    int at = 1;
+    for (List<Integer> places : byLock.values()) {
+      for (int place : places) {
+        results[place] = renewalResult(answer.part(at++));
+      }
+    }
+    return Arrays.asList(results);
+  }
+
+  @Override
+  public void abandon(String name, HoldId id) {
+    riders.ended(name, id);
+    holders.run("abandon", name, call(Scripts.ABANDON, name).with(id.toString()));
+  }
+
+  @Override
+  public Optional<HoldInfo> inspect(String name) {
+    Answer answer =
+        holders.run("inspect", name, new ScriptCall(Scripts.INSPECT).on(layout.keys(name)));
+    if (answer.size() == 1) {
+      return Optional.empty();
+    }
+    return Optional.of(new HoldInfo(
+        name,
+        answer.text(4),
+        answer.text(5),
+        Instant.EPOCH.plus(answer.number(3), ChronoUnit.MICROS),
+        Duration.ofMillis(answer.number(1)),
+        answer.number(2),
+        answer.smallNumber(6)));
+  }
+
+  @Override
+  public boolean forceRelease(String name) {
+    return holders.run("force the release of", name, call(Scripts.FORCE, name)).number(1) != 0;
+  }
+
+  @Override
+  public String server() {
+    return server;
+  }
+
+  @Override
+  public void close() {
+    PushMailbox open = mailbox;
+    if (open != null) {
+      open.close();
+    }
+    connections.close();
+  }
+
+  private void checkMailbox() {
+    PushMailbox open = mailbox;
+    if (open != null) {
+      open.check();
+    }
+  }
+
+  private ScriptCall call(LuaScript script, String name) {
+    return new ScriptCall(script).on(layout.keys(name)).with(mailboxPrefix);
+  }
+
+  /** Adds the arguments that attempts.lua reads. */
+  private void describe(ScriptCall call, Attempt attempt) {
+    call.with(attempt.id().toString())
+        .with(millis(attempt.lease()))
+        .with(attempt.tokens())
+        .with(attempt.owner())
+        .with(host)
+        .with(attempt.sharedOwner())
+        .with(attempt.fair())
+        .with(attempt.waits());
+  }
+
+  private static @Nullable AttemptResult ifMade(Answer answer, Attempt attempt) {
+    return answer.number(0) == NOT_MADE ? null : result(answer, attempt);
+  }
+
+  private static AttemptResult result(Answer answer, Attempt attempt) {
+    long kind = answer.number(0);
+    if (kind == GRANTED) {
+      return new AttemptResult.Granted(answer.number(1), answer.smallNumber(2));
+    }
+    if (kind == QUEUED) {
+      int before = answer.smallNumber(1);
+      return new AttemptResult.Queued(before, recheck(answer.number(2), before == 0));
+    }
+    return new AttemptResult.Busy(recheck(answer.number(1), !attempt.waits()));
+  }
+
+  private static @Nullable Grant grant(String name, Answer answer) {
+    return answer.size() == 0
+        ? null
+        : new Grant(
+            name,
+            HoldId.parse(answer.ascii(0)),
+            answer.number(1),
+            answer.smallNumber(2),
+            Duration.ofMillis(answer.number(3)));
+  }
+
+  private static RenewalResult renewalResult(Answer answer) {
+    long kind = answer.number(0);
+    if (kind == GRANTED) {
+      return new RenewalResult.Held(answer.number(1), answer.smallNumber(2));
+    }
+    if (kind == QUEUED) {
+      return new RenewalResult.Queued(recheck(answer.number(1), answer.number(2) != 0));
+    }
+    return new RenewalResult.Gone();
+  }
+
+  /** The holder may die, and a grant may stay unconfirmed: then a refresh hands the lock on. */
+  private static Duration recheck(long millisLeft, boolean isNext) {
+    Duration holderEnds = Duration.ofMillis(millisLeft + 1);
+    // All waiters of this client are refreshed at the same moments, so that batches are large.
+    long toNextTick = TICK.toNanos() - Math.floorMod(System.nanoTime(), TICK.toNanos());
+    Duration longest = (isNext ? REFRESH_OF_NEXT : REFRESH).plusNanos(toNextTick);
+    return holderEnds.compareTo(longest) < 0 ? holderEnds : longest;
+  }
+
+  /** Whole milliseconds, never fewer than asked for. */
+  private static long millis(Duration duration) {
+    return Math.max(1, duration.plusNanos(999_999).toMillis());
+  }
+}

@@ -1,0 +1,44 @@
+package dev.interlock.redis.hash;
+
+import io.lettuce.core.RedisException;
+import io.lettuce.core.api.StatefulConnection;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Supplier;
+
+/** Opens connections and remembers them, to close them. Thread-safe. */
+final class Opened {
+  private static final int TRIES = 3;
+
+  private final Queue<StatefulConnection<?, ?>> connections = new ConcurrentLinkedQueue<>();
+
+  /**
+   * Opens a connection. When a server refuses it very quickly, Lettuce sometimes fails over its own
+   * handler that is gone already, and does not tell what the server said; then it is asked again.
+   */
+  <T extends StatefulConnection<?, ?>> T open(String address, Supplier<T> opening) {
+    for (int left = TRIES - 1; true; left--) {
+      try {
+        T connection = opening.get();
+        connections.add(connection);
+        return connection;
+      } catch (RedisException e) {
+        if (left == 0 || !(root(e) instanceof IllegalStateException)) {
+          throw Faults.connecting(address, e);
+        }
+      }
+    }
+  }
+
+  void close() {
+    connections.forEach(StatefulConnection::close);
+  }
+
+  private static Throwable root(Throwable error) {
+    Throwable root = error;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    return root;
+  }
+}

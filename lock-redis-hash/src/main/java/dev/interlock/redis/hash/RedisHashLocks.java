@@ -1,0 +1,74 @@
+package dev.interlock.redis.hash;
+
+import dev.interlock.Capability;
+import dev.interlock.LockClient;
+import dev.interlock.LockConfig;
+import dev.interlock.Option;
+import dev.interlock.spi.ClientId;
+import dev.interlock.spi.LockBackend;
+import dev.interlock.spi.LockClients;
+import dev.interlock.spi.LockProvider;
+import io.lettuce.core.RedisClient;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Locks over a Lettuce client that the application owns. Stateless; the clients are thread-safe.
+ *
+ * <p>Three connections are opened through it: one for attempts, one for releases and renewals, one
+ * to listen. Closing the lock client closes these three and never the {@code RedisClient}. Its
+ * options apply, so commands may be sent again after a reconnect; that does no harm, since each
+ * counts once.
+ */
+public final class RedisHashLocks {
+  private RedisHashLocks() {}
+
+  /**
+   * Opens a client with the default settings.
+   *
+   * @param redis stays open and belongs to the application; made with a URI
+   * @return an open client
+   * @throws dev.interlock.BackendUnavailableException if the server cannot be reached or refuses
+   */
+  public static LockClient using(RedisClient redis) {
+    return using(redis, LockConfig.builder(RedisHashProvider.ID).build());
+  }
+
+  /**
+   * Opens a client.
+   *
+   * @param redis stays open and belongs to the application; made with a URI
+   * @param config of provider "redis-hash"; may set {@link dev.interlock.CommonOptions} and
+   *     {@link RedisHashOptions#TIMEOUT}, since everything else is settled by the client
+   * @return an open client
+   * @throws dev.interlock.LockConfigurationException if the settings are wrong
+   * @throws dev.interlock.BackendUnavailableException if the server cannot be reached or refuses
+   */
+  public static LockClient using(RedisClient redis, LockConfig config) {
+    SharedClientProvider provider = new SharedClientProvider(redis);
+    return LockClients.open(provider, config, client -> provider.open(config, client));
+  }
+
+  /** The same provider with fewer options: where to connect is not a question any more. */
+  private record SharedClientProvider(RedisClient redis) implements LockProvider {
+    @Override
+    public String id() {
+      return RedisHashProvider.ID;
+    }
+
+    @Override
+    public Set<Capability> capabilities() {
+      return new RedisHashProvider().capabilities();
+    }
+
+    @Override
+    public List<Option<?>> options() {
+      return List.of(RedisHashOptions.TIMEOUT);
+    }
+
+    @Override
+    public LockBackend open(LockConfig config, ClientId client) {
+      return HashBackend.open(config, client, new ApplicationConnections(redis));
+    }
+  }
+}

@@ -1,0 +1,57 @@
+package dev.interlock.redis.hash;
+
+import dev.interlock.Capability;
+import dev.interlock.LockConfig;
+import dev.interlock.Option;
+import dev.interlock.redis.support.RedisOptions;
+import dev.interlock.spi.ClientId;
+import dev.interlock.spi.LockBackend;
+import dev.interlock.spi.LockProvider;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Found by {@link java.util.ServiceLoader} under the id {@value #ID}; applications use
+ * {@link dev.interlock.Locks} or {@link RedisHashLocks}. Stateless.
+ */
+public final class RedisHashProvider implements LockProvider {
+  static final String ID = "redis-hash";
+
+  /** Called by the service loader. */
+  public RedisHashProvider() {}
+
+  @Override
+  public String id() {
+    return ID;
+  }
+
+  @Override
+  public Set<Capability> capabilities() {
+    return Set.of(
+        Capability.RENEWABLE,
+        Capability.FENCED,
+        Capability.PUSH,
+        Capability.SHARED_OWNER,
+        Capability.FAIR);
+  }
+
+  @Override
+  public List<Option<?>> options() {
+    return RedisHashOptions.ALL;
+  }
+
+  @Override
+  public List<String> conflicts(LockConfig config) {
+    List<String> conflicts = new ArrayList<>(RedisOptions.conflicts(config));
+    if (config.get(RedisHashOptions.HOSTS).size() > 1) {
+      conflicts.add("several hosts are given, but redis-hash uses one server");
+    }
+    return conflicts;
+  }
+
+  @Override
+  public LockBackend open(LockConfig config, ClientId client) {
+    return HashBackend.open(config, client, new OwnConnections(config, client));
+  }
+}

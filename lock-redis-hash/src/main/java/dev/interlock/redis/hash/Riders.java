@@ -1,0 +1,174 @@
+package dev.interlock.redis.hash;
+
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.AttemptResult;
+import dev.interlock.spi.HoldId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets attempts for a crowded lock ride along with a release of the same client, and so saves their
+ * own script calls.
+ *
+ * <p>An attempt that goes to the end of a queue need not hurry: while several waiters of this
+ * client stand before it, their releases come soon, and the first of them takes it along. If none
+ * comes within the time that a few of the latest releases took, at most {@value #LONGEST_DELAY}
+ * nanoseconds, it goes alone. An attempt that is repeated never waits. Thread-safe.
+ */
+final class Riders {
+  private static final long LONGEST_DELAY = 20_000_000;
+  private static final long SHORTEST_DELAY = 500_000;
+  private static final int GAPS = 3;
+  private static final int CROWD = 3;
+  private static final int MOST = 8;
+
+  private enum State {
+    WAITING,
+    ALONE,
+    TAKEN,
+    ARRIVED
+  }
+
+  /** One attempt and the thread that makes it. */
+  static final class Rider {
+    private final Attempt attempt;
+    private final Thread thread = Thread.currentThread();
+    private final AtomicReference<State> state = new AtomicReference<>(State.WAITING);
+    private volatile @Nullable AttemptResult result;
+
+    private Rider(Attempt attempt) {
+      this.attempt = attempt;
+    }
+
+    Attempt attempt() {
+      return attempt;
+    }
+
+    /**
+     * Ends the ride; without a result the attempt goes alone, which does no harm if it was made.
+     */
+    void arrive(@Nullable AttemptResult answer) {
+      result = answer;
+      state.set(State.ARRIVED);
+      LockSupport.unpark(thread);
+    }
+
+    private boolean move(State from, State to) {
+      return state.compareAndSet(from, to);
+    }
+
+    private @Nullable AttemptResult ride(long delay) {
+      long deadline = System.nanoTime() + delay;
+      boolean interrupted = false;
+      while (state.get() != State.ARRIVED) {
+        long left = interrupted ? 0 : deadline - System.nanoTime();
+        if (state.get() == State.TAKEN) {
+          LockSupport.park(this); // for as long as the release takes, which is bounded
+        } else if (left > 0) {
+          LockSupport.parkNanos(this, left);
+        } else if (move(State.WAITING, State.ALONE)) {
+          break;
+        }
+        interrupted |= Thread.interrupted();
+      }
+      if (interrupted) {
+        thread.interrupt();
+      }
+      return result;
+    }
+  }
+
+  /** What this client has to do with one lock. */
+  private static final class Crowd {
+    /** Who waits for it, or has it after a wait: each of them will release or be abandoned. */
+    final Set<HoldId> waiters = ConcurrentHashMap.newKeySet();
+
+    final Queue<Rider> riders = new ConcurrentLinkedQueue<>();
+
+    // Releases of one lock follow one another, so these need no more than to be visible.
+    private volatile long releasedAt = System.nanoTime();
+    private volatile long gap = SHORTEST_DELAY;
+
+    void released() {
+      long now = System.nanoTime();
+      gap = (3 * gap + now - releasedAt) / 4;
+      releasedAt = now;
+    }
+
+    /** How long a release may be awaited; zero if they come too rarely to be worth it. */
+    long delay() {
+      return gap > LONGEST_DELAY
+          ? 0
+          : Math.min(LONGEST_DELAY, Math.max(SHORTEST_DELAY, GAPS * gap));
+    }
+  }
+
+  private final ConcurrentHashMap<String, Crowd> crowds = new ConcurrentHashMap<>();
+
+  /** Notes that an attempt stands in the queue of the server. */
+  void queued(String name, HoldId id) {
+    crowds.compute(name, (key, known) -> {
+      Crowd crowd = known == null ? new Crowd() : known;
+      crowd.waiters.add(id);
+      return crowd;
+    });
+  }
+
+  /** Notes that an attempt, or the hold that it became, has ended. */
+  void ended(String name, HoldId id) {
+    if (crowds.containsKey(name)) {
+      crowds.computeIfPresent(name, (key, crowd) -> {
+        crowd.waiters.remove(id);
+        return crowd.waiters.isEmpty() ? null : crowd;
+      });
+    }
+  }
+
+  /** Waits a moment for a release to take the attempt along; null if it must go alone. */
+  @Nullable
+  AttemptResult ride(Attempt attempt) {
+    if (!attempt.fair() || !attempt.waits()) {
+      return null;
+    }
+    Crowd crowd = crowds.get(attempt.name());
+    if (crowd == null || crowd.waiters.size() < CROWD || crowd.waiters.contains(attempt.id())) {
+      return null;
+    }
+    long delay = crowd.delay();
+    if (delay == 0) {
+      return null;
+    }
+    Rider rider = new Rider(attempt);
+    crowd.riders.add(rider);
+    AttemptResult result = rider.ride(delay);
+    if (rider.state.get() == State.ALONE) {
+      crowd.riders.remove(rider);
+    }
+    return result;
+  }
+
+  /** The attempts that a release of the lock takes along; each of them must {@code arrive}. */
+  List<Rider> take(String name) {
+    Crowd crowd = crowds.get(name);
+    if (crowd == null) {
+      return List.of();
+    }
+    crowd.released();
+    List<Rider> taken = new ArrayList<>(MOST);
+    Rider rider = crowd.riders.poll();
+    while (rider != null) {
+      if (rider.move(State.WAITING, State.TAKEN)) {
+        taken.add(rider);
+      }
+      rider = taken.size() < MOST ? crowd.riders.poll() : null;
+    }
+    return taken;
+  }
+}

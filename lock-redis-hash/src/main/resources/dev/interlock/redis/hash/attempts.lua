@@ -1,0 +1,47 @@
+-- Shared by the scripts that attempt; needs state.lua and queue.lua.
+
+-- How many arguments describe an attempt: id, lease in ms, tokens, owner, host, then 1 or 0 for
+-- each of shared owner, fair, waits.
+local PARTS = 8
+
+-- Attempts with the arguments from a place on. Returns {1, token, tokens} if granted,
+-- {3, waiters before it or -1, ms left of the hold} if queued, {0, ms left of the hold} if neither.
+local function attempt(lock, prefix, at)
+  local s = lock.s
+  local id, lease = ARGV[at], ARGV[at + 1] * 1000
+  local shared, fair, waits = ARGV[at + 5] == '1', ARGV[at + 6] == '1', ARGV[at + 7] == '1'
+  local waiter = {id, 0, lease, tonumber(ARGV[at + 2]), 0, shared, ARGV[at + 3], ARGV[at + 4]}
+  local hold = find(s.h, id)
+  local first = s.h[1]
+  local queued = -1
+  if hold then
+    hold[UNTIL] = math.max(hold[UNTIL], now + lease)
+  elseif first and shared and first[SHARED] and first[OWNER] == waiter[OWNER] then
+    remove(lock, id)
+    hold = enter(lock, waiter, lease)
+  elseif not first and (not fair or s.w == 0) then
+    remove(lock, id)
+    hold = enter(lock, waiter, lease)
+  else
+    if waits then
+      queued = s.w
+      enqueue(lock, waiter)
+      if s.w == queued then
+        queued = -1
+      end
+    end
+    if not first then
+      hold = serve(lock, prefix, nil, {[id] = true})
+      if not s.h[1] then
+        hold = enter(lock, waiter, lease)
+      end
+    end
+  end
+  if hold then
+    return {1, hold[TOKEN], hold[TOKENS]}
+  end
+  if waits then
+    return {3, queued, (left(lock))}
+  end
+  return {0, (left(lock))}
+end

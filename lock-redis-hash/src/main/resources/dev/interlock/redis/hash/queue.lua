@@ -1,0 +1,176 @@
+-- Shared by the scripts that grant or queue; needs state.lua.
+
+-- Takes n consecutive fencing tokens. The counter of the bucket holds the last one that was
+-- reserved; a new reserve begins at the server's time or behind the counter, whichever is more, so
+-- tokens grow also where the counter was lost or is an older one. While somebody waits, a reserve
+-- is for several grants.
+local function take(lock, n)
+  local s = lock.s
+  if s.t + n > s.e then
+    local size = s.w > 0 and n + RESERVE or n
+    local first = math.max(now, s.e)
+    local last = redis.call('GETSET', lock.counter, text(first + size - 1))
+    if last and tonumber(last) >= first then
+      first = tonumber(last) + 1
+      redis.call('SET', lock.counter, text(first + size - 1))
+    end
+    s.t, s.e = first, first + size
+  end
+  local token = s.t
+  s.t = s.t + n
+  return token
+end
+
+-- Makes a waiter, or an attempt, a hold. A re-entry of the same owner has the first hold's token.
+local function enter(lock, waiter, lease)
+  local first = lock.s.h[1]
+  local tokens = first and 1 or waiter[TOKENS]
+  local token = first and first[TOKEN] or take(lock, tokens)
+  local hold = {
+    waiter[ID], now + lease, token, tokens, now, waiter[SHARED], waiter[OWNER], waiter[HOST]
+  }
+  table.insert(lock.s.h, hold)
+  return hold
+end
+
+-- Brings waiters into the header if there is none and others wait. Holes are those who left.
+local function fill(lock)
+  local s = lock.s
+  while not s.f[1] and s.a < s.z do
+    local last = math.min(s.a + MOST_IN_HEADER, s.z) - 1
+    local fields = {}
+    for ticket = s.a, last do
+      fields[#fields + 1] = '#' .. text(ticket)
+    end
+    local found = redis.call('HMGET', lock.key, unpack(fields))
+    for i, field in ipairs(fields) do
+      local packed = lock.put[field] or (not lock.gone[field] and found[i])
+      if packed then
+        local waiter = cmsgpack.unpack(packed)
+        table.insert(s.f, waiter)
+        drop(lock, field)
+        drop(lock, waiter[ID])
+        lock.index[waiter[ID]] = false
+      end
+    end
+    s.a = last + 1
+  end
+end
+
+-- Takes a waiter out, wherever it stands. Returns true if it was there.
+local function remove(lock, id)
+  local s = lock.s
+  local _, place = find(s.f, id)
+  local index = lock.index[id]
+  if place then
+    table.remove(s.f, place)
+  elseif not index then
+    return false
+  else
+    drop(lock, id)
+    lock.index[id] = false
+    if string.sub(index, 1, 1) == 'a' then
+      s.d = s.d - redis.call('ZREM', lock.aside, id)
+      return true
+    end
+    drop(lock, '#' .. index)
+  end
+  s.w = s.w - 1
+  return true
+end
+
+-- Puts a waiter that was passed over back in its place: among the first.
+local function comeBack(lock, id)
+  local s = lock.s
+  local waiter = cmsgpack.unpack(string.sub(lock.index[id], 2))
+  remove(lock, id)
+  local place = 1
+  while s.f[place] and s.f[place][TICKET] < waiter[TICKET] do
+    place = place + 1
+  end
+  table.insert(s.f, place, waiter)
+  s.w = s.w + 1
+end
+
+-- Queues a waiter, or refreshes it where it stands, up to its deadline. The waiters with '#' fields
+-- are refreshed by renew.lua, many at a time; a repeated attempt of one leaves it as it is.
+local function enqueue(lock, waiter)
+  local s = lock.s
+  local id = waiter[ID]
+  local index = lock.index[id]
+  if index and string.sub(index, 1, 1) == 'a' then
+    comeBack(lock, id)
+    index = false
+  end
+  local known = find(s.f, id)
+  if known then
+    known[UNTIL] = now + LIFE
+  elseif not index then
+    waiter[UNTIL] = now + LIFE
+    waiter[TICKET] = s.z
+    s.w = s.w + 1
+    s.z = s.z + 1
+    if s.a == s.z - 1 and #s.f < MOST_IN_HEADER then
+      s.a = s.z
+      table.insert(s.f, waiter)
+    else
+      local ticket = text(waiter[TICKET])
+      put(lock, '#' .. ticket, cmsgpack.pack(waiter))
+      put(lock, id, ticket)
+      lock.index[id] = ticket
+    end
+  end
+end
+
+-- Sets a waiter aside whose client does not listen.
+local function pass(lock, waiter)
+  local s = lock.s
+  local packed = 'a' .. cmsgpack.pack(waiter)
+  put(lock, waiter[ID], packed)
+  lock.index[waiter[ID]] = packed
+  s.d = s.d + 1
+  redis.call('ZADD', lock.aside, text(waiter[UNTIL]), waiter[ID])
+  redis.call('PEXPIRE', lock.aside, 4 * LIFE / 1000)
+end
+
+-- Tells a client of a grant. Returns false if it does not listen. pcall, because a server whose
+-- rights (ACL) were changed refuses the channel in the middle of the step.
+local function tell(lock, prefix, hold)
+  local name = string.match(lock.key, '}:lock:(.*)')
+  local message = 'h' .. hold[ID] .. text(hold[TOKEN]) .. ' ' .. text(hold[TOKENS]) .. ' '
+    .. text(math.floor((hold[UNTIL] - now) / 1000)) .. ' ' .. text(now) .. ' ' .. name
+  local heard = redis.pcall('PUBLISH', prefix .. string.sub(hold[ID], 1, 16), message)
+  return type(heard) == 'number' and heard > 0
+end
+
+-- Grants a free lock to the first waiter that is alive and can be told. A waiter of the client
+-- that runs this script, or one of the ids whose answer it awaits, is told by the answer and gets
+-- its whole lease; the hold is returned. Another one gets the time to confirm, and a message.
+local function serve(lock, prefix, client, awaited)
+  local s = lock.s
+  local deaf = {}
+  while not s.h[1] and s.w > 0 do
+    fill(lock)
+    local waiter = table.remove(s.f, 1)
+    if not waiter then
+      s.w = 0 -- the fields of those who wait were lost
+      return nil
+    end
+    s.w = s.w - 1
+    local id = waiter[ID]
+    local whose = string.sub(id, 1, 16)
+    if waiter[UNTIL] > now then
+      if whose == client or (awaited and awaited[id]) then
+        return enter(lock, waiter, waiter[LEASE])
+      end
+      local hold = enter(lock, waiter, math.min(waiter[LEASE], CLAIM))
+      if not deaf[whose] and tell(lock, prefix, hold) then
+        return nil
+      end
+      deaf[whose] = true
+      s.h = {}
+      s.t = s.t - hold[TOKENS]
+      pass(lock, waiter)
+    end
+  end
+end

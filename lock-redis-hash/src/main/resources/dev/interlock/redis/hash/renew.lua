@@ -1,0 +1,85 @@
+-- Makes holds last and keeps waiters alive, of many locks at once; hands on what it finds free.
+--
+-- KEYS   for each lock three: lock, counter of the bucket, waiters that were passed over
+-- ARGV   1 prefix of the mailbox channels; for each lock: how many items, then for each of them
+--        id, lease in ms, 1 if it is believed to wait or else 0
+-- Answer {now, one for each item in order}: {1, token, tokens} held, {3, ms left of the hold, 1 if
+--        it is the next to get the lock or else 0} waiting, {0} neither
+--
+-- Atomic because a script is, though nothing depends on one lock being renewed with another.
+-- The client dies before or after it: holds end with their leases, waiters with their deadlines.
+-- The answer is lost, it runs twice or late: a hold only ever lasts longer, and only while it is
+-- there; a waiter's deadline moves on. One exception: a grant that the client did not hear of may
+-- have run out, and is renewed if nobody has taken the lock since; the client never used it.
+local function refresh(lock, items)
+  local fields = {}
+  for _, item in ipairs(items) do
+    local waiter = find(lock.s.f, item.id)
+    local index = lock.index[item.id]
+    if waiter then
+      waiter[UNTIL] = now + LIFE
+    elseif index and string.sub(index, 1, 1) == 'a' then
+      comeBack(lock, item.id)
+      find(lock.s.f, item.id)[UNTIL] = now + LIFE
+    elseif index then
+      fields[#fields + 1] = '#' .. index
+    end
+  end
+  if fields[1] then
+    for i, packed in ipairs(redis.call('HMGET', lock.key, unpack(fields))) do
+      if packed then
+        local waiter = cmsgpack.unpack(packed)
+        waiter[UNTIL] = now + LIFE
+        put(lock, fields[i], cmsgpack.pack(waiter))
+      end
+    end
+  end
+end
+
+local function renew(lock, items)
+  local awaited = {}
+  for _, item in ipairs(items) do
+    local hold = find(lock.s.h, item.id)
+    if hold and (item.waits or hold[UNTIL] > now) then
+      hold[UNTIL] = math.max(hold[UNTIL], now + item.lease)
+    end
+    awaited[item.id] = true
+  end
+  expire(lock)
+  refresh(lock, items)
+  sweep(lock)
+  serve(lock, ARGV[1], nil, awaited)
+end
+
+local function answerTo(lock, item)
+  local hold = find(lock.s.h, item.id)
+  if hold then
+    return {1, hold[TOKEN], hold[TOKENS]}
+  end
+  local _, place = find(lock.s.f, item.id)
+  if place or lock.index[item.id] then
+    return {3, (left(lock)), place == 1 and 1 or 0}
+  end
+  return {0}
+end
+
+local answers = {now}
+local at = 2
+for key = 1, #KEYS, 3 do
+  local items, ids = {}, {}
+  for i = 1, tonumber(ARGV[at]) do
+    local from = at + 3 * i - 2
+    items[i] = {id = ARGV[from], lease = ARGV[from + 1] * 1000, waits = ARGV[from + 2] == '1'}
+    ids[i] = ARGV[from]
+  end
+  at = at + 1 + 3 * #items
+  local lock = load(KEYS[key], KEYS[key + 1], KEYS[key + 2], ids)
+  if lock.existed then
+    renew(lock, items)
+    save(lock)
+  end
+  for _, item in ipairs(items) do
+    answers[#answers + 1] = answerTo(lock, item)
+  end
+end
+return answers

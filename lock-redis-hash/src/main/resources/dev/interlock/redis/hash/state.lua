@@ -1,0 +1,129 @@
+-- Shared by all scripts: how the state of a lock is read and written.
+--
+-- The lock's key is a hash:
+--   '*'     the header, packed: the holds, each with its id, its end, its tokens; the first waiters
+--           of the queue; first and last ticket of the others; how many wait; the reserve of
+--           fencing tokens; until when the key lives
+--   '#' n   the waiter with ticket n, packed, unless it stands in the header
+--   id      of a waiter with a '#' field: its ticket; of a waiter that was passed over because its
+--           client did not listen: 'a' and the waiter, packed
+-- The header is read and written once in each step, whatever is done, and holds a few waiters
+-- only, so the cost of a step does not depend on how many wait. Waiters that were passed over keep
+-- their ticket, and stand in a sorted set by their deadlines, so that dead ones can be removed.
+--
+-- Times are microseconds of the server's clock. A hold ends at its time, whether or not the key is
+-- still there. The key lives as long as the last hold or waiter could, and a little more while
+-- somebody waits, so that it need not be prolonged in every step.
+local LIFE, SLACK, CLAIM = 15000000, 5000000, 2000000
+local MOST_IN_HEADER, RESERVE = 8, 16
+
+-- Holds and waiters are arrays with these places.
+local ID, UNTIL, TOKEN, TOKENS, SINCE, SHARED, OWNER, HOST = 1, 2, 3, 4, 5, 6, 7, 8
+local LEASE, TICKET = 3, 5
+
+local clock = redis.call('TIME')
+local now = clock[1] * 1000000 + clock[2]
+
+local function text(number)
+  return string.format('%.0f', number)
+end
+
+-- Reads a lock and what its hash says of some ids.
+local function load(key, counter, aside, ids)
+  local found = redis.call('HMGET', key, '*', unpack(ids))
+  local lock = {key = key, counter = counter, aside = aside, index = {}, put = {}, gone = {}}
+  lock.existed = found[1]
+  lock.s = found[1] and cmsgpack.unpack(found[1])
+    or {h = {}, f = {}, a = 1, z = 1, w = 0, d = 0, k = 0, t = 0, e = 0}
+  for i, id in ipairs(ids) do
+    lock.index[id] = found[i + 1]
+  end
+  return lock
+end
+
+local function find(list, id)
+  for i, item in ipairs(list) do
+    if item[ID] == id then
+      return item, i
+    end
+  end
+end
+
+local function put(lock, field, value)
+  lock.put[field] = value
+  lock.gone[field] = nil
+end
+
+local function drop(lock, field)
+  lock.put[field] = nil
+  lock.gone[field] = true
+end
+
+-- Ends the holds whose time is over.
+local function expire(lock)
+  local holds = lock.s.h
+  for i = #holds, 1, -1 do
+    if holds[i][UNTIL] <= now then
+      table.remove(holds, i)
+    end
+  end
+end
+
+-- How long the lock is held at the most, in ms, rounded up.
+local function left(lock)
+  local last = now
+  for _, hold in ipairs(lock.s.h) do
+    last = math.max(last, hold[UNTIL])
+  end
+  return math.ceil((last - now) / 1000), last
+end
+
+-- Removes waiters that were passed over and are dead, a few at a time.
+local function sweep(lock)
+  if lock.s.d > 0 then
+    local dead = redis.call('ZRANGEBYSCORE', lock.aside, '-inf', text(now), 'LIMIT', 0, 32)
+    for _, id in ipairs(dead) do
+      drop(lock, id)
+    end
+    if dead[1] then
+      redis.call('ZREM', lock.aside, unpack(dead))
+      lock.s.d = lock.s.d - #dead
+    end
+  end
+end
+
+-- Writes the lock, or removes it if nobody holds it or waits.
+local function save(lock)
+  local s = lock.s
+  local waiting = s.w + s.d > 0
+  if not waiting and not s.h[1] then
+    if lock.existed then
+      redis.call('DEL', lock.key)
+    end
+    return
+  end
+  local gone = {}
+  for field in pairs(lock.gone) do
+    gone[#gone + 1] = field
+  end
+  if gone[1] then
+    redis.call('HDEL', lock.key, unpack(gone))
+  end
+  local _, need = left(lock)
+  if waiting then
+    need = math.max(need, now + LIFE)
+  end
+  local prolong = need > s.k
+  if prolong then
+    s.k = waiting and need + SLACK or need
+  end
+  local fields = {'*', cmsgpack.pack(s)}
+  for field, value in pairs(lock.put) do
+    fields[#fields + 1] = field
+    fields[#fields + 1] = value
+  end
+  redis.call('HSET', lock.key, unpack(fields))
+  if prolong then
+    redis.call('PEXPIRE', lock.key, text(math.ceil((s.k - now) / 1000)))
+  end
+end

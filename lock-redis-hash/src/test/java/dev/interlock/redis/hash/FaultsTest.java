@@ -1,0 +1,163 @@
+package dev.interlock.redis.hash;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import dev.interlock.BackendUnavailableException;
+import dev.interlock.Lease;
+import dev.interlock.LockClient;
+import dev.interlock.LockConfigurationException;
+import dev.interlock.LockException;
+import dev.interlock.LockRequest;
+import dev.interlock.Locks;
+import dev.interlock.OutcomeUnknownException;
+import dev.interlock.spi.AttemptResult.Granted;
+import dev.interlock.spi.HoldId;
+import dev.interlock.testservers.RedisServer;
+import dev.interlock.testservers.TestRedis;
+import io.lettuce.core.RedisClient;
+import java.time.Duration;
+import java.util.Set;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What goes wrong, and what the caller is told. */
+@Timeout(60)
+class FaultsTest {
+  private static final LockRequest REQUEST = LockRequest.of("n");
+
+  @Test
+  void E3_aServerThatIsNotThereIsNamedAtOpen() {
+    try (RedisServer server = TestRedis.builder().owned().start()) {
+      server.stop();
+      assertThatThrownBy(() -> Locks.open(server.uri("redis-hash")))
+          .isInstanceOf(BackendUnavailableException.class)
+          .hasMessageContaining("Cannot connect to Redis at")
+          .hasMessageContaining(Integer.toString(server.port()));
+    }
+  }
+
+  @RepeatedTest(10)
+  void E8_aWrongPasswordFailsAtOpenWithoutShowingIt() {
+    try (RedisServer server = TestRedis.builder().password("right").start()) {
+      String uri = "redis-hash://:wr0ng@" + server.host() + ":" + server.port();
+      assertThatThrownBy(() -> Locks.open(uri))
+          .isInstanceOf(BackendUnavailableException.class)
+          .hasMessageContaining("refused the connection")
+          .hasMessageContaining("Check user, password")
+          .message()
+          .doesNotContain("wr0ng");
+      try (LockClient client = Locks.open(server.uri("redis-hash"))) {
+        assertThat(client.tryAcquire(REQUEST)).isPresent();
+      }
+    }
+  }
+
+  @Test
+  void E8_severalHostsAreRefused() {
+    assertThatThrownBy(() -> Locks.open("redis-hash://a,b"))
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageContaining("several hosts");
+  }
+
+  @Test
+  void E3_aStalledServerLeavesTheOutcomeUnknownAndTheLateAttemptDoesNothing() throws Exception {
+    try (RedisServer server = TestRedis.builder().owned().start();
+        TestClient client = TestClient.open(server)) {
+      client.tryOnce("warm", client.id());
+      server.pause();
+      Throwable fault = catchThrowable(() -> client.tryOnce("n", client.id()));
+      server.resume();
+      assertThat(fault).isInstanceOf(OutcomeUnknownException.class);
+      assertThat(client.backend.inspect("n")).isEmpty();
+      assertThat(client.tryOnce("n", client.id())).isInstanceOf(Granted.class);
+    }
+  }
+
+  @Test
+  void E5_theSameClientWorksAfterItsConnectionsWereCutAndTheServerRestarted() throws Exception {
+    try (RedisServer server = TestRedis.builder().owned().start();
+        LockClient client = Locks.open(server.uri("redis-hash"))) {
+      client.tryAcquire(REQUEST).orElseThrow().close();
+      server.command("CLIENT", "KILL", "TYPE", "normal");
+      server.command("CLIENT", "KILL", "TYPE", "pubsub");
+      client.acquire(REQUEST.withWait(Duration.ofSeconds(10))).close();
+      server.stop();
+      assertThatThrownBy(() -> client.tryAcquire(REQUEST)).isInstanceOf(LockException.class);
+      server.start();
+      client.acquire(REQUEST.withWait(Duration.ofSeconds(10))).close();
+    }
+  }
+
+  @Test
+  void P2_aMailboxThatCouldNotBeOpenedAtFirstIsOpenedWhenSomebodyWaits() throws Exception {
+    try (RedisServer server = TestRedis.builder().owned().start();
+        TestClient client = TestClient.deaf(server)) {
+      server.stop();
+      client.startToListen();
+      server.start();
+      HoldId holder = client.id();
+      HoldId waiter = client.id();
+      long deadline = System.nanoTime() + 20_000_000_000L;
+      while (client.events.isEmpty() && System.nanoTime() - deadline < 0) {
+        try {
+          client.tryOnce("n", holder);
+          client.queue("n", waiter);
+        } catch (LockException e) {
+          assertThat(e).isNotNull(); // not connected yet
+        }
+      }
+      assertThat(client.event()).isEqualTo("inDoubt");
+    }
+  }
+
+  @Test
+  void aKeyOfOtherSoftwareIsNamed() {
+    try (RedisServer server = TestRedis.start();
+        LockClient client = Locks.open(server.uri("redis-hash") + "?namespace=mine")) {
+      assertThat(client.tryAcquire(REQUEST)).isPresent();
+      String key = server.command("KEYS", "{mine:*:lock:n");
+      server.command("SET", key, "x");
+      assertThatThrownBy(() -> client.inspect("n"))
+          .isInstanceOf(LockException.class)
+          .hasMessageContaining("WRONGTYPE");
+      server.command("DEL", key);
+    }
+  }
+
+  @Test
+  void anApplicationsClientIsUsedAndLeftOpen() throws Exception {
+    try (RedisServer server = TestRedis.start()) {
+      RedisClient redis = RedisClient.create(server.uri());
+      try {
+        try (LockClient client = RedisHashLocks.using(redis);
+            Lease lease = client.acquire(REQUEST)) {
+          assertThat(lease.isValid()).isTrue();
+        }
+        assertThat(redis.connect().sync().ping()).isEqualTo("PONG");
+        assertThat(server.command("CLIENT", "LIST").lines()).hasSizeLessThanOrEqualTo(2);
+      } finally {
+        redis.shutdown();
+      }
+    }
+  }
+
+  @Test
+  void E7_closingEndsEveryThread() throws Exception {
+    try (RedisServer server = TestRedis.start()) {
+      Set<Thread> before = Thread.getAllStackTraces().keySet();
+      LockClient client = Locks.open(server.uri("redis-hash"));
+      client.acquire(REQUEST);
+      client.close();
+      for (Thread thread : Thread.getAllStackTraces().keySet()) {
+        if (!before.contains(thread) && thread.getName().matches("(?i)(interlock|lettuce).*")) {
+          thread.join(5_000);
+          assertThat(thread.isAlive()).as(thread.getName()).isFalse();
+        }
+      }
+      assertThat(server.command("KEYS", "*:lock:*")).isIn("", "(nil)");
+    }
+  }
+}

@@ -1,0 +1,191 @@
+package dev.interlock.redis.hash;
+
+import static dev.interlock.redis.hash.TestClient.PATIENT;
+import static dev.interlock.redis.hash.TestClient.fair;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import dev.interlock.OutcomeUnknownException;
+import dev.interlock.redis.hash.TestClient.Told;
+import dev.interlock.spi.AttemptResult.Granted;
+import dev.interlock.spi.AttemptResult.Queued;
+import dev.interlock.spi.HoldId;
+import dev.interlock.spi.ReleaseResult;
+import dev.interlock.spi.RenewalResult;
+import dev.interlock.spi.RenewalResult.Gone;
+import dev.interlock.testservers.RedisServer;
+import dev.interlock.testservers.TestRedis;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Several clients: who gets a lock that is freed, and how it is told. */
+@Timeout(60)
+class HandOffTest {
+  private static final Duration CLAIM = Duration.ofSeconds(2);
+
+  private static RedisServer server;
+
+  private TestClient one;
+  private TestClient two;
+  private HoldId a;
+  private HoldId b;
+  private HoldId c;
+
+  @BeforeAll
+  static void startServer() {
+    server = TestRedis.start();
+  }
+
+  @AfterAll
+  static void stopServer() {
+    server.close();
+  }
+
+  @BeforeEach
+  void openClients() throws InterruptedException {
+    server.command("FLUSHALL");
+    one = TestClient.open(server);
+    two = TestClient.open(server);
+    a = one.id();
+    b = two.id();
+    c = one.id();
+  }
+
+  @AfterEach
+  void closeClients() {
+    one.close();
+    two.close();
+  }
+
+  @Test
+  void P1_aWaiterOfAnotherClientIsToldAndCanCountFromTheGrant() throws InterruptedException {
+    one.tryOnce("n", a);
+    two.queue("n", b);
+    long before = System.nanoTime();
+    ReleaseResult released = one.release("n", a);
+    assertThat(released).isEqualTo(ReleaseResult.RELEASED);
+
+    Told told = two.grant();
+
+    assertThat(told.grant().id()).isEqualTo(b);
+    assertThat(told.grant().lease()).isEqualTo(CLAIM);
+    assertThat(told.notBeforeNanos()).isLessThanOrEqualTo(told.heardNanos());
+    assertThat(told.notBeforeNanos()).isGreaterThan(before - 500_000_000L);
+    assertThat(two.renew("n", b)).isEqualTo(new RenewalResult.Held(told.grant().fencingToken(), 1));
+    assertThat(two.backend.inspect("n").orElseThrow().remaining()).isGreaterThan(CLAIM);
+  }
+
+  @Test
+  void withoutARecentAnswerTheWaiterIsWokenToConfirm() throws InterruptedException {
+    one.tryOnce("n", a);
+    two.queue("n", b);
+    TimeUnit.MILLISECONDS.sleep(1_050);
+    one.release("n", a);
+    assertThat(two.event()).isEqualTo("wake n " + b);
+    assertThat(two.queue("n", b)).isInstanceOf(Granted.class);
+    assertThat(two.backend.inspect("n").orElseThrow().remaining()).isGreaterThan(CLAIM);
+  }
+
+  @Test
+  void aClaimIsNeverLongerThanTheLeaseThatWasAskedFor() throws InterruptedException {
+    one.tryOnce("n", a);
+    two.backend.attempt(fair("n", b, Duration.ofMillis(700), PATIENT));
+    one.release("n", a);
+    assertThat(two.grant().grant().lease()).isEqualTo(Duration.ofMillis(700));
+  }
+
+  @Test
+  void W2_aGrantThatIsNotConfirmedIsTakenBack() throws InterruptedException {
+    one.tryOnce("n", a);
+    two.queue("n", b);
+    Queued queued = (Queued) one.queue("n", c);
+    assertThat(queued.position()).isEqualTo(1);
+    one.release("n", a);
+    RenewalResult.Queued refreshed = (RenewalResult.Queued) one.refresh("n", c);
+    assertThat(refreshed.recheck()).isLessThanOrEqualTo(CLAIM.plusMillis(1));
+    TimeUnit.NANOSECONDS.sleep(refreshed.recheck().toNanos());
+    assertThat(one.refresh("n", c)).isInstanceOf(RenewalResult.Held.class);
+    assertThat(two.refresh("n", b)).isEqualTo(new Gone());
+    assertThat(two.renew("n", b)).isEqualTo(new Gone());
+  }
+
+  @Test
+  void aGrantThatGotLostIsFoundByARefreshAlsoAfterItRanOut() throws InterruptedException {
+    one.tryOnce("n", a);
+    two.queue("n", b);
+    one.release("n", a);
+    long token = two.grant().grant().fencingToken();
+    TimeUnit.MILLISECONDS.sleep(CLAIM.toMillis() + 10);
+    assertThat(two.refresh("n", b)).isEqualTo(new RenewalResult.Held(token, 1));
+    assertThat(two.backend.inspect("n").orElseThrow().remaining()).isGreaterThan(CLAIM);
+  }
+
+  @Test
+  void F5_aWaiterWhoseClientDoesNotListenIsPassedOverAndKeepsItsPlace()
+      throws InterruptedException {
+    try (TestClient deaf = TestClient.deaf(server)) {
+      HoldId d1 = deaf.id();
+      HoldId d2 = deaf.id();
+      one.tryOnce("n", a);
+      deaf.queue("n", d1);
+      deaf.queue("n", d2);
+      two.queue("n", b);
+      one.queue("n", c);
+      one.release("n", a);
+      assertThat(two.grant().grant().id()).isEqualTo(b);
+
+      deaf.listen();
+      assertThat(deaf.refresh("n", d2)).isInstanceOf(RenewalResult.Queued.class);
+      assertThat(deaf.refresh("n", d1)).isInstanceOf(RenewalResult.Queued.class);
+      assertThat(two.backend.inspect("n").orElseThrow().waiters()).isEqualTo(3);
+
+      two.release("n", b);
+      assertThat(deaf.grant().grant().id()).isEqualTo(d1);
+      assertThat(deaf.release("n", d1).granted().id()).isEqualTo(d2);
+      assertThat(deaf.release("n", d2).granted()).isNull();
+      assertThat(one.grant().grant().id()).isEqualTo(c);
+      one.release("n", c);
+      assertThat(server.command("KEYS", "*lock*")).isIn("", "(nil)");
+      assertThat(server.command("KEYS", "*wait*")).isIn("", "(nil)");
+    }
+  }
+
+  @Test
+  void aLockThatOnlyTheDeafWaitForIsFreeAndTheyGetItWhenTheyAsk() {
+    try (TestClient deaf = TestClient.deaf(server)) {
+      HoldId d = deaf.id();
+      one.tryOnce("n", a);
+      deaf.queue("n", d);
+      one.release("n", a);
+      assertThat(one.backend.inspect("n")).isEmpty();
+      assertThat(deaf.refresh("n", d)).isInstanceOf(RenewalResult.Held.class);
+      deaf.release("n", d);
+      assertThat(server.command("KEYS", "*lock*")).isIn("", "(nil)");
+    }
+  }
+
+  @Test
+  void S1_anOwnerReentersFromAnotherClientAndTheEntriesBalance() {
+    HoldId again = two.id();
+    Granted first = (Granted) one.share("n", a, "saga");
+    assertThat(two.share("n", again, "saga")).isEqualTo(first);
+    assertThat(two.share("n", b, "other")).isInstanceOf(Queued.class);
+    assertThat(one.release("n", a).granted()).isNull();
+    assertThat(two.backend.inspect("n")).isPresent();
+    assertThat(two.release("n", again).granted().id()).isEqualTo(b);
+  }
+
+  @Test
+  void E6_anAttemptThatIsTooLateDoesNothing() {
+    one.tryOnce("n", a);
+    server.command("CLIENT", "PAUSE", "2600", "ALL");
+    assertThat(catchThrowable(() -> two.queue("n", b))).isInstanceOf(OutcomeUnknownException.class);
+    assertThat(one.backend.inspect("n").orElseThrow().waiters()).isZero();
+  }
+}

@@ -1,0 +1,383 @@
+package dev.interlock.redis.hash;
+
+import static dev.interlock.redis.hash.TestClient.LEASE;
+import static dev.interlock.redis.hash.TestClient.PATIENT;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.HoldInfo;
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.AttemptResult.Busy;
+import dev.interlock.spi.AttemptResult.Granted;
+import dev.interlock.spi.AttemptResult.Queued;
+import dev.interlock.spi.HoldId;
+import dev.interlock.spi.Release;
+import dev.interlock.spi.ReleaseResult;
+import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalResult;
+import dev.interlock.spi.RenewalResult.Gone;
+import dev.interlock.testservers.RedisServer;
+import dev.interlock.testservers.TestRedis;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** One client and one server: what each step does, once, twice and too late. */
+@Timeout(60)
+class HashBackendTest {
+  private static RedisServer server;
+
+  private TestClient client;
+  private HoldId a;
+  private HoldId b;
+  private HoldId c;
+
+  @BeforeAll
+  static void startServer() {
+    server = TestRedis.start();
+  }
+
+  @AfterAll
+  static void stopServer() {
+    server.close();
+  }
+
+  @BeforeEach
+  void openClient() throws InterruptedException {
+    server.command("FLUSHALL");
+    client = TestClient.open(server);
+    a = client.id();
+    b = client.id();
+    c = client.id();
+  }
+
+  @AfterEach
+  void closeClient() {
+    client.close();
+  }
+
+  /** All keys but the counters, which stay. */
+  private static List<String> keys() {
+    return server
+        .command("KEYS", "*")
+        .lines()
+        .filter(key -> !key.isEmpty() && !key.endsWith(":token"))
+        .toList();
+  }
+
+  @Test
+  void X1_aHeldLockIsNotGrantedToAnother() {
+    assertThat(client.tryOnce("n", a)).isInstanceOf(Granted.class);
+    assertThat(client.tryOnce("n", b)).isInstanceOf(Busy.class);
+    Queued queued = (Queued) client.queue("n", c);
+    assertThat(queued.position()).isZero();
+    assertThat(queued.recheck()).isBetween(Duration.ofMillis(2_100), Duration.ofMillis(2_600));
+  }
+
+  @Test
+  void W6_aSingleAttemptLeavesNothingInTheQueue() {
+    client.tryOnce("n", a);
+    client.tryOnce("n", b);
+    assertThat(client.release("n", a)).isEqualTo(ReleaseResult.RELEASED);
+    assertThat(keys()).isEmpty();
+  }
+
+  @Test
+  void E1_aRepeatedAttemptHasTheSameTokenAndTheLeaseRestarts() throws InterruptedException {
+    Granted first = (Granted) client.tryOnce("n", a, Duration.ofSeconds(2));
+    TimeUnit.MILLISECONDS.sleep(100);
+    assertThat(client.tryOnce("n", a, Duration.ofSeconds(5))).isEqualTo(first);
+    assertThat(client.tryOnce("n", a, Duration.ofMillis(5))).isEqualTo(first);
+    assertThat(client.backend.inspect("n").orElseThrow().remaining())
+        .isBetween(Duration.ofSeconds(4), Duration.ofSeconds(5));
+    client.release("n", a);
+    assertThat(keys()).isEmpty();
+  }
+
+  @Test
+  void E1_aRepeatedAttemptKeepsItsOnePlaceInTheQueue() {
+    client.tryOnce("n", a);
+    client.queue("n", b);
+    client.queue("n", c);
+    assertThat(((Queued) client.queue("n", b)).position()).isEqualTo(-1);
+    assertThat(client.backend.inspect("n").orElseThrow().waiters()).isEqualTo(2);
+
+    assertThat(client.release("n", a).granted().id()).isEqualTo(b);
+    assertThat(client.release("n", b).granted().id()).isEqualTo(c);
+    assertThat(client.release("n", c)).isEqualTo(ReleaseResult.RELEASED);
+    assertThat(keys()).isEmpty();
+  }
+
+  @Test
+  void aReleaseHandsTheWholeLeaseToAWaiterOfTheSameClient() {
+    Granted first = (Granted) client.tryOnce("n", a);
+    client.queue("n", b);
+    ReleaseResult released = client.release("n", a);
+    assertThat(released.granted().lease()).isEqualTo(LEASE);
+    assertThat(released.granted().fencingToken()).isGreaterThan(first.fencingToken());
+    assertThat(client.renew("n", b))
+        .isEqualTo(new RenewalResult.Held(released.granted().fencingToken(), 1));
+    assertThat(client.grants).isEmpty();
+  }
+
+  @Test
+  void E2_aRepeatedReleaseNeverFreesASuccessor() {
+    client.tryOnce("n", a);
+    client.queue("n", b);
+    client.release("n", a);
+    assertThat(client.release("n", a)).isEqualTo(ReleaseResult.NOT_HELD);
+    assertThat(client.renew("n", b)).isInstanceOf(RenewalResult.Held.class);
+  }
+
+  @Test
+  void O1_aReleaseByAWaiterChangesNothing() {
+    client.tryOnce("n", a);
+    client.queue("n", b);
+    assertThat(client.release("n", b)).isEqualTo(ReleaseResult.NOT_HELD);
+    assertThat(client.refresh("n", b)).isInstanceOf(RenewalResult.Queued.class);
+    assertThat(client.renew("n", a)).isInstanceOf(RenewalResult.Held.class);
+  }
+
+  @Test
+  void aReleaseTakesItsNextWaiterAlongBehindThoseWhoWait() {
+    client.tryOnce("n", a);
+    client.queue("n", b);
+    ReleaseResult first = client.backend.release(new Release("n", a, TestClient.barging("n", c)));
+    assertThat(first.granted().id()).isEqualTo(b);
+    assertThat(first.next()).isInstanceOf(Queued.class);
+    HoldId d = client.id();
+    assertThat(client.backend.release(new Release("n", a, TestClient.barging("n", d))))
+        .isEqualTo(ReleaseResult.NOT_HELD);
+    assertThat(client.release("n", b).granted().id()).isEqualTo(c);
+    ReleaseResult last = client.backend.release(new Release("n", c, TestClient.barging("n", d)));
+    assertThat(last.granted().id()).isEqualTo(d);
+    assertThat(last.next()).isNull();
+  }
+
+  @Test
+  void L6_anExpiredLeaseFreesTheLock() throws InterruptedException {
+    client.tryOnce("n", a, Duration.ofSeconds(1));
+    Busy busy = (Busy) client.tryOnce("n", b);
+    assertThat(busy.recheck()).isBetween(Duration.ofMillis(1), Duration.ofMillis(1_001));
+    TimeUnit.NANOSECONDS.sleep(busy.recheck().toNanos());
+    assertThat(client.tryOnce("n", b)).isInstanceOf(Granted.class);
+    assertThat(client.renew("n", a)).isEqualTo(new Gone());
+    assertThat(client.release("n", a)).isEqualTo(ReleaseResult.NOT_HELD);
+  }
+
+  @Test
+  void aRefreshHandsOnTheLockOfADeadHolder() throws InterruptedException {
+    client.tryOnce("n", a, Duration.ofSeconds(1));
+    client.queue("n", b);
+    Queued queued = (Queued) client.queue("n", c);
+    assertThat(queued.recheck()).isLessThanOrEqualTo(Duration.ofMillis(1_001));
+    TimeUnit.NANOSECONDS.sleep(queued.recheck().toNanos());
+    List<RenewalResult> results = client.backend.renew(
+        List.of(new Renewal("n", c, LEASE, true), new Renewal("n", b, LEASE, true)));
+    assertThat(results.get(0)).isInstanceOf(RenewalResult.Queued.class);
+    assertThat(results.get(1)).isInstanceOf(RenewalResult.Held.class);
+  }
+
+  @Test
+  void N3_aRenewalNeverShortensAndNeverBringsBack() throws InterruptedException {
+    client.tryOnce("n", a, Duration.ofSeconds(60));
+    client.renew("n", a);
+    assertThat(client.backend.inspect("n").orElseThrow().remaining())
+        .isGreaterThan(Duration.ofSeconds(50));
+    client.tryOnce("m", b, Duration.ofMillis(50));
+    TimeUnit.MILLISECONDS.sleep(60);
+    assertThat(client.renew("m", b)).isEqualTo(new Gone());
+    assertThat(client.backend.inspect("m")).isEmpty();
+  }
+
+  @Test
+  void aBatchIsAnsweredInOrderOverManyLocks() {
+    List<Renewal> batch = new ArrayList<>();
+    for (int i = 0; i < 256; i++) {
+      HoldId id = client.id();
+      String name = "n" + i % 50;
+      if (i % 3 != 0) {
+        client.queue(name, id);
+      }
+      batch.add(new Renewal(name, id, LEASE, true));
+    }
+    List<RenewalResult> results = client.backend.renew(batch);
+    assertThat(results).hasSize(256);
+    for (int i = 0; i < 256; i += 3) {
+      assertThat(results.get(i)).isEqualTo(new Gone());
+    }
+    assertThat(results.stream().filter(RenewalResult.Held.class::isInstance)).hasSize(50);
+  }
+
+  @Test
+  void anAbandonedWaiterLeavesAnyPlaceInTheQueue() {
+    client.tryOnce("n", a);
+    List<HoldId> waiters = new ArrayList<>();
+    for (int i = 0; i < 40; i++) {
+      HoldId id = client.id();
+      waiters.add(id);
+      assertThat(client.queue("n", id)).extracting("position").isEqualTo(i);
+    }
+    List<HoldId> left = new ArrayList<>();
+    for (int i = 0; i < 40; i++) {
+      if (i % 3 == 0 || (i > 15 && i < 36)) {
+        client.backend.abandon("n", waiters.get(i));
+        client.backend.abandon("n", waiters.get(i));
+      } else {
+        left.add(waiters.get(i));
+      }
+    }
+    HoldId holder = a;
+    for (HoldId expected : left) {
+      assertThat(client.release("n", holder).granted().id()).isEqualTo(expected);
+      holder = expected;
+    }
+    client.release("n", holder);
+    assertThat(keys()).isEmpty();
+  }
+
+  @Test
+  void W6_anAbandonedHoldIsHandedOn() {
+    client.tryOnce("n", a);
+    client.queue("n", b);
+    client.backend.abandon("n", a);
+    assertThat(client.refresh("n", b)).isInstanceOf(RenewalResult.Held.class);
+  }
+
+  @Test
+  void aFairAttemptDoesNotPassOverThoseWhoWaitAndABargingOneMay() throws InterruptedException {
+    client.tryOnce("n", a, Duration.ofSeconds(1));
+    client.queue("n", b);
+    TimeUnit.MILLISECONDS.sleep(1_010);
+    assertThat(client.backend.attempt(TestClient.barging("n", c))).isInstanceOf(Granted.class);
+    client.release("n", c);
+    assertThat(client.refresh("n", b)).isInstanceOf(RenewalResult.Held.class);
+
+    client.tryOnce("m", a, Duration.ofSeconds(1));
+    client.queue("m", b);
+    TimeUnit.MILLISECONDS.sleep(1_010);
+    assertThat(client.tryOnce("m", c)).isInstanceOf(Busy.class);
+    assertThat(client.refresh("m", b)).isInstanceOf(RenewalResult.Held.class);
+  }
+
+  @Test
+  void S3_aRepeatedReentryOfASharedOwnerCountsOnce() {
+    Granted first = (Granted) client.share("n", a, "saga");
+    assertThat(client.share("n", b, "saga")).isEqualTo(first);
+    assertThat(client.share("n", b, "saga")).isEqualTo(first);
+    assertThat(client.share("n", c, "other")).isInstanceOf(Queued.class);
+    assertThat(client.release("n", b)).isEqualTo(ReleaseResult.RELEASED);
+    assertThat(client.release("n", b)).isEqualTo(ReleaseResult.NOT_HELD);
+    assertThat(client.renew("n", a)).isInstanceOf(RenewalResult.Held.class);
+    assertThat(client.release("n", a).granted().id()).isEqualTo(c);
+  }
+
+  @Test
+  void S2_aSharedHoldThatExpiresLeavesTheOthers() throws InterruptedException {
+    client.share("n", a, "saga");
+    client.backend.attempt(
+        new Attempt("n", b, "saga", true, Duration.ofMillis(100), false, PATIENT, 1));
+    TimeUnit.MILLISECONDS.sleep(110);
+    assertThat(client.renew("n", b)).isEqualTo(new Gone());
+    assertThat(client.renew("n", a)).isInstanceOf(RenewalResult.Held.class);
+    client.release("n", a);
+    assertThat(keys()).isEmpty();
+  }
+
+  @Test
+  void anOwnerThatWasNotNamedDoesNotReenter() {
+    client.share("n", a, "owner-a");
+    assertThat(client.tryOnce("n", b)).isInstanceOf(Busy.class);
+    client.tryOnce("m", a);
+    assertThat(client.share("m", b, "owner-a")).isInstanceOf(Queued.class);
+  }
+
+  @Test
+  void M1_inspectTellsEverything() {
+    assertThat(client.backend.inspect("n")).isEmpty();
+    Granted granted = (Granted) client.share("n", a, "saga é");
+    client.queue("n", b);
+    client.queue("n", c);
+    HoldInfo info = client.backend.inspect("n").orElseThrow();
+    assertThat(info.owner()).isEqualTo("saga é");
+    assertThat(info.host()).isEqualTo("host-a:42");
+    assertThat(info.fencingToken()).isEqualTo(granted.fencingToken());
+    assertThat(info.waiters()).isEqualTo(2);
+    assertThat(info.since()).isBetween(Instant.now().minusSeconds(60), Instant.now());
+    assertThat(info.remaining()).isBetween(Duration.ofSeconds(29), LEASE);
+  }
+
+  @Test
+  void M2_aForcedReleaseTellsTheVictimAndServesTheNext() throws InterruptedException {
+    assertThat(client.backend.forceRelease("n")).isFalse();
+    client.tryOnce("n", a);
+    client.queue("n", b);
+    assertThat(client.backend.forceRelease("n")).isTrue();
+    assertThat(client.event()).isEqualTo("revoked n " + a);
+    assertThat(client.grant().grant().id()).isEqualTo(b);
+  }
+
+  @Test
+  void T2_tokensGrowAcrossLossOfAllState() {
+    long last = 0;
+    for (int i = 0; i < 20; i++) {
+      Granted granted = (Granted) client.tryOnce("n", client.id(), Duration.ofSeconds(1));
+      assertThat(granted.fencingToken()).isGreaterThan(last);
+      last = granted.fencingToken();
+      server.command("FLUSHALL");
+    }
+  }
+
+  @Test
+  void T1_tokensGrowFromHoldToHoldAlsoThroughTheQueue() {
+    long last = ((Granted) client.tryOnce("n", a)).fencingToken();
+    HoldId holder = a;
+    for (int i = 0; i < 50; i++) {
+      HoldId next = client.id();
+      client.queue("n", next);
+      long token = client.release("n", holder).granted().fencingToken();
+      assertThat(token).isGreaterThan(last);
+      last = token;
+      holder = next;
+    }
+  }
+
+  @Test
+  void noKeyIsWithoutAnExpiryButTheCounter() throws InterruptedException {
+    client.tryOnce("n", a, Duration.ofSeconds(3));
+    assertThat(Long.parseLong(server.command("PTTL", keys().get(0)))).isBetween(1L, 3_001L);
+    client.queue("n", b);
+    assertThat(keys()).hasSize(1);
+    assertThat(Long.parseLong(server.command("PTTL", keys().get(0)))).isBetween(15_000L, 20_100L);
+  }
+
+  @Test
+  void X4_namesMayHoldAnything() {
+    List<String> names = List.of("}:lock:", "{a}", "a b", "é", "é", "*", "#1", " ", "n\nm");
+    for (String name : names) {
+      HoldId holder = client.id();
+      HoldId waiter = client.id();
+      assertThat(client.tryOnce(name, holder)).isInstanceOf(Granted.class);
+      client.queue(name, waiter);
+      assertThat(client.release(name, holder).granted().name()).isEqualTo(name);
+      client.release(name, waiter);
+    }
+    assertThat(keys()).isEmpty();
+  }
+
+  @Test
+  void E4_scriptsThatTheServerForgotAreLoadedAgain() {
+    client.tryOnce("n", a);
+    server.command("SCRIPT", "FLUSH");
+    assertThat(client.queue("n", b)).isInstanceOf(Queued.class);
+    server.command("SCRIPT", "FLUSH");
+    assertThat(client.release("n", a).granted().id()).isEqualTo(b);
+  }
+}

@@ -1,0 +1,155 @@
+package dev.interlock.redis.hash;
+
+import dev.interlock.CommonOptions;
+import dev.interlock.HostPort;
+import dev.interlock.LockConfig;
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.AttemptResult;
+import dev.interlock.spi.BackendEvents;
+import dev.interlock.spi.ClientId;
+import dev.interlock.spi.Grant;
+import dev.interlock.spi.HoldId;
+import dev.interlock.spi.LockBackend;
+import dev.interlock.spi.Release;
+import dev.interlock.spi.ReleaseResult;
+import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalResult;
+import dev.interlock.testservers.RedisServer;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** A backend as the engine would use it, with its events in a queue. */
+final class TestClient implements AutoCloseable {
+  static final Duration LEASE = Duration.ofSeconds(30);
+  static final Duration PATIENT = Duration.ofMinutes(1);
+  static final String NAMESPACE = "t";
+
+  /** A grant that came as an event. */
+  record Told(Grant grant, long notBeforeNanos, long heardNanos) {}
+
+  final LockBackend backend;
+  final String clientId;
+  final BlockingQueue<String> events = new LinkedBlockingQueue<>();
+  final BlockingQueue<Told> grants = new LinkedBlockingQueue<>();
+  private final long half = ThreadLocalRandom.current().nextLong();
+  private final AtomicLong ids = new AtomicLong();
+
+  private TestClient(LockConfig config) {
+    clientId = HexFormat.of().toHexDigits(half);
+    backend = new RedisHashProvider().open(config, new ClientId(clientId, "host-a:42"));
+  }
+
+  /** Opens a backend and waits until its mailbox listens. */
+  static TestClient open(RedisServer server) throws InterruptedException {
+    TestClient client = new TestClient(config(server).build());
+    client.listen();
+    return client;
+  }
+
+  /** Opens a backend that does not listen yet. */
+  static TestClient deaf(RedisServer server) {
+    return new TestClient(config(server).build());
+  }
+
+  void startToListen() {
+    backend.subscribe(new Events());
+  }
+
+  void listen() throws InterruptedException {
+    startToListen();
+    String first = event();
+    if (!"inDoubt".equals(first)) {
+      throw new AssertionError("expected a subscription, not " + first);
+    }
+  }
+
+  static LockConfig.Builder config(RedisServer server) {
+    return LockConfig.builder("redis-hash")
+        .set(RedisHashOptions.HOSTS, List.of(HostPort.of(server.host(), server.port())))
+        .set(CommonOptions.NAMESPACE, NAMESPACE);
+  }
+
+  HoldId id() {
+    return new HoldId(half, ids.incrementAndGet());
+  }
+
+  static Attempt fair(String name, HoldId id, Duration lease, Duration patience) {
+    return new Attempt(name, id, "owner-a", false, lease, true, patience, 1);
+  }
+
+  static Attempt barging(String name, HoldId id) {
+    return new Attempt(name, id, "owner-a", false, LEASE, false, PATIENT, 1);
+  }
+
+  AttemptResult tryOnce(String name, HoldId id) {
+    return backend.attempt(fair(name, id, LEASE, Duration.ZERO));
+  }
+
+  AttemptResult tryOnce(String name, HoldId id, Duration lease) {
+    return backend.attempt(fair(name, id, lease, Duration.ZERO));
+  }
+
+  AttemptResult queue(String name, HoldId id) {
+    return backend.attempt(fair(name, id, LEASE, PATIENT));
+  }
+
+  AttemptResult share(String name, HoldId id, String owner) {
+    return backend.attempt(new Attempt(name, id, owner, true, LEASE, false, PATIENT, 1));
+  }
+
+  ReleaseResult release(String name, HoldId id) {
+    return backend.release(new Release(name, id, null));
+  }
+
+  RenewalResult refresh(String name, HoldId id) {
+    return backend.renew(List.of(new Renewal(name, id, LEASE, true))).get(0);
+  }
+
+  RenewalResult renew(String name, HoldId id) {
+    return backend.renew(List.of(new Renewal(name, id, LEASE, false))).get(0);
+  }
+
+  @Nullable
+  String event() throws InterruptedException {
+    return events.poll(10, TimeUnit.SECONDS);
+  }
+
+  @Nullable
+  Told grant() throws InterruptedException {
+    return grants.poll(10, TimeUnit.SECONDS);
+  }
+
+  @Override
+  public void close() {
+    backend.close();
+  }
+
+  private final class Events implements BackendEvents {
+    @Override
+    public void granted(Grant grant, long notBeforeNanos) {
+      grants.add(new Told(grant, notBeforeNanos, System.nanoTime()));
+    }
+
+    @Override
+    public void wake(String name, HoldId id) {
+      events.add("wake " + name + " " + id);
+    }
+
+    @Override
+    public void revoked(String name, HoldId id) {
+      events.add("revoked " + name + " " + id);
+    }
+
+    @Override
+    public void inDoubt() {
+      events.add("inDoubt");
+    }
+  }
+}
