@@ -1,0 +1,292 @@
+package dev.interlock.mysql;
+
+import dev.interlock.spi.BackendEvents;
+import dev.interlock.spi.Grant;
+import dev.interlock.spi.HoldId;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import org.apache.ibatis.exceptions.PersistenceException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Listens for grants by other clients, on one connection and one thread for the whole client, and
+ * only while the client has waiters.
+ *
+ * <p>The session holds the user-level lock {@code interlock.<client>} and sleeps at the server. Who
+ * grants a lock to this client ends that sleep after its commit with {@code KILL QUERY
+ * IS_USED_LOCK('interlock.<client>')}: that names this session or none, and an account may always
+ * do it to its own sessions. No ring is lost: one that comes before the sleep began comes after the
+ * grant was committed, and the sleep begins by looking for grants. Thread-safe.
+ */
+final class Bell {
+  private static final long LINGER_NANOS = TimeUnit.SECONDS.toNanos(20);
+  private static final long READY_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+  private final Database database;
+  private final long client;
+  private final String prefix;
+  private final BooleanSupplier needed;
+  private final double sleepSeconds;
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+  private volatile @Nullable BackendEvents events;
+  private volatile Granted granted = (grant, notBefore) -> {};
+  private volatile boolean heard;
+  private volatile long lastNeeded;
+  private @Nullable Thread thread;
+  private @Nullable Connection connection;
+  private boolean tried;
+  private boolean closed;
+
+  /**
+   * Creates a bell that is not up yet.
+   *
+   * @param client the upper half of the client's hold ids
+   * @param prefix what the keys of this client's locks begin with
+   * @param needed whether the client has waiters
+   * @param sleepSeconds how long one statement sleeps
+   */
+  Bell(Database database, long client, String prefix, BooleanSupplier needed, double sleepSeconds) {
+    this.database = database;
+    this.client = client;
+    this.prefix = prefix;
+    this.needed = needed;
+    this.sleepSeconds = sleepSeconds;
+  }
+
+  /** Hears of grants. */
+  interface Granted {
+    void granted(Grant grant, long notBeforeNanos);
+  }
+
+  void tell(BackendEvents listener, Granted grants) {
+    events = listener;
+    granted = grants;
+  }
+
+  /** Whether another client can tell this one of a grant now. */
+  boolean isUp() {
+    return heard;
+  }
+
+  /**
+   * Sees to it that the bell is up before a waiter relies on it; waits for that a second at most.
+   */
+  void raise() {
+    lastNeeded = System.nanoTime();
+    if (heard) {
+      return;
+    }
+    lock.lock();
+    try {
+      if (closed) {
+        return;
+      }
+      if (thread == null) {
+        tried = false;
+        Thread listener = new Thread(this::run, "interlock-bell-" + Long.toHexString(client));
+        listener.setDaemon(true);
+        thread = listener;
+        listener.start();
+      }
+      long left = READY_NANOS;
+      while (!tried && left > 0) {
+        left = changed.awaitNanos(left);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void run() {
+    boolean again = false;
+    while (isNeeded()) {
+      try {
+        listen(again);
+      } catch (SQLException | RuntimeException e) {
+        // The re-checks of the waiters do without it meanwhile.
+      }
+      again = true;
+      down();
+      pause();
+    }
+  }
+
+  private boolean isNeeded() {
+    lock.lock();
+    try {
+      boolean stays =
+          !closed && (needed.getAsBoolean() || System.nanoTime() - lastNeeded < LINGER_NANOS);
+      if (!stays) {
+        // Under the lock: who needs it from here on starts another thread.
+        thread = null;
+        down();
+      }
+      return stays;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void listen(boolean again) throws SQLException {
+    Connection taken = database.connections().listener();
+    try {
+      lock.lock();
+      try {
+        if (closed) {
+          return;
+        }
+        connection = taken;
+      } finally {
+        lock.unlock();
+      }
+      LockMapper mapper = database.on(taken);
+      boolean direct = Direct.isDirect(taken, mapper.takeBell(client));
+      up(direct);
+      if (again) {
+        tellInDoubt();
+      }
+      Set<Long> seen = new HashSet<>();
+      while (direct && isNeededQuietly()) {
+        seen = deliver(mapper, seen);
+        sleep(mapper, seen);
+      }
+      while (!direct && isNeededQuietly()) {
+        pause(); // the re-checks are frequent instead
+      }
+    } finally {
+      database.connections().endListener(taken);
+    }
+  }
+
+  private boolean isNeededQuietly() {
+    return needed.getAsBoolean() || System.nanoTime() - lastNeeded < LINGER_NANOS;
+  }
+
+  /** Answers the tokens of what it found: a waiter may be granted the same lock a second time. */
+  private Set<Long> deliver(LockMapper mapper, Set<Long> seen) {
+    // Before the question: the server's remaining time counts from a later moment than this.
+    long asked = System.nanoTime();
+    List<Letter> letters;
+    try {
+      letters = mapper.mailbox(client);
+    } catch (PersistenceException e) {
+      rethrowUnlessRung(e);
+      return seen;
+    }
+    Set<Long> now = new HashSet<>();
+    for (Letter letter : letters) {
+      now.add(letter.token);
+      if (!seen.contains(letter.token)) {
+        deliver(letter, asked);
+      }
+    }
+    return now;
+  }
+
+  private void deliver(Letter letter, long asked) {
+    String key = new String(letter.lockKey, StandardCharsets.UTF_8);
+    if (key.startsWith(prefix)) {
+      granted.granted(
+          new Grant(
+              key.substring(prefix.length()),
+              new HoldId(letter.client, letter.hold),
+              letter.token,
+              letter.tokens,
+              Limits.ofMicros(letter.remainingUs)),
+          asked);
+    }
+  }
+
+  private void sleep(LockMapper mapper, Set<Long> seen) {
+    try {
+      mapper.listen(client, seen, sleepSeconds);
+    } catch (PersistenceException e) {
+      rethrowUnlessRung(e);
+    }
+  }
+
+  private static void rethrowUnlessRung(PersistenceException e) {
+    SQLException error = Faults.find(e);
+    if (error == null || !Faults.isPassing(error)) {
+      throw e;
+    }
+  }
+
+  private void up(boolean direct) {
+    lock.lock();
+    try {
+      heard = direct && !closed;
+      tried = true;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void down() {
+    lock.lock();
+    try {
+      heard = false;
+      tried = true;
+      connection = null;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void tellInDoubt() {
+    BackendEvents listener = events;
+    if (listener != null) {
+      listener.inDoubt();
+    }
+  }
+
+  private void pause() {
+    lock.lock();
+    try {
+      long left = RETRY_NANOS;
+      while (!closed && left > 0) {
+        left = changed.awaitNanos(left);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Ends thread and connection. */
+  void close() {
+    Connection open;
+    lock.lock();
+    try {
+      closed = true;
+      heard = false;
+      open = connection;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+    if (open != null) {
+      try {
+        open.abort(Runnable::run);
+      } catch (SQLException e) {
+        // It is cut already.
+      }
+    }
+  }
+}

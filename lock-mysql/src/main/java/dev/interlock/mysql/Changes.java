@@ -1,0 +1,84 @@
+package dev.interlock.mysql;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** What a turn has to write, and whom to ring once it is committed. */
+final class Changes {
+  private boolean row;
+  private final List<Entry> inserts = new ArrayList<>();
+  private final List<Entry> refreshes = new ArrayList<>();
+  private final TreeSet<Long> deletedShares = new TreeSet<>();
+  private final TreeSet<Long> deletedWaiters = new TreeSet<>();
+  private final Set<Long> sleepers = new LinkedHashSet<>();
+  private final Set<Long> rings = new LinkedHashSet<>();
+
+  void rowChanged() {
+    row = true;
+  }
+
+  void insert(Entry entry) {
+    inserts.add(entry);
+  }
+
+  void refresh(Entry entry) {
+    if (!inserts.contains(entry) && !refreshes.contains(entry)) {
+      refreshes.add(entry);
+    }
+  }
+
+  void delete(Entry entry) {
+    refreshes.remove(entry);
+    if (!inserts.remove(entry)) {
+      delete(entry.kind, entry.ticket);
+    }
+  }
+
+  void delete(int kind, long ticket) {
+    (kind == Entry.SHARE ? deletedShares : deletedWaiters).add(ticket);
+  }
+
+  void putToSleep(long client) {
+    sleepers.add(client);
+  }
+
+  void ring(long client) {
+    rings.add(client);
+  }
+
+  boolean isEmpty() {
+    return !row
+        && inserts.isEmpty()
+        && refreshes.isEmpty()
+        && deletedShares.isEmpty()
+        && deletedWaiters.isEmpty()
+        && sleepers.isEmpty();
+  }
+
+  List<Entry> inserts() {
+    return inserts;
+  }
+
+  List<Entry> refreshes() {
+    return refreshes;
+  }
+
+  Set<Long> deletedShares() {
+    return deletedShares;
+  }
+
+  Set<Long> deletedWaiters() {
+    return deletedWaiters;
+  }
+
+  Set<Long> sleepers() {
+    return sleepers;
+  }
+
+  Set<Long> rings() {
+    return rings;
+  }
+}

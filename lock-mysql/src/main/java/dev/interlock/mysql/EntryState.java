@@ -1,0 +1,13 @@
+package dev.interlock.mysql;
+
+/** An entry that is still there, and what its lock is up to. */
+final class EntryState {
+  long client;
+  long hold;
+  long remainingUs;
+  boolean asleep;
+  boolean granted;
+  long token;
+  int tokens;
+  long lockRemainingUs;
+}

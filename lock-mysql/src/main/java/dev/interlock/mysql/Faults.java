@@ -1,0 +1,126 @@
+package dev.interlock.mysql;
+
+import dev.interlock.BackendUnavailableException;
+import dev.interlock.LockConfigurationException;
+import dev.interlock.LockException;
+import dev.interlock.OutcomeUnknownException;
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What an error of the server or the driver means. */
+final class Faults {
+  /** Deadlock, lock wait timeout, interrupted statement: the same again is likely to succeed. */
+  private static final Set<Integer> PASSING = Set.of(1205, 1213, 1317, 3024, 1969);
+
+  /**
+   * The server takes no writes: read_only, a read-only transaction, super_read_only,
+   * innodb_read_only.
+   */
+  private static final Set<Integer> READ_ONLY = Set.of(1290, 1792, 1836, 1874);
+
+  /** The connection is at its end although the SQL state does not say so. */
+  private static final Set<Integer> CUT_OFF =
+      Set.of(1053, 1077, 1079, 1927, 2006, 2013, 3169, 4031);
+
+  private static final Set<Integer> TOO_MANY = Set.of(1040, 1203, 1226);
+
+  private static final Set<Integer> DENIED = Set.of(1044, 1045, 1130, 1142, 1143, 1227, 1370, 1698);
+
+  /** No such table or column, or not one that takes what we write. */
+  private static final Set<Integer> SCHEMA = Set.of(1054, 1146, 1364, 1406, 1049);
+
+  private static final int INTERRUPTED = 1317;
+  private static final int NO_SUCH_THREAD = 1094;
+  private static final int NOT_OWNER_OF_THREAD = 1095;
+
+  private Faults() {}
+
+  /** Finds the driver's exception under what MyBatis or a pool made of it. */
+  static @Nullable SQLException find(Throwable error) {
+    Throwable cause = error;
+    while (cause != null) {
+      if (cause instanceof SQLException sql) {
+        return sql;
+      }
+      cause = cause.getCause();
+    }
+    return null;
+  }
+
+  static boolean isPassing(SQLException error) {
+    return PASSING.contains(error.getErrorCode()) || "40001".equals(error.getSQLState());
+  }
+
+  /** The transaction was committed, but nobody could be rung. */
+  static boolean isUnheardRing(SQLException error) {
+    return error.getErrorCode() == NO_SUCH_THREAD || isRefusedRing(error);
+  }
+
+  static boolean isRefusedRing(SQLException error) {
+    return error.getErrorCode() == NOT_OWNER_OF_THREAD;
+  }
+
+  static boolean isCut(SQLException error) {
+    String state = error.getSQLState();
+    return (state != null && state.startsWith("08")) || CUT_OFF.contains(error.getErrorCode());
+  }
+
+  /** Whether another connection may do better, to another server after a failover. */
+  static boolean isConnectionUseless(SQLException error) {
+    return isCut(error) || READ_ONLY.contains(error.getErrorCode());
+  }
+
+  /**
+   * Makes the exception for the caller.
+   *
+   * @param what the operation
+   * @param sent whether something was sent that may have taken effect although it failed
+   */
+  static LockException translate(String what, SQLException error, boolean sent) {
+    int code = error.getErrorCode();
+    String reason = what + ": the server answered " + code + " (" + error.getMessage() + ")";
+    if (READ_ONLY.contains(code)) {
+      return new BackendUnavailableException(
+          what + ": the server is read-only (" + code + "); locks need the primary", error);
+    }
+    if (SCHEMA.contains(code)) {
+      return new LockConfigurationException(
+          reason + "; the tables are missing or not ours, open with ?schema=create", error);
+    }
+    if (error instanceof SQLTransientConnectionException) {
+      return noConnection(what, error);
+    }
+    if (isCut(error)) {
+      String message = what + ": the connection was lost (" + error.getMessage() + ")";
+      return sent
+          ? new OutcomeUnknownException(message, error)
+          : new BackendUnavailableException(message, error);
+    }
+    if (DENIED.contains(code)) {
+      return new LockConfigurationException(
+          reason + "; the account needs SELECT, INSERT, UPDATE and DELETE on the tables", error);
+    }
+    if (sent && (code == 0 || code == INTERRUPTED)) {
+      return new OutcomeUnknownException(what + " failed: " + error.getMessage(), error);
+    }
+    return new BackendUnavailableException(reason, error);
+  }
+
+  /** No connection was to be had: certainly without effect. */
+  static LockException noConnection(String what, Exception error) {
+    SQLException root = find(error);
+    while (root != null && root.getCause() instanceof SQLException cause) {
+      root = cause;
+    }
+    int code = root == null ? 0 : root.getErrorCode();
+    String found = root == null ? String.valueOf(error.getMessage()) : root.getMessage();
+    if (TOO_MANY.contains(code)) {
+      found = "too many connections (" + code + "); lower poolSize or raise max_connections";
+    } else if (DENIED.contains(code)) {
+      found = "access denied (" + code + "): " + found;
+    }
+    return new BackendUnavailableException(what + ": no connection: " + found, error);
+  }
+}

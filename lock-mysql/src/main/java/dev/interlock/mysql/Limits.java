@@ -1,0 +1,44 @@
+package dev.interlock.mysql;
+
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.concurrent.TimeUnit;
+
+/** The times that the protocol rests on. All of them are counted on the server's clock. */
+final class Limits {
+  /** How long a grant to another client stands before it is confirmed or released. */
+  static final long CLAIM_US = 2_000_000;
+
+  /** How long a waiter stays in the queue without a sign of life. */
+  static final long ENTRY_US = 10_000_000;
+
+  /** An entry is not written again before it is this old, so that most re-checks only read. */
+  static final long ENTRY_FRESH_US = 7_000_000;
+
+  /** The longest time between two re-checks of a waiter. Bounds the cost of a lost message. */
+  static final Duration RECHECK = Duration.ofSeconds(1);
+
+  /** The same for a client that cannot be told of a grant. */
+  static final Duration POLL = Duration.ofMillis(100);
+
+  /** A free lock whose waiters are all dead is cleared by whoever notices it after this. */
+  static final long FORGOTTEN_US = 60_000_000;
+
+  /** A client that stops in the middle of a transaction is cut off by the server after this. */
+  static final int CUT_SECONDS = 2;
+
+  private Limits() {}
+
+  /** How long the entry of a waiter stays without a sign of life. */
+  static long stayUs(Duration patience) {
+    return Math.min(ENTRY_US, micros(patience) + 1_000_000);
+  }
+
+  static long micros(Duration duration) {
+    return TimeUnit.SECONDS.toMicros(duration.getSeconds()) + duration.getNano() / 1_000;
+  }
+
+  static Duration ofMicros(long micros) {
+    return Duration.of(micros, ChronoUnit.MICROS);
+  }
+}

@@ -1,0 +1,72 @@
+package dev.interlock.mysql;
+
+import dev.interlock.spi.HoldId;
+
+/** A row of the lock table. Mutable: read under the row lock, changed by a turn, written back. */
+final class LockRow {
+  private static final byte[] NOBODY = {};
+
+  long client;
+  long hold;
+  byte[] owner = NOBODY;
+  boolean shared;
+  byte[] host = NOBODY;
+  long sinceUs;
+  long untilUs;
+  long token;
+  int tokens = 1;
+  long lastToken;
+  long claimant;
+  long ticket;
+  long nextTicket = 1;
+  int entries;
+
+  boolean isFree() {
+    return untilUs == 0;
+  }
+
+  boolean isHeldBy(HoldId id) {
+    return !isFree() && hold == id.low() && client == id.high();
+  }
+
+  HoldId id() {
+    return new HoldId(client, hold);
+  }
+
+  void free() {
+    client = 0;
+    hold = 0;
+    owner = NOBODY;
+    shared = false;
+    host = NOBODY;
+    untilUs = 0;
+    claimant = 0;
+    ticket = 0;
+  }
+
+  /** Gives it to whoever the entry describes, with fresh fencing tokens. */
+  void grantTo(Entry to, long now, long leaseUs) {
+    hand(to, now, now + leaseUs);
+    // The server's clock, so that tokens go on rising even if all state was lost.
+    token = Math.max(lastToken + 1, now);
+    tokens = to.tokens;
+    lastToken = token + tokens - 1;
+  }
+
+  /** Makes a further hold of the same owner the first one; it keeps its fencing token. */
+  void promote(Entry share) {
+    hand(share, share.sinceUs, share.untilUs);
+  }
+
+  private void hand(Entry to, long since, long until) {
+    client = to.client;
+    hold = to.hold;
+    owner = to.owner;
+    shared = to.shared;
+    host = to.host;
+    sinceUs = since;
+    untilUs = until;
+    claimant = 0;
+    ticket = 0;
+  }
+}

@@ -1,0 +1,22 @@
+package dev.interlock.mysql;
+
+import java.time.Duration;
+
+/** What a turn has to know of the client that takes it. */
+interface Myself {
+  /** The upper half of the client's hold ids. */
+  long client();
+
+  /** Host name and process id. */
+  byte[] host();
+
+  /** Whether another client can tell this one of a grant. */
+  boolean listens();
+
+  /**
+   * When to look again after a lock that is held for some time.
+   *
+   * @param remainingUs how long the holder's lease still lasts
+   */
+  Duration recheck(long remainingUs);
+}

@@ -1,0 +1,289 @@
+package dev.interlock.mysql;
+
+import dev.interlock.CommonOptions;
+import dev.interlock.HoldInfo;
+import dev.interlock.LockConfig;
+import dev.interlock.LockConfigurationException;
+import dev.interlock.Option;
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.AttemptResult;
+import dev.interlock.spi.BackendEvents;
+import dev.interlock.spi.ClientId;
+import dev.interlock.spi.Grant;
+import dev.interlock.spi.HoldId;
+import dev.interlock.spi.LockBackend;
+import dev.interlock.spi.Release;
+import dev.interlock.spi.ReleaseResult;
+import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalResult;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** The backend: quick single statements where nobody waits, turns otherwise. */
+final class MysqlBackend implements LockBackend, Myself {
+  private static final int HOST_BYTES = 255;
+
+  private final Database database;
+  private final String namespace;
+  private final String server;
+  private final long client;
+  private final byte[] host;
+  private final Entries entries = new Entries();
+  private final Turns turns;
+  private final Lanes lanes;
+  private final Bell bell;
+  private final Quick quick;
+  private final Renewer renewer;
+  private volatile @Nullable BackendEvents events;
+
+  private MysqlBackend(
+      Database database, LockConfig config, ClientId id, String server, boolean canRing) {
+    this.database = database;
+    this.namespace = config.get(CommonOptions.NAMESPACE);
+    this.server = server;
+    this.client = HexFormat.fromHexDigitsToLong(id.id());
+    this.host = shortened(id.host());
+    this.turns = new Turns(database, this, namespace, canRing, this::granted);
+    this.lanes = new Lanes(this::take);
+    this.bell = new Bell(
+        database,
+        client,
+        namespace + ":",
+        entries::hasWaiters,
+        Math.min(2, config.get(MysqlOptions.TIMEOUT).toMillis() / 2_000.0));
+    this.quick = new Quick(database, this, entries, bell, namespace);
+    this.renewer = new Renewer(database, entries, this, namespace, lanes);
+  }
+
+  static LockBackend open(LockConfig config, ClientId id) {
+    String missing = Stream.<Option<?>>of(
+            MysqlOptions.HOSTS, MysqlOptions.USER, MysqlOptions.DATABASE)
+        .filter(option -> config.find(option).isEmpty())
+        .map(Option::name)
+        .collect(Collectors.joining(", "));
+    if (!missing.isEmpty()) {
+      throw new LockConfigurationException("Cannot open 'mysql': " + missing
+          + " missing, expected mysql://user:password@host/database");
+    }
+    Connections pools;
+    try {
+      pools = new OwnPools(config, id.id());
+    } catch (RuntimeException e) {
+      throw Faults.noConnection("cannot open 'mysql'", e);
+    }
+    return start(pools, config, id, false);
+  }
+
+  static LockBackend over(DataSource pool, LockConfig config, ClientId id) {
+    return start(
+        new SharedPool(pool, config.get(MysqlOptions.POOL_SIZE), config.get(MysqlOptions.TIMEOUT)),
+        config,
+        id,
+        true);
+  }
+
+  private static LockBackend start(
+      Connections pools, LockConfig config, ClientId id, boolean setsIsolation) {
+    String prefix = config.get(MysqlOptions.TABLE_PREFIX);
+    try {
+      Connection connection = pools.take(true);
+      String server;
+      boolean canRing;
+      try {
+        new Schema(prefix).apply(connection, config.get(MysqlOptions.SCHEMA));
+        server = Schema.server(connection);
+        canRing = Schema.canRing(connection, "interlock.probe." + id.id());
+      } finally {
+        pools.giveBack(connection, true, true);
+      }
+      Database database = new Database(
+          pools, Mappers.create(prefix, setsIsolation), config.get(MysqlOptions.TIMEOUT));
+      return new MysqlBackend(database, config, id, server, canRing);
+    } catch (SQLException e) {
+      pools.close();
+      throw Faults.translate("cannot open 'mysql'", e, false);
+    } catch (RuntimeException e) {
+      pools.close();
+      throw e;
+    }
+  }
+
+  private static byte[] shortened(String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    if (bytes.length <= HOST_BYTES) {
+      return bytes;
+    }
+    // Without half a character at the end.
+    ByteBuffer buffer = ByteBuffer.wrap(bytes, 0, HOST_BYTES);
+    String head = StandardCharsets.UTF_8.decode(buffer).toString().replace("\uFFFD", "");
+    return head.getBytes(StandardCharsets.UTF_8);
+  }
+
+  @Override
+  public void subscribe(BackendEvents listener) {
+    events = listener;
+    bell.tell(listener, this::granted);
+  }
+
+  /** A waiter of this client was granted a lock by somebody's turn. */
+  private void granted(Grant grant, long notBeforeNanos) {
+    entries.remove(grant.id());
+    quick.cameFromQueue(grant.id());
+    BackendEvents listener = events;
+    if (listener != null) {
+      listener.granted(grant, notBeforeNanos);
+    }
+  }
+
+  @Override
+  public AttemptResult attempt(Attempt attempt) {
+    // Behind waiters of this client it will not get the lock now: its place in the queue may wait.
+    boolean rides = attempt.waits() && entries.isAwaited(attempt.name());
+    return lanes.run(attempt.name(), new Steps.Try(attempt, this::note), rides);
+  }
+
+  /** Keeps track of which entries this client has. */
+  private void note(Attempt attempt, Turn turn) {
+    Entry entry = turn.row().isHeldBy(attempt.id()) ? null : turn.waiter(attempt.id());
+    entry = entry == null ? turn.share(attempt.id()) : entry;
+    if (entry == null) {
+      entries.remove(attempt.id());
+    } else {
+      entries.put(new KnownEntry(
+          attempt.name(),
+          Place.of(namespace, attempt.name()),
+          entry.kind,
+          entry.ticket,
+          attempt.id()));
+    }
+  }
+
+  /** Does what is asked for in one packet if that may do, and else takes a turn at the lock. */
+  private void take(String name, List<Step<?>> steps) {
+    if (steps.size() != 1 || !isDoneQuickly(name, steps.get(0))) {
+      if (steps.stream().anyMatch(Step::waits)) {
+        bell.raise();
+      }
+      turns.take(name, steps);
+    }
+  }
+
+  private boolean isDoneQuickly(String name, Step<?> step) {
+    try {
+      return step.quick(quick, entries.isAwaited(name));
+    } catch (RuntimeException e) {
+      step.fail(e);
+      return true;
+    }
+  }
+
+  @Override
+  public List<RenewalResult> renew(List<Renewal> batch) {
+    return renewer.renew(batch);
+  }
+
+  @Override
+  public ReleaseResult release(Release release) {
+    ReleaseResult result = lanes.run(release.name(), new Steps.GiveBack(release, this::note));
+    entries.remove(release.id());
+    Grant granted = result.granted();
+    if (granted != null) {
+      entries.remove(granted.id());
+      quick.cameFromQueue(granted.id());
+    }
+    return result;
+  }
+
+  @Override
+  public void abandon(String name, HoldId id) {
+    lanes.run(name, new Steps.Tidy(id));
+    entries.remove(id);
+  }
+
+  @Override
+  public Optional<HoldInfo> inspect(String name) {
+    Place at = Place.of(namespace, name);
+    Inspection found = database.run("inspect", true, session -> {
+      Inspection row = session.mapper().inspect(at);
+      return row == null ? new Inspection() : row;
+    });
+    long remaining = Math.max(found.remainingUs, found.shareUs);
+    if (remaining <= 0) {
+      return Optional.empty();
+    }
+    return Optional.of(new HoldInfo(
+        name,
+        new String(found.owner, StandardCharsets.UTF_8),
+        new String(found.host, StandardCharsets.UTF_8),
+        Instant.EPOCH.plus(found.sinceUs, ChronoUnit.MICROS),
+        Limits.ofMicros(remaining),
+        found.token,
+        found.waiters));
+  }
+
+  @Override
+  public boolean forceRelease(String name) {
+    List<HoldId> victims = lanes.run(name, new Steps.Force());
+    BackendEvents listener = events;
+    if (listener != null) {
+      victims.stream()
+          .filter(victim -> victim.high() == client)
+          .forEach(victim -> listener.revoked(name, victim));
+    }
+    return !victims.isEmpty();
+  }
+
+  @Override
+  public String server() {
+    return server;
+  }
+
+  @Override
+  public void close() {
+    bell.close();
+    database.close();
+  }
+
+  @Override
+  public long client() {
+    return client;
+  }
+
+  @Override
+  public byte[] host() {
+    return Arrays.copyOf(host, host.length);
+  }
+
+  @Override
+  public boolean listens() {
+    return bell.isUp();
+  }
+
+  @Override
+  public Duration recheck(long remainingUs) {
+    Duration longest = untilTick(bell.isUp() ? Limits.RECHECK : Limits.POLL);
+    // Not before the lease is over by the server's clock, or the look would be for nothing.
+    Duration lease = Limits.ofMicros(Math.max(1_000, remainingUs + 1_000));
+    return lease.compareTo(longest) < 0 ? lease : longest;
+  }
+
+  /** All waiters of this client look again at the same ticks, and so in the same batch. */
+  private static Duration untilTick(Duration period) {
+    long nanos = period.toNanos();
+    long left = nanos - Math.floorMod(System.nanoTime(), nanos);
+    return Duration.ofNanos(left < nanos / 4 ? left + nanos : left);
+  }
+}

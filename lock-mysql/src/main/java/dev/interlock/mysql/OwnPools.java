@@ -1,0 +1,128 @@
+package dev.interlock.mysql;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.interlock.HostPort;
+import dev.interlock.LockConfig;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Locale;
+import java.util.Properties;
+import java.util.stream.Collectors;
+
+/** Pools of this client's own: one for attempts, a small one for what frees and keeps locks. */
+final class OwnPools implements Connections {
+  private static final int DEFAULT_PORT = 3306;
+  private static final int URGENT = 2;
+  private static final long IDLE_MILLIS = 60_000;
+
+  private final String url;
+  private final Properties properties;
+  private final HikariDataSource attempts;
+  private final HikariDataSource urgent;
+
+  OwnPools(LockConfig config, String clientId) {
+    this.url = url(config);
+    this.properties = properties(config);
+    HikariDataSource first =
+        pool(config, "interlock-" + clientId, config.get(MysqlOptions.POOL_SIZE));
+    try {
+      this.urgent = pool(config, "interlock-urgent-" + clientId, URGENT);
+    } catch (RuntimeException e) {
+      first.close();
+      throw e;
+    }
+    this.attempts = first;
+  }
+
+  private static String url(LockConfig config) {
+    String hosts = config.get(MysqlOptions.HOSTS).stream()
+        .map(host -> HostPort.of(host.host(), host.port().orElse(DEFAULT_PORT)).toString())
+        .collect(Collectors.joining(","));
+    return "jdbc:mysql://" + hosts + "/"
+        + URLEncoder.encode(config.get(MysqlOptions.DATABASE), StandardCharsets.UTF_8)
+            .replace("+", "%20");
+  }
+
+  private static Properties properties(LockConfig config) {
+    Properties properties = new Properties();
+    properties.setProperty("user", config.get(MysqlOptions.USER));
+    properties.setProperty("password", config.get(MysqlOptions.PASSWORD));
+    properties.setProperty("allowMultiQueries", "true");
+    properties.setProperty("characterEncoding", "UTF-8");
+    properties.setProperty("cachePrepStmts", "true");
+    properties.setProperty("useLocalSessionState", "true");
+    properties.setProperty("tcpKeepAlive", "true");
+    properties.setProperty(
+        "connectTimeout", Long.toString(config.get(MysqlOptions.CONNECT_TIMEOUT).toMillis()));
+    properties.setProperty(
+        "socketTimeout", Long.toString(config.get(MysqlOptions.TIMEOUT).toMillis()));
+    // Row locks are short. One that is not belongs to a client that is about to be cut off.
+    properties.setProperty(
+        "sessionVariables", "innodb_lock_wait_timeout=" + (Limits.CUT_SECONDS + 1));
+    MysqlOptions.TlsMode tls = config.get(MysqlOptions.TLS);
+    properties.setProperty("sslMode", tls.name());
+    config.find(MysqlOptions.TRUST_STORE).ifPresent(file -> {
+      properties.setProperty(
+          "trustCertificateKeyStoreUrl", Path.of(file).toUri().toString());
+      properties.setProperty(
+          "trustCertificateKeyStoreType",
+          file.toLowerCase(Locale.ROOT).endsWith(".jks") ? "JKS" : "PKCS12");
+      config
+          .find(MysqlOptions.TRUST_STORE_PASSWORD)
+          .ifPresent(secret -> properties.setProperty("trustCertificateKeyStorePassword", secret));
+    });
+    return properties;
+  }
+
+  private HikariDataSource pool(LockConfig config, String name, int size) {
+    HikariConfig hikari = new HikariConfig();
+    hikari.setPoolName(name);
+    hikari.setJdbcUrl(url);
+    hikari.setDriverClassName("com.mysql.cj.jdbc.Driver");
+    hikari.setDataSourceProperties(properties);
+    hikari.setMaximumPoolSize(size);
+    hikari.setMinimumIdle(1);
+    hikari.setIdleTimeout(IDLE_MILLIS);
+    hikari.setConnectionTimeout(config.get(MysqlOptions.CONNECT_TIMEOUT).toMillis());
+    hikari.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
+    return new HikariDataSource(hikari);
+  }
+
+  @Override
+  public Connection take(boolean isUrgent) throws SQLException {
+    return (isUrgent ? urgent : attempts).getConnection();
+  }
+
+  @Override
+  public void giveBack(Connection connection, boolean isUrgent, boolean healthy) {
+    HikariDataSource pool = isUrgent ? urgent : attempts;
+    if (!healthy) {
+      pool.evictConnection(connection);
+    }
+    try {
+      connection.close();
+    } catch (SQLException e) {
+      pool.evictConnection(connection);
+    }
+  }
+
+  @Override
+  public Connection listener() throws SQLException {
+    return new com.mysql.cj.jdbc.Driver().connect(url, properties);
+  }
+
+  @Override
+  public void endListener(Connection connection) throws SQLException {
+    connection.close();
+  }
+
+  @Override
+  public void close() {
+    attempts.close();
+    urgent.close();
+  }
+}

@@ -1,0 +1,103 @@
+package dev.interlock.mysql;
+
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.AttemptResult;
+import dev.interlock.spi.HoldId;
+import dev.interlock.spi.Release;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What can be done in one packet, when a lock is as it most often is. Thread-safe. */
+final class Quick {
+  private final Database database;
+  private final Myself me;
+  private final Entries entries;
+  private final Bell bell;
+  private final String namespace;
+
+  // Holds that came out of a queue: others are likely to wait behind them. Only a hint, so bounded.
+  private final Set<HoldId> crowded =
+      Collections.synchronizedSet(Collections.newSetFromMap(new Recent()));
+
+  Quick(Database database, Myself me, Entries entries, Bell bell, String namespace) {
+    this.database = database;
+    this.me = me;
+    this.entries = entries;
+    this.bell = bell;
+    this.namespace = namespace;
+  }
+
+  /**
+   * Takes a lock that is free and not awaited, or else joins the queue of one that is held.
+   *
+   * @param awaited whether the lock is known not to be free
+   * @return null if neither was possible, with nothing changed
+   */
+  @Nullable
+  AttemptResult attempt(Attempt attempt, boolean awaited) {
+    Place at = Place.of(namespace, attempt.name());
+    AttemptResult granted = awaited ? null : acquire(at, attempt);
+    boolean queues = attempt.waits() && !attempt.sharedOwner() && entries.get(attempt.id()) == null;
+    return granted == null && queues ? enqueue(at, attempt) : granted;
+  }
+
+  private @Nullable AttemptResult acquire(Place at, Attempt attempt) {
+    Taking taking = new Taking(at, attempt, me);
+    int taken = database.run(what(attempt.name()), false, session -> {
+      session.changes();
+      return session.mapper().acquire(taking);
+    });
+    return taken == 1 ? new AttemptResult.Granted(taking.token, taking.tokens) : null;
+  }
+
+  private @Nullable AttemptResult enqueue(Place at, Attempt attempt) {
+    bell.raise();
+    Taking taking = new Taking(at, attempt, me);
+    QueuedRow row = database.run(what(attempt.name()), false, session -> {
+      session.begins();
+      session.changes();
+      QueuedRow answer = session.mapper().enqueue(taking);
+      session.ended();
+      return answer == null ? new QueuedRow() : answer;
+    });
+    if (row.ticket == 0) {
+      return null;
+    }
+    entries.put(new KnownEntry(attempt.name(), at, Entry.WAITER, row.ticket, attempt.id()));
+    return new AttemptResult.Queued(-1, me.recheck(row.lockRemainingUs));
+  }
+
+  /** Notes that a hold came out of a queue, so that its release does not try the quick way. */
+  void cameFromQueue(HoldId id) {
+    crowded.add(id);
+  }
+
+  /** Gives a lock up that nobody awaits; false, with nothing changed, if it is not that simple. */
+  boolean release(Release release) {
+    if (crowded.remove(release.id())) {
+      return false;
+    }
+    Place at = Place.of(namespace, release.name());
+    return database.run(what(release.name()), true, session -> {
+      session.changes();
+      return session.mapper().release(at, release.id()) == 1;
+    });
+  }
+
+  private static String what(String name) {
+    return "lock '" + name + "'";
+  }
+
+  private static final class Recent extends LinkedHashMap<HoldId, Boolean> {
+    private static final long serialVersionUID = 1L;
+    private static final int MOST = 1024;
+
+    @Override
+    protected boolean removeEldestEntry(Map.Entry<HoldId, Boolean> eldest) {
+      return size() > MOST;
+    }
+  }
+}

@@ -1,0 +1,181 @@
+package dev.interlock.mysql;
+
+import dev.interlock.BackendUnavailableException;
+import dev.interlock.LockConfigurationException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The tables: creates them, or tells what is wrong with those that are there. */
+final class Schema {
+  private static final Pattern TABLE =
+      Pattern.compile("CREATE TABLE IF NOT EXISTS (\\S+) \\((.*?)\\n\\) ENGINE", Pattern.DOTALL);
+  private static final Pattern COLUMN =
+      Pattern.compile("^  (\\w+) +(\\w+)(?:\\((\\d+)\\))?", Pattern.MULTILINE);
+
+  private final String prefix;
+  private final String ddl;
+
+  Schema(String prefix) {
+    this.prefix = prefix;
+    try (InputStream in = Schema.class.getResourceAsStream("schema.sql")) {
+      this.ddl = new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8)
+          .replace("${prefix}", prefix);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Does what the option says. */
+  void apply(Connection connection, MysqlOptions.SchemaMode mode) throws SQLException {
+    if (mode == MysqlOptions.SchemaMode.CREATE && !faults(connection).isEmpty()) {
+      create(connection);
+    }
+    if (mode != MysqlOptions.SchemaMode.NONE) {
+      check(connection);
+    }
+  }
+
+  private void create(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      for (String sql : statements()) {
+        statement.execute(sql);
+      }
+      for (int bucket = 0; bucket < Place.BUCKETS; bucket++) {
+        statement.addBatch(
+            "INSERT IGNORE INTO " + prefix + "counter (bucket) VALUES (" + bucket + ")");
+      }
+      statement.executeBatch();
+    }
+  }
+
+  private List<String> statements() {
+    String code = ddl.replaceAll("(?m)^--.*$", "");
+    return Arrays.stream(code.split(";", -1))
+        .map(String::strip)
+        .filter(sql -> !sql.isEmpty())
+        .toList();
+  }
+
+  private void check(Connection connection) throws SQLException {
+    List<String> faults = faults(connection);
+    if (!faults.isEmpty()) {
+      throw new LockConfigurationException(
+          "The tables of lock-mysql are not as they should be in database '"
+              + connection.getCatalog()
+              + "': "
+              + String.join("; ", faults)
+              + ". Open once with ?schema=create, choose another tablePrefix, or run:\n\n"
+              + ddl);
+    }
+  }
+
+  /** Table by table what is missing or different. */
+  private List<String> faults(Connection connection) throws SQLException {
+    List<String> faults = new ArrayList<>();
+    Matcher tables = TABLE.matcher(ddl);
+    while (tables.find()) {
+      String table = tables.group(1);
+      Map<String, String> found = columns(connection, table);
+      if (found.isEmpty()) {
+        faults.add("table " + table + " is missing");
+        continue;
+      }
+      Matcher columns = COLUMN.matcher(tables.group(2));
+      while (columns.find()) {
+        String name = columns.group(1);
+        if (name.equals("PRIMARY") || name.equals("KEY")) {
+          continue;
+        }
+        String wanted = columns.group(2).toLowerCase(Locale.ROOT)
+            + (columns.group(3) == null ? "" : "(" + columns.group(3) + ")");
+        String actual = found.get(name);
+        if (actual == null) {
+          faults.add("table " + table + " has no column " + name);
+        } else if (!actual.equals(wanted)) {
+          faults.add("column " + table + "." + name + " is " + actual + " and not " + wanted);
+        }
+      }
+    }
+    faults.addAll(engines(connection));
+    return faults;
+  }
+
+  private static Map<String, String> columns(Connection connection, String table)
+      throws SQLException {
+    Map<String, String> columns = new LinkedHashMap<>();
+    try (PreparedStatement statement =
+        connection.prepareStatement("SELECT LOWER(column_name), data_type, character_maximum_length"
+            + " FROM information_schema.columns"
+            + " WHERE table_schema = DATABASE() AND table_name = ?")) {
+      statement.setString(1, table);
+      ResultSet rows = statement.executeQuery();
+      while (rows.next()) {
+        String length = rows.getString(3);
+        columns.put(
+            rows.getString(1),
+            rows.getString(2).toLowerCase(Locale.ROOT)
+                + (length == null ? "" : "(" + length + ")"));
+      }
+    }
+    return columns;
+  }
+
+  private List<String> engines(Connection connection) throws SQLException {
+    List<String> faults = new ArrayList<>();
+    try (PreparedStatement statement =
+        connection.prepareStatement("SELECT table_name, engine FROM information_schema.tables"
+            + " WHERE table_schema = DATABASE() AND table_name IN (?, ?, ?)"
+            + " AND COALESCE(engine, '') <> 'InnoDB'")) {
+      statement.setString(1, prefix + "lock");
+      statement.setString(2, prefix + "entry");
+      statement.setString(3, prefix + "counter");
+      ResultSet rows = statement.executeQuery();
+      while (rows.next()) {
+        faults.add("table " + rows.getString(1) + " is " + rows.getString(2) + " and not InnoDB");
+      }
+    }
+    return faults;
+  }
+
+  /** Names the server. */
+  static String server(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery("SELECT VERSION()")) {
+      if (!row.next()) {
+        throw new BackendUnavailableException("the server does not tell its version");
+      }
+      String version = row.getString(1);
+      int dash = version.indexOf('-');
+      return (version.contains("MariaDB") ? "MariaDB " : "MySQL ")
+          + (dash < 0 ? version : version.substring(0, dash));
+    }
+  }
+
+  /** Whether the server, and not a proxy, is at the other end; see {@link Direct}. */
+  static boolean canRing(Connection connection, String name) throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(
+        "SELECT IF(GET_LOCK(?, 0) = 1, IS_USED_LOCK(?), NULL), RELEASE_LOCK(?)")) {
+      for (int i = 1; i <= 3; i++) {
+        statement.setString(i, name);
+      }
+      ResultSet row = statement.executeQuery();
+      return row.next() && Direct.isDirect(connection, row.getObject(1, Long.class));
+    }
+  }
+}

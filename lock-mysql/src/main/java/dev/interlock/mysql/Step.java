@@ -1,0 +1,98 @@
+package dev.interlock.mysql;
+
+import dev.interlock.LockException;
+import dev.interlock.OutcomeUnknownException;
+import dev.interlock.spi.HoldId;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One thing that a caller wants done with a lock, as part of whichever turn takes it along.
+ *
+ * @param <T> its answer
+ */
+abstract class Step<T> {
+  private final Thread caller = Thread.currentThread();
+  private volatile boolean done;
+  private @Nullable T answer;
+  private @Nullable RuntimeException error;
+
+  static List<HoldId> allIds(List<Step<?>> steps) {
+    return steps.stream().flatMap(step -> step.ids().stream()).toList();
+  }
+
+  /** The ids whose entries the turn must read. */
+  abstract List<HoldId> ids();
+
+  /** Whether it needs the lock's row, which is then added if there is none. */
+  abstract boolean needsRow();
+
+  /** Whether it frees or keeps a lock. */
+  abstract boolean isUrgent();
+
+  /** Whether it may leave a waiter in the queue. */
+  boolean waits() {
+    return false;
+  }
+
+  /**
+   * Does it in one packet if that may do; otherwise changes nothing.
+   *
+   * @param awaited whether waiters of this client stand in the queue, so the lock cannot be free
+   */
+  boolean quick(Quick quick, boolean awaited) {
+    return false;
+  }
+
+  /** Done first: gives up what it gives up. Called anew if the transaction has to be repeated. */
+  abstract void giveUp(Turn turn);
+
+  /** Done last, once the waiters have been served: takes what it takes. */
+  abstract void take(Turn turn);
+
+  /** Called after the commit. Answers what the caller gets. */
+  abstract T committed(Turn turn);
+
+  /** What the caller gets if there is no row and none is needed. */
+  abstract T nothingThere();
+
+  final void succeed(T result) {
+    answer = result;
+    finish();
+  }
+
+  final void fail(RuntimeException failure) {
+    error = failure;
+    finish();
+  }
+
+  private void finish() {
+    done = true;
+    LockSupport.unpark(caller);
+  }
+
+  final boolean isDone() {
+    return done;
+  }
+
+  /** Wakes the caller so that it leads the next turn. */
+  final void lead() {
+    LockSupport.unpark(caller);
+  }
+
+  /** The answer; throws what the turn failed with. */
+  final T result() {
+    if (error instanceof LockException failure) {
+      throw Copies.of(failure);
+    }
+    if (error != null) {
+      throw new OutcomeUnknownException("a turn failed: " + error, error);
+    }
+    T result = answer;
+    if (result == null) {
+      throw new IllegalStateException("not done");
+    }
+    return result;
+  }
+}

@@ -1,0 +1,232 @@
+package dev.interlock.mysql;
+
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.AttemptResult;
+import dev.interlock.spi.HoldId;
+import dev.interlock.spi.Release;
+import dev.interlock.spi.ReleaseResult;
+import java.util.List;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** The steps that turns are made of. */
+final class Steps {
+  private Steps() {}
+
+  /** An attempt. */
+  static final class Try extends Step<AttemptResult> {
+    private final Attempt attempt;
+    private final BiConsumer<Attempt, Turn> noted;
+    private @Nullable AttemptResult result;
+
+    Try(Attempt attempt, BiConsumer<Attempt, Turn> noted) {
+      this.attempt = attempt;
+      this.noted = noted;
+    }
+
+    @Override
+    List<HoldId> ids() {
+      return List.of(attempt.id());
+    }
+
+    @Override
+    boolean needsRow() {
+      return true;
+    }
+
+    @Override
+    boolean isUrgent() {
+      return false;
+    }
+
+    @Override
+    boolean waits() {
+      return attempt.waits();
+    }
+
+    @Override
+    boolean quick(Quick quick, boolean awaited) {
+      AttemptResult answer = quick.attempt(attempt, awaited);
+      if (answer != null) {
+        succeed(answer);
+      }
+      return answer != null;
+    }
+
+    @Override
+    void giveUp(Turn turn) {}
+
+    @Override
+    void take(Turn turn) {
+      result = turn.attempt(attempt);
+    }
+
+    @Override
+    AttemptResult committed(Turn turn) {
+      noted.accept(attempt, turn);
+      return nothingThere();
+    }
+
+    @Override
+    AttemptResult nothingThere() {
+      AttemptResult answer = result;
+      if (answer == null) {
+        throw new IllegalStateException("an attempt needs a row");
+      }
+      return answer;
+    }
+  }
+
+  /** A release, and an attempt that it takes along. */
+  static final class GiveBack extends Step<ReleaseResult> {
+    private final Release release;
+    private final BiConsumer<Attempt, Turn> noted;
+    private boolean held;
+    private @Nullable AttemptResult next;
+
+    GiveBack(Release release, BiConsumer<Attempt, Turn> noted) {
+      this.release = release;
+      this.noted = noted;
+    }
+
+    @Override
+    List<HoldId> ids() {
+      Attempt following = release.next();
+      return following == null ? List.of() : List.of(following.id());
+    }
+
+    @Override
+    boolean needsRow() {
+      return false;
+    }
+
+    @Override
+    boolean isUrgent() {
+      return true;
+    }
+
+    @Override
+    boolean waits() {
+      Attempt following = release.next();
+      return following != null && following.waits();
+    }
+
+    @Override
+    boolean quick(Quick quick, boolean awaited) {
+      boolean released = !awaited && release.next() == null && quick.release(release);
+      if (released) {
+        succeed(ReleaseResult.RELEASED);
+      }
+      return released;
+    }
+
+    @Override
+    void giveUp(Turn turn) {
+      held = turn.release(release.id());
+    }
+
+    @Override
+    void take(Turn turn) {
+      Attempt following = release.next();
+      next = held && following != null ? turn.attempt(following) : null;
+    }
+
+    @Override
+    ReleaseResult committed(Turn turn) {
+      Attempt following = release.next();
+      if (next != null && following != null) {
+        noted.accept(following, turn);
+      }
+      return held
+          ? new ReleaseResult(true, turn.takeGrant(release.name()), next)
+          : ReleaseResult.NOT_HELD;
+    }
+
+    @Override
+    ReleaseResult nothingThere() {
+      return ReleaseResult.NOT_HELD;
+    }
+  }
+
+  /** An abandonment, or with no id just a look whether the lock can be granted to somebody. */
+  static final class Tidy extends Step<Boolean> {
+    private final @Nullable HoldId id;
+
+    Tidy(@Nullable HoldId id) {
+      this.id = id;
+    }
+
+    @Override
+    List<HoldId> ids() {
+      return id == null ? List.of() : List.of(id);
+    }
+
+    @Override
+    boolean needsRow() {
+      return false;
+    }
+
+    @Override
+    boolean isUrgent() {
+      return true;
+    }
+
+    @Override
+    void giveUp(Turn turn) {
+      if (id != null) {
+        turn.abandon(id);
+      }
+    }
+
+    @Override
+    void take(Turn turn) {}
+
+    @Override
+    Boolean committed(Turn turn) {
+      return true;
+    }
+
+    @Override
+    Boolean nothingThere() {
+      return true;
+    }
+  }
+
+  /** A forced release; answers who was robbed. */
+  static final class Force extends Step<List<HoldId>> {
+    private List<HoldId> victims = List.of();
+
+    @Override
+    List<HoldId> ids() {
+      return List.of();
+    }
+
+    @Override
+    boolean needsRow() {
+      return false;
+    }
+
+    @Override
+    boolean isUrgent() {
+      return true;
+    }
+
+    @Override
+    void giveUp(Turn turn) {
+      victims = turn.force();
+    }
+
+    @Override
+    void take(Turn turn) {}
+
+    @Override
+    List<HoldId> committed(Turn turn) {
+      return victims;
+    }
+
+    @Override
+    List<HoldId> nothingThere() {
+      return List.of();
+    }
+  }
+}

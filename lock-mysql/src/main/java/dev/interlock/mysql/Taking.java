@@ -1,0 +1,35 @@
+package dev.interlock.mysql;
+
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.HoldId;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * The arguments of {@link LockMapper#acquire} and {@link LockMapper#enqueue}, and the token that
+ * comes back with the answer of the first.
+ */
+final class Taking {
+  final Place at;
+  final HoldId id;
+  final byte[] owner;
+  final boolean shared;
+  final byte[] host;
+  final long leaseUs;
+  final int tokens;
+  final long stayUs;
+  final boolean bell;
+  final int cut = Limits.CUT_SECONDS;
+  long token;
+
+  Taking(Place at, Attempt attempt, Myself me) {
+    this.at = at;
+    this.id = attempt.id();
+    this.owner = attempt.owner().getBytes(StandardCharsets.UTF_8);
+    this.shared = attempt.sharedOwner();
+    this.host = me.host();
+    this.stayUs = Limits.stayUs(attempt.patience());
+    this.bell = me.listens();
+    this.leaseUs = Limits.micros(attempt.lease());
+    this.tokens = attempt.tokens();
+  }
+}

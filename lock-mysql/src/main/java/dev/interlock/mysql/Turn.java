@@ -1,0 +1,341 @@
+package dev.interlock.mysql;
+
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.AttemptResult;
+import dev.interlock.spi.Grant;
+import dev.interlock.spi.HoldId;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What happens to one lock in one transaction: its row and the head of its queue, read under the
+ * row lock, and what releases and attempts make of them. Decides everything and does no I/O except
+ * for reading on in a queue whose head is dead. Not thread-safe.
+ */
+final class Turn {
+  private final LockRow row;
+  private final long now;
+  private final Myself me;
+  private final LongFunction<List<Entry>> readOn;
+  private final TreeMap<Long, Entry> shares = new TreeMap<>();
+
+  // The head of the queue without gaps, and apart from it waiters that were read for their ids.
+  private final TreeMap<Long, Entry> waiters = new TreeMap<>();
+  private final TreeMap<Long, Entry> others = new TreeMap<>();
+  private final Changes changes = new Changes();
+  private @Nullable Entry served;
+  private boolean queueRead;
+
+  /**
+   * Starts.
+   *
+   * @param row the row; changed in place
+   * @param entries all further holds and the first waiters
+   * @param whole whether these are all the waiters
+   * @param asked waiters that were asked for by id, wherever they stand
+   * @param now the server's clock
+   * @param me this client
+   * @param readOn reads the waiters behind a ticket; an empty answer means that there are none
+   */
+  Turn(
+      LockRow row,
+      List<Entry> entries,
+      boolean whole,
+      List<Entry> asked,
+      long now,
+      Myself me,
+      LongFunction<List<Entry>> readOn) {
+    this.row = row;
+    this.now = now;
+    this.me = me;
+    this.readOn = readOn;
+    this.queueRead = whole;
+    for (Entry entry : entries) {
+      (entry.kind == Entry.SHARE ? shares : waiters).put(entry.ticket, entry);
+    }
+    for (Entry entry : asked) {
+      if (entry.kind == Entry.WAITER && !waiters.containsKey(entry.ticket)) {
+        others.put(entry.ticket, entry);
+      }
+    }
+    if (whole && row.entries != shares.size() + waiters.size()) {
+      row.entries = shares.size() + waiters.size(); // somebody emptied the table by hand
+      changes.rowChanged();
+    }
+    expire();
+  }
+
+  LockRow row() {
+    return row;
+  }
+
+  Changes changes() {
+    return changes;
+  }
+
+  /** The waiter of this client that {@link #serve} has granted the lock to, for one to tell it. */
+  @Nullable
+  Grant takeGrant(String name) {
+    Entry waiter = served;
+    served = null;
+    return waiter == null
+        ? null
+        : new Grant(name, waiter.id(), row.token, row.tokens, Limits.ofMicros(waiter.leaseUs));
+  }
+
+  private void expire() {
+    for (Entry share : List.copyOf(shares.values())) {
+      if (share.untilUs <= now) {
+        drop(share);
+      }
+    }
+    if (row.isFree() || row.untilUs > now) {
+      return;
+    }
+    if (row.claimant == 0) {
+      dropBacking();
+    } else if (row.claimant != me.client()) {
+      // It did not come for its grant. Its entries keep their places but are passed over.
+      changes.putToSleep(row.claimant);
+      waiters.values().stream()
+          .filter(entry -> entry.client == row.claimant)
+          .forEach(entry -> entry.asleep = true);
+    }
+    freeOrPromote();
+  }
+
+  private void freeOrPromote() {
+    row.free();
+    changes.rowChanged();
+    if (!shares.isEmpty()) {
+      Entry share = shares.firstEntry().getValue();
+      row.promote(share);
+      drop(share);
+    }
+  }
+
+  private void dropBacking() {
+    if (row.ticket > 0) {
+      Entry backing = waiters.get(row.ticket);
+      if (backing == null) {
+        changes.delete(Entry.WAITER, row.ticket);
+        row.entries--;
+      } else {
+        drop(backing);
+      }
+    }
+  }
+
+  private void drop(Entry entry) {
+    (entry.kind == Entry.SHARE ? shares : waiters).remove(entry.ticket);
+    others.remove(entry.ticket);
+    changes.delete(entry);
+    row.entries--;
+    changes.rowChanged();
+  }
+
+  /** Gives a hold up; false if it is not there. */
+  boolean release(HoldId id) {
+    if (row.isHeldBy(id)) {
+      dropBacking();
+      freeOrPromote();
+      return true;
+    }
+    Entry share = find(shares, id);
+    if (share != null) {
+      drop(share);
+    }
+    return share != null;
+  }
+
+  /** Removes whatever has this id. */
+  void abandon(HoldId id) {
+    if (!release(id)) {
+      Entry waiter = waiter(id);
+      if (waiter != null) {
+        drop(waiter);
+      }
+    }
+  }
+
+  /** Takes the lock from all who hold it, and answers who they were. */
+  List<HoldId> force() {
+    List<HoldId> victims = new ArrayList<>();
+    while (!row.isFree()) {
+      victims.add(row.id());
+      release(row.id());
+    }
+    return victims;
+  }
+
+  /** Grants a free lock to the first waiter that can take it. */
+  void serve() {
+    if (row.isFree()) {
+      Entry next = firstAwake();
+      if (next != null) {
+        boolean mine = next.client == me.client();
+        row.grantTo(next, now, mine ? next.leaseUs : Math.min(next.leaseUs, Limits.CLAIM_US));
+        row.ticket = next.ticket;
+        row.claimant = mine ? 0 : next.client;
+        changes.rowChanged();
+        if (mine) {
+          served = next;
+        } else if (next.bell) {
+          changes.ring(next.client);
+        }
+      }
+    }
+  }
+
+  private @Nullable Entry firstAwake() {
+    long last = 0;
+    while (true) {
+      Iterator<Entry> rest = List.copyOf(waiters.tailMap(last, false).values()).iterator();
+      while (rest.hasNext()) {
+        Entry entry = rest.next();
+        last = entry.ticket;
+        if (entry.untilUs <= now) {
+          drop(entry);
+        } else if (!entry.asleep || entry.client == me.client()) {
+          return entry;
+        }
+      }
+      if (queueRead) {
+        return null;
+      }
+      List<Entry> more = readOn.apply(last);
+      queueRead = more.isEmpty();
+      for (Entry entry : more) {
+        if (!changes.deletedWaiters().contains(entry.ticket)) {
+          waiters.putIfAbsent(entry.ticket, entry);
+        }
+      }
+    }
+  }
+
+  /**
+   * Grants, lets in beside the same owner, queues, or refuses. To be called after {@link #serve}.
+   */
+  AttemptResult attempt(Attempt attempt) {
+    Entry waiter = waiter(attempt.id());
+    long leaseUs = Limits.micros(attempt.lease());
+    if (row.isHeldBy(attempt.id())) {
+      row.untilUs = Math.max(row.untilUs, now + leaseUs);
+      row.claimant = 0;
+      changes.rowChanged();
+      return new AttemptResult.Granted(row.token, row.tokens);
+    }
+    Entry share = find(shares, attempt.id());
+    if (share != null) {
+      share.untilUs = Math.max(share.untilUs, now + leaseUs);
+      changes.refresh(share);
+      return new AttemptResult.Granted(row.token, 1);
+    }
+    if (row.isFree() || isSameOwner(attempt)) {
+      if (waiter != null) {
+        drop(waiter);
+      }
+      return row.isFree() ? enter(attempt, leaseUs) : join(attempt, leaseUs);
+    }
+    if (!attempt.waits()) {
+      return new AttemptResult.Busy(recheck());
+    }
+    return queue(attempt, waiter);
+  }
+
+  private AttemptResult enter(Attempt attempt, long leaseUs) {
+    row.grantTo(entry(Entry.WAITER, attempt), now, leaseUs);
+    changes.rowChanged();
+    return new AttemptResult.Granted(row.token, row.tokens);
+  }
+
+  private boolean isSameOwner(Attempt attempt) {
+    return attempt.sharedOwner()
+        && row.shared
+        && Arrays.equals(row.owner, attempt.owner().getBytes(StandardCharsets.UTF_8));
+  }
+
+  private AttemptResult join(Attempt attempt, long leaseUs) {
+    Entry share = insert(entry(Entry.SHARE, attempt));
+    share.untilUs = now + leaseUs;
+    shares.put(share.ticket, share);
+    return new AttemptResult.Granted(row.token, 1);
+  }
+
+  private AttemptResult queue(Attempt attempt, @Nullable Entry waiting) {
+    long leaseUs = Limits.micros(attempt.lease());
+    long until = now + Limits.stayUs(attempt.patience());
+    if (waiting != null) {
+      waiting.untilUs = Math.max(waiting.untilUs, until);
+      waiting.leaseUs = leaseUs;
+      waiting.tokens = attempt.tokens();
+      waiting.asleep = false;
+      waiting.bell = me.listens();
+      changes.refresh(waiting);
+      return new AttemptResult.Queued(-1, recheck());
+    }
+    int before = row.entries - shares.size() - (row.ticket > 0 ? 1 : 0);
+    Entry waiter = insert(entry(Entry.WAITER, attempt));
+    waiter.untilUs = until;
+    waiters.put(waiter.ticket, waiter);
+    return new AttemptResult.Queued(before, recheck());
+  }
+
+  private Entry insert(Entry entry) {
+    entry.ticket = row.nextTicket++;
+    row.entries++;
+    changes.insert(entry);
+    changes.rowChanged();
+    return entry;
+  }
+
+  private Entry entry(int kind, Attempt attempt) {
+    Entry entry = new Entry();
+    entry.kind = kind;
+    entry.client = attempt.id().high();
+    entry.hold = attempt.id().low();
+    entry.owner = attempt.owner().getBytes(StandardCharsets.UTF_8);
+    entry.shared = attempt.sharedOwner();
+    entry.host = me.host();
+    entry.sinceUs = now;
+    entry.leaseUs = Limits.micros(attempt.lease());
+    entry.tokens = attempt.tokens();
+    entry.bell = me.listens();
+    return entry;
+  }
+
+  /** When a waiter should look again: never later than the holder's lease ends. */
+  private Duration recheck() {
+    return me.recheck(row.untilUs - now);
+  }
+
+  /** The ticket of a waiter, if it is known to this turn. */
+  @Nullable
+  Entry waiter(HoldId id) {
+    Entry head = find(waiters, id);
+    return head != null ? head : find(others, id);
+  }
+
+  /** The further hold with this id, if there is one. */
+  @Nullable
+  Entry share(HoldId id) {
+    return find(shares, id);
+  }
+
+  private static @Nullable Entry find(Map<Long, Entry> entries, HoldId id) {
+    for (Entry entry : entries.values()) {
+      if (entry.is(id)) {
+        return entry;
+      }
+    }
+    return null;
+  }
+}

@@ -1,0 +1,40 @@
+package dev.interlock.mysql;
+
+import dev.interlock.tck.LockTck;
+import dev.interlock.tck.TckBackend;
+import dev.interlock.testservers.MysqlServer;
+
+/** The kit on the shared server, whichever that is. */
+class MysqlLockTckTest extends LockTck {
+  private static final String PREFIX = "tck_";
+  private static final String CLOCK = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))";
+
+  @Override
+  protected TckBackend backend() {
+    MysqlServer server = Server.shared();
+    String namespace = Server.freshNamespace();
+    return TckBackend.at(
+            server.uri() + "?schema=create&tablePrefix=" + PREFIX + "&namespace=" + namespace)
+        .server(server.version())
+        .timeScale(2.0)
+        .inspectWith(name -> isLocked(server, namespace + ":" + name))
+        .countWith(() -> rows(server));
+  }
+
+  private static boolean isLocked(MysqlServer server, String key) {
+    StringBuilder hex = new StringBuilder();
+    for (byte b : key.getBytes(java.nio.charset.StandardCharsets.UTF_8)) {
+      hex.append("%02x".formatted(b));
+    }
+    return !server
+        .execute("SELECT COUNT(*) FROM " + PREFIX + "lock WHERE lock_key = x'" + hex
+            + "' AND until_us > " + CLOCK)
+        .equals("0");
+  }
+
+  private static long rows(MysqlServer server) {
+    return Long.parseLong(server.execute("SELECT (SELECT COUNT(*) FROM " + PREFIX
+        + "lock) + (SELECT COUNT(*) FROM " + PREFIX + "entry) + (SELECT COUNT(*) FROM " + PREFIX
+        + "counter)"));
+  }
+}

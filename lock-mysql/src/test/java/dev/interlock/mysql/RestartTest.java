@@ -1,0 +1,135 @@
+package dev.interlock.mysql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.interlock.BackendUnavailableException;
+import dev.interlock.Lease;
+import dev.interlock.LockClient;
+import dev.interlock.LockRequest;
+import dev.interlock.Locks;
+import dev.interlock.testservers.MysqlServer;
+import dev.interlock.testservers.TestMysql;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Faults of the server itself, so on a server of its own. */
+@Timeout(90)
+class RestartTest {
+  private static MysqlServer server;
+
+  @BeforeAll
+  static void start() {
+    server = TestMysql.builder().owned().option("max-connections", "40").start();
+  }
+
+  @AfterAll
+  static void end() {
+    server.close();
+  }
+
+  @Test
+  void d1d2_holdAndQueueSurviveAKilledServerAndTokensGoOnRising() throws Exception {
+    String uri = Server.uri(server);
+    try (LockClient holder = Locks.open(uri);
+        LockClient waiters = Locks.open(uri)) {
+      Lease held = holder.acquire(LockRequest.of("a").withLease(Duration.ofMinutes(2)));
+      Queue<Integer> order = new ConcurrentLinkedQueue<>();
+      Queue<Long> tokens = new ConcurrentLinkedQueue<>();
+      List<CompletableFuture<Void>> all = new ArrayList<>();
+      for (int i = 0; i < 20; i++) {
+        int number = i;
+        all.add(waiters.acquireAsync(LockRequest.of("a")).thenAccept(lease -> {
+          order.add(number);
+          tokens.add(lease.fencingToken());
+          lease.release();
+        }));
+        int queued = i + 1;
+        Awaitility.await()
+            .pollInterval(Duration.ofMillis(2))
+            .until(() -> holder.inspect("a").orElseThrow().waiters() == queued);
+      }
+      server.kill();
+      server.start();
+
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(15))
+          .ignoreExceptions()
+          .until(() -> holder.inspect("a").isPresent());
+      assertThat(holder.inspect("a").orElseThrow().fencingToken()).isEqualTo(held.fencingToken());
+      assertThat(order).isEmpty();
+      assertThat(held.isValid()).isTrue();
+      held.release();
+      CompletableFuture.allOf(all.toArray(CompletableFuture[]::new)).get(30, TimeUnit.SECONDS);
+      assertThat(order).containsExactlyElementsOf(IntStream.range(0, 20).boxed().toList());
+      assertThat(new ArrayList<>(tokens)).isSorted().allMatch(token -> token > held.fencingToken());
+    }
+  }
+
+  @Test
+  void e3_aReadOnlyServerIsReportedAsSuchAndTheClientRecovers() throws Exception {
+    String uri = Server.uri(server);
+    Locks.open(uri).close();
+    server.execute("CREATE USER IF NOT EXISTS plain IDENTIFIED BY 'plain'");
+    server.execute("GRANT ALL ON " + server.database() + ".* TO plain");
+    String plain = uri.replace(server.user() + ":" + server.password() + "@", "plain:plain@");
+    try (LockClient client = Locks.open(plain)) {
+      client.acquire(LockRequest.of("a")).release();
+      server.execute("SET GLOBAL read_only = 1");
+      assertThatThrownBy(() -> client.tryAcquire(LockRequest.of("a")))
+          .isInstanceOf(BackendUnavailableException.class)
+          .hasMessageContaining("read-only");
+      server.execute("SET GLOBAL read_only = 0");
+      client.acquire(LockRequest.of("a")).release();
+    } finally {
+      server.execute("SET GLOBAL read_only = 0");
+    }
+  }
+
+  @Test
+  void e3_tooManyConnectionsAreReportedAsSuch() {
+    String uri = Server.uri(server);
+    List<LockClient> clients = new ArrayList<>();
+    try {
+      assertThatThrownBy(() -> {
+            for (int i = 0; i < 60; i++) {
+              clients.add(Locks.open(uri));
+            }
+          })
+          .isInstanceOf(BackendUnavailableException.class)
+          .hasMessageContaining("too many connections");
+    } finally {
+      clients.forEach(LockClient::close);
+    }
+  }
+
+  @Test
+  void w4_aStalledServerEndsAWaitInTimeAndTheClientRecovers() throws Exception {
+    try (LockClient client = Locks.open(Server.uri(server) + "&timeout=PT1S")) {
+      client.acquire(LockRequest.of("a")).release();
+      server.pause();
+      long start = System.nanoTime();
+      try {
+        assertThatThrownBy(
+                () -> client.acquire(LockRequest.of("a").withWait(Duration.ofMillis(500))))
+            .isInstanceOf(dev.interlock.LockException.class)
+            .isNotInstanceOf(dev.interlock.LockTimeoutException.class);
+      } finally {
+        server.resume();
+      }
+      assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(8));
+      client.acquire(LockRequest.of("a").withWait(Duration.ofSeconds(20))).release();
+    }
+  }
+}

@@ -1,0 +1,46 @@
+package dev.interlock.mysql;
+
+import dev.interlock.LockConfig;
+import dev.interlock.spi.ClientId;
+import dev.interlock.spi.LockBackend;
+import dev.interlock.testservers.MysqlServer;
+import dev.interlock.testservers.TestMysql;
+import java.util.HexFormat;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** The server that the tests of this JVM share; ends with the JVM. */
+final class Server {
+  private static final AtomicInteger COUNT = new AtomicInteger();
+
+  private Server() {}
+
+  private static final class Shared {
+    static final MysqlServer SERVER = TestMysql.start();
+  }
+
+  static MysqlServer shared() {
+    return Shared.SERVER;
+  }
+
+  /** An address with tables, and locks that no other test has. */
+  static String uri() {
+    return uri(shared());
+  }
+
+  static String uri(MysqlServer server) {
+    return server.uri() + "?schema=create&namespace=" + freshNamespace();
+  }
+
+  static String freshNamespace() {
+    return "t" + Long.toHexString(ThreadLocalRandom.current().nextLong()) + COUNT.incrementAndGet();
+  }
+
+  /** A client without the engine. */
+  static TestClient client(String uri) {
+    String id = HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong());
+    LockBackend backend =
+        new MysqlProvider().open(LockConfig.parse(uri), new ClientId(id, "test:1"));
+    return new TestClient(id, backend);
+  }
+}

@@ -1,0 +1,73 @@
+package dev.interlock.mysql;
+
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.AttemptResult;
+import dev.interlock.spi.BackendEvents;
+import dev.interlock.spi.Grant;
+import dev.interlock.spi.HoldId;
+import dev.interlock.spi.LockBackend;
+import dev.interlock.spi.Release;
+import dev.interlock.spi.ReleaseResult;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** A backend as the engine sees it, with what it was told. */
+final class TestClient implements AutoCloseable {
+  static final Duration LEASE = Duration.ofSeconds(30);
+
+  final LockBackend backend;
+  final BlockingQueue<Grant> grants = new LinkedBlockingQueue<>();
+  final BlockingQueue<HoldId> revoked = new LinkedBlockingQueue<>();
+  private final long high;
+  private final AtomicLong low = new AtomicLong(1);
+
+  TestClient(String id, LockBackend backend) {
+    this.high = HexFormat.fromHexDigitsToLong(id);
+    this.backend = backend;
+    backend.subscribe(new BackendEvents() {
+      @Override
+      public void granted(Grant grant, long notBeforeNanos) {
+        grants.add(grant);
+      }
+
+      @Override
+      public void wake(String name, HoldId id) {}
+
+      @Override
+      public void revoked(String name, HoldId id) {
+        revoked.add(id);
+      }
+
+      @Override
+      public void inDoubt() {}
+    });
+  }
+
+  HoldId id() {
+    return new HoldId(high, low.getAndIncrement());
+  }
+
+  AttemptResult attempt(String name, HoldId id, Duration patience) {
+    return attempt(name, id, patience, LEASE);
+  }
+
+  AttemptResult attempt(String name, HoldId id, Duration patience, Duration lease) {
+    return backend.attempt(new Attempt(name, id, "owner", false, lease, true, patience, 1));
+  }
+
+  AttemptResult attemptAs(String owner, String name, HoldId id, Duration patience) {
+    return backend.attempt(new Attempt(name, id, owner, true, LEASE, true, patience, 1));
+  }
+
+  ReleaseResult release(String name, HoldId id) {
+    return backend.release(new Release(name, id, null));
+  }
+
+  @Override
+  public void close() {
+    backend.close();
+  }
+}
