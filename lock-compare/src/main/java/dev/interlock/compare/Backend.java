@@ -1,0 +1,22 @@
+package dev.interlock.compare;
+
+import java.util.Optional;
+
+/** A provider's server while it is compared. Thread-safe. */
+interface Backend extends AutoCloseable {
+
+  /** Opens a client; may carry a password. */
+  String uri();
+
+  /** Where the server comes from, for the report. */
+  String origin();
+
+  /** Whether the state is private to this JVM. */
+  boolean isInOneJvm();
+
+  /** Asks the server past the provider; empty if there is no way to. */
+  Optional<ServerProbe> probe();
+
+  @Override
+  void close();
+}

@@ -1,0 +1,189 @@
+package dev.interlock.compare;
+
+import dev.interlock.tck.Effort;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The command {@code compare}. For one run, by one thread. */
+@Command(
+    name = "compare",
+    description = "Runs the kit over the providers on real servers, measures, and writes a report.",
+    exitCodeListHeading = "%nExit status:%n",
+    exitCodeList = {
+      "0:every claimed rule holds",
+      "1:a claimed rule fails, or the run could not be finished",
+      "2:wrong arguments"
+    },
+    mixinStandardHelpOptions = true,
+    versionProvider = Versions.class,
+    sortOptions = false)
+final class CompareCommand implements Callable<Integer> {
+  private static final double LARGEST_SCALE = 100;
+
+  private final Kit kit;
+  private final List<Measurement> measurements;
+
+  @Spec
+  @SuppressWarnings("NullAway.Init") // picocli sets it before call()
+  private CommandSpec spec;
+
+  @ArgGroup
+  private @Nullable Amount amount;
+
+  @Option(
+      names = "--providers",
+      split = ",",
+      paramLabel = "ID",
+      description = {
+        "Which to compare, such as local,redis-setnx. Default: all but those in preview, which",
+        "are redis-hash and mysql."
+      })
+  private List<String> providers = new ArrayList<>();
+
+  @Option(
+      names = "--uri",
+      paramLabel = "ID=URI",
+      description = {
+        "A server for a provider, such as redis-setnx=redis-setnx://localhost:6379. Default:",
+        "one is started. May be given several times."
+      })
+  private List<String> uris = new ArrayList<>();
+
+  @Option(
+      names = "--out",
+      paramLabel = "DIR",
+      description = "Where the report is written. Default: target/compare.")
+  private @Nullable Path out;
+
+  @Option(names = "--seed", paramLabel = "N", description = "Repeats a run's random choices.")
+  private @Nullable Long seed;
+
+  @Option(
+      names = "--time-scale",
+      paramLabel = "FACTOR",
+      description = "Stretches the rules' time limits on a slow machine. Default: 1.")
+  private double timeScale = 1;
+
+  /** How much work each rule is worth; the two exclude each other. */
+  static final class Amount {
+    @Option(names = "--quick", description = "About a minute and a half for a provider.")
+    private boolean quick;
+
+    @Option(names = "--full", description = "As long as it takes to reach rare interleavings.")
+    private boolean full;
+
+    Effort effort() {
+      return quick ? Effort.QUICK : full ? Effort.FULL : Effort.STANDARD;
+    }
+  }
+
+  /** For picocli. */
+  CompareCommand() {
+    this(Kit.REAL, Measurement.ALL);
+  }
+
+  CompareCommand(Kit kit, List<Measurement> measurements) {
+    this.kit = kit;
+    this.measurements = measurements;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    List<Subject> subjects = subjects();
+    Map<String, String> given = givenUris(subjects);
+    Path directory = directory();
+    if (!(timeScale > 0 && timeScale <= LARGEST_SCALE)) {
+      throw wrong("--time-scale must be more than 0 and at most " + LARGEST_SCALE + ".");
+    }
+    Effort effort = amount == null ? Effort.STANDARD : amount.effort();
+    long chosen = seed == null ? new SplittableRandom().nextLong() >>> 1 : seed;
+    Ansi ansi = spec.commandLine().getColorScheme().ansi();
+    PrintWriter err = spec.commandLine().getErr();
+    err.println("Seed " + chosen + "; repeat this run with --seed " + chosen);
+    Report report;
+    Path log = directory.resolve("compare.log");
+    try (RunLog unused = RunLog.to(log)) {
+      Progress progress = new Progress(err, ansi);
+      report = new Comparison(kit, measurements, effort, chosen, timeScale, progress)
+          .run(subjects, given);
+    }
+    PrintWriter results = spec.commandLine().getOut();
+    new TerminalReport(report, ansi).print(results);
+    ReportFiles.write(report, directory).forEach(file -> results.println("Written: " + file));
+    results.flush();
+    return report.isGood() ? Interlock.OK : Interlock.FAILED;
+  }
+
+  private List<Subject> subjects() {
+    if (providers.isEmpty()) {
+      return Subject.usual();
+    }
+    Set<Subject> chosen = new LinkedHashSet<>();
+    for (String id : providers) {
+      chosen.add(Subject.find(id.strip())
+          .orElseThrow(
+              () -> wrong("Unknown provider '" + id + "'. Known: " + Subject.knownIds() + ".")));
+    }
+    return List.copyOf(chosen);
+  }
+
+  /** Faults are told without the URI, which may have a password in it. */
+  private Map<String, String> givenUris(List<Subject> subjects) {
+    Map<String, String> given = new LinkedHashMap<>();
+    for (String text : uris) {
+      int equals = text.indexOf('=');
+      String id = equals < 0 ? "" : text.substring(0, equals);
+      if (!id.matches("[a-z0-9-]+")) {
+        throw wrong("--uri must have the form ID=URI, such as redis-setnx=redis-setnx://host.");
+      }
+      if (subjects.stream().noneMatch(subject -> subject.id().equals(id))) {
+        throw wrong("--uri is for '" + id + "', which is not compared in this run. Known: "
+            + Subject.knownIds() + ".");
+      }
+      String uri = text.substring(equals + 1);
+      if (!LockUris.scheme(uri).orElse("").equals(id)) {
+        throw wrong("The URI for '" + id + "' must begin with " + id + "://.");
+      }
+      if (given.put(id, uri) != null) {
+        throw wrong("--uri is given twice for '" + id + "'.");
+      }
+    }
+    return given;
+  }
+
+  private Path directory() {
+    Path home = Path.of(System.getProperty("interlock.home", ""));
+    Path directory =
+        (out == null ? home.resolve("target").resolve("compare") : out).toAbsolutePath();
+    try {
+      Files.createDirectories(directory);
+      Files.delete(Files.createTempFile(directory, "report", ".probe"));
+      return directory;
+    } catch (IOException e) {
+      throw wrong("The report cannot be written to " + directory + ": " + e + ". Choose another"
+          + " directory with --out.");
+    }
+  }
+
+  private ParameterException wrong(String message) {
+    return new ParameterException(spec.commandLine(), message);
+  }
+}

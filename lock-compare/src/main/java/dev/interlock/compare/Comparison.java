@@ -1,0 +1,122 @@
+package dev.interlock.compare;
+
+import dev.interlock.LockException;
+import dev.interlock.Locks;
+import dev.interlock.ProviderInfo;
+import dev.interlock.tck.Effort;
+import dev.interlock.tck.TckBackend;
+import dev.interlock.tck.TckResult;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** Takes the providers one after the other: starts the server, runs the kit, measures. */
+final class Comparison {
+  private final Kit kit;
+  private final List<Measurement> measurements;
+  private final Effort effort;
+  private final long seed;
+  private final double timeScale;
+  private final Progress progress;
+
+  Comparison(
+      Kit kit,
+      List<Measurement> measurements,
+      Effort effort,
+      long seed,
+      double timeScale,
+      Progress progress) {
+    this.kit = kit;
+    this.measurements = measurements;
+    this.effort = effort;
+    this.seed = seed;
+    this.timeScale = timeScale;
+    this.progress = progress;
+  }
+
+  /**
+   * Compares.
+   *
+   * @param subjects the providers
+   * @param uris by provider, where a server is given
+   */
+  Report run(List<Subject> subjects, Map<String, String> uris) {
+    long start = System.nanoTime();
+    List<ProviderReport> reports = new ArrayList<>();
+    for (Subject subject : subjects) {
+      reports.add(one(subject, Optional.ofNullable(uris.get(subject.id()))));
+    }
+    Duration took = Duration.ofNanos(System.nanoTime() - start);
+    return new Report(Instant.now(), effort, seed, took, reports);
+  }
+
+  private ProviderReport one(Subject subject, Optional<String> uri) {
+    progress.provider(subject.id());
+    try (Backend backend =
+        uri.map(subject.kind()::at).orElseGet(() -> subject.kind().start(subject.id()))) {
+      progress.server(backend.origin());
+      TckResult result = kit.run(target(backend), effort, seed, progress);
+      Figures figures = measure(backend);
+      return new ProviderReport(
+          subject.id(),
+          result.provider().version(),
+          result.server(),
+          backend.origin(),
+          result.capabilities(),
+          result.rules(),
+          figures,
+          "");
+    } catch (RuntimeException e) {
+      // One provider that cannot be compared does not keep the others from it.
+      progress.failed(subject.id(), Errors.describe(e));
+      return broken(subject, e);
+    }
+  }
+
+  private TckBackend target(Backend backend) {
+    TckBackend target = TckBackend.at(backend.uri()).timeScale(timeScale);
+    if (backend.isInOneJvm()) {
+      return target.inOneJvm();
+    }
+    return backend
+        .probe()
+        .map(probe -> target.countWith(() -> probe.footprint().entries()))
+        .orElse(target);
+  }
+
+  private Figures measure(Backend backend) {
+    Figures figures = new Figures();
+    for (Measurement measurement : measurements) {
+      progress.measuring(measurement.title());
+      try {
+        measurement.take(backend, effort, figures);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new LockException("The comparison was interrupted.", e);
+      } catch (Exception e) {
+        figures.failed(Errors.describe(e), measurement.measures());
+        progress.failed(measurement.title(), Errors.describe(e));
+      }
+    }
+    return figures;
+  }
+
+  private static ProviderReport broken(Subject subject, RuntimeException error) {
+    Optional<ProviderInfo> info = Locks.providers().stream()
+        .filter(found -> found.id().equals(subject.id()))
+        .findFirst();
+    return new ProviderReport(
+        subject.id(),
+        info.map(ProviderInfo::version).orElse("unknown"),
+        "none",
+        "none",
+        info.map(ProviderInfo::capabilities).orElse(Set.of()),
+        List.of(),
+        new Figures(),
+        Errors.describe(error));
+  }
+}

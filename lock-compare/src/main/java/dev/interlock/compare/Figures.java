@@ -1,0 +1,71 @@
+package dev.interlock.compare;
+
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What was measured of one provider. Not thread-safe. */
+final class Figures {
+
+  /**
+   * One figure.
+   *
+   * @param value null if there is none
+   * @param note why there is none, or what else to know
+   * @param failed whether the value is missing because of a fault
+   */
+  record Figure(@Nullable Double value, String note, boolean failed) {}
+
+  private final Map<Measure, Figure> figures = new EnumMap<>(Measure.class);
+
+  void put(Measure measure, double value) {
+    figures.put(measure, new Figure(value, "", false));
+  }
+
+  void put(Measure measure, double value, String note) {
+    figures.put(measure, new Figure(value, note, false));
+  }
+
+  /** Says why a measure has no meaning here. */
+  void none(String reason, Measure... measures) {
+    for (Measure measure : measures) {
+      figures.put(measure, new Figure(null, reason, false));
+    }
+  }
+
+  /** Says why a measure could not be taken. What was measured before stays. */
+  void failed(String reason, Iterable<Measure> measures) {
+    for (Measure measure : measures) {
+      figures.putIfAbsent(measure, new Figure(null, reason, true));
+    }
+  }
+
+  boolean anyFailed() {
+    return figures.values().stream().anyMatch(Figure::failed);
+  }
+
+  Optional<Figure> find(Measure measure) {
+    return Optional.ofNullable(figures.get(measure));
+  }
+
+  /** For tables. */
+  String text(Measure measure) {
+    Figure figure = figures.get(measure);
+    if (figure == null) {
+      return "";
+    }
+    Double value = figure.value();
+    if (value == null) {
+      return figure.failed() ? "failed" : "n/a";
+    }
+    return String.format(Locale.ROOT, "%,." + measure.decimals() + "f", value);
+  }
+
+  /** Zero where there is no value, for charts. */
+  double orZero(Measure measure) {
+    Figure figure = figures.get(measure);
+    return figure == null || figure.value() == null ? 0 : figure.value();
+  }
+}

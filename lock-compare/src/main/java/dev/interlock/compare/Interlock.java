@@ -1,0 +1,82 @@
+package dev.interlock.compare;
+
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The command line of the project, started by the script {@code interlock} at the top level. */
+@Command(
+    name = "interlock",
+    description = "Distributed locks for the JVM: compare the backends, see them at work.",
+    synopsisSubcommandLabel = "COMMAND",
+    subcommands = {CompareCommand.class, DemoCommand.class, HelpCommand.class},
+    mixinStandardHelpOptions = true,
+    versionProvider = Versions.class,
+    footer = {
+      "",
+      "Also, through the script ./interlock:",
+      "  bench    Measures the providers beside other lock libraries; see 'bench --help'."
+    })
+public final class Interlock implements Runnable {
+  static final int OK = 0;
+  static final int FAILED = 1;
+  static final int WRONG_USAGE = 2;
+
+  @Spec
+  @SuppressWarnings("NullAway.Init") // picocli sets it before run()
+  private CommandSpec spec;
+
+  /** For picocli. */
+  public Interlock() {}
+
+  /**
+   * Runs a command and ends the JVM: status 0 if all is well, 1 if a claimed rule fails or the run
+   * could not be finished, 2 if the arguments are wrong.
+   *
+   * @param args as {@code help} lists them
+   */
+  public static void main(String[] args) {
+    System.exit(commandLine().execute(args));
+  }
+
+  static CommandLine commandLine() {
+    return prepare(new CommandLine(new Interlock()));
+  }
+
+  /** Sets what all commands have in common: where output goes, and how errors are told. */
+  static CommandLine prepare(CommandLine commandLine) {
+    return commandLine
+        .setOut(new PrintWriter(System.out, true, StandardCharsets.UTF_8))
+        .setErr(new PrintWriter(System.err, true, StandardCharsets.UTF_8))
+        .setParameterExceptionHandler((error, args) -> wrongUsage(error))
+        .setExecutionExceptionHandler((error, failed, parsed) -> failed(error, failed));
+  }
+
+  @Override
+  public void run() {
+    throw new ParameterException(
+        spec.commandLine(), "A command is missing: compare, demo or help.");
+  }
+
+  private static int wrongUsage(ParameterException error) {
+    CommandLine at = error.getCommandLine();
+    PrintWriter err = at.getErr();
+    err.println(at.getColorScheme().errorText(error.getMessage()));
+    CommandLine.UnmatchedArgumentException.printSuggestions(error, err);
+    err.println("Try '" + at.getCommandSpec().qualifiedName() + " --help'.");
+    err.flush();
+    return WRONG_USAGE;
+  }
+
+  private static int failed(Exception error, CommandLine at) {
+    PrintWriter err = at.getErr();
+    err.println(at.getColorScheme().errorText(Errors.describe(error)));
+    err.flush();
+    return FAILED;
+  }
+}

@@ -1,0 +1,16 @@
+package dev.interlock.compare;
+
+import dev.interlock.tck.Effort;
+import dev.interlock.tck.TckBackend;
+import dev.interlock.tck.TckProgress;
+import dev.interlock.tck.TckResult;
+import dev.interlock.tck.TckRunner;
+
+/** Runs the rules. There is one; tests put others in its place to see what a failure does. */
+@FunctionalInterface
+interface Kit {
+  Kit REAL = (backend, effort, seed, progress) ->
+      TckRunner.of(backend).effort(effort).seed(seed).onProgress(progress).run();
+
+  TckResult run(TckBackend backend, Effort effort, long seed, TckProgress progress);
+}

@@ -1,0 +1,80 @@
+package dev.interlock.compare;
+
+import dev.interlock.tck.Effort;
+import dev.interlock.tck.RuleInfo;
+import dev.interlock.tck.RuleResult;
+import dev.interlock.tck.Rules;
+import dev.interlock.tck.Verdict;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+
+/**
+ * The outcome of a comparison, as all its forms show it.
+ *
+ * @param created when it was finished
+ * @param effort how much work went into each rule
+ * @param seed repeats the random choices
+ * @param took how long it lasted
+ * @param providers one for each provider that was compared
+ */
+record Report(
+    Instant created, Effort effort, long seed, Duration took, List<ProviderReport> providers) {
+
+  /**
+   * One line of the matrix.
+   *
+   * @param rule what must be so
+   * @param cells a verdict for each provider, or "untested", or "-" where the kit did not get there
+   */
+  record Row(RuleInfo rule, List<String> cells) {}
+
+  /** Every rule of SPEC.md, also those that the kit does not test. */
+  List<Row> rows() {
+    return Rules.all().stream()
+        .map(rule -> new Row(
+            rule, providers.stream().map(provider -> provider.cell(rule)).toList()))
+        .toList();
+  }
+
+  /** The rules that the kit does not test. */
+  List<RuleInfo> untested() {
+    return Rules.all().stream().filter(rule -> !rule.isTested()).toList();
+  }
+
+  /** Whether every provider keeps what it claims, and everything could be run and measured. */
+  boolean isGood() {
+    return providers.stream().allMatch(ProviderReport::isGood);
+  }
+
+  /** What needs to be looked at: failures, and rules of which nothing can be said. */
+  List<Remark> remarks() {
+    return providers.stream()
+        .flatMap(provider -> provider.rules().stream()
+            .filter(rule -> rule.verdict() == Verdict.FAIL
+                || rule.verdict() == Verdict.INCONCLUSIVE
+                || rule.verdict() == Verdict.WAIVED)
+            .map(rule -> new Remark(provider.id(), rule)))
+        .toList();
+  }
+
+  /**
+   * A verdict that is neither a pass nor a capability left out.
+   *
+   * @param provider whose
+   * @param result which
+   */
+  record Remark(String provider, RuleResult result) {}
+
+  String jdk() {
+    return Runtime.version().toString();
+  }
+
+  String system() {
+    return System.getProperty("os.name") + " " + System.getProperty("os.arch");
+  }
+
+  int processors() {
+    return Runtime.getRuntime().availableProcessors();
+  }
+}

@@ -1,0 +1,162 @@
+package dev.interlock.compare;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * What may depend on what. The rules are made for a root package, so that they can be tried on
+ * planted violations under another root.
+ *
+ * @param root such as {@code dev.interlock}
+ */
+record Architecture(String root) {
+  private static final String[] JDK = {"java..", "javax..", "jdk.."};
+
+  /** Annotations only, not needed at run time. */
+  private static final String JSPECIFY = "org.jspecify..";
+
+  /** Jedis shows its pool's library in its own API. */
+  private static final List<String> JEDIS =
+      List.of("redis.clients..", "org.apache.commons.pool2..");
+
+  /** What each provider may use beside the JDK and the API; providers are the keys. */
+  private static final Map<String, List<String>> CLIENTS = Map.of(
+      "local", List.of(),
+      "redis.support", List.of(),
+      "redis.setnx", JEDIS,
+      "redis.watch", JEDIS,
+      "redis.hash", List.of("io.lettuce..", "reactor..", "io.netty..", "org.reactivestreams.."),
+      "mysql", List.of("org.apache.ibatis..", "com.zaxxer.hikari..", "com.mysql.."));
+
+  /** The API, the SPI and the engine stand on nothing but the JDK. */
+  ArchRule apiStandsAlone() {
+    return noClasses()
+        .that(resideInAnyPackage(api()))
+        .should()
+        .dependOnClassesThat(
+            DescribedPredicate.not(resideInAnyPackage(join(api(), join(JDK, JSPECIFY)))))
+        .because("an application that uses the API gets no other library with it");
+  }
+
+  /** A provider uses the API and its own client; the Redis ones also what they share. */
+  List<ArchRule> providersUseTheApiAndTheirClientOnly() {
+    return CLIENTS.keySet().stream().map(this::providerRule).toList();
+  }
+
+  private ArchRule providerRule(String provider) {
+    String own = root + "." + provider + "..";
+    String[] allowed = join(
+        CLIENTS.get(provider).toArray(String[]::new),
+        join(JDK, root, root + ".spi", own, JSPECIFY));
+    if (provider.startsWith("redis.")) {
+      allowed = join(allowed, root + ".redis.support");
+    }
+    return noClasses()
+        .that(resideInAnyPackage(own))
+        .should()
+        .dependOnClassesThat(DescribedPredicate.not(resideInAnyPackage(allowed)))
+        .because("a provider stands on the API, its client, and for Redis what they all share")
+        .allowEmptyShould(true);
+  }
+
+  /** Whoever wants a provider goes through the API; only the SPI finds it. */
+  ArchRule providersDoNotKnowEachOther() {
+    return slices()
+        .assignedFrom(new ProviderSlices(root))
+        .should()
+        .notDependOnEachOther()
+        .because("a provider's jar must work without the others'");
+  }
+
+  /** An internal package belongs to its module. */
+  ArchRule internalsStayInTheirModule() {
+    return classes()
+        .that(resideInAnyPackage(root + ".."))
+        .should(new ArchCondition<>("use internal packages of their own module only") {
+          @Override
+          public void check(JavaClass type, ConditionEvents events) {
+            type.getDirectDependenciesFromSelf().stream()
+                .filter(dependency -> isForeign(type, dependency.getTargetClass()))
+                .forEach(dependency ->
+                    events.add(SimpleConditionEvent.violated(type, dependency.getDescription())));
+          }
+        });
+  }
+
+  private boolean isForeign(JavaClass user, JavaClass used) {
+    String name = used.getPackageName();
+    int internal = name.startsWith(root + ".") ? (name + ".").indexOf(".internal.") : -1;
+    if (internal < 0) {
+      return false;
+    }
+    String module = name.substring(0, internal);
+    return module.equals(root)
+        ? !List.of(root, root + ".spi").contains(user.getPackageName())
+            && !(user.getPackageName() + ".").startsWith(root + ".internal.")
+        : !(user.getPackageName() + ".").startsWith(module + ".");
+  }
+
+  /**
+   * A public class that is not final invites to extend it. {@code LockTck} is meant for that: a
+   * backend's author extends it. Packages named {@code internal} are not exported.
+   */
+  ArchRule publicTypesAreClosed() {
+    return classes()
+        .that(resideInAnyPackage(root + ".."))
+        .and(DescribedPredicate.not(resideInAnyPackage(root + "..internal..")))
+        .and()
+        .arePublic()
+        .and()
+        .areNotInterfaces()
+        .and()
+        .areNotEnums()
+        .and(DescribedPredicate.not(assignableTo(Throwable.class)))
+        .and()
+        .doNotHaveFullyQualifiedName(root + ".tck.LockTck")
+        .should()
+        .haveModifier(JavaModifier.FINAL)
+        .because("what is open for extension cannot be changed any more");
+  }
+
+  private String[] api() {
+    return new String[] {root, root + ".spi", root + ".internal.."};
+  }
+
+  private static String[] join(String[] some, String... more) {
+    return Stream.of(some, more).flatMap(Arrays::stream).toArray(String[]::new);
+  }
+
+  private record ProviderSlices(String root) implements SliceAssignment {
+    @Override
+    public SliceIdentifier getIdentifierOf(JavaClass type) {
+      Optional<String> provider = CLIENTS.keySet().stream()
+          .filter(id -> !id.equals("redis.support"))
+          .filter(id -> (type.getPackageName() + ".").startsWith(root + "." + id + "."))
+          .findFirst();
+      return provider.map(SliceIdentifier::of).orElseGet(SliceIdentifier::ignore);
+    }
+
+    @Override
+    public String getDescription() {
+      return "providers";
+    }
+  }
+}

@@ -1,0 +1,90 @@
+package dev.interlock.compare;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchRule;
+import dev.interlock.compare.planted.Planted;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** The rules on our classes, and each of them on a violation that was planted for it. */
+class ArchitectureTest {
+  private static final String ROOT = "dev.interlock";
+  private static final Architecture OURS = new Architecture(ROOT);
+  private static final Architecture PLANTED = new Architecture(Planted.class.getPackageName());
+
+  private static JavaClasses ours;
+  private static JavaClasses planted;
+
+  @BeforeAll
+  static void read() {
+    ours = new ClassFileImporter()
+        .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+        .importPackages(ROOT);
+    planted = new ClassFileImporter().importPackages(Planted.class.getPackageName());
+  }
+
+  @Test
+  void all_modules_are_looked_at() {
+    assertThat(ours.contain("dev.interlock.Locks")).isTrue();
+    assertThat(ours.contain("dev.interlock.local.LocalProvider")).isTrue();
+    assertThat(ours.contain("dev.interlock.tck.LockTck")).isTrue();
+    assertThat(ours.contain("dev.interlock.testservers.TestRedis")).isTrue();
+    assertThat(ours.contain(Interlock.class)).isTrue();
+    assertThat(ours.contain(Planted.class)).isFalse();
+  }
+
+  @Test
+  void the_api_depends_on_nothing_but_the_jdk() {
+    OURS.apiStandsAlone().check(ours);
+
+    violated(PLANTED.apiStandsAlone(), "planted.spi.UsesALibrary");
+    violated(PLANTED.apiStandsAlone(), "planted.internal.KnowsAProvider");
+  }
+
+  @Test
+  void providers_depend_on_the_api_and_their_client_only() {
+    OURS.providersUseTheApiAndTheirClientOnly().forEach(rule -> rule.check(ours));
+
+    violatedByOne("planted.local.UsesALibrary");
+    violatedByOne("planted.redis.setnx.UsesTheEngine");
+    violatedByOne("planted.redis.support.UsesALibrary");
+  }
+
+  @Test
+  void providers_never_depend_on_one_another() {
+    OURS.providersDoNotKnowEachOther().check(ours);
+
+    violated(PLANTED.providersDoNotKnowEachOther(), "planted.redis.hash.KnowsSetnx");
+  }
+
+  @Test
+  void nobody_touches_the_internals_of_another_module() {
+    OURS.internalsStayInTheirModule().check(ours);
+
+    violated(PLANTED.internalsStayInTheirModule(), "planted.redis.setnx.UsesTheEngine");
+    violated(PLANTED.internalsStayInTheirModule(), "planted.mysql.UsesTheKit");
+  }
+
+  @Test
+  void public_types_are_final_interfaces_records_enums_or_exceptions() {
+    OURS.publicTypesAreClosed().check(ours);
+
+    violated(PLANTED.publicTypesAreClosed(), "planted.Open");
+  }
+
+  private static void violated(ArchRule rule, String culprit) {
+    assertThatThrownBy(() -> rule.check(planted))
+        .isInstanceOf(AssertionError.class)
+        .hasMessageContaining(culprit);
+  }
+
+  private static void violatedByOne(String culprit) {
+    assertThat(PLANTED.providersUseTheApiAndTheirClientOnly())
+        .anySatisfy(rule -> violated(rule, culprit));
+  }
+}

@@ -1,0 +1,139 @@
+package dev.interlock.compare;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.BackendUnavailableException;
+import dev.interlock.tck.Effort;
+import dev.interlock.tck.Verdict;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class CompareCommandTest {
+  private static final Kit PASSING = FakeKit.of("M1", Verdict.PASS);
+
+  @TempDir
+  private Path directory;
+
+  @Test
+  void ends_with_0_when_every_claimed_rule_holds() {
+    Cli.Outcome outcome = compare(FakeKit.of("D1", Verdict.NOT_CLAIMED));
+
+    assertThat(outcome.status()).isZero();
+    assertThat(outcome.out()).contains("| X1", "PASS", "not claimed").contains("report.json");
+  }
+
+  @Test
+  void ends_with_1_and_shows_what_happened_when_a_claimed_rule_fails() {
+    Cli.Outcome outcome = compare(FakeKit.of("M1", Verdict.FAIL));
+
+    assertThat(outcome.status()).isEqualTo(1);
+    assertThat(outcome.err()).contains("FAIL", "M1", "happened: | two |");
+    assertThat(directory.resolve("report.html")).exists();
+  }
+
+  @Test
+  void a_waived_rule_does_not_fail_the_run_and_never_shows_as_passed() {
+    Cli.Outcome outcome = compare(new FakeKit(java.util.Map.of("M1", Verdict.WAIVED)));
+
+    assertThat(outcome.status()).isZero();
+    assertThat(outcome.out()).contains("1 WAIVED").doesNotContain("PASS");
+  }
+
+  @Test
+  void ends_with_1_and_still_reports_when_the_kit_cannot_run() throws IOException {
+    Kit broken = (backend, effort, seed, progress) -> {
+      throw new BackendUnavailableException("The server said no.");
+    };
+
+    Cli.Outcome outcome = compare(broken);
+
+    assertThat(outcome.status()).isEqualTo(1);
+    assertThat(outcome.err()).contains("The server said no.");
+    assertThat(Files.readString(directory.resolve("report.json"))).contains("The server said no.");
+  }
+
+  @Test
+  void ends_with_1_when_a_figure_cannot_be_taken() {
+    Measurement failing = new Measurement() {
+      @Override
+      public String title() {
+        return "nothing";
+      }
+
+      @Override
+      public List<Measure> measures() {
+        return List.of(Measure.JAIN);
+      }
+
+      @Override
+      public void take(Backend backend, Effort effort, Figures into) {
+        throw new IllegalStateException("no luck");
+      }
+    };
+
+    Cli.Outcome outcome = Cli.run(PASSING, List.of(failing), arguments());
+
+    assertThat(outcome.status()).isEqualTo(1);
+    assertThat(outcome.out()).contains("failed", "no luck");
+  }
+
+  @Test
+  void an_unknown_provider_is_answered_with_the_known_ones() {
+    refused("Unknown provider 'redis-sentx'. Known: local", "--providers", "local,redis-sentx");
+  }
+
+  @Test
+  void an_unknown_option_is_answered_with_the_nearest_one() {
+    refused("Possible solutions: --quick", "--quik");
+  }
+
+  @Test
+  void quick_and_full_exclude_each_other() {
+    refused("mutually exclusive", "--quick", "--full");
+  }
+
+  @Test
+  void numbers_must_be_numbers_and_in_range() {
+    refused("--seed", "--seed", "abc");
+    refused("--time-scale", "--time-scale", "0");
+  }
+
+  @Test
+  void a_directory_that_cannot_be_written_is_told_before_anything_runs() throws IOException {
+    Path file = Files.writeString(directory.resolve("file"), "");
+
+    refused("cannot be written", "--out", file.toString());
+  }
+
+  @Test
+  void a_uri_of_the_wrong_form_is_refused_without_its_password() {
+    refused("ID=URI", "--uri", "local://u:secret@h");
+    refused("must begin with local://", "--uri", "local=redis-setnx://u:secret@h");
+    refused(
+        "not compared in this run", "--providers", "local", "--uri", "other=other://u:secret@h");
+    refused("given twice", "--uri", "local=local://", "--uri", "local=local://u:secret@h");
+  }
+
+  private static void refused(String message, String... args) {
+    String[] all = new String[args.length + 1];
+    all[0] = "compare";
+    System.arraycopy(args, 0, all, 1, args.length);
+    Cli.Outcome outcome = Cli.run(PASSING, all);
+
+    assertThat(outcome.status()).isEqualTo(2);
+    assertThat(outcome.err()).contains(message).contains("compare --help").doesNotContain("secret");
+    assertThat(outcome.out()).isEmpty();
+  }
+
+  private Cli.Outcome compare(Kit kit) {
+    return Cli.run(kit, arguments());
+  }
+
+  private String[] arguments() {
+    return new String[] {"compare", "--providers", "local", "--out", directory.toString()};
+  }
+}

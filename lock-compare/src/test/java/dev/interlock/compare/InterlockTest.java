@@ -1,0 +1,42 @@
+package dev.interlock.compare;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.Locks;
+import dev.interlock.ProviderInfo;
+import org.junit.jupiter.api.Test;
+
+class InterlockTest {
+
+  @Test
+  void help_lists_the_commands() {
+    for (String word : new String[] {"help", "--help", "-h"}) {
+      Cli.Outcome outcome = Cli.run(word);
+
+      assertThat(outcome.status()).isZero();
+      assertThat(outcome.out()).contains("compare", "demo", "help", "bench");
+    }
+  }
+
+  @Test
+  void every_command_has_a_help_of_its_own() {
+    assertThat(Cli.run("help", "compare").out()).contains("--quick", "--providers", "Exit status");
+    assertThat(Cli.run("compare", "--help").out()).contains("--quick", "--providers");
+    assertThat(Cli.run("demo", "--help").out()).contains("--seconds", "URI");
+  }
+
+  @Test
+  void a_missing_or_unknown_command_is_wrong_usage() {
+    assertThat(Cli.run().status()).isEqualTo(2);
+    Cli.Outcome outcome = Cli.run("compere");
+    assertThat(outcome.status()).isEqualTo(2);
+    assertThat(outcome.err()).contains("compare");
+  }
+
+  @Test
+  void every_provider_on_the_class_path_can_be_compared() {
+    assertThat(Locks.providers().stream().map(ProviderInfo::id))
+        .containsExactlyInAnyOrderElementsOf(
+            Subject.ALL.stream().map(Subject::id).toList());
+  }
+}

@@ -1,0 +1,57 @@
+package dev.interlock.compare;
+
+import dev.interlock.Capability;
+import dev.interlock.LockConfig;
+import dev.interlock.Option;
+import dev.interlock.spi.ClientId;
+import dev.interlock.spi.LockBackend;
+import dev.interlock.spi.LockProvider;
+import java.util.List;
+import java.util.Set;
+
+/** Providers that cannot be used, each in its own way. */
+final class PlantedProviders {
+  private PlantedProviders() {}
+
+  abstract static class Planted implements LockProvider {
+    @Override
+    public String id() {
+      return "twin";
+    }
+
+    @Override
+    public Set<Capability> capabilities() {
+      return Set.of();
+    }
+
+    @Override
+    public List<Option<?>> options() {
+      return List.of();
+    }
+
+    @Override
+    public LockBackend open(LockConfig config, ClientId client) {
+      throw new UnsupportedOperationException("it is never opened");
+    }
+  }
+
+  /** Has the id of {@link SecondTwin}. */
+  public static final class FirstTwin extends Planted {
+    /** For the service loader. */
+    public FirstTwin() {}
+  }
+
+  /** Has the id of {@link FirstTwin}. */
+  public static final class SecondTwin extends Planted {
+    /** For the service loader. */
+    public SecondTwin() {}
+  }
+
+  /** Throws before it can be asked anything. */
+  public static final class Unloadable extends Planted {
+    /** Fails. */
+    public Unloadable() {
+      throw new IllegalStateException("planted");
+    }
+  }
+}

@@ -1,0 +1,123 @@
+package dev.interlock.compare;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.tck.Rules;
+import dev.interlock.tck.Verdict;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+class ReportContractTest {
+  @TempDir
+  private Path directory;
+
+  @BeforeEach
+  void run() {
+    FakeKit kit = new FakeKit(Map.of(
+        "X1", Verdict.PASS,
+        "M1", Verdict.FAIL,
+        "D1", Verdict.NOT_CLAIMED));
+    Measurement measured = new FixedMeasurement();
+    Cli.run(
+        kit,
+        List.of(measured),
+        "compare",
+        "--quick",
+        "--providers",
+        "local",
+        "--seed",
+        "42",
+        "--out",
+        directory.toString());
+  }
+
+  @Test
+  void report_json_has_the_fields_that_others_read() throws IOException {
+    JsonNode root = JsonMapper.shared().readTree(read("report.json"));
+
+    assertThat(root.get("seed").longValue()).isEqualTo(42);
+    assertThat(root.get("effort").stringValue()).isEqualTo("QUICK");
+    JsonNode providers = root.get("providers");
+    assertThat(providers.size()).isEqualTo(1);
+    JsonNode provider = providers.get(0);
+    assertThat(provider.get("id").stringValue()).isEqualTo("local");
+    assertThat(provider.get("version").stringValue()).isEqualTo("1.2.3");
+    assertThat(provider.get("server").stringValue()).isEqualTo("Server 4.5");
+    assertThat(provider.get("capabilities").isArray()).isTrue();
+    assertThat(provider.get("capabilities").get(0).stringValue()).isEqualTo("FENCED");
+    assertThat(provider.get("rules").size()).isEqualTo(3);
+    for (JsonNode rule : provider.get("rules").values()) {
+      assertThat(rule.get("id").stringValue()).isIn("X1", "M1", "D1");
+      assertThat(rule.get("level").stringValue()).isEqualTo("L1");
+      assertThat(rule.get("verdict").stringValue()).isIn("PASS", "FAIL", "NOT_CLAIMED");
+      assertThat(rule.get("evidence").get("operations").longValue()).isEqualTo(1234);
+      assertThat(rule.get("evidence").get("message").stringValue()).isEqualTo(FakeKit.MESSAGE);
+      assertThat(rule.get("evidence").get("history").size()).isEqualTo(2);
+    }
+    assertThat(provider.get("measures").isObject()).isTrue();
+  }
+
+  @Test
+  void measures_in_report_json_are_numbers_or_null_with_a_note() throws IOException {
+    JsonNode provider =
+        JsonMapper.shared().readTree(read("report.json")).get("providers").get(0);
+
+    assertThat(provider.get("measures").get("handOffP50Micros").doubleValue()).isEqualTo(123.4);
+    assertThat(provider.get("measures").get("recoveryMillis").isNull()).isTrue();
+    assertThat(provider.get("measureNotes").get("recoveryMillis").stringValue())
+        .isEqualTo("no meaning here");
+  }
+
+  @Test
+  void every_rule_of_the_specification_has_a_row_on_the_page_and_in_the_markdown()
+      throws IOException {
+    String page = read("report.html");
+    String markdown = read("report.md");
+
+    assertThat(Rules.all()).allSatisfy(rule -> {
+      assertThat(page).contains("<tr id=\"" + rule.id() + "\">");
+      assertThat(markdown).contains("| " + rule.id() + " | " + rule.level() + " |");
+    });
+  }
+
+  @Test
+  void the_page_escapes_what_it_shows_and_needs_no_network() throws IOException {
+    String page = read("report.html");
+
+    assertThat(page).contains("expected: &lt;one&gt; holder &amp; no").doesNotContain("<one>");
+    assertThat(page).doesNotContain("http:", "https:", "<script", "@import", "url(");
+    assertThat(page).contains("prefers-color-scheme: dark");
+  }
+
+  @Test
+  void tables_in_the_markdown_have_the_same_number_of_columns_in_each_line() throws IOException {
+    List<String> rows = read("report.md")
+        .lines()
+        .filter(line -> line.startsWith("| ") || line.startsWith("|-"))
+        .toList();
+
+    assertThat(read("report.md"))
+        .as("a blank line would end a table")
+        .containsPattern(
+            "\\n\\n## Rules\\n\\n\\| Rule .*\\|\\n\\|---.*\\|\\n\\| X1 .*\\|\\n\\| X2 ")
+        .containsPattern(
+            "\\n\\n## Measured\\n\\n\\| Measure .*\\|\\n\\|---.*\\|\\n\\| Round .*\\|\\n\\| Round ");
+    assertThat(rows).hasSizeGreaterThan(Rules.all().size());
+    assertThat(rows).allSatisfy(row -> assertThat(row).endsWith("|"));
+    assertThat(
+            rows.stream().map(row -> row.chars().filter(c -> c == '|').count()).distinct())
+        .containsExactlyInAnyOrder(7L, 5L, 3L);
+  }
+
+  private String read(String file) throws IOException {
+    return Files.readString(directory.resolve(file));
+  }
+}
