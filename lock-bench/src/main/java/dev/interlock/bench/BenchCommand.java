@@ -1,0 +1,209 @@
+package dev.interlock.bench;
+
+import dev.interlock.testservers.TestServerException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import org.openjdk.jmh.runner.RunnerException;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The command {@code bench}. For one run, by one thread. */
+@Command(
+    name = "bench",
+    description = "Measures Interlock's Redis providers beside the raw floor, Redisson and Spring"
+        + " Integration, in turns on one server, and checks exclusion while it measures.",
+    exitCodeListHeading = "%nExit status:%n",
+    exitCodeList = {
+      "0:all was measured",
+      "1:a subject failed or violated exclusion, or there is no server",
+      "2:wrong arguments"
+    },
+    sortOptions = false)
+public final class BenchCommand implements Callable<Integer> {
+  private static final int FAILED = 1;
+  private static final String UNCONTENDED = "uncontended";
+
+  @Spec
+  private @Nullable CommandSpec spec;
+
+  @Option(names = "--quick", description = "Ends within 90 s; else it takes up to 10 minutes.")
+  private boolean quick;
+
+  @Option(
+      names = "--on",
+      paramLabel = "SERVER",
+      description =
+          "What to measure on: redis or mysql, which may be MariaDB. Default: ${DEFAULT-VALUE}.")
+  private ServerKind on = ServerKind.REDIS;
+
+  @Option(
+      names = "--subjects",
+      split = ",",
+      paramLabel = "ID",
+      description =
+          "What to measure, such as redis-setnx,redisson. Default: all (see --list). The floor is always measured.")
+  private List<String> subjectIds = new ArrayList<>();
+
+  @Option(
+      names = "--scenarios",
+      split = ",",
+      paramLabel = "ID",
+      description = "Threads, locks and clients, such as 16t1l1c, or 'uncontended'. Default: all.")
+  private List<String> scenarioIds = new ArrayList<>();
+
+  @Option(
+      names = "--uri",
+      paramLabel = "URI",
+      description =
+          "The server: redis://[user:password@]host[:port][/database], or mysql://user:password@host[:port]/database. Default: one is started.")
+  private @Nullable String uri;
+
+  @Option(
+      names = "--out",
+      paramLabel = "DIR",
+      defaultValue = "target/bench",
+      description = "Where the report is written, as JSON and Markdown. Default: ${DEFAULT-VALUE}.")
+  private Path out = Path.of("target/bench");
+
+  @Option(names = "--jmh", description = "Runs the JMH benchmarks of the uncontended path instead.")
+  private boolean jmh;
+
+  @Option(names = "--list", description = "Lists the subjects and scenarios, and ends.")
+  private boolean list;
+
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "Shows this help.")
+  @SuppressWarnings("UnusedVariable") // picocli acts on it.
+  private boolean help;
+
+  /** For picocli; see {@link #commandLine()}. */
+  public BenchCommand() {}
+
+  /**
+   * Returns the command, ready to be executed.
+   *
+   * @return a command line for one run
+   */
+  public static CommandLine commandLine() {
+    return new CommandLine(new BenchCommand()).setCaseInsensitiveEnumValuesAllowed(true);
+  }
+
+  /**
+   * Runs the bench.
+   *
+   * @return the exit status
+   * @throws InterruptedException if interrupted while it measures
+   */
+  @Override
+  public Integer call() throws InterruptedException {
+    if (jmh && (on != ServerKind.REDIS || !scenarioIds.isEmpty())) {
+      throw wrong("--jmh measures the uncontended path on Redis: it takes no --on or --scenarios");
+    }
+    List<Subject> all = jmh ? Subjects.forJmh() : on.subjects();
+    if (list) {
+      list(all);
+      return 0;
+    }
+    List<Subject> subjects;
+    List<Scenario> scenarios;
+    ServerAddress given;
+    try {
+      subjects = Subjects.select(all, subjectIds);
+      scenarios = scenarios();
+      given = uri == null ? null : ServerAddress.parse(on, uri);
+    } catch (IllegalArgumentException e) {
+      throw wrong(message(e));
+    }
+    return onServer(given, (server, source) -> measure(subjects, scenarios, server, source));
+  }
+
+  private void list(List<Subject> all) {
+    PrintWriter results = commandSpec().commandLine().getOut();
+    for (Subject subject : all) {
+      results.printf("%-16s %s (%s)%n", subject.id(), subject.label(), subject.library());
+    }
+    Scenario.ALL.forEach(one -> results.printf("%-16s %s%n", one.id(), one.description()));
+    results.printf("%-16s %s%n", UNCONTENDED, "one thread, in short turns with the floor");
+    results.flush();
+  }
+
+  private List<Scenario> scenarios() {
+    if (scenarioIds.isEmpty()) {
+      return Scenario.ALL;
+    }
+    Set<Scenario> scenarios = new LinkedHashSet<>();
+    scenarioIds.stream()
+        .filter(id -> !id.equals(UNCONTENDED))
+        .map(Scenario::parse)
+        .forEach(scenarios::add);
+    return List.copyOf(scenarios);
+  }
+
+  private int onServer(@Nullable ServerAddress given, Measurement measurement)
+      throws InterruptedException {
+    try {
+      if (given != null) {
+        return measurement.on(given, "given");
+      }
+      try (ServerKind.Running server = on.start()) {
+        return measurement.on(server.address(), server.source());
+      }
+    } catch (ServerUnavailableException | TestServerException | IOException | RunnerException e) {
+      PrintWriter errors = commandSpec().commandLine().getErr();
+      errors.println("The bench could not run: " + message(e));
+      errors.flush();
+      return FAILED;
+    }
+  }
+
+  private int measure(
+      List<Subject> subjects, List<Scenario> scenarios, ServerAddress server, String source)
+      throws InterruptedException, IOException, RunnerException {
+    PrintWriter results = commandSpec().commandLine().getOut();
+    if (jmh) {
+      results.println("Written: " + JmhRun.run(server, subjects, quick, out));
+      results.flush();
+      return 0;
+    }
+    boolean uncontended = scenarioIds.isEmpty() || scenarioIds.contains(UNCONTENDED);
+    Progress progress = new Progress(commandSpec().commandLine().getErr());
+    BenchRun run = new BenchRun(on, subjects, scenarios, uncontended, quick, progress);
+    BenchReport report = run.on(server, source);
+    TerminalReport.print(report, results);
+    ReportFiles.write(report, out, on == ServerKind.REDIS ? "bench" : "bench-" + on.scheme())
+        .forEach(file -> results.println("Written: " + file));
+    results.flush();
+    return report.sound() ? 0 : FAILED;
+  }
+
+  private ParameterException wrong(String message) {
+    return new ParameterException(commandSpec().commandLine(), message);
+  }
+
+  private CommandSpec commandSpec() {
+    return Objects.requireNonNull(spec, "picocli sets it");
+  }
+
+  private static String message(Exception e) {
+    return Objects.requireNonNullElse(e.getMessage(), e.toString());
+  }
+
+  private interface Measurement {
+    int on(ServerAddress server, String source)
+        throws InterruptedException, IOException, RunnerException;
+  }
+}

@@ -1,0 +1,78 @@
+package dev.interlock.bench;
+
+import java.lang.management.ManagementFactory;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+/** One run of the bench over subjects and scenarios. */
+final class BenchRun {
+  private final ServerKind kind;
+  private final List<Subject> subjects;
+  private final List<Scenario> scenarios;
+  private final boolean uncontended;
+  private final BenchPlan plan;
+  private final Progress progress;
+
+  BenchRun(
+      ServerKind kind,
+      List<Subject> subjects,
+      List<Scenario> scenarios,
+      boolean uncontended,
+      boolean quick,
+      Progress progress) {
+    this.kind = kind;
+    this.subjects = subjects;
+    this.scenarios = scenarios;
+    this.uncontended = uncontended;
+    this.plan = quick
+        ? BenchPlan.quick(scenarios.size(), subjects.size())
+        : BenchPlan.full(scenarios.size(), subjects.size());
+    this.progress = progress;
+  }
+
+  /**
+   * Measures on a server. Deletes nothing there but its own locks.
+   *
+   * @param source where the server comes from, for the report
+   * @throws ServerUnavailableException if the server does not answer
+   */
+  BenchReport on(ServerAddress server, String source) throws InterruptedException {
+    int clients = scenarios.stream().mapToInt(Scenario::clients).max().orElse(1);
+    int threads = scenarios.stream().mapToInt(Scenario::threads).max().orElse(1);
+    String started = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
+    double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
+    try (MeasuredServer measured = kind.open(server)) {
+      String version = measured.version();
+      progress.note(version + " (" + source + "), " + subjects.size() + " subjects");
+      BenchReport.Environment environment =
+          BenchReport.Environment.of(started, load, version, source);
+      if (environment.busy()) {
+        progress.note(Tables.busyNote(environment));
+      }
+      try (OpenSubjects open = new OpenSubjects(subjects, server, clients, threads, progress)) {
+        return measure(open, measured, environment);
+      }
+    }
+  }
+
+  private BenchReport measure(
+      OpenSubjects open, MeasuredServer measured, BenchReport.Environment environment)
+      throws InterruptedException {
+    String names = "bench:" + UUID.randomUUID().toString().substring(0, 8) + ":";
+    List<UncontendedResult> alone = List.of();
+    if (uncontended) {
+      // First, since the compiler then has seen every subject before the scenarios begin.
+      alone = new UncontendedRun(open, plan, names, progress).measure();
+    }
+    ContentionRun contention = new ContentionRun(open, measured, plan, names, progress);
+    List<ScenarioResult> results = new ArrayList<>();
+    for (Scenario scenario : scenarios) {
+      results.add(contention.measure(scenario));
+    }
+    return new BenchReport(
+        environment, plan, alone, results, Target.of(alone, results), open.failures());
+  }
+}

@@ -1,0 +1,87 @@
+package dev.interlock.bench;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The clients of all subjects, open for the whole run: what one of them does in the background
+ * burdens all alike. A subject that fails is measured no more. Not thread-safe.
+ */
+final class OpenSubjects implements AutoCloseable {
+  private final Map<Subject, List<SubjectClient>> clients = new LinkedHashMap<>();
+  private final List<SubjectClient> opened = new ArrayList<>();
+  private final List<Failure> failures = new ArrayList<>();
+  private final Progress progress;
+
+  /**
+   * Opens the clients that the largest scenario needs.
+   *
+   * @param count how many for each subject
+   * @param threads how many threads will use one at once
+   */
+  OpenSubjects(
+      List<Subject> subjects, ServerAddress server, int count, int threads, Progress progress) {
+    this.progress = progress;
+    for (Subject subject : subjects) {
+      try {
+        clients.put(subject, open(subject, server, count, threads));
+      } catch (RuntimeException e) {
+        fail(subject, "open", e);
+      }
+    }
+  }
+
+  private List<SubjectClient> open(Subject subject, ServerAddress server, int count, int threads) {
+    List<SubjectClient> mine = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      SubjectClient client = subject.factory().open(server, threads);
+      opened.add(client);
+      mine.add(client);
+    }
+    return List.copyOf(mine);
+  }
+
+  /** Returns the subjects that have not failed. */
+  List<Subject> subjects() {
+    return List.copyOf(clients.keySet());
+  }
+
+  List<SubjectClient> clients(Subject subject, int count) {
+    return clients.getOrDefault(subject, List.of()).subList(0, count);
+  }
+
+  /** Notes a failure and leaves the subject out from now on. */
+  void fail(Subject subject, String where, RuntimeException error) {
+    String message = error.getMessage() == null ? error.toString() : error.getMessage();
+    Failure failure = new Failure(subject.id(), where, message);
+    failures.add(failure);
+    clients.remove(subject);
+    progress.failed(failure);
+  }
+
+  List<Failure> failures() {
+    return List.copyOf(failures);
+  }
+
+  @Override
+  public void close() {
+    for (SubjectClient client : opened) {
+      try {
+        client.close();
+      } catch (RuntimeException e) {
+        progress.note("a client could not be closed: " + e);
+      }
+    }
+  }
+
+  /**
+   * A subject that could not be measured.
+   *
+   * @param subject its id
+   * @param where the scenario, or what else was done
+   * @param message why
+   */
+  record Failure(String subject, String where, String message) {}
+}

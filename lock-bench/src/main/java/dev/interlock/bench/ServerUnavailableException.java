@@ -1,0 +1,10 @@
+package dev.interlock.bench;
+
+/** There is no server to measure on, or it refuses. */
+final class ServerUnavailableException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  ServerUnavailableException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}

@@ -1,0 +1,127 @@
+package dev.interlock.bench;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One thread that locks and unlocks what nobody else wants: short blocks of each subject in turns.
+ * The ratio is taken within each turn, where all ran within a fraction of a second.
+ */
+final class UncontendedRun {
+  private static final int BLOCK = 100;
+
+  /** How much of the measured time is spent before it, for the compiler. */
+  private static final int WARM_UP_DIVISOR = 2;
+
+  private final OpenSubjects open;
+  private final BenchPlan plan;
+  private final String names;
+  private final Progress progress;
+
+  UncontendedRun(OpenSubjects open, BenchPlan plan, String names, Progress progress) {
+    this.open = open;
+    this.plan = plan;
+    this.names = names;
+    this.progress = progress;
+  }
+
+  List<UncontendedResult> measure() throws InterruptedException {
+    progress.note("uncontended: acquire and release in turns of " + BLOCK);
+    Map<Subject, Blocks> blocks = new LinkedHashMap<>();
+    for (Subject subject : open.subjects()) {
+      String name = names + subject.id() + ":uncontended";
+      blocks.put(subject, new Blocks(subject, open.clients(subject, 1).get(0).lock(name)));
+    }
+    turns(blocks, plan.uncontended().dividedBy(WARM_UP_DIVISOR));
+    blocks.values().forEach(Blocks::reset);
+    turns(blocks, plan.uncontended());
+    blocks.keySet().retainAll(open.subjects());
+    return results(List.copyOf(blocks.values()));
+  }
+
+  private void turns(Map<Subject, Blocks> blocks, Duration length) throws InterruptedException {
+    long end = System.nanoTime() + length.toNanos();
+    for (int turn = 0; turn == 0 || System.nanoTime() - end < 0; turn++) {
+      turn(blocks, turn);
+    }
+  }
+
+  private void turn(Map<Subject, Blocks> blocks, int turn) throws InterruptedException {
+    List<Subject> turned = new ArrayList<>(open.subjects());
+    Collections.rotate(turned, -turn);
+    for (Subject subject : turned) {
+      try {
+        Objects.requireNonNull(blocks.get(subject)).run();
+      } catch (RuntimeException e) {
+        open.fail(subject, "uncontended", e);
+      }
+    }
+  }
+
+  private static List<UncontendedResult> results(List<Blocks> all) {
+    double[] floor = all.stream()
+        .filter(one -> one.subject.kind() == Subject.Kind.FLOOR)
+        .map(Blocks::medians)
+        .findFirst()
+        .orElse(null);
+    return all.stream().map(one -> one.result(floor)).toList();
+  }
+
+  /** The blocks of one subject. */
+  private static final class Blocks {
+    private final Subject subject;
+    private final SectionLock lock;
+    private final Histogram acquire = new Histogram(3);
+    private final Histogram cycle = new Histogram(3);
+    private final List<Double> medians = new ArrayList<>();
+
+    Blocks(Subject subject, SectionLock lock) {
+      this.subject = subject;
+      this.lock = lock;
+    }
+
+    void run() throws InterruptedException {
+      double[] cycles = new double[BLOCK];
+      for (int i = 0; i < BLOCK; i++) {
+        long asked = System.nanoTime();
+        lock.lock();
+        long acquired = System.nanoTime();
+        lock.unlock();
+        long released = System.nanoTime();
+        acquire.recordValue(acquired - asked);
+        cycle.recordValue(released - asked);
+        cycles[i] = released - asked;
+      }
+      medians.add(Statistics.median(cycles));
+    }
+
+    void reset() {
+      acquire.reset();
+      cycle.reset();
+      medians.clear();
+    }
+
+    double[] medians() {
+      return medians.stream().mapToDouble(Double::doubleValue).toArray();
+    }
+
+    UncontendedResult result(double @Nullable [] floor) {
+      return new UncontendedResult(
+          subject.id(),
+          subject.label(),
+          subject.kind(),
+          subject.library(),
+          medians.size() * (long) BLOCK,
+          Latency.of(acquire),
+          Latency.of(cycle),
+          floor == null ? null : Statistics.ratio(medians(), floor));
+    }
+  }
+}

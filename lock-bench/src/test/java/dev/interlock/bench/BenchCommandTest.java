@@ -1,0 +1,89 @@
+package dev.interlock.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import org.junit.jupiter.api.Test;
+
+class BenchCommandTest {
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  private int run(String... args) {
+    return BenchCommand.commandLine()
+        .setOut(new PrintWriter(out, true))
+        .setErr(new PrintWriter(err, true))
+        .execute(args);
+  }
+
+  @Test
+  void helpNamesEveryOptionAndEndsWithStatus0() {
+    assertThat(run("--help")).isZero();
+    assertThat(out.toString())
+        .contains("--quick", "--out", "--subjects", "--scenarios", "--uri", "--jmh", "--list");
+  }
+
+  @Test
+  void anUnknownOptionIsNamed() {
+    assertThat(run("--quik")).isEqualTo(2);
+    assertThat(err.toString()).contains("Unknown option: '--quik'");
+  }
+
+  @Test
+  void anUnknownSubjectIsNamedBesideTheKnownOnes() {
+    assertThat(run("--subjects", "redisson,redison")).isEqualTo(2);
+    assertThat(err.toString())
+        .contains("There is no subject 'redison'", "floor, redisson, redisson-fair");
+  }
+
+  @Test
+  void anUnknownScenarioIsNamed() {
+    assertThat(run("--scenarios", "16t1l1c,lots")).isEqualTo(2);
+    assertThat(err.toString()).contains("'lots' is not a scenario");
+  }
+
+  @Test
+  void aWrongAddressIsNotEchoed() {
+    assertThat(run("--uri", "http://:secret@localhost")).isEqualTo(2);
+    assertThat(err.toString()).contains("the scheme is not redis").doesNotContain("secret");
+  }
+
+  @Test
+  void anUnknownServerIsNamedBesideTheKnownOnes() {
+    assertThat(run("--on", "etcd")).isEqualTo(2);
+    assertThat(err.toString()).contains("etcd").containsIgnoringCase("redis, mysql");
+  }
+
+  @Test
+  void jmhTakesNoScenarios() {
+    assertThat(run("--jmh", "--scenarios", "1t1l1c")).isEqualTo(2);
+    assertThat(err.toString()).contains("--jmh measures the uncontended path on Redis");
+  }
+
+  @Test
+  void aMysqlAddressNeedsADatabase() {
+    assertThat(run("--on", "mysql", "--uri", "mysql://bob:secret@localhost")).isEqualTo(2);
+    assertThat(err.toString())
+        .contains("mysql://[user:password@]host[:port]/database")
+        .doesNotContain("secret");
+  }
+
+  @Test
+  void aServerThatIsNotThereEndsTheRunWithOneMessage() {
+    assertThat(run("--quick", "--uri", "redis://:secret@127.0.0.1:1")).isEqualTo(1);
+    assertThat(err.toString())
+        .contains("The bench could not run: ", "127.0.0.1:1")
+        .doesNotContain("secret", "\tat ");
+  }
+
+  @Test
+  void theListNamesSubjectsWithVersionsAndScenarios() {
+    assertThat(run("--list")).isZero();
+    assertThat(out.toString())
+        .containsPattern("floor +raw floor.*Jedis \\d+\\.")
+        .containsPattern("redisson-fair .*Redisson \\d+\\.")
+        .containsPattern("spring-pubsub .*Spring Integration \\d+\\.")
+        .contains("32t1l2c");
+  }
+}
