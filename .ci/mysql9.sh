@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# A real MySQL 9 without Docker, for tests that honour INTERLOCK_TEST_MYSQL. Needs root, Debian's
+# debootstrap, and once a network: the server of Debian sid is put into a directory of its own.
+#
+#   .ci/mysql9.sh start DIR   prepares DIR/root once, starts mysqld on a free port of the loopback
+#                             address with fresh data, and prints the URI
+#   .ci/mysql9.sh stop DIR    ends that mysqld and removes its data; DIR/root stays for the next time
+#
+# Status 0 if all went well, 2 if this machine cannot do it (the reason is on stderr), 1 otherwise.
+set -euo pipefail
+
+readonly START_SECONDS=60
+
+cannot() {
+  echo "mysql9.sh: MySQL 9 cannot be had here: $1" >&2
+  exit 2
+}
+
+install_debootstrap() {
+  command -v apt-get >/dev/null || return 1
+  apt-get update -qq >&2 && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq debootstrap >&2
+}
+
+prepare() {
+  [[ ! -e $dir/prepared ]] || return 0
+  [[ $(id -u) == 0 ]] || cannot 'debootstrap and chroot need root'
+  command -v debootstrap >/dev/null || install_debootstrap || cannot 'debootstrap is not installed'
+  rm -rf "$dir/root"
+  mkdir -p "$dir"
+  debootstrap --variant=minbase --include=mysql-server-core sid "$dir/root" ${DEBIAN_MIRROR:+"$DEBIAN_MIRROR"} \
+    >"$dir/debootstrap.log" 2>&1 || cannot "debootstrap failed, see $dir/debootstrap.log"
+  : >"$dir/prepared"
+}
+
+free_port() {
+  local port
+  for _ in {1..100}; do
+    port=$((22000 + RANDOM % 9000))
+    if ! (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; then
+      echo "$port"
+      return
+    fi
+  done
+  return 1
+}
+
+start() {
+  prepare
+  stop
+  local port data=/interlock-data
+  port=$(free_port)
+  mkdir "$dir/root$data"
+  cat >"$dir/root$data/init.sql" <<'SQL'
+CREATE DATABASE interlock;
+CREATE USER 'interlock'@'%' IDENTIFIED BY 'interlock';
+GRANT ALL PRIVILEGES ON *.* TO 'interlock'@'%' WITH GRANT OPTION;
+SQL
+  chroot "$dir/root" mysqld --no-defaults --initialize-insecure --user=root \
+    --datadir="$data/db" >"$dir/mysqld.log" 2>&1
+  chroot "$dir/root" mysqld --no-defaults --user=root --datadir="$data/db" \
+    --bind-address=127.0.0.1 --port="$port" --socket="$data/socket" --pid-file="$data/pid" \
+    --secure-file-priv= --mysqlx=OFF --init-file="$data/init.sql" \
+    </dev/null >>"$dir/mysqld.log" 2>&1 &
+  echo "$!" >"$dir/pid"
+  for ((i = 0; i < START_SECONDS * 10; i++)); do
+    if grep -q "ready for connections.*port: $port" "$dir/mysqld.log"; then
+      echo "mysql://interlock:interlock@127.0.0.1:$port/interlock"
+      return
+    fi
+    kill -0 "$(<"$dir/pid")" 2>/dev/null || break
+    sleep 0.1
+  done
+  tail -n 20 "$dir/mysqld.log" >&2
+  stop
+  return 1
+}
+
+stop() {
+  local pid
+  if [[ -e $dir/pid ]]; then
+    pid=$(<"$dir/pid")
+    # A number of an earlier boot may belong to another program by now.
+    if [[ $(cat "/proc/$pid/comm" 2>/dev/null) == mysqld ]]; then
+      kill -KILL "$pid" 2>/dev/null || true
+      while kill -0 "$pid" 2>/dev/null; do sleep 0.05; done
+    fi
+    rm -f "$dir/pid"
+  fi
+  rm -rf "$dir/root/interlock-data"
+}
+
+[[ $# == 2 && $2 == /* ]] || { sed -n '2,10p' "$0" >&2; exit 1; }
+dir=$2
+case $1 in
+  start | stop) "$1" ;;
+  *) exit 1 ;;
+esac
