@@ -84,7 +84,8 @@ final class StoreConnections implements AutoCloseable {
       socket.setSoTimeout(TIMEOUT_MILLIS);
       all.add(socket);
       if (closed) {
-        // The close that came meanwhile may have gone through the sockets before this one was there.
+        // The close that came meanwhile may have gone through the sockets before this one was
+        // there.
         socket.close();
       }
       ObjectOutputStream out =
