@@ -37,14 +37,27 @@ record Architecture(String root) {
   private static final List<String> JEDIS =
       List.of("redis.clients..", "org.apache.commons.pool2..");
 
+  /** What the Redis providers share; the second part only those on Jedis. */
+  private static final String SHARED = "redis.support";
+
+  private static final String SHARED_ON_JEDIS = "redis.support.jedis";
+
   /** What each provider may use beside the JDK and the API; providers are the keys. */
   private static final Map<String, List<String>> CLIENTS = Map.of(
-      "local", List.of(),
-      "redis.support", List.of(),
-      "redis.setnx", JEDIS,
-      "redis.watch", JEDIS,
-      "redis.hash", List.of("io.lettuce..", "reactor..", "io.netty..", "org.reactivestreams.."),
-      "mysql", List.of("org.apache.ibatis..", "com.zaxxer.hikari..", "com.mysql.."));
+      "local",
+      List.of(),
+      SHARED,
+      List.of(),
+      SHARED_ON_JEDIS,
+      JEDIS,
+      "redis.setnx",
+      JEDIS,
+      "redis.watch",
+      JEDIS,
+      "redis.hash",
+      List.of("io.lettuce..", "reactor..", "io.netty..", "org.reactivestreams.."),
+      "mysql",
+      List.of("org.apache.ibatis..", "com.zaxxer.hikari..", "com.mysql.."));
 
   /** The API, the SPI and the engine stand on nothing but the JDK. */
   ArchRule apiStandsAlone() {
@@ -62,12 +75,16 @@ record Architecture(String root) {
   }
 
   private ArchRule providerRule(String provider) {
-    String own = root + "." + provider + "..";
-    String[] allowed = join(
-        CLIENTS.get(provider).toArray(String[]::new),
-        join(JDK, root, root + ".spi", own, JSPECIFY));
+    // Not the packages below it: with them, all would get Jedis.
+    String own = root + "." + provider + (provider.equals(SHARED) ? "" : "..");
+    List<String> clients = CLIENTS.get(provider);
+    String[] allowed =
+        join(clients.toArray(String[]::new), join(JDK, root, root + ".spi", own, JSPECIFY));
     if (provider.startsWith("redis.")) {
-      allowed = join(allowed, root + ".redis.support");
+      allowed = join(allowed, root + "." + SHARED);
+    }
+    if (clients.equals(JEDIS)) {
+      allowed = join(allowed, root + "." + SHARED_ON_JEDIS);
     }
     return noClasses()
         .that(resideInAnyPackage(own))
@@ -148,7 +165,7 @@ record Architecture(String root) {
     @Override
     public SliceIdentifier getIdentifierOf(JavaClass type) {
       Optional<String> provider = CLIENTS.keySet().stream()
-          .filter(id -> !id.equals("redis.support"))
+          .filter(id -> !id.startsWith(SHARED))
           .filter(id -> (type.getPackageName() + ".").startsWith(root + "." + id + "."))
           .findFirst();
       return provider.map(SliceIdentifier::of).orElseGet(SliceIdentifier::ignore);

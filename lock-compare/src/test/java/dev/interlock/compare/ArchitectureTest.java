@@ -53,6 +53,8 @@ class ArchitectureTest {
     violatedByOne("planted.local.UsesALibrary");
     violatedByOne("planted.redis.setnx.UsesTheEngine");
     violatedByOne("planted.redis.support.UsesALibrary");
+    violatedByOne("planted.redis.support.KnowsItsJedisPart");
+    violatedByOne("planted.redis.hash.UsesTheJedisPart");
   }
 
   @Test

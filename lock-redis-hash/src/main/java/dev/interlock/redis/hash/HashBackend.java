@@ -8,6 +8,7 @@ import dev.interlock.LockConfig;
 import dev.interlock.redis.hash.Riders.Rider;
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.LuaScript;
+import dev.interlock.redis.support.Millis;
 import dev.interlock.redis.support.ServerClock;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
@@ -170,7 +171,9 @@ final class HashBackend implements LockBackend {
       call.on(layout.keys(name)).with(places.size());
       for (int place : places) {
         Renewal renewal = batch.get(place);
-        call.with(renewal.id().toString()).with(millis(renewal.lease())).with(renewal.queued());
+        call.with(renewal.id().toString())
+            .with(Millis.roundedUp(renewal.lease()))
+            .with(renewal.queued());
       }
     });
     checkMailbox();
@@ -241,7 +244,7 @@ final class HashBackend implements LockBackend {
   /** Adds the arguments that attempts.lua reads. */
   private void describe(ScriptCall call, Attempt attempt) {
     call.with(attempt.id().toString())
-        .with(millis(attempt.lease()))
+        .with(Millis.roundedUp(attempt.lease()))
         .with(attempt.tokens())
         .with(attempt.owner())
         .with(host)
@@ -295,10 +298,5 @@ final class HashBackend implements LockBackend {
     long toNextTick = TICK.toNanos() - Math.floorMod(System.nanoTime(), TICK.toNanos());
     Duration longest = (isNext ? REFRESH_OF_NEXT : REFRESH).plusNanos(toNextTick);
     return holderEnds.compareTo(longest) < 0 ? holderEnds : longest;
-  }
-
-  /** Whole milliseconds, never fewer than asked for. */
-  private static long millis(Duration duration) {
-    return Math.max(1, duration.plusNanos(999_999).toMillis());
   }
 }

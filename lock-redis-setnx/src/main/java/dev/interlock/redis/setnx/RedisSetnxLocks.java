@@ -1,15 +1,8 @@
 package dev.interlock.redis.setnx;
 
-import dev.interlock.Capability;
 import dev.interlock.LockClient;
 import dev.interlock.LockConfig;
-import dev.interlock.Option;
-import dev.interlock.spi.ClientId;
-import dev.interlock.spi.LockBackend;
-import dev.interlock.spi.LockClients;
-import dev.interlock.spi.LockProvider;
-import java.util.List;
-import java.util.Set;
+import dev.interlock.redis.support.jedis.PooledProvider;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.util.Pool;
@@ -75,44 +68,10 @@ public final class RedisSetnxLocks {
    * @throws dev.interlock.BackendUnavailableException if the server cannot be reached or refuses
    */
   public static LockClient using(Pool<Connection> pool, LockConfig config) {
-    PooledProvider provider = new PooledProvider(pool);
-    return LockClients.open(provider, config, client -> provider.open(config, client));
+    return PooledProvider.open(new RedisSetnxProvider(), SetnxBackend::open, pool, config);
   }
 
   private static LockConfig defaults() {
     return LockConfig.builder(RedisSetnxProvider.ID).build();
-  }
-
-  /** The same provider with fewer options: where to connect is not a question any more. */
-  private record PooledProvider(Pool<Connection> pool) implements LockProvider {
-
-    @Override
-    public String id() {
-      return RedisSetnxProvider.ID;
-    }
-
-    @Override
-    public Set<Capability> capabilities() {
-      return new RedisSetnxProvider().capabilities();
-    }
-
-    @Override
-    public List<Option<?>> options() {
-      return List.of(RedisSetnxOptions.TIMEOUT);
-    }
-
-    @Override
-    public List<String> conflicts(LockConfig config) {
-      if (pool.getMaxTotal() == 1) {
-        return List.of("the pool has one connection only: at least 2 are needed");
-      }
-      return List.of();
-    }
-
-    @Override
-    public LockBackend open(LockConfig config, ClientId client) {
-      return SetnxBackend.open(
-          config, client, new ApplicationConnections(pool, config.get(RedisSetnxOptions.TIMEOUT)));
-    }
   }
 }

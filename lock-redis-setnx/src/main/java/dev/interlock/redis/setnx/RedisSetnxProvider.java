@@ -4,6 +4,7 @@ import dev.interlock.Capability;
 import dev.interlock.LockConfig;
 import dev.interlock.Option;
 import dev.interlock.redis.support.RedisOptions;
+import dev.interlock.redis.support.jedis.OwnConnections;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.LockProvider;

@@ -1,13 +1,13 @@
 package dev.interlock.redis.setnx;
 
 import dev.interlock.BackendUnavailableException;
-import dev.interlock.LockException;
-import dev.interlock.redis.setnx.Connections.Use;
+import dev.interlock.redis.support.LockKeys;
 import dev.interlock.redis.support.ServerClock;
+import dev.interlock.redis.support.jedis.Connections.Use;
+import dev.interlock.redis.support.jedis.JedisCalls;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Function;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
@@ -20,12 +20,12 @@ final class ScriptRunner {
   /** What a script with a deadline answers first when it came too late. */
   private static final long TOO_LATE = 2;
 
-  private final Connections connections;
+  private final JedisCalls calls;
   private final ServerClock clock;
   private final Duration timeout;
 
-  ScriptRunner(Connections connections, ServerClock clock, Duration timeout) {
-    this.connections = connections;
+  ScriptRunner(JedisCalls calls, ServerClock clock, Duration timeout) {
+    this.calls = calls;
     this.clock = clock;
     this.timeout = timeout;
   }
@@ -35,22 +35,23 @@ final class ScriptRunner {
    *
    * @param use who asks
    * @param action for messages, such as {@code "acquire"}
-   * @param name the lock, for messages
+   * @param keys of the lock
    * @param call the script
    * @return its answer
    */
-  Object run(Use use, String action, String name, ScriptCall call) {
+  Object run(Use use, String action, LockKeys keys, ScriptCall call) {
     if (!call.hasDeadline()) {
-      return on(use, action, name, connection -> send(connection, call));
+      return calls.on(use, action, keys, connection -> send(connection, call));
     }
-    Object answer = on(use, action, name, connection -> sendInTime(connection, call));
+    Object answer = calls.on(use, action, keys, connection -> sendInTime(connection, call));
     if (isTooLate(answer)) {
       // It was read in time, so the server's clock was set forward. The answer told the new time.
-      answer = on(use, action, name, connection -> sendInTime(connection, call));
+      answer = calls.on(use, action, keys, connection -> sendInTime(connection, call));
     }
     if (isTooLate(answer)) {
-      throw new BackendUnavailableException("Redis at " + connections.address() + " refused to "
-          + action + " lock '" + name + "' twice because it ran too late: it is overloaded or its"
+      throw new BackendUnavailableException("Redis at " + calls.address() + " refused to "
+          + action + " lock '" + keys.name()
+          + "' twice because it ran too late: it is overloaded or its"
           + " clock is being set");
     }
     return answer;
@@ -60,15 +61,15 @@ final class ScriptRunner {
    * Runs one script many times, in one go.
    *
    * @param action for messages
-   * @param name the first lock, for messages
-   * @param calls the same script with different keys and arguments
+   * @param keys of the first lock
+   * @param batch the same script with different keys and arguments
    * @return the answers in the same order
    */
-  List<Object> runAll(String action, String name, List<ScriptCall> calls) {
-    return on(Use.HOLDER, action, name, connection -> {
-      List<Object> answers = sendAll(connection, calls, false);
+  List<Object> runAll(String action, LockKeys keys, List<ScriptCall> batch) {
+    return calls.on(Use.HOLDER, action, keys, connection -> {
+      List<Object> answers = sendAll(connection, batch, false);
       if (answers.stream().anyMatch(JedisNoScriptException.class::isInstance)) {
-        answers = sendAll(connection, calls, true);
+        answers = sendAll(connection, batch, true);
       }
       for (Object answer : answers) {
         if (answer instanceof JedisDataException refusal) {
@@ -77,34 +78,6 @@ final class ScriptRunner {
       }
       return answers;
     });
-  }
-
-  /**
-   * Does something with a connection.
-   *
-   * @param use who asks
-   * @param action for messages
-   * @param name the lock, for messages; may be empty
-   * @param work what to do; lets the exceptions of Jedis through
-   * @return what the work returned
-   */
-  <T> T on(Use use, String action, String name, Function<Connection, T> work) {
-    Connection connection = connections.borrow(use);
-    boolean healthy = false;
-    try {
-      T result = work.apply(connection);
-      healthy = true;
-      return result;
-    } catch (JedisDataException e) {
-      healthy = Faults.isInOrder(e);
-      throw Faults.refused(describe(action, name), connections.address(), e);
-    } catch (LockException e) {
-      throw e;
-    } catch (RuntimeException e) {
-      throw Faults.noAnswer(describe(action, name), connections.address(), e);
-    } finally {
-      connections.giveBack(use, connection, healthy);
-    }
   }
 
   private Object sendInTime(Connection connection, ScriptCall call) {
@@ -140,9 +113,5 @@ final class ScriptRunner {
 
   private static boolean isTooLate(Object answer) {
     return answer instanceof List<?> list && list.get(0) instanceof Long kind && kind == TOO_LATE;
-  }
-
-  private static String describe(String action, String name) {
-    return name.isEmpty() ? action : action + " lock '" + name + "'";
   }
 }

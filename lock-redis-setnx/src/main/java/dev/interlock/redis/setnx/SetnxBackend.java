@@ -3,13 +3,17 @@ package dev.interlock.redis.setnx;
 import dev.interlock.CommonOptions;
 import dev.interlock.HoldInfo;
 import dev.interlock.LockConfig;
-import dev.interlock.redis.setnx.Connections.Use;
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.LockKeys;
 import dev.interlock.redis.support.LockValue;
 import dev.interlock.redis.support.LuaScript;
-import dev.interlock.redis.support.Mailbox;
+import dev.interlock.redis.support.Millis;
 import dev.interlock.redis.support.ServerClock;
+import dev.interlock.redis.support.jedis.Connections;
+import dev.interlock.redis.support.jedis.Connections.Use;
+import dev.interlock.redis.support.jedis.JedisCalls;
+import dev.interlock.redis.support.jedis.OpeningCheck;
+import dev.interlock.redis.support.jedis.WakeUps;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.BackendEvents;
@@ -22,34 +26,20 @@ import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalResult;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
 
-/**
- * Turns the calls of the engine into scripts, and the answers of the scripts into results.
- *
- * <p>The mailbox is opened at once, on its own thread, and not when somebody first waits: a holder
- * hears of a forced release through it, and the first wait finds it ready.
- */
+/** Turns the calls of the engine into scripts, and the answers of the scripts into results. */
 final class SetnxBackend implements LockBackend {
-  /** A waiter looks again after this time, whatever it was told. */
-  private static final Duration LONGEST_WAIT = Duration.ofSeconds(3);
-
-  /** The same while no wake-up can arrive. */
-  private static final Duration WAIT_WITHOUT_MAILBOX = Duration.ofMillis(200);
-
   /** How soon a waiter looks again when another one was called to a lock that is free. */
   private static final Duration WAIT_FOR_CALLED = Duration.ofMillis(100);
 
   /** How long the server keeps a note, unless the waiter looks again; note.lua knows it too. */
   private static final Duration LONGEST_NOTE = Duration.ofSeconds(10);
 
-  private static final Duration NO_EXPIRY = Duration.ofDays(36_500);
   private static final long BUSY = 0;
   private static final long GRANTED = 1;
 
@@ -57,7 +47,7 @@ final class SetnxBackend implements LockBackend {
   private final ClientId client;
   private final Connections connections;
   private final ScriptRunner runner;
-  private final Duration timeout;
+  private final WakeUps wakeUps;
   private final String server;
 
   /**
@@ -66,16 +56,16 @@ final class SetnxBackend implements LockBackend {
    */
   private final Set<HoldId> noted = ConcurrentHashMap.newKeySet();
 
-  private volatile @Nullable Mailbox mailbox;
-
   private SetnxBackend(
       LockConfig config, ClientId client, Connections connections, ServerClock clock) {
     this.layout = new KeyLayout(config.get(CommonOptions.NAMESPACE));
     this.client = client;
     this.connections = connections;
-    this.timeout = config.get(RedisSetnxOptions.TIMEOUT);
-    this.runner = new ScriptRunner(connections, clock, timeout);
-    this.server = new OpeningCheck(runner, layout, clock).check(client, connections.address());
+    Duration timeout = config.get(RedisSetnxOptions.TIMEOUT);
+    JedisCalls calls = new JedisCalls(connections);
+    this.runner = new ScriptRunner(calls, clock, timeout);
+    this.wakeUps = new WakeUps(RedisSetnxProvider.ID, layout, client, connections, timeout);
+    this.server = OpeningCheck.check(calls, layout, client, keys -> mayRunScripts(keys, clock));
   }
 
   /** Speaks to the server, and closes the connections if that fails. */
@@ -90,19 +80,14 @@ final class SetnxBackend implements LockBackend {
 
   @Override
   public void subscribe(BackendEvents events) {
-    mailbox = Mailbox.open(
-        "interlock-redis-setnx-mailbox-" + client.id(),
-        layout.mailbox(client.id()),
-        () -> new JedisMailboxLink(connections.openListener()),
-        events,
-        timeout);
+    wakeUps.subscribe(events);
   }
 
   @Override
   public AttemptResult attempt(Attempt attempt) {
     LockKeys keys = layout.keys(attempt.name());
     if (attempt.tokens() == 1 && !noted.contains(attempt.id())) {
-      Object answer = runner.run(Use.ATTEMPT, "acquire", attempt.name(), tryOnce(keys, attempt));
+      Object answer = runner.run(Use.ATTEMPT, "acquire", keys, tryOnce(keys, attempt));
       if (answer instanceof Long token) {
         return new AttemptResult.Granted(token, 1);
       }
@@ -118,7 +103,7 @@ final class SetnxBackend implements LockBackend {
       noted.add(attempt.id());
     }
     ScriptCall call = describe(onAllKeys(Scripts.ACQUIRE, 6, keys), attempt);
-    List<?> answer = list(runner.run(Use.ATTEMPT, "acquire", attempt.name(), call));
+    List<?> answer = list(runner.run(Use.ATTEMPT, "acquire", keys, call));
     if (number(answer, 0) == BUSY) {
       return busy(answer, attempt);
     }
@@ -132,8 +117,9 @@ final class SetnxBackend implements LockBackend {
     if (next != null) {
       return pass(release, next);
     }
-    ScriptCall call = onWaiters(Scripts.RELEASE, 1, release.name()).with(release.id());
-    boolean held = isOne(runner.run(Use.HOLDER, "release", release.name(), call));
+    LockKeys keys = layout.keys(release.name());
+    ScriptCall call = onWaiters(Scripts.RELEASE, 1, keys).with(release.id());
+    boolean held = isOne(runner.run(Use.HOLDER, "release", keys, call));
     return held ? ReleaseResult.RELEASED : ReleaseResult.NOT_HELD;
   }
 
@@ -142,13 +128,13 @@ final class SetnxBackend implements LockBackend {
     noted.add(next.id());
     LockKeys keys = layout.keys(release.name());
     ScriptCall call = describe(onAllKeys(Scripts.PASS, 7, keys).with(release.id()), next);
-    List<?> answer = list(runner.run(Use.HOLDER, "release", release.name(), call));
+    List<?> answer = list(runner.run(Use.HOLDER, "release", keys, call));
     boolean held = number(answer, 0) != 0;
     if (answer.size() == 2) {
       return held ? ReleaseResult.RELEASED : ReleaseResult.NOT_HELD;
     }
     if (number(answer, 2) != GRANTED) {
-      Duration soon = recheck(WAIT_FOR_CALLED.toMillis(), next.waits());
+      Duration soon = wakeUps.recheck(WAIT_FOR_CALLED.toMillis(), next.waits());
       return new ReleaseResult(true, null, new AttemptResult.Busy(soon));
     }
     noted.remove(next.id());
@@ -164,9 +150,9 @@ final class SetnxBackend implements LockBackend {
     for (Renewal renewal : batch) {
       calls.add(ScriptCall.of(Scripts.RENEW, 2, layout.keys(renewal.name()).lock())
           .with(renewal.id())
-          .with(millis(renewal.lease())));
+          .with(Millis.roundedUp(renewal.lease())));
     }
-    List<Object> answers = runner.runAll("renew", batch.get(0).name(), calls);
+    List<Object> answers = runner.runAll("renew", layout.keys(batch.get(0).name()), calls);
     List<RenewalResult> results = new ArrayList<>(answers.size());
     for (Object answer : answers) {
       results.add(
@@ -180,21 +166,25 @@ final class SetnxBackend implements LockBackend {
   @Override
   public void abandon(String name, HoldId id) {
     noted.remove(id);
-    runner.run(Use.HOLDER, "abandon", name, onWaiters(Scripts.ABANDON, 1, name).with(id));
+    LockKeys keys = layout.keys(name);
+    runner.run(Use.HOLDER, "abandon", keys, onWaiters(Scripts.ABANDON, 1, keys).with(id));
   }
 
   @Override
   public Optional<HoldInfo> inspect(String name) {
     LockKeys keys = layout.keys(name);
-    ScriptCall call = ScriptCall.of(Scripts.INSPECT, 0, keys.lock(), keys.due());
-    List<?> answer = list(runner.run(Use.HOLDER, "inspect", name, call));
-    return answer.size() == 1 ? Optional.empty() : Optional.of(info(name, answer));
+    List<?> answer = list(runner.run(Use.HOLDER, "inspect", keys, inspection(keys)));
+    return answer.size() == 1
+        ? Optional.empty()
+        : Optional.of(LockValue.describeHold(
+            name, (byte[]) answer.get(1), number(answer, 2), (int) number(answer, 3)));
   }
 
   @Override
   public boolean forceRelease(String name) {
-    return isOne(
-        runner.run(Use.HOLDER, "force the release of", name, onWaiters(Scripts.FORCE, 0, name)));
+    LockKeys keys = layout.keys(name);
+    ScriptCall call = onWaiters(Scripts.FORCE, 0, keys);
+    return isOne(runner.run(Use.HOLDER, "force the release of", keys, call));
   }
 
   @Override
@@ -204,38 +194,47 @@ final class SetnxBackend implements LockBackend {
 
   @Override
   public void close() {
-    Mailbox open = mailbox;
-    if (open != null) {
-      open.close();
-    }
+    wakeUps.close();
     connections.close();
   }
 
+  /** Runs a script that changes nothing, to learn the server's time and the user's rights. */
+  private void mayRunScripts(LockKeys keys, ServerClock clock) {
+    long sentAt = System.nanoTime();
+    Object answer = runner.run(Use.HOLDER, "run scripts", keys, inspection(keys));
+    if (answer instanceof List<?> list && list.get(0) instanceof Long now) {
+      clock.learn(sentAt, now);
+    }
+  }
+
   private AttemptResult busy(List<?> answer, Attempt attempt) {
-    return new AttemptResult.Busy(recheck(number(answer, 2), attempt.waits()));
+    return new AttemptResult.Busy(wakeUps.recheck(number(answer, 2), attempt.waits()));
   }
 
   private ScriptCall tryOnce(LockKeys keys, Attempt attempt) {
     return ScriptCall.of(Scripts.TRY, 4, keys.lock(), keys.token())
         .with(attempt.id())
-        .with(millis(attempt.lease()))
+        .with(Millis.roundedUp(attempt.lease()))
         .with(holder(attempt))
         .withDeadline();
+  }
+
+  private static ScriptCall inspection(LockKeys keys) {
+    return ScriptCall.of(Scripts.INSPECT, 0, keys.lock(), keys.due());
   }
 
   private static ScriptCall onAllKeys(LuaScript script, int arguments, LockKeys keys) {
     return ScriptCall.of(script, arguments, keys.lock(), keys.token(), keys.waiting(), keys.due());
   }
 
-  private ScriptCall onWaiters(LuaScript script, int arguments, String name) {
-    LockKeys keys = layout.keys(name);
+  private static ScriptCall onWaiters(LuaScript script, int arguments, LockKeys keys) {
     return ScriptCall.of(script, arguments, keys.lock(), keys.waiting(), keys.due());
   }
 
   /** Adds the arguments of an attempt, which are the same in acquire.lua and pass.lua. */
   private ScriptCall describe(ScriptCall call, Attempt attempt) {
     return call.with(attempt.id())
-        .with(millis(attempt.lease()))
+        .with(Millis.roundedUp(attempt.lease()))
         .with(attempt.tokens())
         .with(holder(attempt))
         .withDeadline()
@@ -248,41 +247,9 @@ final class SetnxBackend implements LockBackend {
 
   private static long noteMillis(Attempt attempt) {
     Duration patience = attempt.patience();
-    return patience.compareTo(LONGEST_NOTE) < 0 ? millis(patience) : LONGEST_NOTE.toMillis();
-  }
-
-  private Duration recheck(long millisLeft, boolean waits) {
-    Duration longest = waits && !isListening() ? WAIT_WITHOUT_MAILBOX : LONGEST_WAIT;
-    // Redis expires a key once its last millisecond has passed, not before.
-    boolean expiresSooner = millisLeft >= 0 && millisLeft < longest.toMillis();
-    return expiresSooner ? Duration.ofMillis(millisLeft + 1) : longest;
-  }
-
-  private boolean isListening() {
-    Mailbox open = mailbox;
-    if (open == null) {
-      return false;
-    }
-    open.check();
-    return open.isListening();
-  }
-
-  private static HoldInfo info(String name, List<?> answer) {
-    long left = number(answer, 2);
-    Duration remaining = left < 0 ? NO_EXPIRY : Duration.ofMillis(left);
-    int waiters = (int) number(answer, 3);
-    byte[] bytes = (byte[]) answer.get(1);
-    return LockValue.parse(bytes)
-        .map(value -> new HoldInfo(
-            name, value.owner(), value.host(), value.since(), remaining, value.token(), waiters))
-        .orElseGet(() -> new HoldInfo(
-            name, "unknown: set by other software", "", Instant.EPOCH, remaining, 0, waiters));
-  }
-
-  /** Rounded up, so that the server never ends a lease before the client does. */
-  private static long millis(Duration duration) {
-    long millis = duration.toMillis();
-    return duration.minusMillis(millis).isZero() ? millis : millis + 1;
+    return patience.compareTo(LONGEST_NOTE) < 0
+        ? Millis.roundedUp(patience)
+        : LONGEST_NOTE.toMillis();
   }
 
   private static boolean isOne(Object answer) {

@@ -9,8 +9,13 @@ import dev.interlock.HostPort;
 import dev.interlock.LockConfig;
 import dev.interlock.LockException;
 import dev.interlock.OutcomeUnknownException;
+import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.LuaScript;
 import dev.interlock.redis.support.ServerClock;
+import dev.interlock.redis.support.jedis.Connections;
+import dev.interlock.redis.support.jedis.JedisCalls;
+import dev.interlock.redis.support.jedis.OpeningCheck;
+import dev.interlock.redis.support.jedis.OwnConnections;
 import dev.interlock.spi.AttemptResult.Granted;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.HoldId;
@@ -241,7 +246,8 @@ class FaultsTest {
           new OwnConnections(config, new ClientId("00000000000000aa", "host"));
       ServerClock clock = new ServerClock();
       clock.learn(System.nanoTime(), 1_000_000_000_000_000L); // the year 2001
-      ScriptRunner runner = new ScriptRunner(connections, clock, Duration.ofSeconds(2));
+      ScriptRunner runner =
+          new ScriptRunner(new JedisCalls(connections), clock, Duration.ofSeconds(2));
       String key = SetnxBackendTest.key("n");
       ScriptCall call = ScriptCall.of(
               Scripts.TRY,
@@ -252,7 +258,7 @@ class FaultsTest {
           .with(30_000)
           .with("0 o".getBytes(StandardCharsets.UTF_8))
           .withDeadline();
-      assertThat(runner.run(Connections.Use.ATTEMPT, "acquire", "n", call))
+      assertThat(runner.run(Connections.Use.ATTEMPT, "acquire", new KeyLayout("t").keys("n"), call))
           .isInstanceOf(Long.class);
       connections.close();
     }

@@ -3,7 +3,9 @@ package dev.interlock.redis.support;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.interlock.HoldInfo;
 import dev.interlock.spi.HoldId;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 
@@ -25,6 +27,7 @@ import java.util.Optional;
 public record LockValue(
     HoldId id, long token, int tokens, Instant since, String owner, String host) {
   private static final int FIELDS_BEFORE_HOST = 6;
+  private static final Duration NO_EXPIRY = Duration.ofDays(36_500);
 
   /**
    * Writes the part that does not depend on the server.
@@ -69,6 +72,24 @@ public record LockValue(
     } catch (IllegalArgumentException | ArithmeticException | IndexOutOfBoundsException e) {
       return Optional.empty();
     }
+  }
+
+  /**
+   * Tells of a held lock what its key says.
+   *
+   * @param name the lock
+   * @param bytes the value of its key
+   * @param millisLeft what is left of the lease; less than 0 if it never expires
+   * @param waiters how many wait
+   * @return what {@link dev.interlock.LockClient#inspect} answers
+   */
+  public static HoldInfo describeHold(String name, byte[] bytes, long millisLeft, int waiters) {
+    Duration remaining = millisLeft < 0 ? NO_EXPIRY : Duration.ofMillis(millisLeft);
+    return parse(bytes)
+        .map(value -> new HoldInfo(
+            name, value.owner(), value.host(), value.since(), remaining, value.token(), waiters))
+        .orElseGet(() -> new HoldInfo(
+            name, "unknown: set by other software", "", Instant.EPOCH, remaining, 0, waiters));
   }
 
   private static LockValue parse(byte[] bytes, int[] ends) {

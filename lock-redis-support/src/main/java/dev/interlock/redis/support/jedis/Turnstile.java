@@ -1,7 +1,7 @@
-package dev.interlock.redis.setnx;
+package dev.interlock.redis.support.jedis;
 
 import dev.interlock.BackendUnavailableException;
-import dev.interlock.redis.setnx.Connections.Use;
+import dev.interlock.redis.support.jedis.Connections.Use;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;

@@ -1,9 +1,9 @@
-package dev.interlock.redis.setnx;
+package dev.interlock.redis.support.jedis;
 
 import redis.clients.jedis.Connection;
 
 /** Where the connections for commands come from. Thread-safe. */
-interface Connections extends AutoCloseable {
+public interface Connections extends AutoCloseable {
 
   /** Whether a command may use the connection that is kept for those who hold a lock. */
   enum Use {

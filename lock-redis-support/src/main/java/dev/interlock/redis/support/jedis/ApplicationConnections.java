@@ -1,4 +1,4 @@
-package dev.interlock.redis.setnx;
+package dev.interlock.redis.support.jedis;
 
 import dev.interlock.BackendUnavailableException;
 import java.time.Duration;

@@ -1,4 +1,4 @@
-package dev.interlock.redis.setnx;
+package dev.interlock.redis.support.jedis;
 
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.HostPort;
@@ -22,7 +22,7 @@ import redis.clients.jedis.exceptions.JedisException;
  * <p>A connection that lay idle, or that is older than the latest fault, is asked for a sign of
  * life before it is used, because a server that was restarted has cut it.
  */
-final class OwnConnections implements Connections {
+public final class OwnConnections implements Connections {
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private record Idle(Connection connection, long since) {}
@@ -34,11 +34,17 @@ final class OwnConnections implements Connections {
   private volatile long faultAt = System.nanoTime() - IDLE_NANOS;
   private volatile boolean closed;
 
-  OwnConnections(LockConfig config, ClientId client) {
+  /**
+   * Opens nothing yet.
+   *
+   * @param config where to connect, and how
+   * @param client who the client is
+   */
+  public OwnConnections(LockConfig config, ClientId client) {
     this.server = RedisOptions.servers(config).get(0);
     this.settings = settings(config, client);
-    this.turnstile = new Turnstile(
-        config.get(RedisSetnxOptions.POOL_SIZE), config.get(RedisSetnxOptions.TIMEOUT));
+    this.turnstile =
+        new Turnstile(config.get(JedisOptions.POOL_SIZE), config.get(JedisOptions.TIMEOUT));
   }
 
   @Override
@@ -135,17 +141,17 @@ final class OwnConnections implements Connections {
   }
 
   private static JedisClientConfig settings(LockConfig config, ClientId client) {
-    int timeout = Math.toIntExact(config.get(RedisSetnxOptions.TIMEOUT).toMillis());
+    int timeout = Math.toIntExact(config.get(JedisOptions.TIMEOUT).toMillis());
     DefaultJedisClientConfig.Builder settings = DefaultJedisClientConfig.builder()
         .autoNegotiateProtocol(false) // RESP2 is all that is needed and costs no greeting
         .connectionTimeoutMillis(
-            Math.toIntExact(config.get(RedisSetnxOptions.CONNECT_TIMEOUT).toMillis()))
+            Math.toIntExact(config.get(JedisOptions.CONNECT_TIMEOUT).toMillis()))
         .socketTimeoutMillis(timeout)
         .clientName("interlock-" + client.id())
-        .database(config.get(RedisSetnxOptions.DATABASE));
-    config.find(RedisSetnxOptions.USER).ifPresent(settings::user);
-    config.find(RedisSetnxOptions.PASSWORD).ifPresent(settings::password);
-    if (config.get(RedisSetnxOptions.TLS)) {
+        .database(config.get(JedisOptions.DATABASE));
+    config.find(JedisOptions.USER).ifPresent(settings::user);
+    config.find(JedisOptions.PASSWORD).ifPresent(settings::password);
+    if (config.get(JedisOptions.TLS)) {
       settings.sslOptions(tls(config));
     }
     return settings.build();
@@ -154,9 +160,9 @@ final class OwnConnections implements Connections {
   private static SslOptions tls(LockConfig config) {
     SslOptions.Builder tls = SslOptions.builder();
     config
-        .find(RedisSetnxOptions.TRUST_STORE)
+        .find(JedisOptions.TRUST_STORE)
         .ifPresent(file -> config
-            .find(RedisSetnxOptions.TRUST_STORE_PASSWORD)
+            .find(JedisOptions.TRUST_STORE_PASSWORD)
             .ifPresentOrElse(
                 password -> tls.truststore(file.toFile(), password.toCharArray()),
                 () -> tls.truststore(file.toFile())));

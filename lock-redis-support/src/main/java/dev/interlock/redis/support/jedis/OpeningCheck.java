@@ -1,0 +1,71 @@
+package dev.interlock.redis.support.jedis;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.interlock.BackendUnavailableException;
+import dev.interlock.LockConfigurationException;
+import dev.interlock.redis.support.KeyLayout;
+import dev.interlock.redis.support.LockKeys;
+import dev.interlock.redis.support.ServerInfo;
+import dev.interlock.redis.support.jedis.Connections.Use;
+import dev.interlock.spi.ClientId;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.function.Consumer;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.exceptions.JedisDataException;
+
+/** The first words with a server: who it is, and whether it and this user will do. */
+public final class OpeningCheck {
+  private static final Logger LOG = System.getLogger(OpeningCheck.class.getName());
+
+  private OpeningCheck() {}
+
+  /**
+   * Asks a server what it is and tries what every provider needs of it.
+   *
+   * @param calls to the server
+   * @param layout names keys and channels
+   * @param client who the client is
+   * @param probe tries, on the keys of the empty name, what this provider needs; changes nothing on
+   *     the server, learns the server's time, and throws if it is not allowed
+   * @return product and version
+   * @throws dev.interlock.LockException if this server or this user cannot serve locks
+   */
+  public static String check(
+      JedisCalls calls, KeyLayout layout, ClientId client, Consumer<LockKeys> probe) {
+    LockKeys keys = layout.keys("");
+    ServerInfo info = calls.on(Use.HOLDER, "tell about itself (INFO)", keys, OpeningCheck::info);
+    if (info.role().equals("slave")) {
+      throw new BackendUnavailableException("Redis at " + calls.address()
+          + " is a replica and takes no locks: give the address of the master");
+    }
+    info.evictionRisk()
+        .ifPresent(risk -> LOG.log(Level.WARNING, "Redis at " + calls.address() + ": " + risk));
+    probe.accept(keys);
+    CommandArguments publish =
+        new CommandArguments(Command.PUBLISH).add(layout.mailbox(client.id())).add(new byte[0]);
+    calls.on(
+        Use.HOLDER,
+        "publish to the mailbox of this client",
+        keys,
+        connection -> connection.executeCommand(publish));
+    return info.product();
+  }
+
+  private static ServerInfo info(Connection connection) {
+    if (connection.getSoTimeout() == 0) {
+      throw new LockConfigurationException(
+          "The pool's connections wait for an answer without limit: give the pool a socket timeout");
+    }
+    try {
+      Object text = connection.executeCommand(Command.INFO);
+      return ServerInfo.parse(new String((byte[]) text, UTF_8));
+    } catch (JedisDataException e) {
+      LOG.log(Level.DEBUG, "INFO is denied", e);
+      return ServerInfo.UNKNOWN; // a user without this right can have locks all the same
+    }
+  }
+}
