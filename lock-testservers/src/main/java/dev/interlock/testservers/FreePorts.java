@@ -18,6 +18,7 @@ import java.util.concurrent.ThreadLocalRandom;
 final class FreePorts {
   private static final int FIRST = 12_000;
   private static final int COUNT = 10_000;
+  private static final int BUS = 10_000;
   private static final Set<Integer> GIVEN_OUT = ConcurrentHashMap.newKeySet();
 
   private FreePorts() {}
@@ -32,6 +33,15 @@ final class FreePorts {
     }
     throw new TestServerException(
         "No free port between " + FIRST + " and " + (FIRST + COUNT - 1) + " was found.");
+  }
+
+  /** The same, and 10,000 more is free as well: for the bus of a cluster's node. */
+  static int nextWithBus() {
+    int port = next();
+    while (!isFree(port + BUS)) {
+      port = next();
+    }
+    return port;
   }
 
   private static boolean isFree(int port) {

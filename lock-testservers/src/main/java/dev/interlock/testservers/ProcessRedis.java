@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -57,7 +58,11 @@ final class ProcessRedis extends RedisAtEndpoint {
           home.path().toString(),
           file -> file.toAbsolutePath().toString());
       Path file = Files.writeString(home.path().resolve("redis.conf"), configuration);
-      List<String> command = List.of(program.apply(home).toString(), file.toString());
+      List<String> command =
+          new ArrayList<>(List.of(program.apply(home).toString(), file.toString()));
+      if (settings.isSentinel()) {
+        command.add("--sentinel");
+      }
       return new ProcessRedis(endpoint, origin, new ServerProcess(home, command));
     } catch (IOException e) {
       home.delete();

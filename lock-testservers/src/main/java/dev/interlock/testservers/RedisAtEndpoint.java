@@ -17,6 +17,11 @@ abstract class RedisAtEndpoint implements RedisServer {
     return endpoint;
   }
 
+  /** Whether it answers within a second. */
+  final boolean isUp() {
+    return !endpoint.serverInfo().isEmpty();
+  }
+
   /** Notes the version, which may change with a restart. */
   final void reportsItself(Map<String, String> serverInfo) {
     String valkey = serverInfo.get("valkey_version");

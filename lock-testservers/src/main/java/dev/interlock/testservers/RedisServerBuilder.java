@@ -3,6 +3,7 @@ package dev.interlock.testservers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +36,7 @@ public final class RedisServerBuilder {
   private final List<List<String>> directives = new ArrayList<>();
   private int port;
   private boolean owned;
+  private boolean process;
   private @Nullable String password;
   private @Nullable TlsFiles tls;
   private @Nullable RedisSource only;
@@ -110,6 +112,29 @@ public final class RedisServerBuilder {
     return this;
   }
 
+  /**
+   * Asks for a process on this machine, which is what several servers need that talk to one
+   * another; a setting that allows other sources only does not count for it.
+   */
+  RedisServerBuilder asProcess() {
+    this.owned = true;
+    this.process = true;
+    if (only == RedisSource.GIVEN || only == RedisSource.DOCKER) {
+      only = null;
+    }
+    return this;
+  }
+
+  /** The password of the default user, if there is one. */
+  Optional<String> password() {
+    return Optional.ofNullable(password);
+  }
+
+  /** Whether the server is to speak TLS. */
+  boolean speaksTls() {
+    return tls != null;
+  }
+
   /** Takes the server from this source only, whatever the system property says. */
   public RedisServerBuilder from(RedisSource source) {
     this.only = source;
@@ -124,7 +149,7 @@ public final class RedisServerBuilder {
    */
   public RedisServer start() {
     return new RedisSources(surroundings)
-        .start(new RedisSettings(port, password, directives, tls, owned, only));
+        .start(new RedisSettings(port, password, directives, tls, owned, process, only));
   }
 
   private RedisServerBuilder directive(Stream<String> words) {

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param port the port to listen on, or 0 for a free one
  * @param directives lines of redis.conf, each as its words
  * @param owned whether a given server, which cannot be killed, is not good enough
+ * @param process whether it must be a process on this machine, because other servers talk to it
  * @param only the one source allowed, or null for the usual order
  */
 record RedisSettings(
@@ -31,7 +32,9 @@ record RedisSettings(
     List<List<String>> directives,
     @Nullable TlsFiles tls,
     boolean owned,
+    boolean process,
     @Nullable RedisSource only) {
+  private static final String SENTINEL = "sentinel";
 
   RedisSettings {
     directives = List.copyOf(directives);
@@ -43,7 +46,12 @@ record RedisSettings(
   }
 
   RedisSettings withPort(int chosen) {
-    return new RedisSettings(chosen, password, directives, tls, owned, only);
+    return new RedisSettings(chosen, password, directives, tls, owned, process, only);
+  }
+
+  /** Whether it is to watch other servers instead of keeping data. */
+  boolean isSentinel() {
+    return directives.stream().anyMatch(words -> words.get(0).equals(SENTINEL));
   }
 
   /** The endpoint of a server with these settings. */
@@ -73,8 +81,10 @@ record RedisSettings(
     lines.add(List.of("dir", directory));
     lines.add(List.of("daemonize", "no"));
     lines.add(List.of("protected-mode", "no"));
-    addDefault(lines, "save", "");
-    addDefault(lines, "appendonly", "no");
+    if (!isSentinel()) {
+      addDefault(lines, "save", "");
+      addDefault(lines, "appendonly", "no");
+    }
     if (password != null) {
       lines.add(List.of("requirepass", password));
     }

@@ -58,6 +58,10 @@ final class RedisSources {
   }
 
   private RedisServer inContainer(RedisSettings settings) throws SourceUnavailableException {
+    if (settings.process()) {
+      throw new SourceUnavailableException(
+          "servers that talk to one another need addresses that are the same for everybody");
+    }
     List<URI> addresses = surroundings.dockerAddresses();
     URI daemon = addresses.stream()
         .filter(DockerDaemon::answers)

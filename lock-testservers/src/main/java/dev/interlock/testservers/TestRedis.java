@@ -1,5 +1,7 @@
 package dev.interlock.testservers;
 
+import java.util.function.UnaryOperator;
+
 /**
  * Starts real Redis servers for tests.
  *
@@ -17,6 +19,9 @@ package dev.interlock.testservers;
  * <p>{@code interlock.test.redis.from}, else {@code INTERLOCK_TEST_REDIS_FROM}, allows one source
  * only: {@code given}, {@code docker}, {@code path} or {@code embedded}. It also tells why a source
  * that was expected is not taken.
+ *
+ * <p>Sentinel sets and clusters are made of processes on this machine, so for them the first two do
+ * not count.
  *
  * <p>A started server listens on the loopback address only (unless the Docker daemon is remote),
  * keeps its files in a private temporary directory, and ends with the JVM, however the JVM ends; of
@@ -38,5 +43,27 @@ public final class TestRedis {
   /** Settings for one or several servers. */
   public static RedisServerBuilder builder() {
     return new RedisServerBuilder(Surroundings.ofThisJvm());
+  }
+
+  /**
+   * Starts a master, its replicas, and three sentinels that watch them.
+   *
+   * @param replicas how many, at least one
+   * @param settings for the master, the replicas and the sentinels alike: a password, TLS
+   * @return a set that is ready to fail over
+   */
+  public static RedisSentinels sentinels(int replicas, UnaryOperator<RedisServerBuilder> settings) {
+    return RedisSentinels.start(replicas, () -> settings.apply(builder()).asProcess());
+  }
+
+  /**
+   * Starts a cluster of three masters, which share the slots.
+   *
+   * @param replicasEach how many replicas each master has
+   * @param settings for all nodes alike: a password, TLS
+   * @return a cluster that serves every slot
+   */
+  public static RedisCluster cluster(int replicasEach, UnaryOperator<RedisServerBuilder> settings) {
+    return RedisCluster.start(replicasEach, () -> settings.apply(builder()).asProcess());
   }
 }
