@@ -6,12 +6,12 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /** The threads and TCP connections of a JVM, to compare before and after. */
-public record ClientFootprint(Set<Long> threads, int sockets) {
+public record ClientFootprint(Set<Long> threads, Set<String> sockets) {
   public static ClientFootprint now() {
     Set<Long> threads = Thread.getAllStackTraces().keySet().stream()
         .map(ClientFootprint::id)
         .collect(Collectors.toUnmodifiableSet());
-    return new ClientFootprint(threads, TcpSockets.count());
+    return new ClientFootprint(threads, TcpSockets.open());
   }
 
   /** Says what there is now that was not there then; empty if there is nothing. */
@@ -25,7 +25,7 @@ public record ClientFootprint(Set<Long> threads, int sockets) {
         grown.add("thread " + name);
       }
     }
-    int more = TcpSockets.count() - sockets;
+    int more = TcpSockets.countBeside(sockets);
     if (more > 0) {
       grown.add(more + " connections");
     }

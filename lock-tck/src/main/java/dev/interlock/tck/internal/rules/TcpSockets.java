@@ -12,8 +12,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Counts the TCP connections of this JVM by what Linux tells in /proc. Descriptors alone will not
- * do: the JDK keeps a placeholder socket in the place of one that it is about to close.
+ * Tells the TCP connections of this JVM by what Linux says in /proc. Descriptors alone will not do:
+ * the JDK keeps a placeholder socket in the place of one that it is about to close. The tables of
+ * connections alone will not do either: they are read in pieces, and a connection of anybody on
+ * this host that ends meanwhile can hide another one. So what there was before is known by
+ * descriptors, what came since by both.
  */
 final class TcpSockets {
   private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
@@ -25,13 +28,30 @@ final class TcpSockets {
 
   private TcpSockets() {}
 
-  /** Returns 0 where there is no /proc. */
-  static int count() {
+  /** Returns the inodes of all sockets of this JVM, nothing where there is no /proc. */
+  static Set<String> open() {
+    Set<String> inodes = new HashSet<>();
+    if (!Files.isDirectory(DESCRIPTORS)) {
+      return inodes;
+    }
+    try (DirectoryStream<Path> all = Files.newDirectoryStream(DESCRIPTORS)) {
+      for (Path descriptor : all) {
+        addInode(descriptor, inodes);
+      }
+    } catch (IOException e) {
+      // Not Linux.
+    }
+    return inodes;
+  }
+
+  /** Counts the TCP connections of this JVM that are not among these sockets. */
+  static int countBeside(Set<String> before) {
     Set<String> connections = new HashSet<>();
     for (Path table : TABLES) {
       addInodes(table, connections);
     }
-    connections.retainAll(ownInodes());
+    connections.retainAll(open());
+    connections.removeAll(before);
     return connections.size();
   }
 
@@ -47,21 +67,6 @@ final class TcpSockets {
     } catch (IOException e) {
       // Not Linux, or no IPv6.
     }
-  }
-
-  private static Set<String> ownInodes() {
-    Set<String> inodes = new HashSet<>();
-    if (!Files.isDirectory(DESCRIPTORS)) {
-      return inodes;
-    }
-    try (DirectoryStream<Path> all = Files.newDirectoryStream(DESCRIPTORS)) {
-      for (Path descriptor : all) {
-        addInode(descriptor, inodes);
-      }
-    } catch (IOException e) {
-      // Not Linux.
-    }
-    return inodes;
   }
 
   private static void addInode(Path descriptor, Set<String> inodes) {
