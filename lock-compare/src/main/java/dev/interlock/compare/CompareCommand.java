@@ -3,7 +3,6 @@ package dev.interlock.compare;
 import dev.interlock.tck.Effort;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -109,7 +108,7 @@ final class CompareCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     List<Subject> subjects = subjects();
     Map<String, String> given = givenUris(subjects);
-    Path directory = directory();
+    Path directory = OutputDirectory.prepare(out, spec.commandLine());
     if (!(timeScale > 0 && timeScale <= LARGEST_SCALE)) {
       throw wrong("--time-scale must be more than 0 and at most " + LARGEST_SCALE + ".");
     }
@@ -167,20 +166,6 @@ final class CompareCommand implements Callable<Integer> {
       }
     }
     return given;
-  }
-
-  private Path directory() {
-    Path home = Path.of(System.getProperty("interlock.home", ""));
-    Path directory =
-        (out == null ? home.resolve("target").resolve("compare") : out).toAbsolutePath();
-    try {
-      Files.createDirectories(directory);
-      Files.delete(Files.createTempFile(directory, "report", ".probe"));
-      return directory;
-    } catch (IOException e) {
-      throw wrong("The report cannot be written to " + directory + ": " + e + ". Choose another"
-          + " directory with --out.");
-    }
   }
 
   private ParameterException wrong(String message) {

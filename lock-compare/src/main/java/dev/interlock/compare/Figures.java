@@ -42,6 +42,10 @@ final class Figures {
     }
   }
 
+  boolean isEmpty() {
+    return figures.isEmpty();
+  }
+
   boolean anyFailed() {
     return figures.values().stream().anyMatch(Figure::failed);
   }

@@ -12,9 +12,10 @@ import picocli.CommandLine.Spec;
 /** The command line of the project, started by the script {@code interlock} at the top level. */
 @Command(
     name = "interlock",
-    description = "Distributed locks for the JVM: compare the backends, see them at work.",
+    description =
+        "Distributed locks for the JVM: compare the backends, judge your own, see them at work.",
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = {CompareCommand.class, DemoCommand.class, HelpCommand.class},
+    subcommands = {CompareCommand.class, TckCommand.class, DemoCommand.class, HelpCommand.class},
     mixinStandardHelpOptions = true,
     versionProvider = Versions.class,
     footer = {
@@ -51,6 +52,7 @@ public final class Interlock implements Runnable {
   /** Sets what all commands have in common: where output goes, and how errors are told. */
   static CommandLine prepare(CommandLine commandLine) {
     return commandLine
+        .setCaseInsensitiveEnumValuesAllowed(true)
         .setOut(new PrintWriter(System.out, true, StandardCharsets.UTF_8))
         .setErr(new PrintWriter(System.err, true, StandardCharsets.UTF_8))
         .setParameterExceptionHandler((error, args) -> wrongUsage(error))
@@ -60,7 +62,7 @@ public final class Interlock implements Runnable {
   @Override
   public void run() {
     throw new ParameterException(
-        spec.commandLine(), "A command is missing: compare, demo or help.");
+        spec.commandLine(), "A command is missing: compare, tck, demo or help.");
   }
 
   private static int wrongUsage(ParameterException error) {

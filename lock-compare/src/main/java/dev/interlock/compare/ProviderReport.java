@@ -1,10 +1,13 @@
 package dev.interlock.compare;
 
 import dev.interlock.Capability;
+import dev.interlock.tck.Level;
 import dev.interlock.tck.RuleInfo;
 import dev.interlock.tck.RuleResult;
+import dev.interlock.tck.Rules;
 import dev.interlock.tck.Verdict;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -30,13 +33,14 @@ record ProviderReport(
     List<RuleResult> rules,
     Figures figures,
     String error) {
+  static final String NOT_RUN = "-";
 
   String cell(RuleInfo rule) {
     return rules.stream()
         .filter(result -> result.id().equals(rule.id()))
         .map(result -> text(result.verdict()))
         .findFirst()
-        .orElse(rule.isTested() ? "-" : "untested");
+        .orElse(rule.isTested() ? NOT_RUN : "untested");
   }
 
   static String text(Verdict verdict) {
@@ -45,6 +49,47 @@ record ProviderReport(
 
   long count(Verdict verdict) {
     return rules.stream().filter(rule -> rule.verdict() == verdict).count();
+  }
+
+  /**
+   * The hardest level up to which the provider keeps what it claims: every rule that the kit tests
+   * was run, and each passed or is not claimed. A level of which nothing is claimed is not reached.
+   */
+  Optional<Level> level() {
+    Level reached = null;
+    for (Level level : Level.values()) {
+      List<Verdict> verdicts = verdicts(level);
+      boolean holds = verdicts.stream()
+          .allMatch(verdict -> verdict == Verdict.PASS || verdict == Verdict.NOT_CLAIMED);
+      if (!holds || !verdicts.contains(Verdict.PASS)) {
+        break;
+      }
+      reached = level;
+    }
+    return Optional.ofNullable(reached);
+  }
+
+  /** What became of the rules of a level; a rule that was not run counts as not decided. */
+  private List<Verdict> verdicts(Level level) {
+    return Rules.all().stream()
+        .filter(rule -> rule.isTested() && rule.level() == level)
+        .map(rule -> result(rule.id()).map(RuleResult::verdict).orElse(Verdict.INCONCLUSIVE))
+        .toList();
+  }
+
+  String levelText() {
+    return level()
+        .map(Enum::name)
+        .orElse(isComplete() ? "none" : "not judged, for not all rules were run");
+  }
+
+  private boolean isComplete() {
+    return Rules.all().stream()
+        .allMatch(rule -> !rule.isTested() || result(rule.id()).isPresent());
+  }
+
+  Optional<RuleResult> result(String rule) {
+    return rules.stream().filter(result -> result.id().equals(rule)).findFirst();
   }
 
   boolean isGood() {

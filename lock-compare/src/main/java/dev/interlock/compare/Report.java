@@ -27,7 +27,13 @@ record Report(
    * @param rule what must be so
    * @param cells a verdict for each provider, or "untested", or "-" where the kit did not get there
    */
-  record Row(RuleInfo rule, List<String> cells) {}
+  record Row(RuleInfo rule, List<String> cells) {
+
+    /** Whether there is a verdict of any provider. */
+    boolean isRun() {
+      return cells.stream().anyMatch(cell -> !cell.equals(ProviderReport.NOT_RUN));
+    }
+  }
 
   /** Every rule of SPEC.md, also those that the kit does not test. */
   List<Row> rows() {
@@ -45,6 +51,11 @@ record Report(
   /** Whether every provider keeps what it claims, and everything could be run and measured. */
   boolean isGood() {
     return providers.stream().allMatch(ProviderReport::isGood);
+  }
+
+  /** Whether there is any figure. */
+  boolean isMeasured() {
+    return providers.stream().anyMatch(provider -> !provider.figures().isEmpty());
   }
 
   /** What needs to be looked at: failures, and rules of which nothing can be said. */

@@ -5,7 +5,9 @@ import com.github.freva.asciitable.Column;
 import com.github.freva.asciitable.HorizontalAlign;
 import com.github.freva.asciitable.OverflowBehaviour;
 import com.github.freva.asciitable.Styler;
+import dev.interlock.tck.Evidence;
 import dev.interlock.tck.RuleInfo;
+import dev.interlock.tck.RuleResult;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,21 +36,44 @@ final class TerminalReport {
           + untested.stream().map(RuleInfo::id).collect(Collectors.joining(", ")));
     }
     out.println();
-    out.println(measures());
-    notes().forEach(out::println);
-    out.println();
+    if (report.isMeasured()) {
+      out.println(measures());
+      notes().forEach(out::println);
+      out.println();
+    }
+    report.remarks().forEach(remark -> remark(out, remark));
     for (ProviderReport provider : report.providers()) {
       out.printf(
-          "%s on %s: %s%n",
-          Verdicts.style(ansi, "bold", provider.id()), provider.server(), provider.summary());
+          "%s on %s: level %s; %s%n",
+          Verdicts.style(ansi, "bold", provider.id()),
+          provider.server(),
+          provider.levelText(),
+          provider.summary());
     }
     out.flush();
   }
 
+  /** What a failure rests on: expected, happened, what to check, and the history. */
+  private void remark(PrintWriter out, Report.Remark remark) {
+    RuleResult result = remark.result();
+    Evidence evidence = result.evidence();
+    out.printf(
+        "%s  %s %s: %s%n",
+        Verdicts.paint(ansi, ProviderReport.text(result.verdict())),
+        remark.provider(),
+        result.id(),
+        result.title());
+    evidence.message().lines().forEach(line -> out.println("    " + line));
+    evidence.faults().forEach(fault -> out.println("    fault: " + fault));
+    evidence.history().forEach(line -> out.println("      " + line));
+    out.printf("    seed %d, %,d operations%n%n", evidence.seed(), evidence.operations());
+  }
+
   private String rules() {
     List<String[]> rows = new ArrayList<>();
+    boolean partial = report.rows().stream().anyMatch(Report.Row::isRun);
     for (Report.Row row : report.rows()) {
-      if (row.rule().isTested()) {
+      if (row.rule().isTested() && (!partial || row.isRun())) {
         rows.add(row(
             List.of(row.rule().id(), row.rule().level().name(), row.rule().title()), row.cells()));
       }

@@ -14,7 +14,7 @@ class InterlockTest {
       Cli.Outcome outcome = Cli.run(word);
 
       assertThat(outcome.status()).isZero();
-      assertThat(outcome.out()).contains("compare", "demo", "help", "bench");
+      assertThat(outcome.out()).contains("compare", "tck", "demo", "help", "bench");
     }
   }
 
@@ -22,6 +22,7 @@ class InterlockTest {
   void every_command_has_a_help_of_its_own() {
     assertThat(Cli.run("help", "compare").out()).contains("--quick", "--providers", "Exit status");
     assertThat(Cli.run("compare", "--help").out()).contains("--quick", "--providers");
+    assertThat(Cli.run("tck", "--help").out()).contains("--classpath", "--waive", "Exit status");
     assertThat(Cli.run("demo", "--help").out()).contains("--seconds", "URI");
   }
 

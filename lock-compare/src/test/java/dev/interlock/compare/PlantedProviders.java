@@ -3,10 +3,13 @@ package dev.interlock.compare;
 import dev.interlock.Capability;
 import dev.interlock.LockConfig;
 import dev.interlock.Option;
+import dev.interlock.local.LocalProvider;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.LockProvider;
+import java.lang.reflect.Proxy;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /** Providers that cannot be used, each in its own way. */
@@ -52,6 +55,29 @@ final class PlantedProviders {
     /** Fails. */
     public Unloadable() {
       throw new IllegalStateException("planted");
+    }
+  }
+
+  /** Locks within the JVM, but never sees that a lock is held. */
+  public static final class Blind extends Planted {
+    /** For the service loader. */
+    public Blind() {}
+
+    @Override
+    public String id() {
+      return "blind";
+    }
+
+    @Override
+    public LockBackend open(LockConfig config, ClientId client) {
+      LockBackend sound = new LocalProvider().open(config, client);
+      return (LockBackend) Proxy.newProxyInstance(
+          Blind.class.getClassLoader(),
+          new Class<?>[] {LockBackend.class},
+          (proxy, method, arguments) -> {
+            Object answer = method.invoke(sound, arguments);
+            return method.getName().equals("inspect") ? Optional.empty() : answer;
+          });
     }
   }
 }

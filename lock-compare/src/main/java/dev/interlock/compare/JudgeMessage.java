@@ -1,0 +1,82 @@
+package dev.interlock.compare;
+
+import dev.interlock.Capability;
+import dev.interlock.tck.Effort;
+import dev.interlock.tck.Evidence;
+import dev.interlock.tck.Level;
+import dev.interlock.tck.RuleResult;
+import dev.interlock.tck.Verdict;
+import java.io.Serializable;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.TreeSet;
+
+/** What the command {@code tck} and the JVM that judges for it send each other. */
+sealed interface JudgeMessage extends Serializable {
+
+  /**
+   * What to judge, and how. Sent first, and not as arguments: a URI may carry a password.
+   *
+   * @param uri where the backend is
+   * @param rules the ids of the rules to run; empty for all
+   * @param waivers reasons by rule id
+   */
+  record Order(
+      String uri,
+      Effort effort,
+      long seed,
+      TreeSet<String> rules,
+      LinkedHashMap<String, String> waivers,
+      double timeScale,
+      boolean inOneJvm)
+      implements JudgeMessage {}
+
+  /** One rule has its verdict. */
+  record Judged(
+      String id,
+      String title,
+      Level level,
+      Verdict verdict,
+      long operations,
+      long seed,
+      Duration took,
+      ArrayList<String> faults,
+      String message,
+      ArrayList<String> history)
+      implements JudgeMessage {
+
+    static Judged of(RuleResult result) {
+      Evidence evidence = result.evidence();
+      return new Judged(
+          result.id(),
+          result.title(),
+          result.level(),
+          result.verdict(),
+          evidence.operations(),
+          evidence.seed(),
+          evidence.took(),
+          new ArrayList<>(evidence.faults()),
+          evidence.message(),
+          new ArrayList<>(evidence.history()));
+    }
+
+    RuleResult result() {
+      Evidence evidence = new Evidence(operations, seed, took, faults, message, history);
+      return new RuleResult(id, title, level, verdict, evidence);
+    }
+  }
+
+  /** All rules have their verdict. */
+  record Finished(String id, String version, String server, EnumSet<Capability> capabilities)
+      implements JudgeMessage {}
+
+  /**
+   * The rules could not be run.
+   *
+   * @param message for people
+   * @param wrongArguments whether the arguments are the reason, rather than the server
+   */
+  record Refused(String message, boolean wrongArguments) implements JudgeMessage {}
+}
