@@ -32,13 +32,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Turns the calls of the engine into scripts, and the answers of the scripts into results.
  *
- * <p>Two connections carry the commands of all threads: one the attempts, the other what frees or
- * keeps locks, so that a crowd of attempts never delays a release.
+ * <p>Two connections carry the commands of all threads: one what frees or keeps locks and a few
+ * attempts, the other the attempts of a crowd, so that these never delay a release.
  */
 final class HashBackend implements LockBackend {
   /**
@@ -51,6 +52,12 @@ final class HashBackend implements LockBackend {
 
   /** Refreshes are due at multiples of this time. */
   private static final Duration TICK = Duration.ofMillis(500);
+
+  /**
+   * This many attempts may be on their way before releases: commands on one connection share their
+   * way through the operating systems of both sides.
+   */
+  private static final int FEW_ATTEMPTS = 32;
 
   /** Where the answers to the attempts begin in the answer of a release. */
   private static final int FIRST_ATTEMPT = 3;
@@ -66,6 +73,7 @@ final class HashBackend implements LockBackend {
   private final byte[] host;
   private final Riders riders = new Riders();
   private final SendTimes sendTimes = new SendTimes();
+  private final AtomicInteger attemptsUnderWay = new AtomicInteger();
   private final ScriptRunner attempts;
   private final ScriptRunner holders;
   private final StatefulRedisPubSubConnection<byte[], byte[]> listener;
@@ -109,13 +117,22 @@ final class HashBackend implements LockBackend {
     if (result == null) {
       ScriptCall call = call(Scripts.ATTEMPT, attempt.name()).withDeadline();
       describe(call, attempt);
-      result = result(attempts.run("acquire", attempt.name(), call).part(1), attempt);
+      result = result(send(attempt, call).part(1), attempt);
     }
     if (result instanceof AttemptResult.Queued) {
       riders.queued(attempt.name(), attempt.id());
       checkMailbox();
     }
     return result;
+  }
+
+  private Answer send(Attempt attempt, ScriptCall call) {
+    boolean few = attemptsUnderWay.incrementAndGet() <= FEW_ATTEMPTS;
+    try {
+      return (few ? holders : attempts).run("acquire", attempt.name(), call);
+    } finally {
+      attemptsUnderWay.decrementAndGet();
+    }
   }
 
   @Override

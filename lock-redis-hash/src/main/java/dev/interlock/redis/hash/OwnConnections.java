@@ -12,35 +12,43 @@ import io.lettuce.core.RedisCredentialsProvider;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.SslOptions;
+import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.metrics.CommandLatencyRecorder;
 import io.lettuce.core.protocol.ProtocolVersion;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
+import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
 import io.lettuce.core.resource.Delay;
+import io.lettuce.core.resource.EventLoopGroupProvider;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
  * A Lettuce client of our own. It reconnects by itself, refuses commands while it has no
  * connection, and sends no command a second time: what was under way when a connection broke fails,
- * and the engine decides whether to repeat it.
+ * and the engine decides whether to repeat it. All connections share one thread, and so a wake-up.
  */
 final class OwnConnections implements Connections {
   private static final Duration LONGEST_RECONNECT = Duration.ofMillis(500);
   private static final int THREADS = 2;
 
   private final HostPort server;
+  private final EventLoopGroupProvider eventLoop;
   private final ClientResources resources;
   private final RedisClient redis;
   private final Opened opened = new Opened();
 
   OwnConnections(LockConfig config, ClientId client) {
     this.server = RedisOptions.servers(config).get(0);
+    this.eventLoop = new DefaultEventLoopGroupProvider(1);
     this.resources = DefaultClientResources.builder()
-        .ioThreadPoolSize(THREADS)
+        .eventLoopGroupProvider(eventLoop)
         .computationThreadPoolSize(THREADS)
+        .commandLatencyRecorder(CommandLatencyRecorder.disabled())
+        .nettyCustomizer(new FlushTogether())
         .reconnectDelay(
             Delay.exponential(Duration.ofMillis(1), LONGEST_RECONNECT, 2, TimeUnit.MILLISECONDS))
         .build();
@@ -68,6 +76,7 @@ final class OwnConnections implements Connections {
     opened.close(); // first, so that none of them reconnects meanwhile
     redis.shutdown(Duration.ZERO, Duration.ofSeconds(1));
     resources.shutdown(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(1, TimeUnit.SECONDS);
+    eventLoop.shutdown(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(1, TimeUnit.SECONDS);
   }
 
   private RedisURI uri(LockConfig config, ClientId client) {
@@ -92,6 +101,7 @@ final class OwnConnections implements Connections {
         .replayFilter(command -> true)
         .disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
         .protocolVersion(ProtocolVersion.RESP2)
+        .timeoutOptions(TimeoutOptions.create()) // a script's caller counts the time itself
         .socketOptions(SocketOptions.builder()
             .connectTimeout(config.get(RedisHashOptions.CONNECT_TIMEOUT))
             .build());

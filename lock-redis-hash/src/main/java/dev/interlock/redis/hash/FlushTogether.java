@@ -1,0 +1,18 @@
+package dev.interlock.redis.hash;
+
+import io.lettuce.core.resource.NettyCustomizer;
+import io.netty.channel.Channel;
+import io.netty.handler.flush.FlushConsolidationHandler;
+
+/**
+ * Sends the commands of several threads to the server in one go, where they come at the same time:
+ * what each of them costs is mostly the way into the operating system and back.
+ */
+final class FlushTogether implements NettyCustomizer {
+  private static final int MOST = 64;
+
+  @Override
+  public void afterChannelInitialized(Channel channel) {
+    channel.pipeline().addFirst(new FlushConsolidationHandler(MOST, true));
+  }
+}
