@@ -12,10 +12,7 @@
 -- mailbox. The answer is lost, or it runs twice: the second run finds its own hold or waiter by the
 -- id; the lease restarts but is never shortened, the place in the queue and the token stay. It runs
 -- late: ARGV[2] refuses what the client has given up.
-if now > tonumber(ARGV[2]) then
-  return {now}
-end
-local lock = load(KEYS[1], KEYS[2], KEYS[3], {ARGV[3]})
+local lock = load(KEYS[1], KEYS[2], KEYS[3], {ARGV[3]}, found)
 expire(lock)
 local answer = attempt(lock, ARGV[1], 3)
 save(lock)

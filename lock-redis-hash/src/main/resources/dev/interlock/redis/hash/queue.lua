@@ -1,20 +1,12 @@
 -- Shared by the scripts that grant or queue; needs state.lua.
 
--- Takes n consecutive fencing tokens. The counter of the bucket holds the last one that was
--- reserved; a new reserve begins at the server's time or behind the counter, whichever is more, so
--- tokens grow also where the counter was lost or is an older one. While somebody waits, a reserve
--- is for several grants.
+-- Takes n consecutive fencing tokens. While somebody waits, several grants share a reserve.
 local function take(lock, n)
   local s = lock.s
   if s.t + n > s.e then
     local size = s.w > 0 and n + RESERVE or n
-    local first = math.max(now, s.e)
-    local last = redis.call('GETSET', lock.counter, text(first + size - 1))
-    if last and tonumber(last) >= first then
-      first = tonumber(last) + 1
-      redis.call('SET', lock.counter, text(first + size - 1))
-    end
-    s.t, s.e = first, first + size
+    s.t = reserve(lock.counter, s.e, size)
+    s.e = s.t + size
   end
   local token = s.t
   s.t = s.t + n

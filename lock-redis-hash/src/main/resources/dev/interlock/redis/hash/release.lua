@@ -22,7 +22,7 @@ local ids = {ARGV[3]}
 for at = 5, #ARGV, PARTS do
   ids[#ids + 1] = ARGV[at]
 end
-local lock = load(KEYS[1], KEYS[2], KEYS[3], ids)
+local lock = load(KEYS[1], KEYS[2], KEYS[3], ids, found)
 expire(lock)
 local _, place = find(lock.s.h, ARGV[3])
 local answer = {now, place and 1 or 0, {}}

@@ -1,9 +1,10 @@
--- Shared by all scripts: how the state of a lock is read and written.
+-- Shared by all scripts: how the state of a lock is read and written; needs clock.lua.
 --
 -- The lock's key is a hash:
 --   '*'     the header, packed: the holds, each with its id, its end, its tokens; the first waiters
 --           of the queue; first and last ticket of the others; how many wait; the reserve of
---           fencing tokens; until when the key lives
+--           fencing tokens; until when the key lives. While it was only granted, and nobody
+--           waits, just the hold: see SINGLE
 --   '#' n   the waiter with ticket n, packed, unless it stands in the header
 --   id      of a waiter with a '#' field: its ticket; of a waiter that was passed over because its
 --           client did not listen: 'a' and the waiter, packed
@@ -11,30 +12,28 @@
 -- only, so the cost of a step does not depend on how many wait. Waiters that were passed over keep
 -- their ticket, and stand in a sorted set by their deadlines, so that dead ones can be removed.
 --
--- Times are microseconds of the server's clock. A hold ends at its time, whether or not the key is
--- still there. The key lives as long as the last hold or waiter could, and a little more while
+-- A hold ends at its time, whether or not the key is still there. The key lives as long as the last hold or waiter could, and a little more while
 -- somebody waits, so that it need not be prolonged in every step.
 local LIFE, SLACK, CLAIM = 15000000, 5000000, 2000000
 local MOST_IN_HEADER, RESERVE = 8, 16
 
--- Holds and waiters are arrays with these places.
-local ID, UNTIL, TOKEN, TOKENS, SINCE, SHARED, OWNER, HOST = 1, 2, 3, 4, 5, 6, 7, 8
-local LEASE, TICKET = 3, 5
-
-local clock = redis.call('TIME')
-local now = clock[1] * 1000000 + clock[2]
-
-local function text(number)
-  return string.format('%.0f', number)
+local function unpackHeader(packed)
+  if not packed then
+    return {h = {}, f = {}, a = 1, z = 1, w = 0, d = 0, k = 0, t = 0, e = 0}
+  end
+  if string.sub(packed, 1, 1) ~= SINGLE then
+    return cmsgpack.unpack(packed)
+  end
+  local hold = cmsgpack.unpack(string.sub(packed, 34))
+  return {h = {hold}, f = {}, a = 1, z = 1, w = 0, d = 0, k = hold[UNTIL], t = 0, e = 0}
 end
 
--- Reads a lock and what its hash says of some ids.
-local function load(key, counter, aside, ids)
-  local found = redis.call('HMGET', key, '*', unpack(ids))
+-- Reads a lock and what its hash says of some ids, unless that was found before.
+local function load(key, counter, aside, ids, found)
+  found = found or redis.call('HMGET', key, '*', unpack(ids))
   local lock = {key = key, counter = counter, aside = aside, index = {}, put = {}, gone = {}}
   lock.existed = found[1]
-  lock.s = found[1] and cmsgpack.unpack(found[1])
-    or {h = {}, f = {}, a = 1, z = 1, w = 0, d = 0, k = 0, t = 0, e = 0}
+  lock.s = unpackHeader(found[1])
   for i, id in ipairs(ids) do
     lock.index[id] = found[i + 1]
   end

@@ -146,6 +146,16 @@ class HashBackendTest {
   }
 
   @Test
+  void O1_aReleaseByAnotherOfALockThatNobodyWaitsForChangesNothing() {
+    client.tryOnce("n", a);
+    assertThat(client.release("n", b).held()).isFalse();
+    assertThat(client.tryOnce("n", b)).isInstanceOf(Busy.class);
+    assertThat(client.release("n", a).held()).isTrue();
+    assertThat(client.release("n", a).held()).isFalse();
+    assertThat(client.tryOnce("n", b)).isInstanceOf(Granted.class);
+  }
+
+  @Test
   void aReleaseTakesItsNextWaiterAlongBehindThoseWhoWait() {
     client.tryOnce("n", a);
     client.queue("n", b);
