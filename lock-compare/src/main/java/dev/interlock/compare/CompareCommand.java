@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
@@ -72,6 +73,12 @@ final class CompareCommand implements Callable<Integer> {
       description = "Where the report is written. Default: target/compare.")
   private @Nullable Path out;
 
+  @Option(
+      names = "--baseline",
+      paramLabel = "FILE",
+      description = "An earlier report.json: what is not as it was is printed, too.")
+  private @Nullable Path baseline;
+
   @Option(names = "--seed", paramLabel = "N", description = "Repeats a run's random choices.")
   private @Nullable Long seed;
 
@@ -108,6 +115,7 @@ final class CompareCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     List<Subject> subjects = subjects();
     Map<String, String> given = givenUris(subjects);
+    Optional<Baseline> before = baseline();
     Path directory = OutputDirectory.prepare(out, spec.commandLine());
     if (!(timeScale > 0 && timeScale <= LARGEST_SCALE)) {
       throw wrong("--time-scale must be more than 0 and at most " + LARGEST_SCALE + ".");
@@ -123,6 +131,9 @@ final class CompareCommand implements Callable<Integer> {
       Progress progress = new Progress(err, ansi);
       report = new Comparison(kit, measurements, effort, chosen, timeScale, progress)
           .run(subjects, given);
+    }
+    if (before.isPresent()) {
+      report = report.since(before.get());
     }
     PrintWriter results = spec.commandLine().getOut();
     new TerminalReport(report, ansi).print(results);
@@ -166,6 +177,17 @@ final class CompareCommand implements Callable<Integer> {
       }
     }
     return given;
+  }
+
+  private Optional<Baseline> baseline() {
+    if (baseline == null) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(Baseline.read(baseline));
+    } catch (IOException e) {
+      throw wrong("--baseline " + baseline + " cannot be used: " + e.getMessage() + ".");
+    }
   }
 
   private ParameterException wrong(String message) {

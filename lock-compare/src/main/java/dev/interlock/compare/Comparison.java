@@ -51,7 +51,7 @@ final class Comparison {
       reports.add(one(subject, Optional.ofNullable(uris.get(subject.id()))));
     }
     Duration took = Duration.ofNanos(System.nanoTime() - start);
-    return new Report(Instant.now(), effort, seed, took, reports);
+    return new Report(Instant.now(), effort, seed, took, reports, Optional.empty());
   }
 
   private ProviderReport one(Subject subject, Optional<String> uri) {

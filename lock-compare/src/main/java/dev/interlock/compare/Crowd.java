@@ -33,14 +33,27 @@ final class Crowd implements Measurement {
     try (LockClient one = Locks.open(backend.uri());
         LockClient other = Locks.open(backend.uri())) {
       new CrowdRound(List.of(one), 1, nanos / 4).run();
-      into.put(Measure.SECTIONS_1, new CrowdRound(List.of(one), 1, nanos).run().perSecond());
+      double alone = new CrowdRound(List.of(one), 1, nanos).run().perSecond();
+      into.put(Measure.SECTIONS_1, alone);
       List<LockClient> both = List.of(one, other);
-      into.put(Measure.SECTIONS_4, new CrowdRound(both, 4, nanos).run().perSecond());
-      largest(new CrowdRound(both, LARGEST, nanos), backend.probe(), into);
+      double two = new CrowdRound(both, 2, nanos / 2).run().perSecond();
+      double four = new CrowdRound(both, 4, nanos).run().perSecond();
+      into.put(Measure.SECTIONS_4, four);
+      double eight = new CrowdRound(both, 8, nanos / 2).run().perSecond();
+      double most = largest(new CrowdRound(both, LARGEST, nanos), backend.probe(), into);
+      into.put(
+          Curve.SECTIONS,
+          List.of(
+              new Figures.Point("1", alone),
+              new Figures.Point("2", two),
+              new Figures.Point("4", four),
+              new Figures.Point("8", eight),
+              new Figures.Point(Integer.toString(LARGEST), most)));
     }
   }
 
-  private static void largest(CrowdRound round, Optional<ServerProbe> probe, Figures into)
+  /** Returns the sections a second. */
+  private static double largest(CrowdRound round, Optional<ServerProbe> probe, Figures into)
       throws InterruptedException {
     long before = probe.map(ServerProbe::commands).orElse(0L);
     CrowdRound.Outcome outcome = round.run();
@@ -53,5 +66,6 @@ final class Crowd implements Measurement {
     } else {
       into.none("the server cannot be asked past the provider", Measure.COMMANDS_PER_SECTION);
     }
+    return outcome.perSecond();
   }
 }

@@ -1,6 +1,7 @@
 package dev.interlock.compare;
 
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -18,6 +19,15 @@ final class Figures {
    */
   record Figure(@Nullable Double value, String note, boolean failed) {}
 
+  /**
+   * A point of a curve.
+   *
+   * @param at where, for people
+   * @param value what was measured there
+   */
+  record Point(String at, double value) {}
+
+  private final Map<Curve, List<Point>> curves = new EnumMap<>(Curve.class);
   private final Map<Measure, Figure> figures = new EnumMap<>(Measure.class);
 
   void put(Measure measure, double value) {
@@ -26,6 +36,15 @@ final class Figures {
 
   void put(Measure measure, double value, String note) {
     figures.put(measure, new Figure(value, note, false));
+  }
+
+  void put(Curve curve, List<Point> points) {
+    curves.put(curve, List.copyOf(points));
+  }
+
+  /** The points of a curve; none if it was not measured. */
+  List<Point> curve(Curve curve) {
+    return curves.getOrDefault(curve, List.of());
   }
 
   /** Says why a measure has no meaning here. */
@@ -64,12 +83,10 @@ final class Figures {
     if (value == null) {
       return figure.failed() ? "failed" : "n/a";
     }
-    return String.format(Locale.ROOT, "%,." + measure.decimals() + "f", value);
+    return text(measure, value);
   }
 
-  /** Zero where there is no value, for charts. */
-  double orZero(Measure measure) {
-    Figure figure = figures.get(measure);
-    return figure == null || figure.value() == null ? 0 : figure.value();
+  static String text(Measure measure, double value) {
+    return String.format(Locale.ROOT, "%,." + measure.decimals() + "f", value);
   }
 }

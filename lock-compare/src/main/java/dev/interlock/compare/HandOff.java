@@ -5,6 +5,7 @@ import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.tck.Effort;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -18,6 +19,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class HandOff implements Measurement {
   private static final int WARM_UP = 50;
+  private static final int[] PERCENTILES = {10, 25, 50, 75, 90, 95, 99};
   private static final LockRequest REQUEST =
       LockRequest.of("compare-hand-off").withWait(Duration.ofSeconds(30));
 
@@ -44,9 +46,22 @@ final class HandOff implements Measurement {
       Arrays.sort(micros);
       into.put(Measure.HAND_OFF_P50, (double) micros[micros.length / 2]);
       into.put(Measure.HAND_OFF_P99, (double) micros[micros.length * 99 / 100]);
+      into.put(Curve.HAND_OFF, distribution(micros));
     } finally {
       waiter.shutdownNow();
     }
+  }
+
+  /** Nearest rank, of sorted values; microseconds that were rounded to none count as one. */
+  static List<Figures.Point> distribution(long[] sorted) {
+    List<Figures.Point> points = new ArrayList<>();
+    points.add(new Figures.Point("min", Math.max(1, sorted[0])));
+    for (int percent : PERCENTILES) {
+      long value = sorted[Math.min(sorted.length - 1, sorted.length * percent / 100)];
+      points.add(new Figures.Point("p" + percent, Math.max(1, value)));
+    }
+    points.add(new Figures.Point("max", Math.max(1, sorted[sorted.length - 1])));
+    return points;
   }
 
   private static long[] measure(

@@ -6,6 +6,7 @@ import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.tck.Effort;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -35,13 +36,17 @@ final class Recovery implements Measurement {
     }
     int rounds = effort.of(3, 5, 10);
     double worst = Double.NEGATIVE_INFINITY;
+    List<Figures.Point> points = new ArrayList<>();
     Waiting waiting = new Waiting();
     try (LockClient client = waiting.open(backend.uri())) {
       for (int i = 0; i < rounds; i++) {
-        worst = Math.max(worst, round(backend.uri(), client, waiting) / 1e6);
+        double millis = round(backend.uri(), client, waiting) / 1e6;
+        points.add(new Figures.Point("round " + (i + 1), millis));
+        worst = Math.max(worst, millis);
       }
     }
     into.put(Measure.RECOVERY, worst, "worst of " + rounds);
+    into.put(Curve.RECOVERY, points);
   }
 
   /** Returns nanoseconds from the end of the dead holder's lease to the next hold. */

@@ -8,6 +8,7 @@ import dev.interlock.tck.Verdict;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The outcome of a comparison, as all its forms show it.
@@ -17,9 +18,21 @@ import java.util.List;
  * @param seed repeats the random choices
  * @param took how long it lasted
  * @param providers one for each provider that was compared
+ * @param changes against an earlier report, if there is one to compare with
  */
 record Report(
-    Instant created, Effort effort, long seed, Duration took, List<ProviderReport> providers) {
+    Instant created,
+    Effort effort,
+    long seed,
+    Duration took,
+    List<ProviderReport> providers,
+    Optional<Changes> changes) {
+
+  /** The same, with what is not as it was. */
+  Report since(Baseline before) {
+    Changes found = Changes.between(before, providers);
+    return new Report(created, effort, seed, took, providers, Optional.of(found));
+  }
 
   /**
    * One line of the matrix.
@@ -32,6 +45,20 @@ record Report(
     /** Whether there is a verdict of any provider. */
     boolean isRun() {
       return cells.stream().anyMatch(cell -> !cell.equals(ProviderReport.NOT_RUN));
+    }
+
+    /** Whether the providers do not all have the same verdict. */
+    boolean differs() {
+      return cells.stream()
+              .filter(cell -> !cell.equals(ProviderReport.NOT_RUN))
+              .distinct()
+              .count()
+          > 1;
+    }
+
+    /** Whether it failed, or nothing can be said, for any provider. */
+    boolean fails() {
+      return cells.contains("FAIL") || cells.contains("INCONCLUSIVE");
     }
   }
 

@@ -22,7 +22,8 @@ final class ReportJson {
       double seconds,
       Environment environment,
       List<MeasureInfo> measures,
-      List<Provider> providers) {}
+      List<Provider> providers,
+      @Nullable Changes changes) {}
 
   record Environment(String jdk, String system, int processors) {}
 
@@ -34,10 +35,12 @@ final class ReportJson {
       String server,
       String serverFrom,
       List<String> capabilities,
+      @Nullable String level,
       @Nullable String error,
       List<Rule> rules,
       Map<String, @Nullable Double> measures,
-      Map<String, String> measureNotes) {}
+      Map<String, String> measureNotes,
+      Map<String, List<Figures.Point>> curves) {}
 
   record Rule(String id, String title, String level, String verdict, Proof evidence) {}
 
@@ -62,7 +65,13 @@ final class ReportJson {
         List.of(Measure.values()).stream()
             .map(measure -> new MeasureInfo(measure.key(), measure.title(), measure.method()))
             .toList(),
-        report.providers().stream().map(ReportJson::provider).toList()));
+        report.providers().stream().map(ReportJson::provider).toList(),
+        report.changes().orElse(null)));
+  }
+
+  /** In one line, for the page. */
+  static String compact(Object value) {
+    return JsonMapper.shared().writeValueAsString(value);
   }
 
   private static Provider provider(ProviderReport report) {
@@ -76,16 +85,24 @@ final class ReportJson {
         }
       });
     }
+    Map<String, List<Figures.Point>> curves = new LinkedHashMap<>();
+    for (Curve curve : Curve.values()) {
+      if (!report.figures().curve(curve).isEmpty()) {
+        curves.put(curve.key(), report.figures().curve(curve));
+      }
+    }
     return new Provider(
         report.id(),
         report.version(),
         report.server(),
         report.origin(),
         report.sortedCapabilities().stream().map(Enum::name).toList(),
+        report.level().map(Enum::name).orElse(null),
         report.error().isEmpty() ? null : report.error(),
         report.rules().stream().map(ReportJson::rule).toList(),
         measures,
-        notes);
+        notes,
+        curves);
   }
 
   private static Rule rule(RuleResult result) {

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
@@ -139,7 +140,8 @@ final class TckCommand implements Callable<Integer> {
     Judge judge = new Judge(entries, directory.resolve("tck.log"), new Progress(err, ansi));
     ProviderReport judged = judge(judge, order);
     Duration took = Duration.ofNanos(System.nanoTime() - start);
-    Report report = new Report(Instant.now(), effort, chosen, took, List.of(judged));
+    Report report =
+        new Report(Instant.now(), effort, chosen, took, List.of(judged), Optional.empty());
     PrintWriter results = spec.commandLine().getOut();
     new TerminalReport(report, ansi).print(results);
     ReportFiles.write(report, directory).forEach(file -> results.println("Written: " + file));

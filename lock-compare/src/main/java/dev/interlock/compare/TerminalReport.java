@@ -42,6 +42,7 @@ final class TerminalReport {
       out.println();
     }
     report.remarks().forEach(remark -> remark(out, remark));
+    report.changes().ifPresent(changes -> changes(out, changes));
     for (ProviderReport provider : report.providers()) {
       out.printf(
           "%s on %s: level %s; %s%n",
@@ -51,6 +52,22 @@ final class TerminalReport {
           provider.summary());
     }
     out.flush();
+  }
+
+  private void changes(PrintWriter out, Changes changes) {
+    out.println("Changed since " + changes.since() + ":");
+    if (changes.all().isEmpty()) {
+      out.println("  nothing");
+    }
+    for (Changes.Change change : changes.all()) {
+      out.printf(
+          "  %s  %s: %s -> %s%n",
+          change.provider(),
+          change.what(),
+          Verdicts.paint(ansi, change.before()),
+          Verdicts.paint(ansi, change.now()));
+    }
+    out.println();
   }
 
   /** What a failure rests on: expected, happened, what to check, and the history. */

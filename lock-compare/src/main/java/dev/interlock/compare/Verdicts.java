@@ -30,6 +30,17 @@ final class Verdicts {
     return Ansi.Style.on(styles) + text + Ansi.Style.off(styles);
   }
 
+  /** What stands before a verdict on the page, so that colour is not the only sign. */
+  static String sign(String cell) {
+    return switch (cell) {
+      case "PASS" -> "✓";
+      case "FAIL" -> "✕";
+      case "INCONCLUSIVE" -> "?";
+      case "WAIVED" -> "⚑";
+      default -> "–";
+    };
+  }
+
   /** The class of a cell on the page. */
   static String css(String cell) {
     return switch (cell) {

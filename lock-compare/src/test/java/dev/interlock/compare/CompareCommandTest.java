@@ -8,7 +8,10 @@ import dev.interlock.tck.Verdict;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -37,7 +40,7 @@ class CompareCommandTest {
 
   @Test
   void a_waived_rule_does_not_fail_the_run_and_never_shows_as_passed() {
-    Cli.Outcome outcome = compare(new FakeKit(java.util.Map.of("M1", Verdict.WAIVED)));
+    Cli.Outcome outcome = compare(new FakeKit(Map.of("M1", Verdict.WAIVED)));
 
     assertThat(outcome.status()).isZero();
     assertThat(outcome.out()).contains("1 WAIVED").doesNotContain("PASS");
@@ -79,6 +82,61 @@ class CompareCommandTest {
 
     assertThat(outcome.status()).isEqualTo(1);
     assertThat(outcome.out()).contains("failed", "no luck");
+  }
+
+  @Test
+  void what_changed_since_a_baseline_is_printed_and_written() throws IOException {
+    Cli.run(new FakeKit(Map.of("M1", Verdict.PASS, "D1", Verdict.NOT_CLAIMED)), arguments());
+    Path old = Files.move(directory.resolve("report.json"), directory.resolve("old.json"));
+    FakeKit now = new FakeKit(Map.of("M1", Verdict.FAIL, "X1", Verdict.PASS));
+
+    Cli.Outcome outcome = Cli.run(now, baseline(old));
+
+    assertThat(outcome.status()).isEqualTo(1);
+    assertThat(outcome.out())
+        .contains("local  M1 inspect tells the truth: PASS -> FAIL")
+        .containsPattern("local  X1 .*: - -> PASS")
+        .contains("local  D1: NOT_CLAIMED -> -");
+    assertThat(Files.readString(directory.resolve("report.md"))).contains("| PASS | FAIL |");
+    assertThat(Files.readString(directory.resolve("report.html"))).contains("What changed");
+    assertThat(Files.readString(directory.resolve("report.json"))).contains("\"changes\" : {");
+  }
+
+  @Test
+  void figures_that_moved_by_a_tenth_are_changes_and_smaller_moves_are_noise() {
+    Baseline before = new Baseline(
+        "then",
+        List.of(new Baseline.Provider(
+            "local", Map.of(), Map.of("handOffP50Micros", 100.0, "handOffP99Micros", 100.0))));
+    Figures figures = new Figures();
+    figures.put(Measure.HAND_OFF_P50, 109);
+    figures.put(Measure.HAND_OFF_P99, 150);
+    ProviderReport now =
+        new ProviderReport("local", "1", "s", "o", Set.of(), List.of(), figures, "");
+
+    assertThat(Changes.between(before, List.of(now)).all())
+        .containsExactly(new Changes.Change("local", "Hand-off p99 (µs)", "100", "150 (+50 %)"));
+  }
+
+  @Test
+  void nothing_changed_is_said_too() throws IOException {
+    Cli.run(PASSING, arguments());
+    Path old = Files.move(directory.resolve("report.json"), directory.resolve("old.json"));
+
+    Cli.Outcome outcome = Cli.run(PASSING, baseline(old));
+
+    assertThat(outcome.status()).isZero();
+    assertThat(outcome.out()).containsPattern("Changed since 20[^\n]*:\\R  nothing");
+  }
+
+  @Test
+  void a_baseline_that_is_no_report_is_refused() throws IOException {
+    refused(
+        "there is no such file", "--baseline", directory.resolve("none.json").toString());
+    Path text = Files.writeString(directory.resolve("text.json"), "hello");
+    refused("it is not JSON", "--baseline", text.toString());
+    Path other = Files.writeString(directory.resolve("other.json"), "{}");
+    refused("it is no report.json", "--baseline", other.toString());
   }
 
   @Test
@@ -131,6 +189,12 @@ class CompareCommandTest {
 
   private Cli.Outcome compare(Kit kit) {
     return Cli.run(kit, arguments());
+  }
+
+  private String[] baseline(Path old) {
+    List<String> arguments = new ArrayList<>(List.of(arguments()));
+    arguments.addAll(List.of("--baseline", old.toString()));
+    return arguments.toArray(String[]::new);
   }
 
   private String[] arguments() {
