@@ -9,6 +9,7 @@ final class KnownProviders {
   private static final Map<String, String> ARTIFACTS = Map.of(
       "local", "dev.interlock:lock-local",
       "redis-setnx", "dev.interlock:lock-redis-setnx",
+      "redis-watch", "dev.interlock:lock-redis-watch",
       "redis-hash", "dev.interlock:lock-redis-hash",
       "mysql", "dev.interlock:lock-mysql");
 

@@ -15,6 +15,7 @@ record Subject(String id, ServerKind kind, boolean preview) {
   static final List<Subject> ALL = List.of(
       new Subject("local", ServerKind.NONE, false),
       new Subject("redis-setnx", ServerKind.REDIS, false),
+      new Subject("redis-watch", ServerKind.REDIS, false),
       new Subject("redis-hash", ServerKind.REDIS, true),
       new Subject("mysql", ServerKind.MYSQL, true));
 

@@ -7,6 +7,7 @@ import dev.interlock.HoldInfo;
 import dev.interlock.spi.HoldId;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.Optional;
 
 /**
@@ -47,8 +48,13 @@ public record LockValue(
    */
   public byte[] encode() {
     long micros = since.getNano() / 1_000;
-    String head = id + " " + token + " " + tokens + " " + since.getEpochSecond() + " " + micros;
-    return (head + " " + new String(describe(owner, host), UTF_8)).getBytes(UTF_8);
+    String head =
+        id + " " + token + " " + tokens + " " + since.getEpochSecond() + " " + micros + " ";
+    byte[] fields = head.getBytes(ISO_8859_1);
+    byte[] rest = describe(owner, host);
+    byte[] value = Arrays.copyOf(fields, fields.length + rest.length);
+    System.arraycopy(rest, 0, value, fields.length, rest.length);
+    return value;
   }
 
   /**

@@ -1,8 +1,9 @@
-package dev.interlock.redis.setnx;
+package dev.interlock.redis.support.contract;
 
 import dev.interlock.CommonOptions;
 import dev.interlock.HostPort;
 import dev.interlock.LockConfig;
+import dev.interlock.redis.support.jedis.JedisOptions;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.BackendEvents;
@@ -10,42 +11,53 @@ import dev.interlock.spi.ClientId;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.LockBackend;
+import dev.interlock.spi.LockProvider;
 import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
 import dev.interlock.testservers.RedisServer;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.ServiceLoader;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A backend as the engine would use it, with its events in a queue. */
-final class TestClient implements AutoCloseable {
-  static final Duration LEASE = Duration.ofSeconds(30);
-  static final Duration PATIENT = Duration.ofMinutes(1);
-  static final String NAMESPACE = "t";
+public final class TestClient implements AutoCloseable {
+  public static final Duration LEASE = Duration.ofSeconds(30);
+  public static final Duration PATIENT = Duration.ofMinutes(1);
+  public static final String NAMESPACE = "t";
 
-  final LockBackend backend;
-  final BlockingQueue<String> events = new LinkedBlockingQueue<>();
+  public final LockBackend backend;
+  public final BlockingQueue<String> events = new LinkedBlockingQueue<>();
   private final long half = ThreadLocalRandom.current().nextLong();
   private final AtomicLong ids = new AtomicLong();
 
-  private TestClient(LockConfig config) {
-    ClientId id = new ClientId(HexFormat.of().toHexDigits(half), "host-a:42");
-    backend = new RedisSetnxProvider().open(config, id);
+  private TestClient(Function<ClientId, LockBackend> opener) {
+    backend = opener.apply(new ClientId(HexFormat.of().toHexDigits(half), "host-a:42"));
+  }
+
+  private static LockBackend backend(LockConfig config, ClientId id) {
+    LockProvider provider = ServiceLoader.load(LockProvider.class).stream()
+        .map(ServiceLoader.Provider::get)
+        .filter(candidate -> candidate.id().equals(config.provider()))
+        .findFirst()
+        .orElseThrow();
+    return provider.open(config, id);
   }
 
   /** Opens a backend and waits until its mailbox listens. */
-  static TestClient open(RedisServer server) throws InterruptedException {
-    return open(config(server).build());
+  public static TestClient open(String provider, RedisServer server) throws InterruptedException {
+    return open(config(provider, server).build());
   }
 
-  static TestClient open(LockConfig config) throws InterruptedException {
-    TestClient client = new TestClient(config);
+  public static TestClient open(LockConfig config) throws InterruptedException {
+    TestClient client = deaf(config);
     client.backend.subscribe(client.new Events());
     String first = client.event();
     if (!"inDoubt".equals(first)) {
@@ -55,51 +67,57 @@ final class TestClient implements AutoCloseable {
   }
 
   /** Opens a backend that never listens. */
-  static TestClient deaf(LockConfig config) {
-    return new TestClient(config);
+  public static TestClient deaf(LockConfig config) {
+    return deaf(id -> backend(config, id));
   }
 
-  static LockConfig.Builder config(RedisServer server) {
-    return LockConfig.builder("redis-setnx")
-        .set(RedisSetnxOptions.HOSTS, List.of(HostPort.of(server.host(), server.port())))
+  /** The same with a backend that was made for the test. */
+  public static TestClient deaf(Function<ClientId, LockBackend> opener) {
+    return new TestClient(opener);
+  }
+
+  public static LockConfig.Builder config(String provider, RedisServer server) {
+    return LockConfig.builder(provider)
+        .set(JedisOptions.HOSTS, List.of(HostPort.of(server.host(), server.port())))
         .set(CommonOptions.NAMESPACE, NAMESPACE);
   }
 
-  HoldId id() {
+  public HoldId id() {
     return new HoldId(half, ids.incrementAndGet());
   }
 
-  static Attempt attempt(String name, HoldId id, Duration lease, Duration patience, int tokens) {
+  public static Attempt attempt(
+      String name, HoldId id, Duration lease, Duration patience, int tokens) {
     return new Attempt(name, id, "owner-a", false, lease, false, patience, tokens);
   }
 
-  AttemptResult tryOnce(String name, HoldId id) {
+  public AttemptResult tryOnce(String name, HoldId id) {
     return backend.attempt(attempt(name, id, LEASE, Duration.ZERO, 1));
   }
 
-  AttemptResult tryOnce(String name, HoldId id, Duration lease) {
+  public AttemptResult tryOnce(String name, HoldId id, Duration lease) {
     return backend.attempt(attempt(name, id, lease, Duration.ZERO, 1));
   }
 
-  AttemptResult tryPatiently(String name, HoldId id) {
+  public AttemptResult tryPatiently(String name, HoldId id) {
     return backend.attempt(attempt(name, id, LEASE, PATIENT, 1));
   }
 
   /** Acquires, and answers the token. */
-  long acquire(String name, HoldId id) {
+  public long acquire(String name, HoldId id) {
     return ((AttemptResult.Granted) tryOnce(name, id)).fencingToken();
   }
 
-  boolean release(String name, HoldId id) {
+  public boolean release(String name, HoldId id) {
     return backend.release(new Release(name, id, null)).held();
   }
 
-  ReleaseResult pass(String name, HoldId id, HoldId next) {
+  public ReleaseResult pass(String name, HoldId id, HoldId next) {
     return backend.release(new Release(name, id, attempt(name, next, LEASE, PATIENT, 1)));
   }
 
   @Nullable
-  String event() throws InterruptedException {
+  public String event() throws InterruptedException {
     return events.poll(10, TimeUnit.SECONDS);
   }
 

@@ -1,0 +1,210 @@
+package dev.interlock.redis.support.contract;
+
+import static dev.interlock.redis.support.contract.TestClient.config;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.interlock.BackendUnavailableException;
+import dev.interlock.HostPort;
+import dev.interlock.LockConfig;
+import dev.interlock.LockException;
+import dev.interlock.OutcomeUnknownException;
+import dev.interlock.redis.support.jedis.JedisOptions;
+import dev.interlock.redis.support.jedis.OpeningCheck;
+import dev.interlock.spi.AttemptResult.Granted;
+import dev.interlock.spi.HoldId;
+import dev.interlock.testservers.RedisServer;
+import dev.interlock.testservers.TestRedis;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What goes wrong, and what is said of it. */
+@Timeout(60)
+public abstract class FaultsContract {
+  private static final Duration SHORT = Duration.ofMillis(300);
+
+  /** The provider's id. */
+  protected abstract String provider();
+
+  /** The rule that takes away a right which this provider does without. */
+  protected abstract String notNeeded();
+
+  /** The rule that takes away a right without which this provider cannot work. */
+  protected abstract String needed();
+
+  @Test
+  void E8_aDeadServerIsOneClearMessage() throws Exception {
+    int port;
+    try (ServerSocket free = new ServerSocket(0)) {
+      port = free.getLocalPort();
+    }
+    LockConfig config = LockConfig.builder(provider())
+        .set(JedisOptions.HOSTS, List.of(HostPort.of("127.0.0.1", port)))
+        .set(JedisOptions.PASSWORD, "hunter2")
+        .build();
+    assertThatThrownBy(() -> TestClient.deaf(config))
+        .isInstanceOf(BackendUnavailableException.class)
+        .hasMessageContaining("127.0.0.1:" + port)
+        .hasMessageContaining("refused")
+        .hasMessageContaining("Check host, port")
+        .hasMessageNotContaining("hunter2")
+        .hasStackTraceContaining("BackendUnavailable");
+  }
+
+  @Test
+  void E8_aWrongPasswordAndAMissingOneAreOneClearMessageEach() {
+    try (RedisServer server = TestRedis.builder().password("right").start()) {
+      assertThatThrownBy(() -> TestClient.deaf(
+              config(provider(), server).set(JedisOptions.PASSWORD, "hunter2").build()))
+          .isInstanceOf(BackendUnavailableException.class)
+          .hasMessageContaining("WRONGPASS")
+          .hasMessageContaining("Check user, password")
+          .hasMessageContaining(":" + server.port())
+          .hasMessageNotContaining("hunter2");
+      assertThatThrownBy(() -> TestClient.deaf(config(provider(), server).build()))
+          .isInstanceOf(BackendUnavailableException.class)
+          .hasMessageContaining("NOAUTH")
+          .hasMessageContaining("Check user, password");
+      try (TestClient client = TestClient.deaf(
+          config(provider(), server).set(JedisOptions.PASSWORD, "right").build())) {
+        assertThat(client.tryOnce("n", client.id())).isInstanceOf(Granted.class);
+      }
+    }
+  }
+
+  @Test
+  void aServerThatMayEvictLocksIsWarnedOf() {
+    BlockingQueue<String> warnings = new LinkedBlockingQueue<>();
+    Handler handler = new Handler() {
+      @Override
+      public void publish(LogRecord entry) {
+        warnings.add(entry.getMessage());
+      }
+
+      @Override
+      public void flush() {}
+
+      @Override
+      public void close() {}
+    };
+    Logger logger = Logger.getLogger(OpeningCheck.class.getName());
+    logger.addHandler(handler);
+    try (RedisServer server = TestRedis.builder()
+            .config("maxmemory", "100mb")
+            .config("maxmemory-policy", "allkeys-lru")
+            .start();
+        TestClient client = TestClient.deaf(config(provider(), server).build())) {
+      assertThat(warnings)
+          .singleElement()
+          .asString()
+          .contains("allkeys-lru", "noeviction", ":" + server.port());
+      assertThat(client.backend.server()).isNotBlank();
+    } finally {
+      logger.removeHandler(handler);
+    }
+  }
+
+  @Test
+  void aKeyOfAnotherTypeIsAFinalError() {
+    try (RedisServer server = TestRedis.start();
+        TestClient client = TestClient.deaf(config(provider(), server).build())) {
+      server.command("HSET", BackendContract.key("n"), "f", "v");
+      assertThatThrownBy(() -> client.tryOnce("n", client.id()))
+          .isExactlyInstanceOf(LockException.class)
+          .hasMessageContaining("namespace");
+    }
+  }
+
+  @Test
+  void E3_anAnswerThatDoesNotComeIsAnUnknownOutcomeAndTheCommandDoesNothingLater()
+      throws Exception {
+    try (RedisServer server = TestRedis.builder().owned().start();
+        TestClient client = TestClient.deaf(
+            config(provider(), server).set(JedisOptions.TIMEOUT, SHORT).build())) {
+      HoldId warm = client.id();
+      client.acquire("warm", warm);
+      client.release("warm", warm);
+      server.pause();
+      long start = System.nanoTime();
+      assertThatThrownBy(() -> client.tryOnce("n", client.id()))
+          .isInstanceOf(OutcomeUnknownException.class)
+          .hasMessageContaining("acquire lock 'n'")
+          .hasMessageContaining("no answer in time");
+      assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(SHORT.multipliedBy(4));
+      TimeUnit.MILLISECONDS.sleep(100); // now it is too late for the command by any clock
+      server.resume();
+      assertThat(server.command("INFO", "commandstats")).isNotBlank();
+      for (int i = 0; i < 50; i++) {
+        assertThat(client.backend.inspect("n")).isEmpty();
+      }
+    }
+  }
+
+  @Test
+  void E5_theSameClientWorksAgainAfterTheServerWasRestarted() throws Exception {
+    try (RedisServer server = TestRedis.builder().owned().start();
+        TestClient client = TestClient.open(provider(), server)) {
+      client.acquire("n", client.id());
+      server.kill();
+      assertThatThrownBy(() -> client.tryOnce("n", client.id()))
+          .isInstanceOf(OutcomeUnknownException.class);
+      assertThatThrownBy(() -> client.tryOnce("n", client.id()))
+          .isInstanceOf(BackendUnavailableException.class);
+      server.start();
+      assertThat(client.tryOnce("n", client.id())).isInstanceOf(Granted.class);
+      assertThat(client.event()).isEqualTo("inDoubt");
+    }
+  }
+
+  @Test
+  void aUserWithTheRightsThatAreNeededHasLocksAndOneWithoutIsToldAtOpen() throws Exception {
+    try (RedisServer server = TestRedis.builder()
+        .user(
+            "fit",
+            "on",
+            ">pw",
+            "~{t:*",
+            "resetchannels",
+            "&t:mailbox:*",
+            "+@all",
+            "-@dangerous",
+            "-@admin",
+            notNeeded())
+        .user("unfit", "on", ">pw", "~*", "&*", "+@all", needed())
+        .user("nochannel", "on", ">pw", "~*", "resetchannels", "+@all")
+        .user("nokeys", "on", ">pw", "~other:*", "&*", "+@all")
+        .start()) {
+      try (TestClient client = TestClient.open(as(server, "fit"))) {
+        HoldId id = client.id();
+        client.acquire("n", id);
+        client.tryPatiently("n", client.id());
+        assertThat(client.release("n", id)).isTrue();
+        assertThat(client.event()).startsWith("wake n");
+      }
+      for (String user : List.of("unfit", "nochannel", "nokeys")) {
+        assertThatThrownBy(() -> TestClient.deaf(as(server, user)))
+            .as(user)
+            .isInstanceOf(BackendUnavailableException.class)
+            .hasMessageContaining("NOPERM")
+            .hasMessageContaining("ACL");
+      }
+    }
+  }
+
+  /** The settings of a user with the password "pw". */
+  protected LockConfig as(RedisServer server, String user) {
+    return config(provider(), server)
+        .set(JedisOptions.USER, user)
+        .set(JedisOptions.PASSWORD, "pw")
+        .build();
+  }
+}

@@ -1,0 +1,289 @@
+package dev.interlock.redis.support.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.interlock.Capability;
+import dev.interlock.CommonOptions;
+import dev.interlock.DistributedLock;
+import dev.interlock.Lease;
+import dev.interlock.LockClient;
+import dev.interlock.LockConfig;
+import dev.interlock.LockConfigurationException;
+import dev.interlock.LockRequest;
+import dev.interlock.Locks;
+import dev.interlock.LostReason;
+import dev.interlock.redis.support.jedis.JedisOptions;
+import dev.interlock.testservers.RedisServer;
+import dev.interlock.testservers.TestRedis;
+import dev.interlock.testservers.TlsFiles;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyStore;
+import java.security.cert.CertificateFactory;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.ConnectionPool;
+import redis.clients.jedis.ConnectionPoolConfig;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.util.Pool;
+
+/** A provider with the engine before it, as an application meets it. */
+@Timeout(60)
+public abstract class JedisLocksContract {
+  private static RedisServer server;
+
+  /** The provider's id. */
+  protected abstract String provider();
+
+  /** {@code using} of the provider's entry class. */
+  protected abstract LockClient using(RedisClient redis);
+
+  /** The same with settings. */
+  protected abstract LockClient using(RedisClient redis, LockConfig config);
+
+  /** The same over a pool. */
+  protected abstract LockClient using(Pool<Connection> pool);
+
+  /** The same over a pool with settings. */
+  protected abstract LockClient using(Pool<Connection> pool, LockConfig config);
+
+  @BeforeAll
+  static void startServer() {
+    server = TestRedis.start();
+  }
+
+  @AfterAll
+  static void stopServer() {
+    server.close();
+  }
+
+  @Test
+  void aUriOpensAClientThatLocksReentersAndReleases() throws InterruptedException {
+    try (LockClient client = Locks.open(server.uri(provider()))) {
+      assertThat(client.capabilities())
+          .containsExactlyInAnyOrder(Capability.RENEWABLE, Capability.FENCED, Capability.PUSH);
+      DistributedLock lock = client.lock("uri");
+      lock.lock();
+      assertThat(lock.tryLock()).isTrue();
+      assertThat(lock.holdCount()).isEqualTo(2);
+      lock.unlock();
+      lock.unlock();
+      assertThat(client.inspect("uri")).isEmpty();
+    }
+  }
+
+  @Test
+  void P1_aReleaseInOneClientWakesAWaiterInAnother() throws Exception {
+    try (LockClient one = Locks.open(server.uri(provider()));
+        LockClient two = Locks.open(server.uri(provider()))) {
+      Lease held = one.acquire(LockRequest.of("wake").withLease(Duration.ofMinutes(5)));
+      var waiting = two.acquireAsync(LockRequest.of("wake"));
+      while (one.inspect("wake").orElseThrow().waiters() == 0) {
+        Thread.onSpinWait();
+      }
+      held.release();
+      Lease next = waiting.get(2, TimeUnit.SECONDS); // the holder's lease would take minutes
+      assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
+      next.release();
+    }
+  }
+
+  @Test
+  void X1_clientsThatFightForALockNeverHoldItTogether() throws Exception {
+    try (LockClient one = Locks.open(server.uri(provider()));
+        LockClient two = Locks.open(server.uri(provider()))) {
+      assertThat(fight(List.of(one, two), 8, 50)).isEqualTo(2 * 8 * 50);
+    }
+  }
+
+  @Test
+  void W7_aPoolOfTwoServesManyWaitersAndTheirRenewals() throws Exception {
+    String uri = server.uri(provider()) + "?poolSize=2&lease=PT1S";
+    try (LockClient one = Locks.open(uri);
+        LockClient two = Locks.open(uri)) {
+      assertThat(fight(List.of(one, two), 40, 5)).isEqualTo(2 * 40 * 5);
+    }
+  }
+
+  @Test
+  void M2_L7_theVictimOfAForcedReleaseLearnsOfIt() throws Exception {
+    try (LockClient victim = Locks.open(server.uri(provider()));
+        LockClient operator = Locks.open(server.uri(provider()))) {
+      Lease lease = victim.acquire(LockRequest.of("forced").withLease(Duration.ofMinutes(5)));
+      assertThat(operator.forceRelease("forced")).isTrue();
+      assertThat(lease.lost().toCompletableFuture().get(5, TimeUnit.SECONDS))
+          .isEqualTo(LostReason.FORCED);
+      assertThat(lease.isValid()).isFalse();
+    }
+  }
+
+  @Test
+  void namespacesKeepTheSameNameApart() throws InterruptedException {
+    try (LockClient one = Locks.open(server.uri(provider()) + "?namespace=one");
+        LockClient two = Locks.open(server.uri(provider()) + "?namespace=two");
+        Lease held = one.acquire(LockRequest.of("same"))) {
+      assertThat(held.isValid()).isTrue();
+      assertThat(two.tryAcquire(LockRequest.of("same"))).isPresent();
+    }
+  }
+
+  @Test
+  void E7_closeEndsThreadsAndConnections() throws InterruptedException {
+    String name = "closing-" + System.nanoTime();
+    LockClient client = Locks.open(server.uri(provider()) + "?namespace=" + name);
+    client.acquire(LockRequest.of("n"));
+    client.close();
+    assertThat(Thread.getAllStackTraces().keySet())
+        .noneMatch(thread -> thread.getName().startsWith("interlock-" + provider()));
+    assertThat(server.command("CLIENT", "LIST")).doesNotContain("name=interlock-");
+    assertThat(server.command("KEYS", "{" + name + "*lock*")).isEmpty();
+  }
+
+  @Test
+  void E8_everyWrongSettingIsNamedInOneMessageWithoutASecret() {
+    String uri = provider() + "://alice:hunter2@h1,h2/x?poolSize=1&timeout=PT1H&trustStore=/none"
+        + "&trustStorePassword=hunter3&namspace=n";
+    assertThatThrownBy(() -> Locks.open(uri))
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageContaining("database")
+        .hasMessageContaining("poolSize")
+        .hasMessageContaining("timeout")
+        .hasMessageContaining("did you mean 'namespace'")
+        .hasMessageNotContaining("hunter");
+    assertThatThrownBy(() -> Locks.open(provider() + "://alice@h1,h2"))
+        .hasMessageContaining("without a password")
+        .hasMessageContaining("several hosts");
+  }
+
+  @Test
+  void aPoolOfTheApplicationIsUsedAndLeftOpen() throws InterruptedException {
+    try (RedisClient redis = RedisClient.create(server.host(), server.port())) {
+      try (LockClient client = using(redis);
+          Lease lease = client.acquire(LockRequest.of("pooled"))) {
+        assertThat(lease.fencingToken()).isPositive();
+        assertThat(redis.getPool().getBorrowedCount()).isPositive();
+        assertThat(redis.getPool().getNumActive()).isZero();
+      }
+      assertThat(redis.ping()).isEqualTo("PONG");
+      assertThat(redis.exists(BackendContract.key("pooled"))).isFalse();
+    }
+  }
+
+  @Test
+  void W3_wakeUpsArriveThroughTheApplicationsKindOfConnectionToo() throws Exception {
+    try (RedisClient redis = RedisClient.create(server.host(), server.port());
+        LockClient one = using(redis);
+        LockClient two = using(
+            redis,
+            LockConfig.builder(provider())
+                .set(CommonOptions.LEASE, Duration.ofMinutes(5))
+                .build())) {
+      Lease held = two.acquire(LockRequest.of("resp3"));
+      var waiting = one.acquireAsync(LockRequest.of("resp3"));
+      while (one.inspect("resp3").orElseThrow().waiters() == 0) {
+        Thread.onSpinWait();
+      }
+      held.release();
+      waiting.get(2, TimeUnit.SECONDS).release();
+    }
+  }
+
+  @Test
+  void aPoolThatCannotServeIsRefused() {
+    ConnectionPoolConfig single = new ConnectionPoolConfig();
+    single.setMaxTotal(1);
+    HostAndPort address = new HostAndPort(server.host(), server.port());
+    DefaultJedisClientConfig endless =
+        DefaultJedisClientConfig.builder().socketTimeoutMillis(0).build();
+    try (ConnectionPool one =
+            new ConnectionPool(address, DefaultJedisClientConfig.builder().build(), single);
+        ConnectionPool patient = new ConnectionPool(address, endless)) {
+      assertThatThrownBy(() -> using(one))
+          .isInstanceOf(LockConfigurationException.class)
+          .hasMessageContaining("at least 2");
+      assertThatThrownBy(() -> using(patient))
+          .isInstanceOf(LockConfigurationException.class)
+          .hasMessageContaining("socket timeout");
+      LockConfig elsewhere =
+          LockConfig.builder(provider()).set(JedisOptions.PASSWORD, "hunter2").build();
+      assertThatThrownBy(() -> using(patient, elsewhere))
+          .isInstanceOf(LockConfigurationException.class)
+          .hasMessageContaining("password")
+          .hasMessageNotContaining("hunter2");
+    }
+  }
+
+  @Test
+  void locksWorkOverTlsAndOnlyWithATrustedCertificate(@TempDir Path directory) throws Exception {
+    TlsFiles files = TlsFiles.selfSigned(directory);
+    try (RedisServer secure = TestRedis.builder().tls(files).password("p@ss").start()) {
+      String base = provider() + "://:p%40ss@" + secure.host() + ":" + secure.port() + "?tls=true";
+      String trust = "&trustStore=" + trustStore(files, directory) + "&trustStorePassword=secret";
+      try (LockClient client = Locks.open(base + trust);
+          Lease lease = client.acquire(LockRequest.of("tls"))) {
+        assertThat(lease.isValid()).isTrue();
+      }
+      assertThatThrownBy(() -> Locks.open(base)).hasMessageContaining("Cannot connect");
+    }
+  }
+
+  private static Path trustStore(TlsFiles files, Path directory) throws Exception {
+    Path file = directory.resolve("trust.p12");
+    KeyStore store = KeyStore.getInstance("PKCS12");
+    store.load(null, null);
+    try (InputStream authority = Files.newInputStream(files.authority());
+        OutputStream out = Files.newOutputStream(file)) {
+      store.setCertificateEntry(
+          "authority", CertificateFactory.getInstance("X.509").generateCertificate(authority));
+      store.store(out, "secret".toCharArray());
+    }
+    return file;
+  }
+
+  /** Threads of all clients add to a counter that is not atomic, under one lock. */
+  private static int fight(List<LockClient> clients, int threads, int rounds) throws Exception {
+    String name = "fight-" + System.nanoTime();
+    int[] counter = new int[1];
+    CountDownLatch start = new CountDownLatch(1);
+    ExecutorService pool = Executors.newCachedThreadPool();
+    List<Future<?>> results = new ArrayList<>();
+    for (LockClient client : clients) {
+      for (int t = 0; t < threads; t++) {
+        results.add(pool.submit(() -> {
+          start.await();
+          for (int i = 0; i < rounds; i++) {
+            try (Lease lease = client.acquire(LockRequest.of(name))) {
+              int seen = counter[0];
+              lease.ensureValid();
+              counter[0] = seen + 1;
+            }
+          }
+          return null;
+        }));
+      }
+    }
+    start.countDown();
+    for (Future<?> result : results) {
+      result.get(50, TimeUnit.SECONDS);
+    }
+    pool.shutdown();
+    return counter[0];
+  }
+}

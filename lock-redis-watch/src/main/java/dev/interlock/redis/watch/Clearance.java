@@ -1,0 +1,125 @@
+package dev.interlock.redis.watch;
+
+import static dev.interlock.redis.watch.Words.word;
+
+import dev.interlock.redis.support.KeyLayout;
+import dev.interlock.redis.support.LockKeys;
+import dev.interlock.redis.support.LockValue;
+import dev.interlock.redis.support.MailboxMessage;
+import dev.interlock.spi.HoldId;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.Protocol.Command;
+
+/**
+ * Frees locks, in three ways.
+ *
+ * <p>First round trip: {@code WATCH} and {@code GET} of the lock, and who waits first. Second:
+ * {@code MULTI}, {@code DEL}, the call of that waiter if there is one, {@code EXEC}; or
+ * {@code UNWATCH} if there is nothing to do.
+ *
+ * <ul>
+ *   <li>The client dies before {@code EXEC}: the lock expires. Afterwards: it is free, and the
+ *       waiter was called in the same step.
+ *   <li>The reply is lost, it runs twice or late: what it frees is the very hold that it looked at,
+ *       since the transaction is not run if the key has changed. A repetition finds another id or
+ *       none.
+ * </ul>
+ */
+final class Clearance {
+  private static final byte[] ABANDONED = word("abandoned");
+
+  private final Transactions transactions;
+  private final KeyLayout layout;
+  private final WaitingList waiters;
+
+  Clearance(Transactions transactions, KeyLayout layout) {
+    this.transactions = transactions;
+    this.layout = layout;
+    this.waiters = new WaitingList(layout);
+  }
+
+  /** Frees the lock if this hold has it, and tells whether it had. */
+  boolean release(LockKeys keys, HoldId id) {
+    byte[] own = word(id);
+    return transactions.run("release", keys, pipe -> {
+      Replies seen = look(pipe, keys);
+      byte[] value = seen.bytes(1);
+      if (value == null || !Words.isOf(value, own)) {
+        pipe.unwatch();
+        return false;
+      }
+      pipe.multi().send(Command.DEL, keys.lock());
+      return callAndEnd(pipe, keys, seen.first(2)) ? true : null;
+    });
+  }
+
+  /**
+   * Takes the lock from whoever has it, and tells the holder, who finds out when it renews or
+   * releases if it cannot be told.
+   */
+  boolean force(LockKeys keys) {
+    return transactions.run("force the release of", keys, pipe -> {
+      Replies seen = look(pipe, keys);
+      byte[] value = seen.bytes(1);
+      if (value == null) {
+        pipe.unwatch();
+        return false;
+      }
+      pipe.multi().send(Command.DEL, keys.lock());
+      LockValue.parse(value).ifPresent(holder -> revoke(pipe, keys, holder.id()));
+      return callAndEnd(pipe, keys, seen.first(2)) ? true : null;
+    });
+  }
+
+  /**
+   * Removes what an attempt left: its hold, its note. A transaction of this attempt may still be on
+   * its way, on a connection that was closed, and may be run after this one. So a free lock is
+   * changed, too: the lock's key is set and deleted, and what watches it is not run any more. A
+   * lock that another holds needs no such change, since that holder's own {@code SET} came after
+   * this attempt had found the lock free. At worst a late note is left, for ten seconds.
+   *
+   * <p>If the lock is free then, the next waiter is called: the one that is given up may have taken
+   * a call with it.
+   */
+  void abandon(LockKeys keys, HoldId id) {
+    byte[] own = word(id);
+    transactions.run("abandon", keys, pipe -> {
+      Replies seen = look(pipe, keys);
+      byte[] value = seen.bytes(1);
+      pipe.multi();
+      WaitingList.forget(pipe, keys, own);
+      if (value != null && !Words.isOf(value, own)) {
+        return pipe.exec() == null ? null : true;
+      }
+      if (value == null) {
+        pipe.send(Command.SET, keys.lock(), ABANDONED, Words.PX, Words.ONE);
+      }
+      pipe.send(Command.DEL, keys.lock());
+      byte[] first = seen.first(2);
+      byte[] other = first != null && Arrays.equals(first, own) ? null : first;
+      return callAndEnd(pipe, keys, other) ? true : null;
+    });
+  }
+
+  private static Replies look(Pipe pipe, LockKeys keys) {
+    pipe.send(Command.WATCH, keys.lock()).send(Command.GET, keys.lock());
+    WaitingList.look(pipe, keys);
+    return pipe.flush();
+  }
+
+  private boolean callAndEnd(Pipe pipe, LockKeys keys, byte @Nullable [] first) {
+    waiters.call(pipe, keys, first);
+    Replies done = pipe.exec();
+    if (done == null) {
+      return false;
+    }
+    waiters.callOthers(pipe, keys, first, done);
+    return true;
+  }
+
+  private void revoke(Pipe pipe, LockKeys keys, HoldId id) {
+    byte[] channel = layout.mailbox(id.toString().substring(0, 16));
+    pipe.send(Command.PUBLISH, channel, new MailboxMessage.Revoked(keys.name(), id).encode());
+  }
+}

@@ -1,0 +1,97 @@
+package dev.interlock.redis.watch;
+
+import static dev.interlock.redis.watch.Words.word;
+
+import dev.interlock.redis.support.KeyLayout;
+import dev.interlock.redis.support.LockKeys;
+import dev.interlock.redis.support.LockValue;
+import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalResult;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.Protocol.Command;
+
+/**
+ * Makes holds last at least one lease from now, many at a time.
+ *
+ * <p>First round trip: {@code TIME}, {@code WATCH} of all the locks, {@code GET} and {@code PTTL}
+ * of each. Second: {@code MULTI}, {@code PEXPIREAT} of those that are held and end too soon,
+ * {@code EXEC}; or {@code UNWATCH}.
+ *
+ * <p>The lock cannot pass to another between the check and the new end, since then the transaction
+ * is not run. Runs twice or late, or the reply is lost: the end is absolute, and it is later than
+ * the one that was seen, or the transaction is not run; so a lease is only made longer, and one
+ * that has expired never comes back. The client dies: the locks expire.
+ */
+final class Extension {
+  private static final int FIRST_LOCK = 2;
+
+  private final Transactions transactions;
+  private final KeyLayout layout;
+
+  Extension(Transactions transactions, KeyLayout layout) {
+    this.transactions = transactions;
+    this.layout = layout;
+  }
+
+  List<RenewalResult> renew(List<Renewal> batch) {
+    List<LockKeys> keys =
+        batch.stream().map(renewal -> layout.keys(renewal.name())).toList();
+    return transactions.run("renew", keys.get(0), pipe -> once(pipe, batch, keys));
+  }
+
+  private static @Nullable List<RenewalResult> once(
+      Pipe pipe, List<Renewal> batch, List<LockKeys> keys) {
+    Replies seen = look(pipe, keys);
+    List<RenewalResult> results = new ArrayList<>();
+    List<Integer> extended = new ArrayList<>();
+    for (int i = 0; i < batch.size(); i++) {
+      Renewal renewal = batch.get(i);
+      byte[] value = seen.bytes(FIRST_LOCK + 2 * i);
+      RenewalResult result = result(renewal, value);
+      results.add(result);
+      long left = seen.number(FIRST_LOCK + 2 * i + 1);
+      if (result instanceof RenewalResult.Held && left <= renewal.lease().toMillis()) {
+        if (extended.isEmpty()) {
+          pipe.multi();
+        }
+        extended.add(i);
+        byte[] end = Words.end(seen.micros(0), renewal.lease());
+        pipe.send(Command.PEXPIREAT, keys.get(i).lock(), end);
+      }
+    }
+    if (extended.isEmpty()) {
+      pipe.unwatch();
+      return results;
+    }
+    Replies done = pipe.exec();
+    if (done == null) {
+      return null;
+    }
+    for (int i = 0; i < extended.size(); i++) {
+      if (done.number(i) == 0) {
+        results.set(extended.get(i), new RenewalResult.Gone());
+      }
+    }
+    return results;
+  }
+
+  private static Replies look(Pipe pipe, List<LockKeys> keys) {
+    pipe.send(Command.TIME);
+    pipe.send(Command.WATCH, keys.stream().map(LockKeys::lock).toArray(byte[][]::new));
+    for (LockKeys each : keys) {
+      pipe.send(Command.GET, each.lock()).send(Command.PTTL, each.lock());
+    }
+    return pipe.flush();
+  }
+
+  private static RenewalResult result(Renewal renewal, byte @Nullable [] value) {
+    if (value == null || !Words.isOf(value, word(renewal.id()))) {
+      return new RenewalResult.Gone();
+    }
+    return LockValue.parse(value)
+        .<RenewalResult>map(own -> new RenewalResult.Held(own.token(), own.tokens()))
+        .orElseGet(RenewalResult.Gone::new);
+  }
+}

@@ -1,0 +1,77 @@
+package dev.interlock.redis.watch;
+
+import dev.interlock.LockClient;
+import dev.interlock.LockConfig;
+import dev.interlock.redis.support.jedis.PooledProvider;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.util.Pool;
+
+/**
+ * Locks over a Jedis pool that the application owns. Stateless; the clients are thread-safe.
+ *
+ * <p>The pool must have at least two connections for this client to use at a time; one of them is
+ * kept for releases and renewals. Commands wait for a connection no longer than
+ * {@link RedisWatchOptions#TIMEOUT}, and for an answer as long as the pool's socket timeout says,
+ * which must not be endless. One more connection is made by the pool's factory, outside the pool,
+ * and listens for wake-ups. Closing the client closes that connection and never the pool.
+ */
+public final class RedisWatchLocks {
+  private RedisWatchLocks() {}
+
+  /**
+   * Opens a client with the default settings.
+   *
+   * @param redis stays open and belongs to the application
+   * @return an open client
+   * @throws dev.interlock.BackendUnavailableException if the server cannot be reached or refuses
+   */
+  public static LockClient using(RedisClient redis) {
+    return using(redis, defaults());
+  }
+
+  /**
+   * Opens a client.
+   *
+   * @param redis stays open and belongs to the application
+   * @param config of provider "redis-watch"; may set {@link dev.interlock.CommonOptions} and
+   *     {@link RedisWatchOptions#TIMEOUT}, since everything else is settled by the pool
+   * @return an open client
+   * @throws dev.interlock.LockConfigurationException if the settings are wrong
+   * @throws dev.interlock.BackendUnavailableException if the server cannot be reached or refuses
+   */
+  public static LockClient using(RedisClient redis, LockConfig config) {
+    return using(redis.getPool(), config);
+  }
+
+  /**
+   * Opens a client with the default settings.
+   *
+   * @param pool such as a {@link redis.clients.jedis.ConnectionPool}; stays open and belongs to the
+   *     application
+   * @return an open client
+   * @throws dev.interlock.BackendUnavailableException if the server cannot be reached or refuses
+   */
+  public static LockClient using(Pool<Connection> pool) {
+    return using(pool, defaults());
+  }
+
+  /**
+   * Opens a client.
+   *
+   * @param pool such as a {@link redis.clients.jedis.ConnectionPool}; stays open and belongs to the
+   *     application
+   * @param config of provider "redis-watch"; may set {@link dev.interlock.CommonOptions} and
+   *     {@link RedisWatchOptions#TIMEOUT}, since everything else is settled by the pool
+   * @return an open client
+   * @throws dev.interlock.LockConfigurationException if the settings are wrong
+   * @throws dev.interlock.BackendUnavailableException if the server cannot be reached or refuses
+   */
+  public static LockClient using(Pool<Connection> pool, LockConfig config) {
+    return PooledProvider.open(new RedisWatchProvider(), WatchBackend::open, pool, config);
+  }
+
+  private static LockConfig defaults() {
+    return LockConfig.builder(RedisWatchProvider.ID).build();
+  }
+}

@@ -1,0 +1,53 @@
+package dev.interlock.redis.watch;
+
+import dev.interlock.Capability;
+import dev.interlock.LockConfig;
+import dev.interlock.Option;
+import dev.interlock.redis.support.RedisOptions;
+import dev.interlock.redis.support.jedis.OwnConnections;
+import dev.interlock.spi.ClientId;
+import dev.interlock.spi.LockBackend;
+import dev.interlock.spi.LockProvider;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Found by {@link java.util.ServiceLoader} under the id {@value #ID}; applications use
+ * {@link dev.interlock.Locks} or {@link RedisWatchLocks}. Stateless.
+ */
+public final class RedisWatchProvider implements LockProvider {
+  static final String ID = "redis-watch";
+
+  /** Called by the service loader. */
+  public RedisWatchProvider() {}
+
+  @Override
+  public String id() {
+    return ID;
+  }
+
+  @Override
+  public Set<Capability> capabilities() {
+    return Set.of(Capability.RENEWABLE, Capability.FENCED, Capability.PUSH);
+  }
+
+  @Override
+  public List<Option<?>> options() {
+    return RedisWatchOptions.ALL;
+  }
+
+  @Override
+  public List<String> conflicts(LockConfig config) {
+    List<String> conflicts = new ArrayList<>(RedisOptions.conflicts(config));
+    if (config.get(RedisWatchOptions.HOSTS).size() > 1) {
+      conflicts.add("several hosts are given, but redis-watch uses one server");
+    }
+    return conflicts;
+  }
+
+  @Override
+  public LockBackend open(LockConfig config, ClientId client) {
+    return WatchBackend.open(config, client, new OwnConnections(config, client));
+  }
+}

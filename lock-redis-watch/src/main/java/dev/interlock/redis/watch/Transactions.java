@@ -1,0 +1,61 @@
+package dev.interlock.redis.watch;
+
+import dev.interlock.BackendUnavailableException;
+import dev.interlock.redis.support.LockKeys;
+import dev.interlock.redis.support.jedis.Connections.Use;
+import dev.interlock.redis.support.jedis.JedisCalls;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Repeats a step whose transaction was not run because a watched key changed, a few times at most:
+ * each time, somebody else got on. Thread-safe; blocks for I/O, for a bounded time.
+ *
+ * <p>A step watches the lock's key, looks, and then changes what is to be changed in one
+ * transaction, which the server runs only if the key is as it was when it was looked at.
+ * {@code EXEC} and {@code UNWATCH} are the only ends of a step, and a connection that comes to
+ * neither is closed, so no connection in the pool watches anything.
+ */
+final class Transactions {
+  private static final int TRIES = 5;
+
+  /** One look and one transaction. */
+  @FunctionalInterface
+  interface Step<T> {
+    /**
+     * Does it once.
+     *
+     * @param pipe to the server
+     * @return the result; null if the transaction was not run
+     */
+    @Nullable
+    T run(Pipe pipe);
+  }
+
+  private final JedisCalls calls;
+
+  Transactions(JedisCalls calls) {
+    this.calls = calls;
+  }
+
+  /** Answers nothing if the transaction was never run; then nothing was changed. */
+  <T> Optional<T> attempt(Use use, String action, LockKeys keys, Step<T> step) {
+    return calls.on(use, action, keys, connection -> {
+      for (int left = TRIES; left > 0; left--) {
+        T result = step.run(new Pipe(connection));
+        if (result != null) {
+          return Optional.of(result);
+        }
+      }
+      return Optional.empty();
+    });
+  }
+
+  /** The same for those who hold a lock, with an exception in place of no answer. */
+  <T> T run(String action, LockKeys keys, Step<T> step) {
+    return attempt(Use.HOLDER, action, keys, step)
+        .orElseThrow(() -> new BackendUnavailableException("Redis at " + calls.address()
+            + " was asked to " + action + " lock '" + keys.name() + "' " + TRIES
+            + " times, and each time the lock was changed by another client in between"));
+  }
+}

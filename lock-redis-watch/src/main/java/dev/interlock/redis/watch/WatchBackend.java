@@ -1,0 +1,152 @@
+package dev.interlock.redis.watch;
+
+import static dev.interlock.redis.watch.Words.word;
+
+import dev.interlock.CommonOptions;
+import dev.interlock.HoldInfo;
+import dev.interlock.LockConfig;
+import dev.interlock.redis.support.KeyLayout;
+import dev.interlock.redis.support.LockKeys;
+import dev.interlock.redis.support.LockValue;
+import dev.interlock.redis.support.jedis.Connections;
+import dev.interlock.redis.support.jedis.JedisCalls;
+import dev.interlock.redis.support.jedis.OpeningCheck;
+import dev.interlock.redis.support.jedis.WakeUps;
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.AttemptResult;
+import dev.interlock.spi.BackendEvents;
+import dev.interlock.spi.ClientId;
+import dev.interlock.spi.HoldId;
+import dev.interlock.spi.LockBackend;
+import dev.interlock.spi.Release;
+import dev.interlock.spi.ReleaseResult;
+import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalResult;
+import java.util.List;
+import java.util.Optional;
+import redis.clients.jedis.Protocol.Command;
+
+/** Joins the steps of which the calls of the engine consist. */
+final class WatchBackend implements LockBackend {
+  private final KeyLayout layout;
+  private final Connections connections;
+  private final Transactions transactions;
+  private final WakeUps wakeUps;
+  private final Acquisition acquisition;
+  private final Extension extension;
+  private final Clearance clearance;
+  private final String server;
+
+  private WatchBackend(LockConfig config, ClientId client, Connections connections) {
+    this.layout = new KeyLayout(config.get(CommonOptions.NAMESPACE));
+    this.connections = connections;
+    JedisCalls calls = new JedisCalls(connections);
+    this.transactions = new Transactions(calls);
+    this.wakeUps = new WakeUps(
+        RedisWatchProvider.ID, layout, client, connections, config.get(RedisWatchOptions.TIMEOUT));
+    this.acquisition = new Acquisition(transactions, client, wakeUps);
+    this.extension = new Extension(transactions, layout);
+    this.clearance = new Clearance(transactions, layout);
+    this.server = OpeningCheck.check(calls, layout, client, this::mayRunTransactions);
+  }
+
+  /** Speaks to the server, and closes the connections if that fails. */
+  static WatchBackend open(LockConfig config, ClientId client, Connections connections) {
+    try {
+      return new WatchBackend(config, client, connections);
+    } catch (RuntimeException e) {
+      connections.close();
+      throw e;
+    }
+  }
+
+  @Override
+  public void subscribe(BackendEvents events) {
+    wakeUps.subscribe(events);
+  }
+
+  @Override
+  public AttemptResult attempt(Attempt attempt) {
+    return acquisition.attempt(layout.keys(attempt.name()), attempt);
+  }
+
+  /** Leaves the next waiter of this client to the engine, which attempts at once. */
+  @Override
+  public ReleaseResult release(Release release) {
+    boolean held = clearance.release(layout.keys(release.name()), release.id());
+    return held ? ReleaseResult.RELEASED : ReleaseResult.NOT_HELD;
+  }
+
+  @Override
+  public List<RenewalResult> renew(List<Renewal> batch) {
+    return extension.renew(batch);
+  }
+
+  @Override
+  public void abandon(String name, HoldId id) {
+    clearance.abandon(layout.keys(name), id);
+    acquisition.forget(id);
+  }
+
+  @Override
+  public Optional<HoldInfo> inspect(String name) {
+    LockKeys keys = layout.keys(name);
+    return transactions.run("inspect", keys, pipe -> {
+      long now = pipe.send(Command.TIME).flush().micros(0);
+      pipe.multi().send(Command.GET, keys.lock()).send(Command.PTTL, keys.lock());
+      Replies seen =
+          pipe.send(Command.ZCOUNT, keys.due(), word(now), Words.MOST).exec();
+      return seen == null ? null : info(name, seen);
+    });
+  }
+
+  @Override
+  public boolean forceRelease(String name) {
+    return clearance.force(layout.keys(name));
+  }
+
+  @Override
+  public String server() {
+    return server;
+  }
+
+  @Override
+  public void close() {
+    wakeUps.close();
+    connections.close();
+  }
+
+  private static Optional<HoldInfo> info(String name, Replies seen) {
+    byte[] value = seen.bytes(0);
+    return value == null
+        ? Optional.empty()
+        : Optional.of(LockValue.describeHold(name, value, seen.number(1), (int) seen.number(2)));
+  }
+
+  /**
+   * Runs every command once, in a form that changes nothing: only what is there, and nothing is.
+   */
+  private void mayRunTransactions(LockKeys keys) {
+    transactions.run("run the transactions of redis-watch (Redis 6.2 or later)", keys, pipe -> {
+      pipe.send(Command.WATCH, keys.lock())
+          .send(Command.GET, keys.lock())
+          .send(Command.PTTL, keys.lock())
+          .send(Command.TIME)
+          .send(Command.ZSCORE, Words.counter(keys), Words.LAST);
+      WaitingList.look(pipe, keys);
+      pipe.send(Command.UNWATCH).flush();
+      pipe.multi()
+          .send(Command.SET, keys.lock(), Words.ONE, Words.XX, Words.PXAT, Words.ONE)
+          .send(Command.ZADD, Words.counter(keys), Words.XX, Words.GT, Words.ONE, Words.LAST)
+          .send(Command.PEXPIREAT, keys.lock(), Words.ONE)
+          .send(Command.PEXPIRE, keys.lock(), Words.ONE)
+          .send(Command.ZREMRANGEBYSCORE, keys.due(), Words.LEAST, Words.ZERO)
+          .send(Command.ZINTERSTORE, keys.waiting(), Words.TWO, keys.waiting(), keys.due())
+          .send(Command.ZCOUNT, keys.due(), Words.ZERO, Words.MOST)
+          .send(Command.ZADD, keys.due(), Words.XX, Words.ONE, Words.LAST)
+          .send(Command.DEL, keys.lock());
+      WaitingList.forget(pipe, keys, Words.LAST);
+      return pipe.exec() == null ? null : true;
+    });
+  }
+}

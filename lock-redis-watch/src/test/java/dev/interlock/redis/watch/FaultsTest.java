@@ -1,0 +1,54 @@
+package dev.interlock.redis.watch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.interlock.redis.support.contract.FaultsContract;
+import dev.interlock.redis.support.contract.TestClient;
+import dev.interlock.spi.AttemptResult.Granted;
+import dev.interlock.spi.HoldId;
+import dev.interlock.testservers.RedisServer;
+import dev.interlock.testservers.TestRedis;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Rights that are missing, or are taken away. */
+class FaultsTest extends FaultsContract {
+  @Override
+  protected String provider() {
+    return RedisWatchProvider.ID;
+  }
+
+  @Override
+  protected String notNeeded() {
+    return "-@scripting";
+  }
+
+  @Override
+  protected String needed() {
+    return "-@transaction";
+  }
+
+  @Test
+  void aRightThatIsTakenAwayLaterLeavesNoConnectionWithinATransaction() {
+    try (RedisServer server =
+            TestRedis.builder().user("u", "on", ">pw", "~*", "&*", "+@all").start();
+        TestClient client = TestClient.deaf(as(server, "u"))) {
+      HoldId held = client.id();
+      client.acquire("n", held);
+      for (String right : List.of("exec", "multi", "del", "get", "watch")) {
+        server.command("ACL", "SETUSER", "u", "-" + right);
+        assertThatThrownBy(() -> client.release("n", held))
+            .as(right)
+            .hasMessageContaining("NOPERM");
+        server.command("ACL", "SETUSER", "u", "+@all");
+        assertThat(client.tryOnce("free-" + right, client.id())).isInstanceOf(Granted.class);
+        assertThat(server.command("CLIENT", "LIST")).doesNotContain("multi=0", "multi=1");
+        if (right.equals("multi")) {
+          // Its commands ran one by one, which is an unknown outcome, not a refusal.
+          client.acquire("n", held);
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,36 @@
+package dev.interlock.redis.watch;
+
+import dev.interlock.LockClient;
+import dev.interlock.LockConfig;
+import dev.interlock.redis.support.contract.JedisLocksContract;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.util.Pool;
+
+/** The contract, through the entry class of this provider. */
+class RedisWatchLocksTest extends JedisLocksContract {
+  @Override
+  protected String provider() {
+    return RedisWatchProvider.ID;
+  }
+
+  @Override
+  protected LockClient using(RedisClient redis) {
+    return RedisWatchLocks.using(redis);
+  }
+
+  @Override
+  protected LockClient using(RedisClient redis, LockConfig config) {
+    return RedisWatchLocks.using(redis, config);
+  }
+
+  @Override
+  protected LockClient using(Pool<Connection> pool) {
+    return RedisWatchLocks.using(pool);
+  }
+
+  @Override
+  protected LockClient using(Pool<Connection> pool, LockConfig config) {
+    return RedisWatchLocks.using(pool, config);
+  }
+}
