@@ -3,40 +3,49 @@ package dev.interlock.redis.hash;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import java.util.List;
-
 /**
- * The answer of a script, or a part of it.
- *
- * @param parts numbers, byte strings and lists of these
+ * The answer of a script: numbers and words with a blank between them, read one after the other.
+ * Not thread-safe.
  */
-record Answer(List<?> parts) {
-  /** The server's time in microseconds, with which every script begins its answer. */
-  long now() {
-    return number(0);
+final class Answer {
+  private final byte[] bytes;
+  private int at;
+
+  Answer(byte[] bytes) {
+    this.bytes = bytes;
   }
 
-  int size() {
-    return parts.size();
+  boolean isOver() {
+    return at >= bytes.length;
   }
 
-  long number(int index) {
-    return (Long) parts.get(index);
+  String word() {
+    int from = at;
+    while (at < bytes.length && bytes[at] != ' ') {
+      at++;
+    }
+    String word = new String(bytes, from, at - from, ISO_8859_1);
+    at++;
+    return word;
   }
 
-  int smallNumber(int index) {
-    return (int) number(index);
+  long number() {
+    return Long.parseLong(word());
   }
 
-  String ascii(int index) {
-    return new String((byte[]) parts.get(index), ISO_8859_1);
+  int smallNumber() {
+    return Math.toIntExact(number());
   }
 
-  String text(int index) {
-    return new String((byte[]) parts.get(index), UTF_8);
+  /** The next so many bytes, which may be anything; no blank follows them. */
+  String text(int length) {
+    String text = new String(bytes, at, length, UTF_8);
+    at += length;
+    return text;
   }
 
-  Answer part(int index) {
-    return new Answer((List<?>) parts.get(index));
+  /** All that is left, which may be anything. */
+  String rest() {
+    return text(bytes.length - at);
   }
 }

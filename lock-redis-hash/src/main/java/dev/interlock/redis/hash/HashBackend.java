@@ -31,6 +31,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -59,12 +60,10 @@ final class HashBackend implements LockBackend {
    */
   private static final int FEW_ATTEMPTS = 32;
 
-  /** Where the answers to the attempts begin in the answer of a release. */
-  private static final int FIRST_ATTEMPT = 3;
-
   private static final long GRANTED = 1;
   private static final long NOT_MADE = 2;
   private static final long QUEUED = 3;
+  private static final String NOBODY = "-";
 
   private final KeyLayout layout;
   private final ClientId client;
@@ -117,7 +116,7 @@ final class HashBackend implements LockBackend {
     if (result == null) {
       ScriptCall call = call(Scripts.ATTEMPT, attempt.name()).withDeadline();
       describe(call, attempt);
-      result = result(send(attempt, call).part(1), attempt);
+      result = Objects.requireNonNull(result(send(attempt, call), attempt));
     }
     if (result instanceof AttemptResult.Queued) {
       riders.queued(attempt.name(), attempt.id());
@@ -151,24 +150,25 @@ final class HashBackend implements LockBackend {
       }
       taken.forEach(rider -> describe(call, rider.attempt()));
       Answer answer = holders.run("release", release.name(), call);
-      int at = next == null ? FIRST_ATTEMPT : FIRST_ATTEMPT + 1;
+      ReleaseResult result = released(release, answer);
       for (Rider rider : taken) {
-        rider.arrive(ifMade(answer.part(at + arrived), rider.attempt()));
+        rider.arrive(result(answer, rider.attempt()));
         arrived++;
       }
-      return released(release, answer);
+      return result;
     } finally {
       taken.subList(arrived, taken.size()).forEach(rider -> rider.arrive(null));
     }
   }
 
   private static ReleaseResult released(Release release, Answer answer) {
-    if (answer.number(1) == 0) {
+    boolean held = answer.number() != 0;
+    Grant granted = grant(release.name(), answer);
+    Attempt next = release.next();
+    AttemptResult result = next == null ? null : result(answer, next);
+    if (!held) {
       return ReleaseResult.NOT_HELD;
     }
-    Grant granted = grant(release.name(), answer.part(2));
-    Attempt next = release.next();
-    AttemptResult result = next == null ? null : ifMade(answer.part(FIRST_ATTEMPT), next);
     if (next != null && result instanceof AttemptResult.Granted direct) {
       granted =
           new Grant(next.name(), next.id(), direct.fencingToken(), direct.tokens(), next.lease());
@@ -196,10 +196,9 @@ final class HashBackend implements LockBackend {
     checkMailbox();
     Answer answer = holders.run("renew", batch.get(0).name(), call);
     RenewalResult[] results = new RenewalResult[batch.size()];
-    int at = 1;
     for (List<Integer> places : byLock.values()) {
       for (int place : places) {
-        results[place] = renewalResult(answer.part(at++));
+        results[place] = renewalResult(answer);
       }
     }
     return Arrays.asList(results);
@@ -215,22 +214,20 @@ final class HashBackend implements LockBackend {
   public Optional<HoldInfo> inspect(String name) {
     Answer answer =
         holders.run("inspect", name, new ScriptCall(Scripts.INSPECT).on(layout.keys(name)));
-    if (answer.size() == 1) {
+    if (answer.isOver()) {
       return Optional.empty();
     }
-    return Optional.of(new HoldInfo(
-        name,
-        answer.text(4),
-        answer.text(5),
-        Instant.EPOCH.plus(answer.number(3), ChronoUnit.MICROS),
-        Duration.ofMillis(answer.number(1)),
-        answer.number(2),
-        answer.smallNumber(6)));
+    Duration left = Duration.ofMillis(answer.number());
+    long token = answer.number();
+    Instant since = Instant.EPOCH.plus(answer.number(), ChronoUnit.MICROS);
+    int waiters = answer.smallNumber();
+    String owner = answer.text(answer.smallNumber());
+    return Optional.of(new HoldInfo(name, owner, answer.rest(), since, left, token, waiters));
   }
 
   @Override
   public boolean forceRelease(String name) {
-    return holders.run("force the release of", name, call(Scripts.FORCE, name)).number(1) != 0;
+    return holders.run("force the release of", name, call(Scripts.FORCE, name)).number() != 0;
   }
 
   @Override
@@ -270,40 +267,40 @@ final class HashBackend implements LockBackend {
         .with(attempt.waits());
   }
 
-  private static @Nullable AttemptResult ifMade(Answer answer, Attempt attempt) {
-    return answer.number(0) == NOT_MADE ? null : result(answer, attempt);
-  }
-
-  private static AttemptResult result(Answer answer, Attempt attempt) {
-    long kind = answer.number(0);
+  /** Null if the attempt was not made. */
+  private static @Nullable AttemptResult result(Answer answer, Attempt attempt) {
+    long kind = answer.number();
+    long first = answer.number();
+    long second = answer.number();
+    if (kind == NOT_MADE) {
+      return null;
+    }
     if (kind == GRANTED) {
-      return new AttemptResult.Granted(answer.number(1), answer.smallNumber(2));
+      return new AttemptResult.Granted(first, (int) second);
     }
     if (kind == QUEUED) {
-      int before = answer.smallNumber(1);
-      return new AttemptResult.Queued(before, recheck(answer.number(2), before == 0));
+      return new AttemptResult.Queued((int) first, recheck(second, first == 0));
     }
-    return new AttemptResult.Busy(recheck(answer.number(1), !attempt.waits()));
+    return new AttemptResult.Busy(recheck(first, !attempt.waits()));
   }
 
   private static @Nullable Grant grant(String name, Answer answer) {
-    return answer.size() == 0
-        ? null
-        : new Grant(
-            name,
-            HoldId.parse(answer.ascii(0)),
-            answer.number(1),
-            answer.smallNumber(2),
-            Duration.ofMillis(answer.number(3)));
+    String id = answer.word();
+    long token = answer.number();
+    int tokens = answer.smallNumber();
+    Duration lease = Duration.ofMillis(answer.number());
+    return id.equals(NOBODY) ? null : new Grant(name, HoldId.parse(id), token, tokens, lease);
   }
 
   private static RenewalResult renewalResult(Answer answer) {
-    long kind = answer.number(0);
+    long kind = answer.number();
+    long first = answer.number();
+    long second = answer.number();
     if (kind == GRANTED) {
-      return new RenewalResult.Held(answer.number(1), answer.smallNumber(2));
+      return new RenewalResult.Held(first, (int) second);
     }
     if (kind == QUEUED) {
-      return new RenewalResult.Queued(recheck(answer.number(1), answer.number(2) != 0));
+      return new RenewalResult.Queued(recheck(first, second != 0));
     }
     return new RenewalResult.Gone();
   }

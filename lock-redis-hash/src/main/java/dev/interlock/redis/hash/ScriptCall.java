@@ -6,7 +6,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.interlock.redis.support.LockKeys;
 import dev.interlock.redis.support.LuaScript;
 import io.lettuce.core.codec.ByteArrayCodec;
-import io.lettuce.core.output.ArrayOutput;
+import io.lettuce.core.output.ByteArrayOutput;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
@@ -69,21 +69,21 @@ final class ScriptCall {
   }
 
   /** The short form, for a server that knows the script. */
-  AsyncCommand<byte[], byte[], List<Object>> byDigest() {
+  AsyncCommand<byte[], byte[], byte[]> byDigest() {
     return command(CommandType.EVALSHA, script.sha());
   }
 
   /** The long form, which makes the server know the script. */
-  AsyncCommand<byte[], byte[], List<Object>> bySource() {
+  AsyncCommand<byte[], byte[], byte[]> bySource() {
     return command(CommandType.EVAL, script.source());
   }
 
-  private AsyncCommand<byte[], byte[], List<Object>> command(CommandType type, byte[] body) {
+  private AsyncCommand<byte[], byte[], byte[]> command(CommandType type, byte[] body) {
     CommandArgs<byte[], byte[]> parts = new CommandArgs<>(ByteArrayCodec.INSTANCE);
     parts.add(body).add(keys.size());
     keys.forEach(parts::addKey);
     arguments.forEach(parts::add);
     return new AsyncCommand<>(
-        new Command<>(type, new ArrayOutput<>(ByteArrayCodec.INSTANCE), parts));
+        new Command<>(type, new ByteArrayOutput<>(ByteArrayCodec.INSTANCE), parts));
   }
 }

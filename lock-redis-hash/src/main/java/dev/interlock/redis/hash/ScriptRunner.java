@@ -8,7 +8,6 @@ import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.protocol.AsyncCommand;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -44,14 +43,14 @@ final class ScriptRunner {
    * @param action for messages, such as {@code "acquire"}
    * @param name the lock, for messages
    * @param call the script
-   * @return its answer, which begins with the server's time
+   * @return what its answer holds after the server's time, with which every answer begins
    */
   Answer run(String action, String name, ScriptCall call) {
     Answer answer = send(action, name, call);
-    if (call.hasDeadline() && answer.size() == 1) {
+    if (call.hasDeadline() && answer.isOver()) {
       // It was read in time, so the server's clock was set forward. The answer told the new time.
       answer = send(action, name, call);
-      if (answer.size() == 1) {
+      if (answer.isOver()) {
         throw new BackendUnavailableException("Redis at " + address + " refused to "
             + describe(action, name) + " twice because it ran too late: it is overloaded or its"
             + " clock is being set");
@@ -70,8 +69,11 @@ final class ScriptRunner {
     }
     try {
       Answer answer = new Answer(send(call));
-      clock.learn(sentAt, answer.now());
-      sendTimes.learn(sentAt, answer.now());
+      long now = answer.number();
+      if (now != 0) {
+        clock.learn(sentAt, now);
+        sendTimes.learn(sentAt, now);
+      }
       return answer;
     } catch (RedisCommandExecutionException | CancellationException | RedisTimeout e) {
       throw Faults.of(describe(action, name), address, e);
@@ -83,7 +85,7 @@ final class ScriptRunner {
     }
   }
 
-  private List<Object> send(ScriptCall call) {
+  private byte[] send(ScriptCall call) {
     try {
       return await(call.byDigest());
     } catch (RedisNoScriptException e) {
@@ -100,7 +102,7 @@ final class ScriptRunner {
     }
   }
 
-  private List<Object> await(AsyncCommand<byte[], byte[], List<Object>> command) {
+  private byte[] await(AsyncCommand<byte[], byte[], byte[]> command) {
     connection.dispatch(command);
     long deadline = System.nanoTime() + timeout.toNanos();
     boolean interrupted = false;

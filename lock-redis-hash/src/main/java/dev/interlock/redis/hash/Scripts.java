@@ -4,14 +4,23 @@ import dev.interlock.redis.support.LuaScript;
 
 /** What runs on the server. Keys, arguments and answers stand at the head of each script. */
 final class Scripts {
-  static final LuaScript ATTEMPT =
-      script("clock.lua", "free.lua", "state.lua", "queue.lua", "attempts.lua", "attempt.lua");
-  static final LuaScript RELEASE =
-      script("clock.lua", "single.lua", "state.lua", "queue.lua", "attempts.lua", "release.lua");
-  static final LuaScript RENEW = script("clock.lua", "state.lua", "queue.lua", "renew.lua");
-  static final LuaScript ABANDON = script("clock.lua", "state.lua", "queue.lua", "abandon.lua");
-  static final LuaScript FORCE = script("clock.lua", "state.lua", "queue.lua", "force.lua");
-  static final LuaScript INSPECT = script("clock.lua", "state.lua", "inspect.lua");
+  static final LuaScript ATTEMPT = script(
+      "hold.lua", "clock.lua", "free.lua", "state.lua", "queue.lua", "attempts.lua", "attempt.lua");
+  static final LuaScript RELEASE = script(
+      "hold.lua",
+      "single.lua",
+      "clock.lua",
+      "state.lua",
+      "queue.lua",
+      "attempts.lua",
+      "release.lua");
+  static final LuaScript RENEW =
+      script("hold.lua", "clock.lua", "state.lua", "queue.lua", "renew.lua");
+  static final LuaScript ABANDON =
+      script("hold.lua", "clock.lua", "state.lua", "queue.lua", "abandon.lua");
+  static final LuaScript FORCE =
+      script("hold.lua", "clock.lua", "state.lua", "queue.lua", "force.lua");
+  static final LuaScript INSPECT = script("hold.lua", "clock.lua", "state.lua", "inspect.lua");
 
   private Scripts() {}
 

@@ -2,7 +2,7 @@
 --
 -- KEYS   1 lock, 2 counter of the bucket, 3 waiters that were passed over
 -- ARGV   1 prefix of the mailbox channels, 2 hold id
--- Answer {now}
+-- Answer now
 --
 -- Atomic because a script is: the attempt cannot be granted between its removal and the hand-off.
 -- The client dies before it arrives: the hold ends with its lease, the waiter with its deadline.
@@ -20,4 +20,4 @@ if lock.existed then
   serve(lock, ARGV[1])
   save(lock)
 end
-return {now}
+return text(now)

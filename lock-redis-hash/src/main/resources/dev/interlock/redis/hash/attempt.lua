@@ -3,7 +3,7 @@
 -- KEYS   1 lock, 2 counter of the bucket, 3 waiters that were passed over
 -- ARGV   1 prefix of the mailbox channels, 2 server time in us after which it must do nothing,
 --        3.. the attempt, see attempts.lua
--- Answer {now} if it came too late, else {now, the attempt's answer, see attempts.lua}
+-- Answer now, and unless it came too late the attempt's answer, see attempts.lua
 --
 -- Atomic because a script is: nobody sees the lock free while it is being granted, and the order
 -- of the queue is the order in which these scripts ran.
@@ -16,4 +16,4 @@ local lock = load(KEYS[1], KEYS[2], KEYS[3], {ARGV[3]}, found)
 expire(lock)
 local answer = attempt(lock, ARGV[1], 3)
 save(lock)
-return {now, answer}
+return text(now) .. ' ' .. answer

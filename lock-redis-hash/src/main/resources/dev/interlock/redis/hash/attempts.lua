@@ -4,8 +4,9 @@
 -- each of shared owner, fair, waits.
 local PARTS = 8
 
--- Attempts with the arguments from a place on. Returns {1, token, tokens} if granted,
--- {3, waiters before it or -1, ms left of the hold} if queued, {0, ms left of the hold} if neither.
+-- Attempts with the arguments from a place on. Returns '1 token tokens' if granted,
+-- '3 n ms' if queued with n waiters before it, or -1, and so many ms left of the hold,
+-- '0 ms 0' if neither.
 local function attempt(lock, prefix, at)
   local s = lock.s
   local id, lease = ARGV[at], ARGV[at + 1] * 1000
@@ -38,10 +39,10 @@ local function attempt(lock, prefix, at)
     end
   end
   if hold then
-    return {1, hold[TOKEN], hold[TOKENS]}
+    return '1 ' .. text(hold[TOKEN]) .. ' ' .. text(hold[TOKENS])
   end
   if waits then
-    return {3, queued, (left(lock))}
+    return '3 ' .. queued .. ' ' .. left(lock)
   end
-  return {0, (left(lock))}
+  return '0 ' .. left(lock) .. ' 0'
 end

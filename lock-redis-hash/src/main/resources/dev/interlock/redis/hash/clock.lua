@@ -1,14 +1,6 @@
--- Shared by all scripts: the time, and what the ways of granting have in common.
+-- Shared by all scripts: the time, and what the ways of granting have in common; needs hold.lua.
 --
 -- Times are microseconds of the server's clock.
-
--- Holds and waiters are arrays with these places.
-local ID, UNTIL, TOKEN, TOKENS, SINCE, SHARED, OWNER, HOST = 1, 2, 3, 4, 5, 6, 7, 8
-local LEASE, TICKET = 3, 5
-
--- What the header of a lock begins with that is held once while nobody waits: then comes the
--- hold's id, then the hold, packed. A packed header never begins like this.
-local SINGLE = 'h'
 
 local clock = redis.call('TIME')
 local now = clock[1] * 1000000 + clock[2]

@@ -2,7 +2,7 @@
 --
 -- KEYS   1 lock, 2 counter of the bucket, 3 waiters that were passed over
 -- ARGV   1 prefix of the mailbox channels
--- Answer {now, 1 if it was held or else 0}
+-- Answer now, 1 if it was held or else 0
 --
 -- Atomic because a script is: who is told is who lost it. The answer is lost, it runs twice or
 -- late: it takes the lock from whoever has it then, as an operator asked; the client does not
@@ -10,7 +10,7 @@
 local lock = load(KEYS[1], KEYS[2], KEYS[3], {})
 expire(lock)
 local name = string.match(KEYS[1], '}:lock:(.*)')
-local held = lock.s.h[1] and 1 or 0
+local held = lock.s.h[1] and ' 1' or ' 0'
 for _, hold in ipairs(lock.s.h) do
   redis.pcall('PUBLISH', ARGV[1] .. string.sub(hold[ID], 1, 16), 'r' .. hold[ID] .. name)
 end
@@ -20,4 +20,4 @@ serve(lock, ARGV[1])
 if lock.existed then
   save(lock)
 end
-return {now, held}
+return text(now) .. held

@@ -2,7 +2,7 @@
 -- there. Needs clock.lua; comes before the functions for all the other cases, which then need not
 -- even be made.
 if now > tonumber(ARGV[2]) then
-  return {now}
+  return text(now)
 end
 local found = redis.call('HMGET', KEYS[1], '*', ARGV[3])
 if not found[1] then
@@ -13,5 +13,5 @@ if not found[1] then
   }
   redis.call('HSET', KEYS[1], '*', SINGLE .. ARGV[3] .. cmsgpack.pack(hold))
   redis.call('PEXPIRE', KEYS[1], ARGV[4])
-  return {now, {1, token, tokens}}
+  return text(now) .. ' 1 ' .. text(token) .. ' ' .. ARGV[5]
 end

@@ -1,8 +1,8 @@
 -- Tells who has the lock. Changes nothing.
 --
 -- KEYS   1 lock
--- Answer {now} if it is free, else {now, ms left, token, start of the hold in us, owner, host,
---        waiters}
+-- Answer now, and unless it is free ms left, token, start of the hold in us, waiters, length of the
+--        owner's name in bytes, then owner and host with no blank between them
 --
 -- Atomic because a script is: all of it belongs to one moment. It can run at any time, as often as
 -- it likes.
@@ -10,7 +10,9 @@ local lock = load(KEYS[1], '', '', {})
 expire(lock)
 local hold = lock.s.h[1]
 if not hold then
-  return {now}
+  return text(now)
 end
-local ms = left(lock)
-return {now, ms, hold[TOKEN], hold[SINCE], hold[OWNER], hold[HOST], lock.s.w + lock.s.d}
+local numbers = {
+  text(now), (left(lock)), text(hold[TOKEN]), text(hold[SINCE]), lock.s.w + lock.s.d, #hold[OWNER], ''
+}
+return table.concat(numbers, ' ') .. hold[OWNER] .. hold[HOST]

@@ -5,9 +5,9 @@
 -- ARGV   1 prefix of the mailbox channels, 2 server time in us after which it must not attempt,
 --        3 hold id, 4 1 if the first attempt is only to be made if the hold was there, else 0,
 --        5.. the attempts, see attempts.lua
--- Answer {now, 1 if the hold was there or else 0, grant, answers to the attempts...}; the grant is
---        {} or {id, token, tokens, lease in ms} of a waiter of the same client; an attempt that
---        was not made is answered {2}
+-- Answer now or 0, 1 if the hold was there or else 0, the grant to a waiter of the same client: its
+--        id or '-', token, tokens, lease in ms; then the answers to the attempts, '2 0 0' for one
+--        that was not made
 --
 -- Atomic because a script is: there is no moment in which the lock is free while somebody waits
 -- who can be told.
@@ -25,20 +25,21 @@ end
 local lock = load(KEYS[1], KEYS[2], KEYS[3], ids, found)
 expire(lock)
 local _, place = find(lock.s.h, ARGV[3])
-local answer = {now, place and 1 or 0, {}}
+local answer = {text(now), place and '1' or '0', '-', '0', '0', '0'}
 if place then
   table.remove(lock.s.h, place)
   sweep(lock)
   local hold = serve(lock, ARGV[1], client)
   if hold then
-    answer[3] = {hold[ID], hold[TOKEN], hold[TOKENS], math.floor((hold[UNTIL] - now) / 1000)}
+    answer[3], answer[4], answer[5] = hold[ID], text(hold[TOKEN]), text(hold[TOKENS])
+    answer[6] = text(math.floor((hold[UNTIL] - now) / 1000))
   end
 end
 for at = 5, #ARGV, PARTS do
   local skipped = now > tonumber(ARGV[2]) or (at == 5 and ARGV[4] == '1' and not place)
-  answer[#answer + 1] = skipped and {2} or attempt(lock, ARGV[1], at)
+  answer[#answer + 1] = skipped and '2 0 0' or attempt(lock, ARGV[1], at)
 end
 if place or ARGV[5] then
   save(lock)
 end
-return answer
+return table.concat(answer, ' ')

@@ -3,8 +3,9 @@
 -- KEYS   for each lock three: lock, counter of the bucket, waiters that were passed over
 -- ARGV   1 prefix of the mailbox channels; for each lock: how many items, then for each of them
 --        id, lease in ms, 1 if it is believed to wait or else 0
--- Answer {now, one for each item in order}: {1, token, tokens} held, {3, ms left of the hold, 1 if
---        it is the next to get the lock or else 0} waiting, {0} neither
+-- Answer now, then one for each item in order: '1 token tokens' held, '3 ms next' waiting with so
+--        many ms left of the hold, next is 1 if it is the next to get the lock or else 0,
+--        '0 0 0' neither
 --
 -- Atomic because a script is, though nothing depends on one lock being renewed with another.
 -- The client dies before or after it: holds end with their leases, waiters with their deadlines.
@@ -54,16 +55,16 @@ end
 local function answerTo(lock, item)
   local hold = find(lock.s.h, item.id)
   if hold then
-    return {1, hold[TOKEN], hold[TOKENS]}
+    return '1 ' .. text(hold[TOKEN]) .. ' ' .. text(hold[TOKENS])
   end
   local _, place = find(lock.s.f, item.id)
   if place or lock.index[item.id] then
-    return {3, (left(lock)), place == 1 and 1 or 0}
+    return '3 ' .. left(lock) .. (place == 1 and ' 1' or ' 0')
   end
-  return {0}
+  return '0 0 0'
 end
 
-local answers = {now}
+local answers = {text(now)}
 local at = 2
 for key = 1, #KEYS, 3 do
   local items, ids = {}, {}
@@ -82,4 +83,4 @@ for key = 1, #KEYS, 3 do
     answers[#answers + 1] = answerTo(lock, item)
   end
 end
-return answers
+return table.concat(answers, ' ')

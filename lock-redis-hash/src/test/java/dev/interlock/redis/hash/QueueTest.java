@@ -103,8 +103,9 @@ class QueueTest {
 
   @Test
   void W3_noWaitIsLostWhenTheSubscriberIsCutAtTheRelease() throws Exception {
+    int rounds = Integer.getInteger("interlock.test.cuts", 100);
     long worst = 0;
-    for (int round = 0; round < 100; round++) {
+    for (int round = 0; round < rounds; round++) {
       Lease held = clients.get(0).acquire(FAIR);
       CompletableFuture<Lease> waiter = clients.get(1).acquireAsync(FAIR);
       awaitQueued(1);

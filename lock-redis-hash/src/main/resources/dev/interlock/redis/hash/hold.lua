@@ -1,0 +1,12 @@
+-- Shared by all scripts: what a hold is.
+--
+-- All scripts answer with one string, of numbers and words with a blank between them. A table would
+-- cost the server a write to the network for nearly each of its elements.
+
+-- Holds and waiters are arrays with these places.
+local ID, UNTIL, TOKEN, TOKENS, SINCE, SHARED, OWNER, HOST = 1, 2, 3, 4, 5, 6, 7, 8
+local LEASE, TICKET = 3, 5
+
+-- What the header of a lock begins with that is held once while nobody waits: then comes the
+-- hold's id, then the hold, packed. A packed header never begins like this.
+local SINGLE = 'h'
