@@ -11,6 +11,7 @@ import io.lettuce.core.RedisCredentials;
 import io.lettuce.core.RedisCredentialsProvider;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
+import io.lettuce.core.SocketOptions.KeepAliveOptions;
 import io.lettuce.core.SslOptions;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -34,6 +35,17 @@ import java.util.concurrent.TimeUnit;
 final class OwnConnections implements Connections {
   private static final Duration LONGEST_RECONNECT = Duration.ofMillis(500);
   private static final int THREADS = 2;
+
+  /**
+   * Finds a connection whose other end has silently gone. The one that listens sends nothing by
+   * itself, and would otherwise stay deaf; with this the operating system asks, not the server.
+   */
+  private static final KeepAliveOptions HALF_OPEN = KeepAliveOptions.builder()
+      .enable()
+      .idle(Duration.ofSeconds(5))
+      .interval(Duration.ofSeconds(1))
+      .count(3)
+      .build();
 
   private final HostPort server;
   private final EventLoopGroupProvider eventLoop;
@@ -104,6 +116,7 @@ final class OwnConnections implements Connections {
         .timeoutOptions(TimeoutOptions.create()) // a script's caller counts the time itself
         .socketOptions(SocketOptions.builder()
             .connectTimeout(config.get(RedisHashOptions.CONNECT_TIMEOUT))
+            .keepAlive(HALF_OPEN)
             .build());
     config.find(RedisHashOptions.TRUST_STORE).ifPresent(file -> {
       SslOptions.Builder ssl = SslOptions.builder();

@@ -25,6 +25,7 @@ final class PushMailbox extends RedisPubSubAdapter<byte[], byte[]> implements Au
   private final AtomicBoolean subscribing = new AtomicBoolean();
   private volatile boolean everSubscribed;
   private volatile boolean complained;
+  private volatile boolean closed;
 
   private PushMailbox(
       StatefulRedisPubSubConnection<byte[], byte[]> connection,
@@ -59,7 +60,7 @@ final class PushMailbox extends RedisPubSubAdapter<byte[], byte[]> implements Au
     }
     connection.async().subscribe(channel).whenComplete((done, refusal) -> {
       subscribing.set(false);
-      if (refusal != null && !complained) {
+      if (refusal != null && !complained && !closed) {
         complained = true;
         LOG.log(Level.WARNING, "No mailbox yet, so waits for locks are slower", refusal);
       }
@@ -97,6 +98,7 @@ final class PushMailbox extends RedisPubSubAdapter<byte[], byte[]> implements Au
 
   @Override
   public void close() {
+    closed = true; // a subscription that is under way fails now, which nobody needs to hear of
     connection.removeListener(this);
   }
 }

@@ -18,7 +18,13 @@ import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
 import io.lettuce.core.RedisClient;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -69,6 +75,8 @@ class FaultsTest {
       client.tryOnce("warm", client.id());
       server.pause();
       Throwable fault = catchThrowable(() -> client.tryOnce("n", client.id()));
+      // The server's time is known as well as the last answer was quick: be late by more than that.
+      TimeUnit.MILLISECONDS.sleep(500);
       server.resume();
       assertThat(fault).isInstanceOf(OutcomeUnknownException.class);
       assertThat(client.backend.inspect("n")).isEmpty();
@@ -158,6 +166,35 @@ class FaultsTest {
         }
       }
       assertThat(server.command("KEYS", "*:lock:*")).isIn("", "(nil)");
+    }
+  }
+
+  @Test
+  void E7_closingWhileTheMailboxOpensIsSilent() throws Exception {
+    List<String> logged = new CopyOnWriteArrayList<>();
+    Handler handler = new Handler() {
+      @Override
+      public void publish(LogRecord line) {
+        logged.add(line.getMessage());
+      }
+
+      @Override
+      public void flush() {}
+
+      @Override
+      public void close() {}
+    };
+    Logger logger = Logger.getLogger(PushMailbox.class.getName());
+    logger.addHandler(handler);
+    try (RedisServer server = TestRedis.builder().owned().start()) {
+      TestClient client = TestClient.deaf(server);
+      server.pause();
+      client.startToListen();
+      client.close();
+      server.resume();
+      assertThat(logged).isEmpty();
+    } finally {
+      logger.removeHandler(handler);
     }
   }
 }

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * Reads a URI, a number of clients, and then the numbers of waiters; each of them waits for its
@@ -30,13 +31,13 @@ final class WaitingMain {
       clients.add(Locks.open(uri));
     }
     System.out.println(READY);
-    int next = 0;
+    List<CompletableFuture<Void>> turns = new ArrayList<>();
     for (String number = in.readLine(); number != null; number = in.readLine()) {
       String mine = number;
-      clients.get(next++ % count).acquireAsync(REQUEST).thenAccept(lease -> {
+      turns.add(clients.get(turns.size() % count).acquireAsync(REQUEST).thenAccept(lease -> {
         System.out.println(mine + " " + lease.fencingToken() + " " + System.currentTimeMillis());
         lease.release();
-      });
+      }));
     }
     System.exit(0);
   }
