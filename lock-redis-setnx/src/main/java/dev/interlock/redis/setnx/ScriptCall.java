@@ -9,7 +9,10 @@ import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.args.Rawable;
 import redis.clients.jedis.args.RawableFactory;
 
-/** One script with its keys and arguments. Not thread-safe; can be sent several times. */
+/**
+ * One script with its keys and arguments. Not thread-safe; can be sent several times, one after the
+ * other.
+ */
 final class ScriptCall {
   private static final int NO_DEADLINE = -1;
   private static final int DIGITS_OF_HALF = 16;
@@ -20,6 +23,7 @@ final class ScriptCall {
   private final byte[][] keysAndArguments;
   private int deadlineAt = NO_DEADLINE;
   private int filled;
+  private long sentAt;
 
   private ScriptCall(LuaScript script, Rawable keyCount, int size) {
     this.script = script;
@@ -62,8 +66,19 @@ final class ScriptCall {
     return deadlineAt != NO_DEADLINE;
   }
 
-  void deadline(long serverMicros) {
-    keysAndArguments[deadlineAt] = Long.toString(serverMicros).getBytes(ISO_8859_1);
+  /**
+   * Sets when it is sent, and until when it may run.
+   *
+   * @param nanos {@link System#nanoTime()}
+   * @param notAfterMicros the server's time, in microseconds since 1970
+   */
+  void sentAt(long nanos, long notAfterMicros) {
+    sentAt = nanos;
+    keysAndArguments[deadlineAt] = Long.toString(notAfterMicros).getBytes(ISO_8859_1);
+  }
+
+  long sentAt() {
+    return sentAt;
   }
 
   /** The short form, for a server that knows the script. */

@@ -5,6 +5,7 @@ import dev.interlock.redis.support.LockKeys;
 import dev.interlock.redis.support.ServerClock;
 import dev.interlock.redis.support.jedis.Connections.Use;
 import dev.interlock.redis.support.jedis.JedisCalls;
+import dev.interlock.redis.support.jedis.SharedCalls;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,19 +14,24 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
 
 /**
- * Runs scripts on the server: finds a connection, loads a script that the server does not know,
- * sorts failures. Thread-safe; blocks for I/O, for a bounded time.
+ * Runs scripts on the server, and makes it know those that it does not know. Attempts share what
+ * they send with one another only, and so do releases; renewals go on a connection of their own.
+ * Thread-safe; blocks for I/O, for a bounded time.
  */
 final class ScriptRunner {
   /** What a script with a deadline answers first when it came too late. */
   private static final long TOO_LATE = 2;
 
   private final JedisCalls calls;
+  private final SharedCalls attempts;
+  private final SharedCalls others;
   private final ServerClock clock;
   private final Duration timeout;
 
   ScriptRunner(JedisCalls calls, ServerClock clock, Duration timeout) {
     this.calls = calls;
+    this.attempts = new SharedCalls(calls, Use.ATTEMPT, timeout);
+    this.others = new SharedCalls(calls, Use.HOLDER, timeout);
     this.clock = clock;
     this.timeout = timeout;
   }
@@ -40,13 +46,10 @@ final class ScriptRunner {
    * @return its answer
    */
   Object run(Use use, String action, LockKeys keys, ScriptCall call) {
-    if (!call.hasDeadline()) {
-      return calls.on(use, action, keys, connection -> send(connection, call));
-    }
-    Object answer = calls.on(use, action, keys, connection -> sendInTime(connection, call));
+    Object answer = send(use, action, keys, call);
     if (isTooLate(answer)) {
       // It was read in time, so the server's clock was set forward. The answer told the new time.
-      answer = calls.on(use, action, keys, connection -> sendInTime(connection, call));
+      answer = send(use, action, keys, call);
     }
     if (isTooLate(answer)) {
       throw new BackendUnavailableException("Redis at " + calls.address() + " refused to "
@@ -80,23 +83,27 @@ final class ScriptRunner {
     });
   }
 
-  private Object sendInTime(Connection connection, ScriptCall call) {
-    long sentAt = System.nanoTime();
-    call.deadline(clock.notAfterMicros(sentAt, timeout));
-    Object answer = send(connection, call);
-    Object time = answer instanceof List<?> list ? list.get(1) : answer;
-    if (time instanceof Long now) {
-      clock.learn(sentAt, now);
+  private Object send(Use use, String action, LockKeys keys, ScriptCall call) {
+    SharedCalls shared = use == Use.ATTEMPT ? attempts : others;
+    Object answer = shared.run(action, keys, () -> inTime(call).byDigest());
+    if (answer instanceof JedisNoScriptException) {
+      answer = shared.run(action, keys, () -> inTime(call).bySource());
+    }
+    if (call.hasDeadline()) {
+      Object time = answer instanceof List<?> list ? list.get(1) : answer;
+      if (time instanceof Long now) {
+        clock.learn(call.sentAt(), now);
+      }
     }
     return answer;
   }
 
-  private static Object send(Connection connection, ScriptCall call) {
-    try {
-      return connection.executeCommand(call.byDigest());
-    } catch (JedisNoScriptException e) {
-      return connection.executeCommand(call.bySource());
+  private ScriptCall inTime(ScriptCall call) {
+    if (call.hasDeadline()) {
+      long now = System.nanoTime();
+      call.sentAt(now, clock.notAfterMicros(now, timeout));
     }
+    return call;
   }
 
   private static List<Object> sendAll(

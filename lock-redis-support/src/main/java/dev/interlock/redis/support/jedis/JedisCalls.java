@@ -43,14 +43,22 @@ public final class JedisCalls {
       return result;
     } catch (JedisDataException e) {
       healthy = Faults.isInOrder(e);
-      throw Faults.refused(describe(action, keys), address(), e);
+      throw explain(action, keys, e);
     } catch (LockException e) {
       throw e;
     } catch (RuntimeException e) {
-      throw Faults.noAnswer(describe(action, keys), address(), e);
+      throw explain(action, keys, e);
     } finally {
       connections.giveBack(use, connection, healthy);
     }
+  }
+
+  /** What Jedis threw once a command was on its way, as an exception of the SPI. */
+  LockException explain(String action, LockKeys keys, RuntimeException failure) {
+    String what = describe(action, keys);
+    return failure instanceof JedisDataException refusal
+        ? Faults.refused(what, address(), refusal)
+        : Faults.noAnswer(what, address(), failure);
   }
 
   /**

@@ -1,0 +1,166 @@
+package dev.interlock.redis.support.jedis;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Stands between a client and a server, and holds answers back, or cuts among them. */
+final class GatedProxy implements AutoCloseable {
+  private static final int ENDLESS = Integer.MAX_VALUE;
+
+  private final ServerSocket listener;
+  private final int serverPort;
+  private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+  private final AtomicInteger connections = new AtomicInteger();
+  private final AtomicInteger flushes = new AtomicInteger();
+  private final Object gate = new Object();
+  private boolean held; // guarded by gate
+  private int linesLeft = ENDLESS; // guarded by gate
+
+  private GatedProxy(ServerSocket listener, int serverPort) {
+    this.listener = listener;
+    this.serverPort = serverPort;
+  }
+
+  static GatedProxy before(int serverPort) throws IOException {
+    GatedProxy proxy =
+        new GatedProxy(new ServerSocket(0, 50, InetAddress.getLoopbackAddress()), serverPort);
+    proxy.start(proxy::accept);
+    return proxy;
+  }
+
+  int port() {
+    return listener.getLocalPort();
+  }
+
+  /** From now on commands pass, and answers do not. */
+  void hold() {
+    synchronized (gate) {
+      held = true;
+    }
+  }
+
+  void open() {
+    synchronized (gate) {
+      held = false;
+      gate.notifyAll();
+    }
+  }
+
+  /** Lets so many lines of answers pass from now on, and then cuts every connection once. */
+  void cutAfter(int lines) {
+    synchronized (gate) {
+      linesLeft = lines;
+    }
+  }
+
+  /** Cuts every connection now. */
+  void cut() {
+    // Not those that are made meanwhile: they are the clients' next ones.
+    List<Socket> now = List.copyOf(sockets);
+    now.forEach(sockets::remove);
+    now.forEach(GatedProxy::end);
+  }
+
+  /** How many connections were made. */
+  int connections() {
+    return connections.get();
+  }
+
+  /** How often something came from a client: a batch that is written at once counts once. */
+  int flushes() {
+    return flushes.get();
+  }
+
+  @Override
+  public void close() throws IOException {
+    listener.close();
+    cut();
+    open();
+  }
+
+  private void accept() {
+    while (!listener.isClosed()) {
+      try {
+        Socket client = listener.accept();
+        Socket server = new Socket(InetAddress.getLoopbackAddress(), serverPort);
+        client.setTcpNoDelay(true);
+        server.setTcpNoDelay(true);
+        sockets.add(client);
+        sockets.add(server);
+        connections.incrementAndGet();
+        start(() -> pump(client, server, false));
+        start(() -> pump(server, client, true));
+      } catch (IOException e) {
+        // Closed, or the server is gone: the client sees that its connection ends.
+      }
+    }
+  }
+
+  private void pump(Socket from, Socket to, boolean answers) {
+    byte[] buffer = new byte[64 * 1024];
+    try {
+      InputStream in = from.getInputStream();
+      OutputStream out = to.getOutputStream();
+      for (int length = in.read(buffer); length >= 0; length = in.read(buffer)) {
+        if (!answers) {
+          flushes.incrementAndGet();
+        }
+        int allowed = answers ? pass(buffer, length) : length;
+        out.write(buffer, 0, allowed);
+        out.flush();
+        if (allowed < length) {
+          cut();
+        }
+      }
+    } catch (IOException | InterruptedException e) {
+      // One side is gone; the other one is told below.
+    } finally {
+      end(from);
+      end(to);
+    }
+  }
+
+  /** Waits at the gate; answers how much may pass. */
+  private int pass(byte[] buffer, int length) throws InterruptedException {
+    synchronized (gate) {
+      while (held) {
+        gate.wait();
+      }
+      if (linesLeft == ENDLESS) {
+        return length;
+      }
+      for (int i = 0; i < length; i++) {
+        if (linesLeft == 0) {
+          linesLeft = ENDLESS;
+          return i;
+        }
+        if (buffer[i] == '\n') {
+          linesLeft--;
+        }
+      }
+      return length;
+    }
+  }
+
+  private void start(Runnable work) {
+    Thread thread = new Thread(work, "gated-proxy");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  private static void end(Socket socket) {
+    try {
+      socket.close();
+    } catch (IOException e) {
+      // It is of no more use either way.
+    }
+  }
+}
