@@ -161,6 +161,9 @@ final class Contention {
       attempt(waiter);
     } else {
       waiter.noRecheck(); // the one before it, or the holder in this client, will signal it
+      if (queues.head(waiter.name()) == waiter && !holds.isHeldHere(waiter.name())) {
+        waiter.signal(); // the holder left meanwhile, and saw a waiter with a re-check
+      }
     }
   }
 
@@ -386,6 +389,14 @@ final class Contention {
   void signalHead(String name) {
     Waiter head = queues.head(name);
     if (head != null) {
+      head.signal();
+    }
+  }
+
+  /** The same, if it counts on the holder of this client, which has just left. */
+  void signalHeadWithoutRecheck(String name) {
+    Waiter head = queues.head(name);
+    if (head != null && head.hasNoRecheck()) {
       head.signal();
     }
   }

@@ -124,6 +124,8 @@ final class Releases {
     holds.forget(hold);
     if (!served) {
       contention.signalHead(hold.name());
+    } else if (result.granted() == null) {
+      contention.signalHeadWithoutRecheck(hold.name());
     }
     if (hold.remote().isRepeated()) {
       leftovers.abandon(hold.remote());

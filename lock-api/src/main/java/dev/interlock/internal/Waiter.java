@@ -214,6 +214,11 @@ abstract class Waiter {
     recheckAt = startedAt + NEVER;
   }
 
+  /** It counts on a signal from this client alone. */
+  final boolean hasNoRecheck() {
+    return recheckAt == startedAt + NEVER;
+  }
+
   final boolean isRecheckDue() {
     return System.nanoTime() - recheckAt >= 0;
   }
