@@ -1,5 +1,6 @@
 package dev.interlock.compare;
 
+import dev.interlock.tck.TckServer;
 import java.util.Optional;
 
 /** A provider's server while it is compared. Thread-safe. */
@@ -16,6 +17,9 @@ interface Backend extends AutoCloseable {
 
   /** Asks the server past the provider; empty if there is no way to. */
   Optional<ServerProbe> probe();
+
+  /** Injures the server; empty if there is no way to. */
+  Optional<TckServer> faults();
 
   @Override
   void close();

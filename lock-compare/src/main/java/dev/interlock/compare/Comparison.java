@@ -82,10 +82,11 @@ final class Comparison {
     if (backend.isInOneJvm()) {
       return target.inOneJvm();
     }
+    TckBackend injured = backend.faults().map(target::faults).orElse(target);
     return backend
         .probe()
-        .map(probe -> target.countWith(() -> probe.footprint().entries()))
-        .orElse(target);
+        .map(probe -> injured.countWith(() -> probe.footprint().entries()))
+        .orElse(injured);
   }
 
   private Figures measure(Backend backend) {

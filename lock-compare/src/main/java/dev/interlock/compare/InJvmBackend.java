@@ -1,5 +1,6 @@
 package dev.interlock.compare;
 
+import dev.interlock.tck.TckServer;
 import java.util.Optional;
 
 /** A provider without a server. */
@@ -17,6 +18,11 @@ record InJvmBackend(String uri) implements Backend {
 
   @Override
   public Optional<ServerProbe> probe() {
+    return Optional.empty();
+  }
+
+  @Override
+  public Optional<TckServer> faults() {
     return Optional.empty();
   }
 

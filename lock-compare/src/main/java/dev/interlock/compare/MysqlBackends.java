@@ -1,5 +1,6 @@
 package dev.interlock.compare;
 
+import dev.interlock.testservers.MysqlFaults;
 import dev.interlock.testservers.MysqlServer;
 import dev.interlock.testservers.MysqlSource;
 import dev.interlock.testservers.TestMysql;
@@ -40,6 +41,7 @@ final class MysqlBackends {
         LockUris.withOption(uri, ServerBackend.NAMESPACE, namespace),
         origin,
         Optional.of(new MysqlProbe(server, DEFAULT_PREFIX)),
+        Optional.of(MysqlFaults.of(server, DEFAULT_PREFIX)),
         server::close);
   }
 

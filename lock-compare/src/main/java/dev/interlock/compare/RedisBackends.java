@@ -1,5 +1,6 @@
 package dev.interlock.compare;
 
+import dev.interlock.testservers.RedisFaults;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.RedisSource;
 import dev.interlock.testservers.TestRedis;
@@ -36,6 +37,7 @@ final class RedisBackends {
         LockUris.withOption(uri, ServerBackend.NAMESPACE, namespace),
         origin,
         Optional.of(new RedisProbe(server, namespace)),
+        Optional.of(RedisFaults.of(server)),
         server::close);
   }
 

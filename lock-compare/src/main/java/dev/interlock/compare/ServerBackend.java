@@ -1,5 +1,6 @@
 package dev.interlock.compare;
 
+import dev.interlock.tck.TckServer;
 import java.util.HexFormat;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
@@ -10,16 +11,22 @@ import java.util.concurrent.ThreadLocalRandom;
  * @param uri opens a client
  * @param origin where the server comes from
  * @param probe asks the server past the provider
+ * @param faults injures the server
  * @param closer ends the server, or what is connected to it
  */
-record ServerBackend(String uri, String origin, Optional<ServerProbe> probe, Runnable closer)
+record ServerBackend(
+    String uri,
+    String origin,
+    Optional<ServerProbe> probe,
+    Optional<TckServer> faults,
+    Runnable closer)
     implements Backend {
   static final String NAMESPACE = "namespace";
   static final String GIVEN = "given URI";
 
   /** A server that is used through the provider only. */
   static ServerBackend behindProvider(String uri) {
-    return new ServerBackend(uri, GIVEN, Optional.empty(), () -> {});
+    return new ServerBackend(uri, GIVEN, Optional.empty(), Optional.empty(), () -> {});
   }
 
   static String freshNamespace() {

@@ -2,6 +2,7 @@ package dev.interlock.mysql;
 
 import dev.interlock.tck.LockTck;
 import dev.interlock.tck.TckBackend;
+import dev.interlock.testservers.MysqlFaults;
 import dev.interlock.testservers.MysqlServer;
 
 /** The kit on the shared server, whichever that is. */
@@ -17,6 +18,7 @@ class MysqlLockTckTest extends LockTck {
             server.uri() + "?schema=create&tablePrefix=" + PREFIX + "&namespace=" + namespace)
         .server(server.version())
         .timeScale(2.0)
+        .faults(MysqlFaults.of(server, PREFIX))
         .inspectWith(name -> isLocked(server, namespace + ":" + name))
         .countWith(() -> rows(server));
   }

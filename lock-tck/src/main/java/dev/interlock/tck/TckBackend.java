@@ -18,6 +18,7 @@ public final class TckBackend {
   private final Map<String, String> waivers;
   private final boolean oneJvm;
   private final @Nullable String server;
+  private final @Nullable TckServer control;
 
   private TckBackend(
       String uri,
@@ -26,7 +27,8 @@ public final class TckBackend {
       double timeScale,
       Map<String, String> waivers,
       boolean oneJvm,
-      @Nullable String server) {
+      @Nullable String server,
+      @Nullable TckServer control) {
     this.uri = uri;
     this.inspector = inspector;
     this.counter = counter;
@@ -34,6 +36,7 @@ public final class TckBackend {
     this.waivers = waivers;
     this.oneJvm = oneJvm;
     this.server = server;
+    this.control = control;
   }
 
   /**
@@ -45,7 +48,7 @@ public final class TckBackend {
    */
   public static TckBackend at(String uri) {
     return new TckBackend(
-        Objects.requireNonNull(uri, "uri"), null, null, 1.0, Map.of(), false, null);
+        Objects.requireNonNull(uri, "uri"), null, null, 1.0, Map.of(), false, null, null);
   }
 
   /**
@@ -56,7 +59,8 @@ public final class TckBackend {
    * @return the changed copy
    */
   public TckBackend inspectWith(Predicate<String> isLockedOnServer) {
-    return new TckBackend(uri, isLockedOnServer, counter, timeScale, waivers, oneJvm, server);
+    return new TckBackend(
+        uri, isLockedOnServer, counter, timeScale, waivers, oneJvm, server, control);
   }
 
   /**
@@ -67,7 +71,8 @@ public final class TckBackend {
    * @return the changed copy
    */
   public TckBackend countWith(LongSupplier entriesOnServer) {
-    return new TckBackend(uri, inspector, entriesOnServer, timeScale, waivers, oneJvm, server);
+    return new TckBackend(
+        uri, inspector, entriesOnServer, timeScale, waivers, oneJvm, server, control);
   }
 
   /**
@@ -81,7 +86,7 @@ public final class TckBackend {
     if (!(factor > 0) || Double.isInfinite(factor)) {
       throw new IllegalArgumentException("time scale is " + factor + ": it must be positive");
     }
-    return new TckBackend(uri, inspector, counter, factor, waivers, oneJvm, server);
+    return new TckBackend(uri, inspector, counter, factor, waivers, oneJvm, server, control);
   }
 
   /**
@@ -103,7 +108,14 @@ public final class TckBackend {
     Map<String, String> more = new LinkedHashMap<>(waivers);
     more.put(rule, reason);
     return new TckBackend(
-        uri, inspector, counter, timeScale, Collections.unmodifiableMap(more), oneJvm, server);
+        uri,
+        inspector,
+        counter,
+        timeScale,
+        Collections.unmodifiableMap(more),
+        oneJvm,
+        server,
+        control);
   }
 
   /**
@@ -113,7 +125,19 @@ public final class TckBackend {
    * @return the changed copy
    */
   public TckBackend inOneJvm() {
-    return new TckBackend(uri, inspector, counter, timeScale, waivers, true, server);
+    return new TckBackend(uri, inspector, counter, timeScale, waivers, true, server, control);
+  }
+
+  /**
+   * Lets the kit injure the server. Without it, rules about a server that stalls, restarts or loses
+   * its state are {@link Verdict#INCONCLUSIVE}. The server must be the one that the URI leads to,
+   * and nothing else may need it during the run.
+   *
+   * @param server what can be done to it
+   * @return the changed copy
+   */
+  public TckBackend faults(TckServer server) {
+    return new TckBackend(uri, inspector, counter, timeScale, waivers, oneJvm, this.server, server);
   }
 
   /**
@@ -123,7 +147,8 @@ public final class TckBackend {
    * @return the changed copy
    */
   public TckBackend server(String description) {
-    return new TckBackend(uri, inspector, counter, timeScale, waivers, oneJvm, description);
+    return new TckBackend(
+        uri, inspector, counter, timeScale, waivers, oneJvm, description, control);
   }
 
   /**
@@ -187,6 +212,15 @@ public final class TckBackend {
    */
   public Optional<String> server() {
     return Optional.ofNullable(server);
+  }
+
+  /**
+   * Returns the way to injure the server.
+   *
+   * @return empty if there is none
+   */
+  public Optional<TckServer> control() {
+    return Optional.ofNullable(control);
   }
 
   /** Prints the scheme only: the rest of the URI may carry a password. */

@@ -5,9 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.interlock.tck.teststore.Fault;
 import dev.interlock.tck.teststore.StoreServer;
 import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutorService;
@@ -16,36 +21,66 @@ import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /**
  * The kit against providers that are broken on purpose: each fails exactly the rules that it breaks
  * and passes all others. A kit that passes a broken lock would be worse than none.
+ *
+ * <p>Each meets the rules that it breaks and a few others, which a seed draws anew for each build;
+ * with {@code -Dinterlock.tck.selftest=all} it meets all of them.
  */
 class BrokenProvidersTest {
   // These rules sleep more than they work; more at once would make the timing ones fail by chance.
   private static final int AT_ONCE = 4;
+  private static final int OTHERS = 3;
+  private static final boolean ALL =
+      System.getProperty("interlock.tck.selftest", "").equals("all");
+  private static final long SEED =
+      Long.getLong("interlock.tck.seed", System.nanoTime() & Integer.MAX_VALUE);
 
   private static final Map<Fault, Set<String>> EXPECTED = new EnumMap<>(Fault.class);
 
+  /** What a provider breaks too, but not in every run. */
+  private static final Map<Fault, Set<String>> NOW_AND_THEN = new EnumMap<>(Fault.class);
+
   static {
-    EXPECTED.put(Fault.NONE, Set.of());
     // Strangers, stale holders and repetitions all release what is not theirs.
     EXPECTED.put(Fault.NO_OWNER_CHECK, Set.of("O1", "O2", "E2"));
+    NOW_AND_THEN.put(Fault.NO_OWNER_CHECK, Set.of("X2"));
     EXPECTED.put(Fault.EXPIRES_AFTERWARDS, Set.of("W1"));
+    NOW_AND_THEN.put(Fault.EXPIRES_AFTERWARDS, Set.of("X2", "E3", "E5", "E6"));
     EXPECTED.put(Fault.CLIENT_CLOCK, Set.of("L5"));
     EXPECTED.put(Fault.THREAD_NAME, Set.of("X5"));
-    EXPECTED.put(Fault.RESURRECTS, Set.of("N3"));
-    EXPECTED.put(Fault.TOKEN_STANDS_STILL, Set.of("T1"));
+    EXPECTED.put(Fault.RESURRECTS, Set.of("N3", "L7"));
+    NOW_AND_THEN.put(Fault.RESURRECTS, Set.of("X2", "T2"));
+    EXPECTED.put(Fault.TOKEN_STANDS_STILL, Set.of("T1", "T2", "T4"));
     EXPECTED.put(Fault.FIRST_LEASE_STICKS, Set.of("L4"));
-    EXPECTED.put(Fault.ERROR_MEANS_BUSY, Set.of("X3"));
+    EXPECTED.put(Fault.ERROR_MEANS_BUSY, Set.of("X3", "E3", "E4"));
     EXPECTED.put(Fault.FOLDS_NAMES, Set.of("X4"));
     EXPECTED.put(Fault.BLIND_INSPECT, Set.of("M1"));
     EXPECTED.put(Fault.REPLAY_COUNTS, Set.of("E1"));
-    EXPECTED.put(Fault.KEEPS_WAITERS, Set.of("W6"));
+    NOW_AND_THEN.put(Fault.REPLAY_COUNTS, Set.of("W3"));
+    EXPECTED.put(Fault.KEEPS_WAITERS, Set.of("W6", "W10"));
     EXPECTED.put(Fault.POLLS, Set.of("P1"));
     EXPECTED.put(Fault.KEEPS_NAMES, Set.of("M3"));
     EXPECTED.put(Fault.STAYS_CONNECTED, Set.of("E7"));
+    EXPECTED.put(Fault.FREES_ON_DISCONNECT, Set.of("X2"));
+    EXPECTED.put(Fault.WAKES_ALL, Set.of("W10"));
+    EXPECTED.put(Fault.SPINS, Set.of("W9", "W10"));
+    EXPECTED.put(Fault.RENEWS_ONE_BY_ONE, Set.of("N6"));
+    EXPECTED.put(Fault.TOKENS_BEGIN_AGAIN, Set.of("T2"));
+    EXPECTED.put(Fault.DEAF_AFTER_CUT, Set.of("P2"));
+    NOW_AND_THEN.put(Fault.DEAF_AFTER_CUT, Set.of("W3", "E5"));
+    EXPECTED.put(Fault.TRUSTS_MESSAGES, Set.of("W3"));
+    NOW_AND_THEN.put(Fault.TRUSTS_MESSAGES, Set.of("P2", "E5", "X2", "W2"));
+    EXPECTED.put(Fault.GIVES_UP_AT_ONCE, Set.of("E4"));
+    NOW_AND_THEN.put(Fault.GIVES_UP_AT_ONCE, Set.of("E5"));
+    EXPECTED.put(Fault.CUT_MEANS_BUSY, Set.of("E3"));
+    EXPECTED.put(Fault.TOKEN_CHANGES, Set.of("E1"));
+    EXPECTED.put(Fault.RENEWS_ORPHANS, Set.of("W6", "E6"));
+    NOW_AND_THEN.put(Fault.RENEWS_ORPHANS, Set.of("X2", "L2", "W3", "W5", "E1", "E2", "E3", "E5"));
   }
 
   // What these break shows itself only between processes: a crash, and clocks that differ.
@@ -64,14 +99,55 @@ class BrokenProvidersTest {
             () -> judge(run.getKey(), run.getValue().get())));
   }
 
+  @Test
+  void oneThatAlwaysSaysYesIsNoLock() throws IOException {
+    try (StoreServer server = StoreServer.start(Fault.ALWAYS_YES)) {
+      TckResult result = TckRunner.of(TckBackend.at(server.uri()).inOneJvm())
+          .only(Set.of("X1", "X3", "X6", "O1", "M1", "L6"))
+          .effort(Effort.QUICK)
+          .run();
+      assertThat(result.took()).isLessThan(Duration.ofMinutes(2));
+      for (String id : List.of("X1", "X3", "X6", "O1", "M1")) {
+        assertThat(result.rule(id).orElseThrow().verdict()).as(id).isEqualTo(Verdict.FAIL);
+      }
+    }
+  }
+
+  @Test
+  void oneThatDoesNothingOrHangsIsFoundOutBeforeTheRules() throws IOException {
+    for (Fault fault : List.of(Fault.DOES_NOTHING, Fault.HANGS)) {
+      try (StoreServer server = StoreServer.start(fault)) {
+        TckResult result =
+            TckRunner.of(TckBackend.at(server.uri()).inOneJvm().timeScale(0.2)).run();
+        assertThat(result.took()).isLessThan(Duration.ofSeconds(30));
+        assertThat(result.isClean()).isFalse();
+        assertThat(result.rule("X3").orElseThrow().verdict()).isEqualTo(Verdict.FAIL);
+        assertThat(result.counts()).containsEntry(Verdict.PASS, 0);
+        assertThat(result.rule("X1").orElseThrow().evidence().message())
+            .contains("a free lock could not be acquired and released");
+      }
+    }
+  }
+
   private static TckResult run(Fault fault) throws IOException {
     try (StoreServer server = StoreServer.start(fault)) {
       TckBackend backend =
-          TckBackend.at(server.uri()).countWith(server::entries).timeScale(2.0);
-      return TckRunner.of(NEEDS_PROCESSES.contains(fault) ? backend : backend.inOneJvm())
-          .effort(Effort.QUICK)
-          .run();
+          TckBackend.at(server.uri()).countWith(server::entries).faults(server).timeScale(2.0);
+      TckRunner runner = TckRunner.of(
+              NEEDS_PROCESSES.contains(fault) ? backend : backend.inOneJvm())
+          .effort(Effort.QUICK);
+      return (ALL ? runner : runner.only(chosen(fault))).run();
     }
+  }
+
+  /** The rules that it breaks, and a few others. */
+  private static Set<String> chosen(Fault fault) {
+    List<String> others = new ArrayList<>(
+        Rules.all().stream().filter(RuleInfo::isTested).map(RuleInfo::id).toList());
+    Collections.shuffle(others, new Random(SEED + fault.name().hashCode()));
+    Set<String> chosen = new TreeSet<>(others.subList(0, OTHERS));
+    chosen.addAll(EXPECTED.getOrDefault(fault, Set.of()));
+    return chosen;
   }
 
   private static void judge(Fault fault, TckResult result) {
@@ -79,12 +155,17 @@ class BrokenProvidersTest {
         .filter(rule -> rule.verdict() != Verdict.PASS && rule.verdict() != Verdict.NOT_CLAIMED)
         .map(RuleResult::id)
         .collect(Collectors.toCollection(TreeSet::new));
-    assertThat(unclean)
-        .as(() -> "seed " + result.seed() + "\n" + describe(result, unclean))
-        .isEqualTo(new TreeSet<>(EXPECTED.get(fault)));
+    Set<String> expected = EXPECTED.getOrDefault(fault, Set.of());
+    Set<String> surprising = new TreeSet<>(unclean);
+    surprising.removeAll(expected);
+    surprising.removeAll(NOW_AND_THEN.getOrDefault(fault, Set.of()));
+    String seen =
+        "seed " + result.seed() + ", rules drawn with " + SEED + "\n" + describe(result, unclean);
+    assertThat(surprising).as("failed besides: " + seen).isEmpty();
+    assertThat(unclean).as(seen).containsAll(expected);
     for (String id : unclean) {
       RuleResult rule = result.rule(id).orElseThrow();
-      assertThat(rule.verdict()).isEqualTo(Verdict.FAIL);
+      assertThat(rule.verdict()).as(seen).isEqualTo(Verdict.FAIL);
       assertThat(rule.evidence().message()).contains("expected:", "happened:", "to check:");
     }
   }

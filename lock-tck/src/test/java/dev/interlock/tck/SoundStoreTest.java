@@ -22,6 +22,6 @@ class SoundStoreTest extends LockTck {
 
   @Override
   protected TckBackend backend() {
-    return TckBackend.at(server.uri()).countWith(server::entries).timeScale(2.0);
+    return TckBackend.at(server.uri()).countWith(server::entries).faults(server).timeScale(2.0);
   }
 }

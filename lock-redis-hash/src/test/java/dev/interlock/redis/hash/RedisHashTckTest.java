@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.tck.LockTck;
 import dev.interlock.tck.TckBackend;
+import dev.interlock.testservers.RedisFaults;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
 import org.junit.jupiter.api.AfterAll;
@@ -46,6 +47,7 @@ class RedisHashTckTest extends LockTck {
     return TckBackend.at(server.uri("redis-hash"))
         .inspectWith(RedisHashTckTest::isLocked)
         .countWith(() -> Long.parseLong(server.command("DBSIZE")))
+        .faults(RedisFaults.of(server))
         .timeScale(2.0); // a build shares its machine with other work
   }
 

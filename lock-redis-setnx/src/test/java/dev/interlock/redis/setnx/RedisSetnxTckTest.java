@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.tck.LockTck;
 import dev.interlock.tck.TckBackend;
+import dev.interlock.testservers.RedisFaults;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
 import org.junit.jupiter.api.AfterAll;
@@ -30,6 +31,7 @@ class RedisSetnxTckTest extends LockTck {
     return TckBackend.at(server.uri("redis-setnx"))
         .inspectWith(RedisSetnxTckTest::isLocked)
         .countWith(() -> Long.parseLong(server.command("DBSIZE")))
+        .faults(RedisFaults.of(server))
         .timeScale(2.0); // a build shares its machine with other work
   }
 

@@ -38,5 +38,33 @@ public enum Fault {
   /** Closing leaves connections and threads behind. */
   STAYS_CONNECTED,
   /** An attempt is never answered. */
-  HANGS
+  HANGS,
+  /** A client's second attempt is never answered. */
+  HANGS_LATER,
+  /** A repeated attempt is given another token. */
+  TOKEN_CHANGES,
+  /** The hold of an attempt that was given up is kept alive. */
+  RENEWS_ORPHANS,
+  /** Every attempt is answered with a new token, and nothing is ever held. */
+  ALWAYS_YES,
+  /** Nothing is ever granted, and nothing is done. */
+  DOES_NOTHING,
+  /** The end of any connection of a client frees what the client holds. */
+  FREES_ON_DISCONNECT,
+  /** A release wakes every waiter. */
+  WAKES_ALL,
+  /** Waiters look again all the time. */
+  SPINS,
+  /** Renewals are sent one by one. */
+  RENEWS_ONE_BY_ONE,
+  /** The counter of tokens is part of the state that can be lost, and begins again at 1. */
+  TOKENS_BEGIN_AGAIN,
+  /** A subscription that was cut is not made again. */
+  DEAF_AFTER_CUT,
+  /** Waiters look again when the lease is over, and not after a subscription was cut. */
+  TRUSTS_MESSAGES,
+  /** An answer that says "again" is taken for final. */
+  GIVES_UP_AT_ONCE,
+  /** An attempt that could not be sent is answered as "held by another". */
+  CUT_MEANS_BUSY
 }

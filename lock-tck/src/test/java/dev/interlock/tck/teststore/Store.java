@@ -2,7 +2,9 @@ package dev.interlock.tck.teststore;
 
 import java.io.Serializable;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -14,8 +16,13 @@ import org.jspecify.annotations.Nullable;
 /** The server's state. {@link #execute} runs one command at a time. */
 final class Store {
   private static final long LONGEST_RECHECK = TimeUnit.SECONDS.toNanos(5);
+  private static final long ORPHANS_LIFE = TimeUnit.MINUTES.toNanos(10);
+  private static final long SPIN = TimeUnit.MILLISECONDS.toNanos(4);
   private static final long POLL = TimeUnit.MILLISECONDS.toNanos(400);
   private static final int EVERY = 7;
+
+  /** What a command is answered that should be sent again. */
+  static final String AGAIN = "again";
 
   /** Who attempts what. The clock is the client's, for those who would trust it. */
   record Request(
@@ -67,23 +74,52 @@ final class Store {
   private final Map<String, Lock> locks = new HashMap<>();
   private final Map<String, Consumer<Event>> subscribers = new ConcurrentHashMap<>();
   private final Set<String> everUsed = ConcurrentHashMap.newKeySet();
-  private long lastToken = System.currentTimeMillis() * 1_000;
+  private long lastToken;
   private int attempts;
+  private int disturbances;
+  private boolean readOnly;
 
   Store(Fault fault) {
     this.fault = fault;
+    loseState();
+  }
+
+  synchronized void loseState() {
+    locks.clear();
+    lastToken = fault == Fault.TOKENS_BEGIN_AGAIN ? 0 : System.currentTimeMillis() * 1_000;
+  }
+
+  synchronized void disturb() {
+    disturbances = 2;
+  }
+
+  synchronized void readOnly(boolean on) {
+    readOnly = on;
   }
 
   synchronized @Nullable Serializable execute(Command command) {
+    if (disturbances > 0) {
+      disturbances--;
+      throw new IllegalStateException(AGAIN);
+    }
     return command.run(this);
+  }
+
+  synchronized void left(String client) {
+    if (fault == Fault.FREES_ON_DISCONNECT) {
+      locks
+          .values()
+          .removeIf(lock -> lock.held != null && lock.held.request.client().equals(client));
+    }
   }
 
   void subscribe(String client, Consumer<Event> subscriber) {
     subscribers.put(client, subscriber);
   }
 
-  void unsubscribe(String client) {
-    subscribers.remove(client);
+  /** Unless the client has subscribed again meanwhile. */
+  void unsubscribe(String client, Consumer<Event> subscriber) {
+    subscribers.remove(client, subscriber);
   }
 
   synchronized long entries() {
@@ -95,21 +131,25 @@ final class Store {
     if (fault == Fault.ERROR_MEANS_BUSY && attempts % EVERY == 0) {
       throw new IllegalStateException("try again");
     }
+    requireWritable();
+    if (fault == Fault.ALWAYS_YES) {
+      return new Answer(++lastToken, 1, 0);
+    }
     long now = now(request.clientClock());
     Lock lock = lock(request.name(), now);
     Held held = lock.held;
     if (held != null && sameHolder(held.request, request)) {
       held.expiresAt = Math.max(held.expiresAt, now + request.lease());
       held.entries += fault == Fault.REPLAY_COUNTS ? 1 : 0;
-      return new Answer(held.token, held.tokens, 0);
+      long same = fault == Fault.TOKEN_CHANGES ? ++lastToken : held.token;
+      return new Answer(same, held.tokens, 0);
     }
     if (held != null) {
       if (request.waits()) {
         lock.waiters.put(request.id(), request.client());
       }
       long left = Math.max(TimeUnit.MILLISECONDS.toNanos(1), held.expiresAt - now);
-      long longest = fault == Fault.POLLS ? POLL : LONGEST_RECHECK;
-      return new Answer(-1, 0, Math.min(left, longest));
+      return new Answer(-1, 0, Math.min(left, longestRecheck()));
     }
     lock.waiters.remove(request.id());
     boolean still = fault == Fault.TOKEN_STANDS_STILL;
@@ -120,6 +160,21 @@ final class Store {
     return new Answer(token, tokens, 0);
   }
 
+  private long longestRecheck() {
+    return switch (fault) {
+      case POLLS -> POLL;
+      case SPINS -> SPIN;
+      case TRUSTS_MESSAGES -> Long.MAX_VALUE;
+      default -> LONGEST_RECHECK;
+    };
+  }
+
+  private void requireWritable() {
+    if (readOnly) {
+      throw new IllegalStateException("the store is read-only");
+    }
+  }
+
   /** For the fault that sets the lease by a command of its own. */
   boolean expire(String name, String id, long lease) {
     Lock lock = lock(name, System.nanoTime());
@@ -127,6 +182,12 @@ final class Store {
       lock.held.expiresAt = System.nanoTime() + lease;
     }
     return true;
+  }
+
+  /** Renews one after the other, in one step. */
+  Answer[] renewAll(List<Request> requests) {
+    requireWritable();
+    return requests.stream().map(this::renew).toArray(Answer[]::new);
   }
 
   /** Answers the token, the number of tokens reserved, or -1 for a hold that is gone. */
@@ -147,9 +208,13 @@ final class Store {
   }
 
   boolean release(Request request) {
+    requireWritable();
     Lock lock = lock(request.name(), now(request.clientClock()));
     Held held = lock.held;
     boolean anybody = fault == Fault.NO_OWNER_CHECK;
+    if (fault == Fault.ALWAYS_YES) {
+      return true;
+    }
     if (held == null || !(anybody || sameHolder(held.request, request))) {
       forget(request.name(), lock);
       return false;
@@ -171,7 +236,11 @@ final class Store {
       wake(request.name(), lock);
       forget(request.name(), lock);
     } else if (held.request.id().equals(request.id())) {
-      free(request.name(), lock);
+      if (fault == Fault.RENEWS_ORPHANS) {
+        held.expiresAt += ORPHANS_LIFE;
+      } else {
+        free(request.name(), lock);
+      }
     }
     return true;
   }
@@ -196,6 +265,7 @@ final class Store {
   }
 
   boolean forceRelease(String name, long clientClock) {
+    requireWritable();
     Lock lock = lock(name, now(clientClock));
     Held held = lock.held;
     if (held == null) {
@@ -238,12 +308,28 @@ final class Store {
     forget(name, lock);
   }
 
+  /**
+   * Wakes the first who listens. It says in its attempt whether it still wants the lock, or gives
+   * up in a way that wakes the next.
+   */
   private void wake(String name, Lock lock) {
-    if (fault != Fault.POLLS) {
-      lock.waiters.forEach((id, client) -> tell(client, new Event("wake", name, id)));
+    Iterator<Map.Entry<String, String>> waiters = lock.waiters.entrySet().iterator();
+    boolean told = false;
+    while (waiters.hasNext() && (!told || wakesAll())) {
+      Map.Entry<String, String> waiter = waiters.next();
+      if (subscribers.containsKey(waiter.getValue())) {
+        waiters.remove();
+        if (fault != Fault.POLLS) {
+          tell(waiter.getValue(), new Event("wake", name, waiter.getKey()));
+        }
+        told = true;
+      }
     }
-    // Who still wants the lock says so again in the attempt that follows the wake-up.
-    lock.waiters.clear();
+  }
+
+  /** Who keeps waiters that have left must wake those behind them too. */
+  private boolean wakesAll() {
+    return fault == Fault.WAKES_ALL || fault == Fault.KEEPS_WAITERS;
   }
 
   private void forget(String name, Lock lock) {

@@ -1,6 +1,8 @@
 package dev.interlock.tck.teststore;
 
+import dev.interlock.BackendUnavailableException;
 import dev.interlock.HoldInfo;
+import dev.interlock.OutcomeUnknownException;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.BackendEvents;
@@ -18,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /** The client of {@link StoreServer}. */
@@ -31,6 +34,7 @@ final class StoreBackend implements LockBackend {
   private final Map<String, Long> firstLeases = new ConcurrentHashMap<>();
   // What a broken client tells the server in place of a hold's id, and how often each thread asked.
   private final Map<HoldId, String> identities = new ConcurrentHashMap<>();
+  private final AtomicInteger attempts = new AtomicInteger();
   private final Map<String, Integer> asked = new ConcurrentHashMap<>();
 
   StoreBackend(StoreConnections connections, ClientId client, Fault fault) {
@@ -52,13 +56,16 @@ final class StoreBackend implements LockBackend {
       identities.computeIfAbsent(
           attempt.id(), id -> thread + " " + asked.merge(thread, 1, Integer::sum));
     }
-    if (fault == Fault.HANGS) {
+    if (fault == Fault.HANGS || (fault == Fault.HANGS_LATER && attempts.incrementAndGet() > 1)) {
       hang();
+    }
+    if (fault == Fault.DOES_NOTHING) {
+      return new AttemptResult.Busy(Duration.ofMillis(100));
     }
     long lease = fault == Fault.EXPIRES_AFTERWARDS ? NO_EXPIRY : wanted;
     Store.Request request = request(
         attempt.name(), attempt.id(), attempt.owner(), lease, attempt.waits(), attempt.tokens());
-    Object answered = connections.call(store -> store.attempt(request));
+    Object answered = send(request);
     if (!(answered instanceof Store.Answer answer)) {
       return new AttemptResult.Busy(Duration.ofMillis(10));
     }
@@ -74,19 +81,40 @@ final class StoreBackend implements LockBackend {
     return new AttemptResult.Granted(answer.token(), answer.tokens());
   }
 
+  private Object send(Store.Request request) {
+    try {
+      return connections.call(store -> store.attempt(request));
+    } catch (BackendUnavailableException | OutcomeUnknownException e) {
+      boolean busy = fault == Fault.CUT_MEANS_BUSY
+          || (fault == Fault.ERROR_MEANS_BUSY && e instanceof BackendUnavailableException);
+      if (busy && !connections.isClosed()) {
+        return "busy";
+      }
+      throw e;
+    }
+  }
+
   @Override
   public List<RenewalResult> renew(List<Renewal> batch) {
+    List<Store.Request> requests = batch.stream()
+        .map(renewal ->
+            request(renewal.name(), renewal.id(), "", renewal.lease().toNanos(), false, 1))
+        .toList();
+    int together = fault == Fault.RENEWS_ONE_BY_ONE ? 1 : requests.size();
     List<RenewalResult> results = new ArrayList<>();
-    for (Renewal renewal : batch) {
-      Store.Request request =
-          request(renewal.name(), renewal.id(), "", renewal.lease().toNanos(), false, 1);
-      Store.Answer answer = (Store.Answer) connections.call(store -> store.renew(request));
-      results.add(
-          answer.token() < 0
-              ? new RenewalResult.Gone()
-              : new RenewalResult.Held(answer.token(), answer.tokens()));
+    for (int i = 0; i < requests.size(); i += together) {
+      List<Store.Request> part = List.copyOf(requests.subList(i, i + together));
+      for (Store.Answer answer : (Store.Answer[]) connections.call(store -> store.renewAll(part))) {
+        results.add(renewed(answer));
+      }
     }
     return results;
+  }
+
+  private static RenewalResult renewed(Store.Answer answer) {
+    return answer.token() < 0
+        ? new RenewalResult.Gone()
+        : new RenewalResult.Held(answer.token(), answer.tokens());
   }
 
   @Override
@@ -126,14 +154,16 @@ final class StoreBackend implements LockBackend {
 
   @Override
   public void subscribe(BackendEvents events) {
-    connections.subscribe(client.id(), event -> {
-      HoldId id = parse(event.id());
-      if (event.kind().equals("wake")) {
-        events.wake(event.name(), id);
-      } else {
-        events.revoked(event.name(), id);
-      }
-    });
+    connections.subscribe(
+        event -> {
+          HoldId id = parse(event.id());
+          if (event.kind().equals("wake")) {
+            events.wake(event.name(), id);
+          } else {
+            events.revoked(event.name(), id);
+          }
+        },
+        events::inDoubt);
   }
 
   @Override

@@ -1,6 +1,7 @@
 package dev.interlock.tck.teststore;
 
 import dev.interlock.BackendUnavailableException;
+import dev.interlock.LockException;
 import dev.interlock.OutcomeUnknownException;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
@@ -12,27 +13,57 @@ import java.util.Deque;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /** A client's connections: as many as there are commands on the way at once. */
 final class StoreConnections implements AutoCloseable {
-  private static final int TIMEOUT_MILLIS = 5_000;
+  private static final int TIMEOUT_MILLIS = 2_000;
+  private static final int TRIES = 20;
+  private static final long RECONNECT = TimeUnit.MILLISECONDS.toNanos(50);
 
   private record Connection(Socket socket, ObjectOutputStream out, ObjectInputStream in) {}
 
   private final String host;
   private final int port;
+  private final String client;
+  private final Fault fault;
   private final Deque<Connection> idle = new ConcurrentLinkedDeque<>();
   private final Set<Socket> all = ConcurrentHashMap.newKeySet();
   private volatile boolean closed;
 
-  StoreConnections(String host, int port) {
+  StoreConnections(String host, int port, String client, Fault fault) {
     this.host = host;
     this.port = port;
+    this.client = client;
+    this.fault = fault;
+  }
+
+  boolean isClosed() {
+    return closed;
   }
 
   Object call(Command command) {
+    for (int i = 0; i < TRIES; i++) {
+      Object answer = once(command);
+      if (!(answer instanceof IllegalStateException error)) {
+        return answer;
+      }
+      if (!Store.AGAIN.equals(error.getMessage())) {
+        throw new BackendUnavailableException("the store refused: " + error.getMessage());
+      }
+      if (fault == Fault.ERROR_MEANS_BUSY) {
+        return error;
+      }
+      if (fault == Fault.GIVES_UP_AT_ONCE) {
+        throw new LockException("the store answered: again");
+      }
+    }
+    throw new BackendUnavailableException("the store answers \"again\" for ever");
+  }
+
+  private Object once(Command command) {
     Connection connection = take();
     try {
       write(connection, command);
@@ -40,19 +71,45 @@ final class StoreConnections implements AutoCloseable {
       idle.push(connection);
       return answer;
     } catch (IOException | ClassNotFoundException e) {
-      drop(connection);
+      failed(connection);
       throw new OutcomeUnknownException("the store did not answer", e);
     }
   }
 
+  /** The others are likely as old as this one. */
+  private void failed(Connection connection) {
+    drop(connection);
+    for (Connection old = idle.poll(); old != null; old = idle.poll()) {
+      drop(old);
+    }
+  }
+
   /** Listens on a connection of its own until the connections are closed. */
-  void subscribe(String client, Consumer<Store.Event> listener) {
-    Connection connection = take();
+  void subscribe(Consumer<Store.Event> listener, Runnable inDoubt) {
+    Connection connection = subscribed();
+    StoreServer.thread("teststore-events", () -> {
+      listen(connection, listener);
+      while (!closed && fault != Fault.DEAF_AFTER_CUT) {
+        try {
+          Connection again = subscribed();
+          if (fault != Fault.TRUSTS_MESSAGES) {
+            inDoubt.run();
+          }
+          listen(again, listener);
+        } catch (BackendUnavailableException e) {
+          LockSupport.parkNanos(RECONNECT);
+        }
+      }
+    });
+  }
+
+  private Connection subscribed() {
+    Connection connection = open();
     try {
-      write(connection, client);
-      Object answer = connection.in().readUnshared();
+      write(connection, StoreServer.SUBSCRIBE);
+      connection.in().readUnshared();
       connection.socket().setSoTimeout(0);
-      StoreServer.thread("teststore-events-" + answer, () -> listen(connection, listener));
+      return connection;
     } catch (IOException | ClassNotFoundException e) {
       drop(connection);
       throw new BackendUnavailableException("the store did not subscribe", e);
@@ -90,6 +147,7 @@ final class StoreConnections implements AutoCloseable {
       }
       ObjectOutputStream out =
           new ObjectOutputStream(new BufferedOutputStream(socket.getOutputStream()));
+      out.writeUnshared(client);
       out.flush();
       return new Connection(
           socket, out, new ObjectInputStream(new BufferedInputStream(socket.getInputStream())));
@@ -104,11 +162,9 @@ final class StoreConnections implements AutoCloseable {
     connection.out().flush();
   }
 
-  private void drop(@Nullable Connection connection) {
-    if (connection != null) {
-      close(connection.socket());
-      all.remove(connection.socket());
-    }
+  private void drop(Connection connection) {
+    close(connection.socket());
+    all.remove(connection.socket());
   }
 
   @Override

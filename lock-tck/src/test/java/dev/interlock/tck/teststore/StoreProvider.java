@@ -34,7 +34,8 @@ public final class StoreProvider implements LockProvider {
   public LockBackend open(LockConfig config, ClientId client) {
     HostPort server = config.get(HOSTS).get(0);
     return new StoreBackend(
-        new StoreConnections(server.host(), server.port().orElseThrow()),
+        new StoreConnections(
+            server.host(), server.port().orElseThrow(), client.id(), config.get(FAULT)),
         client,
         config.get(FAULT));
   }

@@ -1,5 +1,7 @@
 package dev.interlock.tck.teststore;
 
+import dev.interlock.tck.TckFault;
+import dev.interlock.tck.TckServer;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
@@ -7,32 +9,51 @@ import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import java.io.Serializable;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.EnumSet;
 import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 
 /** Serves a {@link Store} over TCP to all JVMs of this host. */
-public final class StoreServer implements AutoCloseable {
-  private final ServerSocket socket;
+public final class StoreServer implements TckServer, AutoCloseable {
+  /** Instead of a command: from now on this connection is for events. */
+  static final String SUBSCRIBE = "subscribe";
+
+  private static final int BACKLOG = 200;
+  private static final long BIND_LIMIT = TimeUnit.SECONDS.toNanos(10);
+  private static final long BIND_RETRY = TimeUnit.MILLISECONDS.toNanos(5);
+
+  private final int port;
   private final Store store;
   private final Fault fault;
+  private final Set<Socket> clients = ConcurrentHashMap.newKeySet();
+  private final Object pausing = new Object();
+  private boolean paused;
+  private volatile ServerSocket socket;
 
   private StoreServer(ServerSocket socket, Fault fault) {
     this.socket = socket;
+    this.port = socket.getLocalPort();
     this.store = new Store(fault);
     this.fault = fault;
   }
 
   public static StoreServer start(Fault fault) throws IOException {
-    ServerSocket socket = new ServerSocket(0, 200, InetAddress.getLoopbackAddress());
+    ServerSocket socket = new ServerSocket(0, BACKLOG, InetAddress.getLoopbackAddress());
     StoreServer server = new StoreServer(socket, fault);
-    thread("teststore-accept", server::accept);
+    thread("teststore-accept", () -> server.accept(socket));
     return server;
   }
 
   public String uri() {
     return "teststore://127.0.0.1:%d?fault=%s"
-        .formatted(socket.getLocalPort(), fault.name().toLowerCase(Locale.ROOT).replace('_', '-'));
+        .formatted(port, fault.name().toLowerCase(Locale.ROOT).replace('_', '-'));
   }
 
   /** Counts what the store keeps. */
@@ -40,41 +61,50 @@ public final class StoreServer implements AutoCloseable {
     return store.entries();
   }
 
-  private void accept() {
-    while (!socket.isClosed()) {
+  private void accept(ServerSocket listener) {
+    while (!listener.isClosed()) {
       try {
-        Socket client = socket.accept();
+        Socket client = listener.accept();
         client.setTcpNoDelay(true);
+        clients.add(client);
         thread("teststore-client", () -> serve(client));
+        if (listener.isClosed()) {
+          client.close();
+        }
       } catch (IOException e) {
         return;
       }
     }
   }
 
-  private void serve(Socket client) {
-    String subscriber = null;
-    try (client;
+  private void serve(Socket socket) {
+    String client = "";
+    Consumer<Store.Event> subscriber = null;
+    try (socket;
         ObjectOutputStream out =
-            new ObjectOutputStream(new BufferedOutputStream(client.getOutputStream()))) {
+            new ObjectOutputStream(new BufferedOutputStream(socket.getOutputStream()))) {
       out.flush();
       ObjectInputStream in =
-          new ObjectInputStream(new BufferedInputStream(client.getInputStream()));
+          new ObjectInputStream(new BufferedInputStream(socket.getInputStream()));
+      client = (String) in.readUnshared();
       while (true) {
         Object message = in.readUnshared();
+        awaitResumed();
         if (message instanceof Command command) {
           send(out, answer(command));
-        } else if (message instanceof String name) {
-          subscriber = name;
-          store.subscribe(name, event -> push(out, event));
+        } else if (SUBSCRIBE.equals(message)) {
+          subscriber = event -> push(out, event);
+          store.subscribe(client, subscriber);
           send(out, "subscribed");
         }
       }
     } catch (IOException | ClassNotFoundException e) {
       // The client has left.
     } finally {
+      clients.remove(socket);
+      store.left(client);
       if (subscriber != null) {
-        store.unsubscribe(subscriber);
+        store.unsubscribe(client, subscriber);
       }
     }
   }
@@ -102,6 +132,103 @@ public final class StoreServer implements AutoCloseable {
       out.reset();
       out.flush();
     }
+  }
+
+  private void awaitResumed() throws IOException {
+    synchronized (pausing) {
+      while (paused) {
+        try {
+          pausing.wait();
+        } catch (InterruptedException e) {
+          throw new IOException("interrupted", e);
+        }
+      }
+    }
+  }
+
+  @Override
+  public Set<TckFault> faults() {
+    return EnumSet.complementOf(EnumSet.of(TckFault.CONNECTION));
+  }
+
+  @Override
+  public void heal() throws IOException {
+    resume();
+    readOnly(false);
+    start();
+  }
+
+  @Override
+  public void pause() {
+    synchronized (pausing) {
+      paused = true;
+    }
+  }
+
+  @Override
+  public void resume() {
+    synchronized (pausing) {
+      paused = false;
+      pausing.notifyAll();
+    }
+  }
+
+  @Override
+  public void kill() throws IOException {
+    socket.close();
+    closeClients();
+    store.loseState();
+  }
+
+  @Override
+  public void start() throws IOException {
+    if (socket.isClosed()) {
+      ServerSocket again = bind();
+      socket = again;
+      thread("teststore-accept", () -> accept(again));
+    }
+  }
+
+  /** A client that tries to connect meanwhile may have the port for its own end for a moment. */
+  private ServerSocket bind() throws IOException {
+    long deadline = System.nanoTime() + BIND_LIMIT;
+    while (true) {
+      ServerSocket again = new ServerSocket();
+      again.setReuseAddress(true);
+      try {
+        again.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), BACKLOG);
+        return again;
+      } catch (IOException e) {
+        again.close();
+        if (System.nanoTime() - deadline > 0) {
+          throw e;
+        }
+        LockSupport.parkNanos(BIND_RETRY);
+      }
+    }
+  }
+
+  @Override
+  public void loseState() {
+    store.loseState();
+  }
+
+  @Override
+  public void closeClients() throws IOException {
+    for (Socket client : clients) {
+      client.close();
+    }
+  }
+
+  @Override
+  public boolean disturb() {
+    store.disturb();
+    return true;
+  }
+
+  @Override
+  public void readOnly(boolean on) {
+    store.readOnly(on);
   }
 
   @Override

@@ -7,6 +7,9 @@ import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.LockTimeoutException;
 import dev.interlock.tck.internal.history.Hold;
+import dev.interlock.tck.internal.history.Linearizability;
+import dev.interlock.tck.internal.history.Operation;
+import dev.interlock.tck.internal.history.Operation.Kind;
 import dev.interlock.tck.internal.run.RuleRun;
 import dev.interlock.tck.internal.run.RuleViolation;
 import dev.interlock.tck.internal.worker.Worker;
@@ -38,9 +41,11 @@ public final class Contention {
       implements Serializable {}
 
   /** What it answers. */
-  public record Outcome(List<Hold> holds, List<Long> additions) implements Serializable {}
+  public record Outcome(List<Hold> holds, List<Long> additions, List<Operation> calls)
+      implements Serializable {}
 
   private final List<Hold> holds = new ArrayList<>();
+  private final List<List<Operation>> calls = new ArrayList<>();
   private final List<String> lostUpdates = new ArrayList<>();
 
   private Contention() {}
@@ -63,6 +68,24 @@ public final class Contention {
 
   List<Hold> holds() {
     return holds;
+  }
+
+  /** Fails the rule unless one mutex could have answered as the provider did. */
+  void expectLinearizable(RuleRun run, boolean withTokens) {
+    List<Operation> merged = CallLog.merged(calls).stream()
+        .map(call -> withTokens ? call : call.withoutToken())
+        .toList();
+    Linearizability.Result result = Linearizability.check(merged);
+    run.count(merged.size());
+    switch (result.answer()) {
+      case YES -> run.note("an order of the first " + merged.size() + " calls explains them");
+      case UNDECIDED -> run.note("the search for an order of the calls was given up");
+      case NO ->
+        throw new RuleViolation(
+            "the calls can be put in an order in which a re-entrant, fenced mutex answers so",
+            result.lines().get(0),
+            result.lines().subList(1, result.lines().size()));
+    }
   }
 
   void expectNoLostUpdate(RuleRun run) {
@@ -98,6 +121,7 @@ public final class Contention {
       for (int i = 0; i < outcomes.size(); i++) {
         Outcome outcome = workers.get(i).result(outcomes.get(i));
         holds.addAll(outcome.holds());
+        calls.add(outcome.calls());
         for (int name = 0; name < additions.length; name++) {
           additions[name] += outcome.additions().get(name);
         }
@@ -115,28 +139,55 @@ public final class Contention {
   public static Outcome work(WorkerSpace space, Plan plan) throws Exception {
     SplittableRandom random = new SplittableRandom(plan.seed());
     List<Hold> holds = new ArrayList<>();
+    CallLog log = new CallLog();
     long[] additions = new long[plan.names().size()];
     long deadline = System.nanoTime() + plan.nanos();
     try (SharedCounters counters =
         SharedCounters.open(Path.of(plan.counters()), plan.names().size())) {
       while (System.nanoTime() - deadline < 0 && holds.size() < MOST_HOLDS) {
         int name = random.nextInt(plan.names().size());
-        Optional<Lease> acquired =
-            acquireInTime(space, plan, plan.names().get(name), random, deadline);
+        String lock = plan.names().get(name);
+        long called = System.nanoTime();
+        Optional<Lease> acquired = acquireInTime(space, plan, lock, random, deadline);
         if (acquired.isEmpty()) {
+          log.add(Kind.REFUSED, lock, 0, called);
           continue;
         }
         Lease lease = acquired.get();
+        log.add(Kind.ACQUIRED, lock, plan.fenced() ? lease.fencingToken() : 0, called);
         Hold hold = Hold.begin(Thread.currentThread().getName(), lease, plan.fenced());
         long read = counters.read(name);
         LockSupport.parkNanos(random.nextInt(4) == 0 ? random.nextInt(1_000, 300_000) : 0);
         counters.write(name, read + 1);
         additions[name]++;
+        reenter(space, plan, lock, log);
         holds.add(hold.end(lease));
+        called = System.nanoTime();
         lease.release();
+        log.add(Kind.RELEASED, lock, 0, called);
       }
     }
-    return new Outcome(holds, new ArrayList<>(Arrays.stream(additions).boxed().toList()));
+    return new Outcome(
+        holds, new ArrayList<>(Arrays.stream(additions).boxed().toList()), log.calls());
+  }
+
+  /** Where the thread is the owner, it enters once more. */
+  private static void reenter(WorkerSpace space, Plan plan, String name, CallLog log)
+      throws InterruptedException {
+    DistributedLock lock = space.client().lock(name);
+    if (!lock.isHeldByCurrentThread()) {
+      return;
+    }
+    long called = System.nanoTime();
+    boolean entered = lock.tryLock(Duration.ZERO, Duration.ofSeconds(30));
+    if (!entered) {
+      log.add(Kind.REFUSED, name, 0, called);
+      return;
+    }
+    log.add(Kind.ACQUIRED, name, plan.fenced() ? lock.lease().fencingToken() : 0, called);
+    called = System.nanoTime();
+    lock.unlock();
+    log.add(Kind.RELEASED, name, 0, called);
   }
 
   /** Holds are short here, so a wait that reaches its limit was forgotten. */

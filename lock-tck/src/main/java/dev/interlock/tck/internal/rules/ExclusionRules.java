@@ -7,7 +7,10 @@ import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.LockTimeoutException;
+import dev.interlock.tck.TckFault;
 import dev.interlock.tck.internal.history.HistoryChecker;
+import dev.interlock.tck.internal.history.Hold;
+import dev.interlock.tck.internal.run.NotReached;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import dev.interlock.tck.internal.run.RuleViolation;
@@ -24,6 +27,7 @@ import java.util.concurrent.locks.LockSupport;
 /** Group X. */
 public final class ExclusionRules {
   private static final int RACERS = 3;
+  private static final int LEAST_HOLDS = 20;
 
   private ExclusionRules() {}
 
@@ -38,10 +42,29 @@ public final class ExclusionRules {
     run.expectNone(
         HistoryChecker.overlap(contention.holds()), "holds of different owners never overlap");
     contention.expectNoLostUpdate(run);
+    contention.expectLinearizable(run, false);
     run.note(contention.holds().size()
         + " holds by 9 threads in "
         + (run.oneJvm() ? "3 clients" : "3 JVMs")
         + ", none overlapped, no addition was lost");
+  }
+
+  @Rule(
+      value = "X2",
+      check =
+          "what the history shows: whose hold began before the other's end, and after which fault",
+      alone = true,
+      limit = 150,
+      needs = TckFault.CONNECTION)
+  public static void holdsNeverOverlapWhenClientsFail(RuleRun run) throws Exception {
+    Duration time = Duration.ofMillis(run.amount(3_500, 15_000, 90_000));
+    List<Hold> holds = FaultyContention.run(run, time);
+    run.expectNone(
+        HistoryChecker.overlap(holds), "holds of different owners never overlap when clients fail");
+    if (holds.size() < LEAST_HOLDS) {
+      throw new NotReached("only " + holds.size() + " holds came about between the faults");
+    }
+    run.note(holds.size() + " holds amid faults, none overlapped");
   }
 
   @Rule(value = "X3", check = "that no error, aborted transaction or retry is answered as Busy")

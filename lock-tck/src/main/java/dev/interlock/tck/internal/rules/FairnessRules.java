@@ -4,6 +4,8 @@ import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
+import dev.interlock.tck.TckFault;
+import dev.interlock.tck.internal.fault.FaultProxy;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import dev.interlock.tck.internal.worker.EventCounter;
@@ -196,6 +198,45 @@ public final class FairnessRules {
         "after %d and %d ms"
             .formatted((firstAt - released) / 1_000_000, (lastAt - released) / 1_000_000));
     run.note("the last waiter had it " + (lastAt - released) / 1_000_000 + " ms after the release");
+  }
+
+  @Rule(
+      value = "F5",
+      check = "that a client which comes back after a cut keeps its queue entries alive",
+      needs = TckFault.CONNECTION)
+  public static void aWaiterKeepsItsPlaceThroughAReconnect(RuleRun run) throws Exception {
+    FaultProxy proxy = run.proxy();
+    LockClient cut = run.client(proxy);
+    LockClient observer = run.client();
+    for (int round = 0; round < run.amount(1, 6, 20); round++) {
+      String name = run.name();
+      Lease held = observer.acquire(fair(run, name));
+      LockRequest request = fair(run, name).withWait(run.ms(20_000));
+      List<String> order = new CopyOnWriteArrayList<>();
+      List<CompletableFuture<Void>> waits = new ArrayList<>();
+      waits.add(enter(cut, request, "the first waiter, whose connections were cut", order));
+      awaitQueued(run, observer, name, 1);
+      waits.add(enter(run.client(), request, "the second waiter", order));
+      awaitQueued(run, observer, name, 2);
+      run.requireHit(proxy.cut(), "all connections of a waiting client cut");
+      RuleRun.pause(run.ms(1_000));
+      held.release();
+      CompletableFuture.allOf(waits.toArray(new CompletableFuture<?>[0]))
+          .get(run.ms(20_000).toMillis(), TimeUnit.MILLISECONDS);
+      run.expect(
+          order.get(0).startsWith("the first"),
+          "the first waiter acquires first, though its connections were cut for a moment",
+          order.get(0) + " was first");
+    }
+    run.note("a waiter that was cut off for a moment kept its place");
+  }
+
+  private static CompletableFuture<Void> enter(
+      LockClient client, LockRequest request, String who, List<String> order) {
+    return client.acquireAsync(request).thenAccept(lease -> {
+      order.add(who);
+      Leases.release(lease);
+    });
   }
 
   private static void leave(RuleRun run, Worker dying, CompletableFuture<Lease> cancelled) {

@@ -24,6 +24,7 @@ public final class FencingRules {
         Contention.run(run, 2, Duration.ofMillis(run.amount(1_000, 4_000, 30_000)));
     run.expectNone(
         HistoryChecker.tokenOrder(contention.holds()), "tokens increase from hold to hold");
+    contention.expectLinearizable(run, true);
     run.note(contention.holds().size() + " holds by contending threads in order of their tokens");
   }
 

@@ -1,5 +1,6 @@
 package dev.interlock.tck.internal.run;
 
+import dev.interlock.tck.TckFault;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
@@ -30,4 +31,7 @@ public @interface Rule {
    * exclusion: what is wrong there is wrong at any speed.
    */
   boolean timed() default false;
+
+  /** The faults without which the test cannot be run. */
+  TckFault[] needs() default {};
 }

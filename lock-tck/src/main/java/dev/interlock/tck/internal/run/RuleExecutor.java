@@ -8,18 +8,29 @@ import dev.interlock.tck.Effort;
 import dev.interlock.tck.Evidence;
 import dev.interlock.tck.RuleInfo;
 import dev.interlock.tck.RuleResult;
+import dev.interlock.tck.TckFault;
 import dev.interlock.tck.Verdict;
 import dev.interlock.tck.internal.worker.ClockUnusableException;
 import dev.interlock.tck.internal.worker.WorkerPool;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** Runs the tests of one rule, cleans up behind them, and makes the verdict. Thread-safe. */
 final class RuleExecutor {
+  /** How the message begins when the author gave the kit no way to inject a fault. */
+  static final String NOT_OFFERED = "Not tested, for want of the faults ";
+
   private static final int HEAL_SECONDS = 30;
+  private static final int PREFLIGHT_SECONDS = 20;
+  private static final int MOST_HANGS = 3;
+  private static final int SHORT_SECONDS = 10;
 
   private record Finding(Verdict verdict, String message, List<String> history) {}
 
@@ -27,12 +38,44 @@ final class RuleExecutor {
   private final Effort effort;
   private final long seed;
   private final WorkerPool pool;
+  private final AtomicInteger hangs = new AtomicInteger();
 
   RuleExecutor(Target target, Effort effort, long seed, WorkerPool pool) {
     this.target = target;
     this.effort = effort;
     this.seed = seed;
     this.pool = pool;
+  }
+
+  /**
+   * Takes and releases a lock that nobody holds, before anything else.
+   *
+   * @return why that failed; empty if all is well
+   */
+  Optional<String> preflight() {
+    RuleRun run = new RuleRun("preflight", target, effort, seed, pool);
+    Finding finding = limited("a first lock", PREFLIGHT_SECONDS, "", () -> {
+      LockRequest request = LockRequest.of(run.name()).withLease(run.ms(10_000));
+      try (LockClient client = Locks.open(run.uri())) {
+        client.acquire(request.withWait(run.ms(5_000))).release();
+      }
+    });
+    return finding.verdict() == Verdict.PASS
+        ? Optional.empty()
+        : Optional.of(finding.message() + "\n" + String.join("\n", finding.history()));
+  }
+
+  /** What is said of a rule when not even one lock can be taken. */
+  RuleResult hopeless(RuleInfo rule, String why) {
+    Evidence evidence = new Evidence(
+        0,
+        seed,
+        Duration.ZERO,
+        List.of(),
+        "Not run, for a free lock could not be acquired and released:\n" + why,
+        List.of());
+    Verdict verdict = rule.id().equals("X3") ? Verdict.FAIL : Verdict.INCONCLUSIVE;
+    return new RuleResult(rule.id(), rule.title(), rule.level(), verdict, evidence);
   }
 
   RuleResult execute(RuleInfo rule, List<RuleTest> tests) {
@@ -67,7 +110,15 @@ final class RuleExecutor {
           ? new Finding(Verdict.NOT_CLAIMED, run.notes(), List.of())
           : refusal;
     }
+    Set<TckFault> missing = EnumSet.noneOf(TckFault.class);
+    int done = 0;
     for (RuleTest test : tests) {
+      Set<TckFault> lacking = run.lacking(test.rule().needs());
+      if (!lacking.isEmpty()) {
+        missing.addAll(lacking);
+        continue;
+      }
+      done++;
       long start = System.nanoTime();
       Finding finding = one(test, run);
       Duration stall = StallMeter.instance().longestSince(start);
@@ -79,7 +130,21 @@ final class RuleExecutor {
         return finding;
       }
     }
-    return new Finding(Verdict.PASS, run.notes(), List.of());
+    return missing.isEmpty()
+        ? new Finding(Verdict.PASS, run.notes(), List.of())
+        : without(missing, done, run);
+  }
+
+  /** What can be said of a rule when some of its tests, or all, could not be run. */
+  private static Finding without(Set<TckFault> missing, int done, RuleRun run) {
+    if (!run.oneJvm()) {
+      return new Finding(
+          Verdict.INCONCLUSIVE,
+          NOT_OFFERED + missing + ", see TckBackend.faults(TckServer). " + run.notes(),
+          List.of());
+    }
+    run.note("The state is in this JVM: there is no server for " + missing);
+    return new Finding(done > 0 ? Verdict.PASS : Verdict.NOT_CLAIMED, run.notes(), List.of());
   }
 
   private Finding one(RuleTest test, RuleRun run) {
@@ -90,6 +155,14 @@ final class RuleExecutor {
   /** Closes what the rule opened; after that a fresh client must find the backend in order. */
   private void heal(RuleRun run) throws Exception {
     List<Exception> failures = new ArrayList<>();
+    // First, for clients that are cut off take long to close.
+    for (AutoCloseable healer : run.healers()) {
+      try {
+        healer.close();
+      } catch (Exception e) {
+        failures.add(e);
+      }
+    }
     for (AutoCloseable closeable : run.opened()) {
       try {
         closeable.close();
@@ -112,8 +185,10 @@ final class RuleExecutor {
 
   /** Runs a step on a thread of its own, which is left behind if it hangs. */
   private Finding limited(String what, int seconds, String hint, Step step) {
+    // A provider that hangs again and again must not take hours.
+    int patience = hangs.get() < MOST_HANGS ? seconds : Math.min(seconds, SHORT_SECONDS);
     Duration limit =
-        Duration.ofMillis(Math.round(seconds * 1e3 * target.backend().timeScale()));
+        Duration.ofMillis(Math.round(patience * 1e3 * target.backend().timeScale()));
     AtomicReference<@Nullable Finding> found = new AtomicReference<>();
     Thread thread = new Thread(() -> found.set(attempt(hint, step)), "tck-rule");
     thread.setDaemon(true);
@@ -127,6 +202,7 @@ final class RuleExecutor {
     if (finding != null) {
       return finding;
     }
+    hangs.incrementAndGet();
     List<String> stack = new ArrayList<>();
     for (StackTraceElement element : thread.getStackTrace()) {
       stack.add("    at " + element);
@@ -149,7 +225,7 @@ final class RuleExecutor {
       String message = e.getMessage() == null ? e.toString() : e.getMessage();
       return new Finding(Verdict.INCONCLUSIVE, message, List.of());
     } catch (Throwable t) {
-      return failure("no unexpected exception", t.toString(), hint, RuleRun.trace(t));
+      return failure("no unexpected exception", t.toString(), hint, RuleViolation.trace(t));
     }
   }
 

@@ -3,6 +3,7 @@ package dev.interlock.tck.internal.run;
 import dev.interlock.Capability;
 import dev.interlock.LockClient;
 import dev.interlock.LockConfig;
+import dev.interlock.LockException;
 import dev.interlock.LockListener;
 import dev.interlock.LockRequest;
 import dev.interlock.Locks;
@@ -10,16 +11,24 @@ import dev.interlock.Option;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.tck.Effort;
 import dev.interlock.tck.TckBackend;
+import dev.interlock.tck.TckFault;
+import dev.interlock.tck.TckServer;
+import dev.interlock.tck.internal.fault.Endpoint;
+import dev.interlock.tck.internal.fault.FaultProxy;
+import dev.interlock.tck.internal.fault.Injection;
 import dev.interlock.tck.internal.history.Violation;
 import dev.interlock.tck.internal.worker.ProcessWorker;
 import dev.interlock.tck.internal.worker.Worker;
 import dev.interlock.tck.internal.worker.WorkerPool;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -48,6 +57,7 @@ public final class RuleRun {
   private final List<String> faults = new ArrayList<>();
   private final List<String> notes = new ArrayList<>();
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+  private final Deque<AutoCloseable> healers = new ArrayDeque<>();
 
   RuleRun(String rule, Target target, Effort effort, long seed, WorkerPool pool) {
     this.rule = rule;
@@ -123,22 +133,47 @@ public final class RuleRun {
     return keep(named(target.openWrapped(wrapper)));
   }
 
+  /** Opens a client in this JVM whose connections go through a proxy. */
+  public LockClient client(FaultProxy proxy) {
+    return keep(named(Locks.open(uri(proxy))));
+  }
+
+  /** Opens a client whose connections go through a proxy, and that reports to a listener. */
+  public LockClient client(FaultProxy proxy, LockListener listener) {
+    return keep(
+        Locks.open(LockConfig.parse(uri(proxy)).toBuilder().listener(listener).build()));
+  }
+
   private LockClient named(LockClient client) {
     return new NamedClient(client, "tck-" + rule + "-client-" + clients.incrementAndGet());
   }
 
   /** Returns a client in another JVM; each call in the next one. */
   public Worker worker() throws Exception {
+    return workerAt(uri());
+  }
+
+  /** Returns a client in another JVM whose connections go through a proxy. */
+  public Worker worker(FaultProxy proxy) throws Exception {
+    return workerAt(uri(proxy));
+  }
+
+  private Worker workerAt(String uri) throws Exception {
     int index = workers.getAndIncrement();
     if (oneJvm()) {
-      return keep(pool.inThisJvm(rule, uri(), ms(30_000)));
+      return keep(pool.inThisJvm(rule, uri, ms(30_000)));
     }
-    return warmedUp(keep(pool.shared(rule, index, uri(), ms(30_000))));
+    return warmedUp(keep(pool.shared(rule, index, uri, ms(30_000))));
   }
 
   /** Forks a JVM that may be killed and paused. */
   public ProcessWorker ownWorker(String... jvmArguments) throws Exception {
     return warmedUp(keep(pool.own(rule, uri(), ms(30_000), List.of(jvmArguments))));
+  }
+
+  /** Forks a JVM that may be killed and paused, and whose connections go through a proxy. */
+  public ProcessWorker ownWorker(FaultProxy proxy) throws Exception {
+    return warmedUp(keep(pool.own(rule, uri(proxy), ms(30_000), List.of())));
   }
 
   /** A JVM's first use of a client takes longer than a short lease on a loaded machine. */
@@ -154,6 +189,57 @@ public final class RuleRun {
       opened.push(closeable);
     }
     return closeable;
+  }
+
+  // --- faults
+
+  /** Returns those of the faults that cannot be injected. */
+  Set<TckFault> lacking(TckFault... faults) {
+    Set<TckFault> lacking = EnumSet.noneOf(TckFault.class);
+    lacking.addAll(List.of(faults));
+    lacking.removeAll(target.faults());
+    return lacking;
+  }
+
+  /** Tells whether a fault can be injected that makes a test harder, but is not needed. */
+  public boolean offers(TckFault fault) {
+    return target.faults().contains(fault);
+  }
+
+  /** Returns the way to injure the server, which is healed when the rule is done. */
+  public TckServer server() {
+    TckServer server = target.backend().control().orElseThrow();
+    synchronized (opened) {
+      healers.push(server::heal);
+    }
+    return server;
+  }
+
+  /** Starts a proxy before the server. */
+  public FaultProxy proxy() throws IOException {
+    Endpoint endpoint = target.endpoint().orElseThrow();
+    FaultProxy proxy = keep(FaultProxy.before(endpoint.host(), endpoint.port()));
+    synchronized (opened) {
+      healers.push(proxy::heal);
+    }
+    return proxy;
+  }
+
+  private String uri(FaultProxy proxy) {
+    return target.endpoint().orElseThrow().uriAt(proxy.address());
+  }
+
+  /** Notes a fault if it was hit, and otherwise ends the test: it would prove nothing. */
+  public void requireHit(Injection injection) {
+    requireHit(injection.hits(), injection.effect().words());
+  }
+
+  /** Notes a fault if it was hit, and otherwise ends the test: it would prove nothing. */
+  public void requireHit(long hits, String fault) {
+    if (hits == 0) {
+      throw new NotReached("this fault was not hit: " + fault);
+    }
+    fault(fault);
   }
 
   // --- findings
@@ -205,7 +291,8 @@ public final class RuleRun {
       if (type.isInstance(t)) {
         return type.cast(t);
       }
-      throw new RuleViolation(call + " throws " + type.getSimpleName(), "it threw " + t, trace(t));
+      throw new RuleViolation(
+          call + " throws " + type.getSimpleName(), "it threw " + t, RuleViolation.trace(t));
     }
     throw new RuleViolation(
         call + " throws " + type.getSimpleName(), "it answered " + value, List.of());
@@ -247,6 +334,28 @@ public final class RuleRun {
     return Duration.ofNanos(System.nanoTime() - start);
   }
 
+  /** Fails the rule unless this client acquires and releases again before the limit is over. */
+  public void expectWorking(LockClient client, Duration limit, String when)
+      throws InterruptedException {
+    long deadline = System.nanoTime() + limit.toNanos();
+    while (true) {
+      try {
+        LockRequest request = LockRequest.of(name()).withLease(ms(10_000));
+        client.acquire(request.withWait(limit)).release();
+        count(2);
+        return;
+      } catch (LockException e) {
+        if (System.nanoTime() - deadline > 0) {
+          throw new RuleViolation(
+              when + " the same client works again within " + limit.toMillis() + " ms",
+              "it did not",
+              RuleViolation.trace(e));
+        }
+        pause(STEP);
+      }
+    }
+  }
+
   /** Fails the rule if this client can enter the lock. */
   public void expectHeld(LockClient client, String name, String when) {
     count(1);
@@ -275,24 +384,17 @@ public final class RuleRun {
     return List.of("inspect says: " + client.inspect(name).map(Object::toString).orElse("free"));
   }
 
-  static List<String> trace(Throwable t) {
-    List<String> lines = new ArrayList<>();
-    for (Throwable cause = t; cause != null && lines.size() < 20; cause = cause.getCause()) {
-      lines.add(cause.toString());
-      for (StackTraceElement element : cause.getStackTrace()) {
-        if (lines.size() < 20 && !element.getClassName().startsWith("java.")) {
-          lines.add("    at " + element);
-        }
-      }
-    }
-    return lines;
-  }
-
   // --- for the executor
 
   Deque<AutoCloseable> opened() {
     synchronized (opened) {
       return new ArrayDeque<>(opened);
+    }
+  }
+
+  Deque<AutoCloseable> healers() {
+    synchronized (opened) {
+      return new ArrayDeque<>(healers);
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.interlock.tck.internal.run;
 
 import java.io.Serial;
+import java.util.ArrayList;
 import java.util.List;
 
 /** A rule is broken. */
@@ -31,5 +32,19 @@ public final class RuleViolation extends RuntimeException {
 
   List<String> history() {
     return history;
+  }
+
+  /** Prints an exception and its causes, without what is the platform's own. */
+  static List<String> trace(Throwable t) {
+    List<String> lines = new ArrayList<>();
+    for (Throwable cause = t; cause != null && lines.size() < 20; cause = cause.getCause()) {
+      lines.add(cause.toString());
+      for (StackTraceElement element : cause.getStackTrace()) {
+        if (lines.size() < 20 && !element.getClassName().startsWith("java.")) {
+          lines.add("    at " + element);
+        }
+      }
+    }
+    return lines;
   }
 }

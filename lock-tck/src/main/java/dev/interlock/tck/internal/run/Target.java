@@ -10,10 +10,15 @@ import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.LockClients;
 import dev.interlock.spi.LockProvider;
 import dev.interlock.tck.TckBackend;
+import dev.interlock.tck.TckFault;
+import dev.interlock.tck.internal.fault.Endpoint;
+import java.util.EnumSet;
 import java.util.HexFormat;
 import java.util.Iterator;
+import java.util.Optional;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.UnaryOperator;
 
@@ -68,6 +73,20 @@ record Target(TckBackend backend, ProviderInfo info, LockProvider provider) {
     LockConfig config = LockConfig.parse(backend.uri());
     return LockClients.open(
         provider, config, client -> wrapper.apply(provider.open(config, client)));
+  }
+
+  /** The server's address, if a proxy can stand before it. */
+  Optional<Endpoint> endpoint() {
+    return Endpoint.of(backend.uri(), provider.options());
+  }
+
+  /** The faults that can be injected. */
+  Set<TckFault> faults() {
+    Set<TckFault> faults = EnumSet.noneOf(TckFault.class);
+    backend.control().ifPresent(control -> faults.addAll(control.faults()));
+    faults.remove(TckFault.CONNECTION);
+    endpoint().ifPresent(unused -> faults.add(TckFault.CONNECTION));
+    return faults;
   }
 
   String server() {

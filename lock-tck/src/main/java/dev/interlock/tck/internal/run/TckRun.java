@@ -6,12 +6,14 @@ import dev.interlock.tck.RuleResult;
 import dev.interlock.tck.TckBackend;
 import dev.interlock.tck.TckProgress;
 import dev.interlock.tck.TckResult;
+import dev.interlock.tck.Verdict;
 import dev.interlock.tck.internal.rules.AllRules;
 import dev.interlock.tck.internal.worker.WorkerPool;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -33,6 +35,12 @@ public final class TckRun {
 
   public static List<RuleInfo> testedRules() {
     return List.copyOf(RuleTest.catalogue(AllRules.CLASSES).keySet());
+  }
+
+  /** Tells whether a rule is inconclusive only because its faults were not offered. */
+  public static boolean wantsFaults(RuleResult result) {
+    return result.verdict() == Verdict.INCONCLUSIVE
+        && result.evidence().message().startsWith(RuleExecutor.NOT_OFFERED);
   }
 
   public static TckResult run(
@@ -62,6 +70,14 @@ public final class TckRun {
   }
 
   private List<RuleResult> all(Map<RuleInfo, List<RuleTest>> chosen) {
+    Optional<String> hopeless = executor.preflight();
+    if (hopeless.isPresent()) {
+      List<RuleResult> none = chosen.keySet().stream()
+          .map(rule -> executor.hopeless(rule, hopeless.get()))
+          .toList();
+      none.forEach(progress::finished);
+      return none;
+    }
     Map<String, RuleResult> results = new java.util.concurrent.ConcurrentHashMap<>();
     ExecutorService sideBySide =
         Executors.newFixedThreadPool(SIDE_BY_SIDE, work -> new Thread(work, "tck-run"));

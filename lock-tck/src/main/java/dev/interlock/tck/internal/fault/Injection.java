@@ -1,0 +1,80 @@
+package dev.interlock.tck.internal.fault;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A fault that waits for its moment: the nth request that contains some bytes. Knows how often it
+ * was really hit. Thread-safe.
+ */
+public final class Injection {
+  private final Effect effect;
+  private final byte[] pattern;
+  private final Duration delay;
+  private final AtomicInteger toSkip;
+  private final AtomicInteger remaining;
+  private final AtomicInteger hits = new AtomicInteger();
+
+  private Injection(Effect effect, byte[] pattern, int nth, int times, Duration delay) {
+    this.effect = effect;
+    this.pattern = pattern;
+    this.delay = delay;
+    this.toSkip = new AtomicInteger(nth - 1);
+    this.remaining = new AtomicInteger(times);
+  }
+
+  /**
+   * Plans a fault.
+   *
+   * @param effect what happens
+   * @param bytes what the request contains; empty for any request
+   * @param nth which of them is the first to be harmed, from 1
+   * @param times how many are harmed
+   * @param delay how late something comes, for the effects that are about it
+   */
+  public static Injection of(Effect effect, String bytes, int nth, int times, Duration delay) {
+    return new Injection(effect, bytes.getBytes(StandardCharsets.UTF_8), nth, times, delay);
+  }
+
+  /** Returns how often it was really hit. */
+  public int hits() {
+    return hits.get();
+  }
+
+  public Effect effect() {
+    return effect;
+  }
+
+  Duration delay() {
+    return delay;
+  }
+
+  void hit() {
+    hits.incrementAndGet();
+  }
+
+  /** Tells whether this request is one to harm; true as often as planned. */
+  boolean takes(byte[] request, int length, boolean patternsShow) {
+    if (remaining.get() <= 0 || (patternsShow && !contains(request, length, pattern))) {
+      return false;
+    }
+    if (toSkip.getAndUpdate(count -> Math.max(0, count - 1)) > 0) {
+      return false;
+    }
+    return remaining.getAndDecrement() > 0;
+  }
+
+  static boolean contains(byte[] text, int length, byte[] pattern) {
+    for (int start = 0; start + pattern.length <= length; start++) {
+      int i = 0;
+      while (i < pattern.length && text[start + i] == pattern[i]) {
+        i++;
+      }
+      if (i == pattern.length) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

@@ -1,0 +1,232 @@
+package dev.interlock.tck.internal.rules;
+
+import dev.interlock.Lease;
+import dev.interlock.LockClient;
+import dev.interlock.LockException;
+import dev.interlock.LockRequest;
+import dev.interlock.tck.TckFault;
+import dev.interlock.tck.internal.fault.Effect;
+import dev.interlock.tck.internal.fault.FaultProxy;
+import dev.interlock.tck.internal.fault.Injection;
+import dev.interlock.tck.internal.run.Rule;
+import dev.interlock.tck.internal.run.RuleRun;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** W3 and P2, and what E1, E2 and E6 say about replies that are lost on the wire. */
+public final class ConnectionRules {
+  private static final int WAITERS = 10;
+
+  private ConnectionRules() {}
+
+  @Rule(
+      value = "W3",
+      check = "how soon a waiter looks again when its connections were cut, or its messages lost",
+      alone = true,
+      timed = true,
+      limit = 150,
+      needs = TckFault.CONNECTION)
+  public static void aLostMessageIsOnlyADelay(RuleRun run) throws Exception {
+    FaultProxy proxy = run.proxy();
+    LockClient waiting = run.client(proxy);
+    LockClient holding = run.client();
+    long slowest = 0;
+    int rounds = run.amount(3, 30, 100);
+    for (int round = 0; round < rounds; round++) {
+      List<Lease> held = new ArrayList<>();
+      List<CompletableFuture<Lease>> waits = new ArrayList<>();
+      for (int i = 0; i < WAITERS; i++) {
+        String name = run.name();
+        held.add(holding.acquire(Leases.fixed(run, name, 40_000)));
+        LockRequest request = LockRequest.of(name).withLease(run.ms(40_000));
+        waits.add(waiting.acquireAsync(request.withWait(run.ms(30_000))));
+      }
+      RuleRun.pause(Duration.ofMillis(run.random().nextInt(30, 120)));
+      releaseAndCut(run, proxy, held, round);
+      slowest = Math.max(slowest, awaitAll(run, waits));
+      waits.forEach(wait -> Leases.release(wait.join()));
+    }
+    run.note("the slowest of " + rounds * WAITERS + " waiters whose connections were cut at the"
+        + " release acquired after " + slowest / 1_000_000 + " ms");
+  }
+
+  /** Cuts before the releases, among them, or after their messages have come to nothing. */
+  private static void releaseAndCut(RuleRun run, FaultProxy proxy, List<Lease> held, int round)
+      throws InterruptedException {
+    int cut = 0;
+    int before = round % 3 == 0 ? 0 : run.random().nextInt(held.size());
+    if (round % 3 == 2) {
+      proxy.holdReplies(true);
+      held.forEach(Lease::release);
+      RuleRun.pause(Duration.ofMillis(50));
+      cut = proxy.cut();
+      proxy.holdReplies(false);
+    } else {
+      for (int i = 0; i < held.size(); i++) {
+        cut += i == before ? proxy.cut() : 0;
+        held.get(i).release();
+      }
+    }
+    run.requireHit(cut, "all connections of a waiting client cut at a release");
+  }
+
+  private static long awaitAll(RuleRun run, List<CompletableFuture<Lease>> waits) throws Exception {
+    long start = System.nanoTime();
+    Duration limit = run.ms(3_000);
+    try {
+      CompletableFuture.allOf(waits.toArray(new CompletableFuture<?>[0]))
+          .get(limit.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException e) {
+      long still = waits.stream().filter(wait -> !wait.isDone()).count();
+      run.expect(
+          false,
+          "waiters acquire within " + limit.toMillis() + " ms of a release that they may not have"
+              + " heard of",
+          still + " of " + waits.size() + " still wait");
+    }
+    run.count(waits.size());
+    return System.nanoTime() - start;
+  }
+
+  @Rule(
+      value = "P2",
+      check = "that a subscription is made again when its connection ends, without a request",
+      alone = true,
+      timed = true,
+      limit = 120,
+      needs = TckFault.CONNECTION)
+  public static void theSubscriptionSurvivesACut(RuleRun run) throws Exception {
+    FaultProxy proxy = run.proxy();
+    LockClient waiting = run.client(proxy);
+    LockClient holding = run.client();
+    handOff(run, waiting, holding, () -> {});
+    List<Long> times = new ArrayList<>();
+    for (int i = 0; i < run.amount(1, 6, 20); i++) {
+      long meanwhile = handOff(run, waiting, holding, () -> {
+        run.requireHit(proxy.cut(), "all connections of a waiting client cut");
+        RuleRun.pause(run.ms(run.random().nextInt(500)));
+      });
+      run.expect(
+          meanwhile <= run.ms(3_000).toNanos(),
+          "a waiter whose connections were cut acquires within 3 s of the release",
+          "after " + meanwhile / 1_000_000 + " ms");
+      for (int after = 0; after < 3; after++) {
+        times.add(handOff(run, waiting, holding, () -> {}));
+      }
+    }
+    Collections.sort(times);
+    long median = times.get(times.size() / 2);
+    run.expect(
+        median <= run.ms(200).toNanos(),
+        "hand-offs after a cut take at most 200 ms",
+        "their median is " + median / 1_000_000 + " ms");
+    run.note(
+        "the median of %d hand-offs after cuts is %.2f ms".formatted(times.size(), median / 1e6));
+  }
+
+  private interface Harm {
+    void act() throws Exception;
+  }
+
+  /** Answers how long after the release the waiter had the lock. */
+  private static long handOff(RuleRun run, LockClient waiting, LockClient holding, Harm harm)
+      throws Exception {
+    String name = run.name();
+    Lease held = holding.acquire(Leases.fixed(run, name, 40_000));
+    CompletableFuture<Long> acquired = waiting
+        .acquireAsync(LockRequest.of(name).withLease(run.ms(40_000)).withWait(run.ms(30_000)))
+        .thenApply(lease -> {
+          long now = System.nanoTime();
+          Leases.release(lease);
+          return now;
+        });
+    RuleRun.pause(run.ms(100));
+    harm.act();
+    long released = System.nanoTime();
+    held.release();
+    run.count(1);
+    return acquired.get(run.ms(30_000).toMillis(), TimeUnit.MILLISECONDS) - released;
+  }
+
+  @Rule(
+      value = "E1",
+      check = "that a retry after a cut carries the id of the first attempt",
+      needs = TckFault.CONNECTION)
+  public static void anAttemptLostOnTheWireMakesOneHold(RuleRun run) throws Exception {
+    FaultProxy proxy = run.proxy();
+    LockClient client = run.client(proxy);
+    LockClient observer = run.client();
+    List<Effect> effects = List.of(
+        Effect.REQUEST_LOST,
+        Effect.REQUEST_TORN,
+        Effect.REPLY_LOST,
+        Effect.REPLY_LATE,
+        Effect.REPLY_FRAGMENTED);
+    for (int i = 0; i < run.amount(5, 25, 100); i++) {
+      String name = run.name();
+      Effect effect = effects.get(i % effects.size());
+      Injection injection = proxy.inject(Injection.of(effect, name, 1, 1, Duration.ofMillis(100)));
+      Lease lease = client.acquire(Leases.fixed(run, name, 20_000).withWait(run.ms(8_000)));
+      run.requireHit(injection);
+      run.expectHeld(observer, name, "after " + effect.words());
+      lease.release();
+      run.expectFree(observer, name, run.ms(1_000), "after one release");
+    }
+  }
+
+  @Rule(
+      value = "E2",
+      check = "that a retry of a release frees the hold of its own id and no other",
+      needs = TckFault.CONNECTION)
+  public static void aReleaseLostOnTheWireFreesNoSuccessor(RuleRun run) throws Exception {
+    FaultProxy proxy = run.proxy();
+    LockClient client = run.client(proxy);
+    LockClient successor = run.client();
+    LockClient observer = run.client();
+    for (int i = 0; i < run.amount(3, 15, 60); i++) {
+      String name = run.name();
+      Lease lease = client.acquire(Leases.fixed(run, name, 20_000));
+      CompletableFuture<Lease> next = successor.acquireAsync(
+          LockRequest.of(name).withLease(run.ms(20_000)).withWait(run.ms(10_000)));
+      RuleRun.pause(Duration.ofMillis(30));
+      Injection injection =
+          proxy.inject(Injection.of(Effect.REPLY_LOST, name, 1, 1, Duration.ZERO));
+      Leases.release(lease);
+      run.requireHit(injection);
+      Lease after = next.get(run.ms(10_000).toMillis(), TimeUnit.MILLISECONDS);
+      for (int look = 0; look < 10; look++) {
+        run.expectHeld(observer, name, "after the reply to a release was lost");
+        RuleRun.pause(Duration.ofMillis(10));
+      }
+      run.expect(after.isValid(), "the successor's lease stays valid", "it is not");
+      after.release();
+    }
+    run.note("no successor was touched by a release that was repeated");
+  }
+
+  @Rule(
+      value = "E6",
+      check = "that an attempt whose replies were all lost is abandoned in the background",
+      needs = TckFault.CONNECTION)
+  public static void whatNobodyHeardOfIsCleanedUp(RuleRun run) throws Exception {
+    FaultProxy proxy = run.proxy();
+    LockClient client = run.client(proxy);
+    LockClient observer = run.client();
+    for (int i = 0; i < run.amount(2, 8, 30); i++) {
+      String name = run.name();
+      Injection injection =
+          proxy.inject(Injection.of(Effect.REPLY_LOST, name, 1, Integer.MAX_VALUE, Duration.ZERO));
+      LockRequest request = Leases.lasting(run, name, 1_500).withWait(run.ms(300));
+      run.expectThrows(
+          LockException.class, "acquire without any reply", () -> client.acquire(request));
+      run.requireHit(injection);
+      proxy.heal();
+      run.expectFree(observer, name, run.ms(2_500), "after replies lost on the wire");
+    }
+  }
+}

@@ -1,0 +1,138 @@
+package dev.interlock.tck.internal.rules;
+
+import dev.interlock.Lease;
+import dev.interlock.LockClient;
+import dev.interlock.LockRequest;
+import dev.interlock.tck.TckFault;
+import dev.interlock.tck.internal.fault.FaultProxy;
+import dev.interlock.tck.internal.run.Rule;
+import dev.interlock.tck.internal.run.RuleRun;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** Rules W9, W10 and N6: what is counted on the wire. */
+public final class CostRules {
+  private static final int IDLE = 150;
+  private static final int MOST_A_SECOND = 40;
+  private static final int LEASES = 100;
+  private static final int CLIENTS = 6;
+  private static final int MOST_WOKEN = 3;
+
+  private CostRules() {}
+
+  @Rule(
+      value = "W9",
+      check = "whether each waiter looks again by itself, and how often",
+      alone = true,
+      needs = TckFault.CONNECTION)
+  public static void idleWaitersCostLittle(RuleRun run) throws Exception {
+    FaultProxy proxy = run.proxy();
+    LockClient client = run.client(proxy);
+    LockClient holder = run.client();
+    List<Lease> held = new ArrayList<>();
+    List<CompletableFuture<Lease>> waits = new ArrayList<>();
+    List<String> names = List.of(run.name(), run.name(), run.name());
+    for (String name : names) {
+      held.add(holder.acquire(Leases.fixed(run, name, 60_000)));
+    }
+    for (int i = 0; i < IDLE; i++) {
+      waits.add(client.acquireAsync(LockRequest.of(names.get(i % names.size()))
+          .withLease(run.ms(60_000))
+          .withWait(run.ms(60_000))));
+    }
+    RuleRun.pause(run.ms(1_000));
+    long before = proxy.requests();
+    Duration time = Duration.ofMillis(run.amount(1_500, 5_000, 20_000));
+    RuleRun.pause(time);
+    double each = (proxy.requests() - before) * 1e3 / time.toMillis();
+    waits.forEach(wait -> wait.cancel(true));
+    held.forEach(Lease::release);
+    String measured =
+        "%d idle waiters of one client sent %.1f requests a second".formatted(IDLE, each);
+    run.expect(each <= MOST_A_SECOND, "at most " + MOST_A_SECOND + " requests a second", measured);
+    run.note(measured);
+  }
+
+  @Rule(
+      value = "W10",
+      check = "whom a release tells",
+      alone = true,
+      timed = true,
+      needs = TckFault.CONNECTION)
+  public static void aReleaseWakesFew(RuleRun run) throws Exception {
+    List<FaultProxy> proxies = new ArrayList<>();
+    List<LockClient> clients = new ArrayList<>();
+    for (int i = 0; i < CLIENTS; i++) {
+      FaultProxy proxy = run.proxy();
+      proxies.add(proxy);
+      clients.add(run.client(proxy));
+    }
+    LockClient holder = run.client();
+    long fewest = Long.MAX_VALUE;
+    // The fewest of some rounds: a waiter may look again by itself just then.
+    for (int round = 0; round < 3; round++) {
+      String name = run.name();
+      Lease held = holder.acquire(Leases.fixed(run, name, 60_000));
+      List<CompletableFuture<Lease>> waits = new ArrayList<>();
+      for (LockClient client : clients) {
+        waits.add(client.acquireAsync(
+            LockRequest.of(name).withLease(run.ms(60_000)).withWait(run.ms(60_000))));
+        RuleRun.pause(Duration.ofMillis(20));
+      }
+      RuleRun.pause(run.ms(150));
+      List<Long> before = proxies.stream().map(FaultProxy::replies).toList();
+      held.release();
+      CompletableFuture.anyOf(waits.toArray(new CompletableFuture<?>[0]))
+          .get(run.ms(10_000).toMillis(), TimeUnit.MILLISECONDS);
+      RuleRun.pause(Duration.ofMillis(60));
+      long woken = 0;
+      for (int i = 0; i < CLIENTS; i++) {
+        woken += proxies.get(i).replies() > before.get(i) ? 1 : 0;
+      }
+      fewest = Math.min(fewest, woken);
+      for (CompletableFuture<Void> done : passedOn(waits)) {
+        done.get(run.ms(20_000).toMillis(), TimeUnit.MILLISECONDS);
+      }
+    }
+    String measured = "a release was heard of by " + fewest + " of " + CLIENTS + " clients";
+    run.expect(fewest <= MOST_WOKEN, "at most " + MOST_WOKEN + " clients hear of it", measured);
+    run.note(measured);
+  }
+
+  private static List<CompletableFuture<Void>> passedOn(List<CompletableFuture<Lease>> waits) {
+    return waits.stream().map(wait -> wait.thenAccept(Leases::release)).toList();
+  }
+
+  @Rule(
+      value = "N6",
+      check = "whether renewals that are due at about the same time go together",
+      alone = true,
+      needs = TckFault.CONNECTION)
+  public static void renewalsAreBatched(RuleRun run) throws Exception {
+    FaultProxy proxy = run.proxy();
+    LockClient client = run.client(proxy);
+    List<LockRequest> requests = new ArrayList<>();
+    for (int i = 0; i < LEASES; i++) {
+      requests.add(Leases.fixed(run, run.name(), 1_500).renewing().withWait(run.ms(20_000)));
+    }
+    List<CompletableFuture<Lease>> leases =
+        requests.stream().map(client::acquireAsync).toList();
+    for (CompletableFuture<Lease> lease : leases) {
+      lease.get(run.ms(20_000).toMillis(), TimeUnit.MILLISECONDS);
+    }
+    long before = proxy.requests();
+    RuleRun.pause(run.ms(2_000));
+    long requestsSent = proxy.requests() - before;
+    for (CompletableFuture<Lease> lease : leases) {
+      run.expect(lease.join().isValid(), "a renewed lease is valid", "it is not");
+    }
+    // Every third of the lease, so four times in these two seconds.
+    int renewals = LEASES * 4;
+    String measured = "about %d renewals took %d requests".formatted(renewals, requestsSent);
+    run.expect(requestsSent <= renewals * 3 / 4, "at most three requests for four renewals", measured);
+    run.note(measured);
+  }
+}

@@ -1,0 +1,178 @@
+package dev.interlock.tck.internal.rules;
+
+import dev.interlock.Capability;
+import dev.interlock.HoldInfo;
+import dev.interlock.Lease;
+import dev.interlock.LockClient;
+import dev.interlock.LockRequest;
+import dev.interlock.tck.TckFault;
+import dev.interlock.tck.TckServer;
+import dev.interlock.tck.internal.run.Rule;
+import dev.interlock.tck.internal.run.RuleRun;
+import dev.interlock.tck.internal.worker.ProcessWorker;
+import dev.interlock.tck.internal.worker.WorkerSpace;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+
+/** Rule T2 and group D. */
+public final class RestartRules {
+  private static final int WAITERS = 4;
+
+  private RestartRules() {}
+
+  @Rule(
+      value = "T2",
+      check = "what the counter starts from when it is missing",
+      alone = true,
+      needs = TckFault.LOSE_STATE)
+  public static void tokensIncreaseAcrossLossOfState(RuleRun run) throws Exception {
+    TckServer server = run.server();
+    LockClient client = run.client();
+    String name = run.name();
+    long before = Math.max(token(run, client, name), token(run, client, name));
+    for (int i = 0; i < run.amount(3, 10, 40); i++) {
+      Lease held = client.acquire(Leases.fixed(run, name, 20_000));
+      before = grown(run, before, held.fencingToken(), "before a loss of state");
+      server.loseState();
+      run.fault("loss of the server's state while a lock was held");
+      before = grown(run, before, token(run, run.client(), name), "after a loss of all state");
+      Leases.release(held);
+    }
+    run.note("tokens grew across losses of all state");
+  }
+
+  @Rule(
+      value = "T2",
+      check = "whether the counter is durable, and else what it starts from",
+      alone = true,
+      limit = 120,
+      needs = TckFault.RESTART)
+  public static void tokensIncreaseAcrossARestart(RuleRun run) throws Exception {
+    TckServer server = run.server();
+    LockClient client = run.client();
+    String name = run.name();
+    long before = token(run, client, name);
+    for (int i = 0; i < run.amount(1, 3, 10); i++) {
+      server.kill();
+      server.start();
+      run.fault("kill -9 and restart of the server");
+      before = grown(run, before, token(run, client, name), "after a restart of the server");
+    }
+    run.note("tokens grew across restarts of the server");
+  }
+
+  @Rule(value = "T2", check = "what the counter starts from in a JVM that has just begun")
+  public static void tokensIncreaseAcrossJvms(RuleRun run) throws Exception {
+    if (!run.oneJvm()) {
+      return; // the state does not end with a JVM
+    }
+    String name = run.name();
+    long before = Long.MIN_VALUE;
+    for (int i = 0; i < 2; i++) {
+      ProcessWorker worker = run.ownWorker();
+      long token = worker.call(space -> tokenIn(space, name));
+      before = grown(run, before, token, "in the JVM after the one that ended");
+      worker.kill();
+      run.fault("the end of a JVM");
+    }
+  }
+
+  public static long tokenIn(WorkerSpace space, String name) throws InterruptedException {
+    try (Lease lease = space.acquire(name, Duration.ofSeconds(20), Duration.ofSeconds(20))) {
+      return lease.fencingToken();
+    }
+  }
+
+  private static long token(RuleRun run, LockClient client, String name)
+      throws InterruptedException {
+    Lease lease = client.acquire(Leases.fixed(run, name, 20_000).withWait(run.ms(8_000)));
+    long token = lease.fencingToken();
+    Leases.release(lease);
+    return token;
+  }
+
+  private static long grown(RuleRun run, long before, long after, String when) {
+    run.expect(after > before, "the token " + when + " is larger than " + before, "it is " + after);
+    return after;
+  }
+
+  @Rule(
+      value = "D1",
+      check = "that a grant is on disk before it is answered",
+      alone = true,
+      limit = 120,
+      needs = TckFault.RESTART)
+  public static void aHeldLockSurvivesARestart(RuleRun run) throws Exception {
+    TckServer server = run.server();
+    LockClient holder = run.client();
+    LockClient other = run.client();
+    for (int i = 0; i < run.amount(1, 3, 10); i++) {
+      String name = run.name();
+      Lease held = holder.acquire(Leases.fixed(run, name, 60_000));
+      server.kill();
+      server.start();
+      run.fault("kill -9 and restart of the server");
+      run.expectWorking(other, run.ms(8_000), "after the restart");
+      run.expectHeld(other, name, "after the restart");
+      run.expect(held.isValid(), "the lease is still valid", "it is not");
+      run.expectWorking(holder, run.ms(8_000), "after the restart");
+      held.release();
+      run.expectFree(other, name, run.ms(2_000), "after the release");
+    }
+    run.note("a lock was still held after kill -9 and restart of the server");
+  }
+
+  @Rule(
+      value = "D2",
+      check = "that queue entries are as durable as holds",
+      alone = true,
+      limit = 120,
+      needs = TckFault.RESTART)
+  public static void theQueueSurvivesARestart(RuleRun run) throws Exception {
+    if (!run.has(Capability.FAIR)) {
+      run.note("FAIR is not declared: there is no order to keep");
+      return;
+    }
+    TckServer server = run.server();
+    LockClient observer = run.client();
+    String name = run.name();
+    Lease held = observer.acquire(fair(run, name));
+    List<Integer> order = new CopyOnWriteArrayList<>();
+    List<CompletableFuture<Void>> waits = new ArrayList<>();
+    for (int i = 0; i < WAITERS; i++) {
+      int place = i;
+      waits.add(run.client().acquireAsync(fair(run, name)).thenAccept(lease -> {
+        order.add(place);
+        Leases.release(lease);
+      }));
+      run.await(
+          run.ms(5_000),
+          "the server knows of " + (place + 1) + " waiting clients",
+          () -> observer.inspect(name).map(HoldInfo::waiters).orElse(0) > place);
+    }
+    server.kill();
+    server.start();
+    run.fault("kill -9 and restart of the server");
+    run.expectWorking(observer, run.ms(8_000), "after the restart");
+    // Waiters that found their connections broken come back.
+    RuleRun.pause(run.ms(1_500));
+    Leases.release(held);
+    CompletableFuture.allOf(waits.toArray(new CompletableFuture<?>[0]))
+        .get(run.ms(20_000).toMillis(), TimeUnit.MILLISECONDS);
+    List<Integer> expected = new ArrayList<>();
+    for (int i = 0; i < WAITERS; i++) {
+      expected.add(i);
+    }
+    run.expect(
+        order.equals(expected), "the waiters acquire in the order of their arrival", "" + order);
+    run.note(WAITERS + " waiters kept their order through kill -9 and restart of the server");
+  }
+
+  private static LockRequest fair(RuleRun run, String name) {
+    return Leases.fixed(run, name, 60_000).withWait(run.ms(60_000)).fair(true);
+  }
+}

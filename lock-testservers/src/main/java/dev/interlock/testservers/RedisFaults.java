@@ -1,0 +1,84 @@
+package dev.interlock.testservers;
+
+import dev.interlock.tck.TckFault;
+import dev.interlock.tck.TckServer;
+import java.util.EnumSet;
+import java.util.Set;
+
+/** What the kit may do to a Redis server: everything to one of our own, nothing to a given one. */
+public final class RedisFaults implements TckServer {
+  private final RedisServer server;
+
+  private RedisFaults(RedisServer server) {
+    this.server = server;
+  }
+
+  /** Offers the faults of a server that nothing else uses during the run. */
+  public static RedisFaults of(RedisServer server) {
+    return new RedisFaults(server);
+  }
+
+  @Override
+  public Set<TckFault> faults() {
+    return server.isControllable()
+        ? EnumSet.complementOf(EnumSet.of(TckFault.CONNECTION))
+        : EnumSet.noneOf(TckFault.class);
+  }
+
+  @Override
+  public void heal() {
+    if (server.isControllable()) {
+      server.start();
+      readOnly(false);
+    }
+  }
+
+  @Override
+  public void pause() {
+    server.pause();
+  }
+
+  @Override
+  public void resume() {
+    server.resume();
+  }
+
+  @Override
+  public void kill() {
+    server.kill();
+  }
+
+  @Override
+  public void start() {
+    server.start();
+  }
+
+  @Override
+  public void loseState() {
+    server.command("FLUSHALL");
+  }
+
+  @Override
+  public void closeClients() {
+    server.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+    server.command("CLIENT", "KILL", "TYPE", "pubsub", "SKIPME", "yes");
+  }
+
+  /** Every script is answered NOSCRIPT once. */
+  @Override
+  public boolean disturb() {
+    boolean none = server.command("INFO", "memory").contains("number_of_cached_scripts:0");
+    server.command("SCRIPT", "FLUSH");
+    return !none;
+  }
+
+  /** As a replica whose master is away: it answers READONLY to every write. */
+  @Override
+  public void readOnly(boolean on) {
+    if (on) {
+      server.command("REPLICAOF", "127.0.0.1", "1");
+    } else {
+      server.command("REPLICAOF", "NO", "ONE");
+    }
+  }
+}
