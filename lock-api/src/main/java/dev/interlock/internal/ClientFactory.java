@@ -1,6 +1,7 @@
 package dev.interlock.internal;
 
 import dev.interlock.CommonOptions;
+import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockConfig;
 import dev.interlock.ProviderInfo;
@@ -42,6 +43,15 @@ public final class ClientFactory {
       LockProvider provider, LockConfig config, Function<ClientId, LockBackend> opener) {
     Settings.check(config, provider);
     return connect(provider, config, opener);
+  }
+
+  /** Leaves a fixed lease to the server. */
+  public static void keep(Lease lease) {
+    if (!(lease instanceof LeaseHandle handle)) {
+      throw new IllegalArgumentException(
+          "%s is no lease of one lock".formatted(lease.getClass().getName()));
+    }
+    handle.keep();
   }
 
   /** Lists what could be opened. */

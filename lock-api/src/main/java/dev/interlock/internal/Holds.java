@@ -277,6 +277,16 @@ final class Holds {
     return true;
   }
 
+  /** Takes back an entry of a fixed lease; after the last one the server ends the hold. */
+  void keep(Hold hold) {
+    if (hold.exit(false) == Hold.Exit.LAST) {
+      forget(hold);
+      listener.released(
+          hold.name(), hold.token(), Duration.ofNanos(System.nanoTime() - hold.since()));
+      freed.accept(hold.name());
+    }
+  }
+
   /** A release found that the server no longer had the hold. */
   void foundGone(Hold hold) {
     ClientThreads.callbacks().execute(() -> hold.lost().complete(LostReason.GONE));

@@ -84,6 +84,18 @@ final class LeaseHandle implements Lease {
     }
   }
 
+  /** Ends this handle and leaves the hold to the server. */
+  void keep() {
+    if (hold.isRenewing()) {
+      throw new IllegalArgumentException(
+          "the lease on lock '%s' is renewed until it is released: it cannot be kept"
+              .formatted(hold.name()));
+    }
+    if (released.compareAndSet(false, true)) {
+      holds.keep(hold);
+    }
+  }
+
   private LeaseLostException gone() {
     LostReason reason = hold.reason();
     String why = released.get() ? "released before" : reason == null ? "EXPIRED" : reason.name();

@@ -1,5 +1,6 @@
 package dev.interlock.spi;
 
+import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockConfig;
 import dev.interlock.internal.ClientFactory;
@@ -25,5 +26,18 @@ public final class LockClients {
   public static LockClient open(
       LockProvider provider, LockConfig config, Function<ClientId, LockBackend> opener) {
     return ClientFactory.open(provider, config, opener);
+  }
+
+  /**
+   * Gives up a handle without a release: the lock stays held until its lease runs out, also when
+   * the client is closed before. For locks that nobody may take again within a time. Does no I/O;
+   * does nothing if the handle was released or the lease was lost before.
+   *
+   * @param lease a fixed one, that is not renewed, from {@link LockClient#acquire},
+   *     {@link LockClient#tryAcquire} or {@link LockClient#acquireAsync}
+   * @throws IllegalArgumentException if it is none of these
+   */
+  public static void keep(Lease lease) {
+    ClientFactory.keep(lease);
   }
 }

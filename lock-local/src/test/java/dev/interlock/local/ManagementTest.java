@@ -16,6 +16,7 @@ import dev.interlock.LostReason;
 import dev.interlock.UnsupportedCapabilityException;
 import dev.interlock.local.FaultyBackend.Fault;
 import dev.interlock.local.FaultyBackend.Operation;
+import dev.interlock.spi.LockClients;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -253,5 +254,26 @@ class ManagementTest {
       }
     });
     assertThat(task.get()).isTrue();
+  }
+
+  @Test
+  @DisplayName("A kept fixed lease stays until its time is over, also when its client is closed")
+  void keepsFixedLease() throws Exception {
+    LockClient first = Locks.open("local://?namespace=kept");
+    Lease lease = first.acquire(
+        LockRequest.of("x").withLease(Duration.ofMillis(600)).withWait(Duration.ZERO));
+    LockClients.keep(lease);
+    LockClients.keep(lease);
+    assertThat(lease.isValid()).isFalse();
+    assertThat(first.tryAcquire(LockRequest.of("x"))).isEmpty();
+    try (Lease renewed = first.acquire(LockRequest.of("y"))) {
+      assertThatThrownBy(() -> LockClients.keep(renewed))
+          .isInstanceOf(IllegalArgumentException.class);
+    }
+    first.close();
+    try (LockClient second = Locks.open("local://?namespace=kept")) {
+      assertThat(second.tryAcquire(LockRequest.of("x"))).isEmpty();
+      second.acquire(LockRequest.of("x").withWait(Duration.ofSeconds(5))).release();
+    }
   }
 }

@@ -1,0 +1,74 @@
+package dev.interlock.spring;
+
+import dev.interlock.LockRequest;
+import java.lang.reflect.Array;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+/** What a method gives whose lock is held by another. */
+final class Busy {
+  private static final Map<Class<?>, Supplier<Object>> EMPTY = Map.ofEntries(
+      Map.entry(Optional.class, Optional::empty),
+      Map.entry(OptionalInt.class, OptionalInt::empty),
+      Map.entry(OptionalLong.class, OptionalLong::empty),
+      Map.entry(OptionalDouble.class, OptionalDouble::empty),
+      Map.entry(List.class, List::of),
+      Map.entry(Set.class, Set::of),
+      Map.entry(Collection.class, List::of),
+      Map.entry(Iterable.class, List::of),
+      Map.entry(Map.class, Map::of),
+      Map.entry(Stream.class, Stream::empty));
+
+  private Busy() {}
+
+  static @Nullable Object result(
+      LockedMethod locked, LockRequest request, MethodInvocation invocation) throws Throwable {
+    return switch (locked.onBusy()) {
+      case FAIL -> throw LockGate.busy(request);
+      case SKIP -> skipped(locked.method().getReturnType());
+      case FALLBACK -> fallback(locked, invocation);
+    };
+  }
+
+  static @Nullable Object skipped(Class<?> type) {
+    Supplier<Object> empty = EMPTY.get(type);
+    if (empty != null) {
+      return empty.get();
+    }
+    if (type.isPrimitive() && type != void.class) {
+      return Array.get(Array.newInstance(type, 1), 0);
+    }
+    if (type.isArray()) {
+      return Array.newInstance(type.getComponentType(), 0);
+    }
+    return type != Object.class && type.isAssignableFrom(CompletableFuture.class)
+        ? CompletableFuture.completedFuture(null)
+        : null;
+  }
+
+  static @Nullable Object fallback(LockedMethod locked, MethodInvocation invocation)
+      throws Throwable {
+    Method fallback = locked.fallback();
+    if (fallback == null) {
+      throw new IllegalStateException("checked at start: " + locked.method());
+    }
+    try {
+      return fallback.invoke(invocation.getThis(), invocation.getArguments());
+    } catch (InvocationTargetException e) {
+      throw e.getCause() == null ? e : e.getCause();
+    }
+  }
+}

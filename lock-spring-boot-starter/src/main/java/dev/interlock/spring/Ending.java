@@ -1,0 +1,62 @@
+package dev.interlock.spring;
+
+import dev.interlock.BackendUnavailableException;
+import dev.interlock.Lease;
+import dev.interlock.LeaseLostException;
+import dev.interlock.LockException;
+import dev.interlock.OutcomeUnknownException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+
+/** How a lock is given up when the work under it has ended. */
+interface Ending {
+  /** The logger of all that happens to a lease after its work. */
+  Logger LOG = System.getLogger("dev.interlock.spring");
+
+  /**
+   * Gives up the lock.
+   *
+   * @throws LeaseLostException if the lease was lost before
+   */
+  void end();
+
+  /**
+   * Gives up the lock after work that failed.
+   *
+   * @throws LeaseLostException if the lease was lost before; with the failure as its cause
+   */
+  default void endAfter(Throwable failure) {
+    try {
+      end();
+    } catch (LeaseLostException e) {
+      LeaseLostException lost = new LeaseLostException(String.valueOf(e.getMessage()), failure);
+      lost.addSuppressed(e);
+      throw lost;
+    } catch (LockException e) {
+      failure.addSuppressed(e);
+    }
+  }
+
+  /** Gives up the lock when nobody is there to hear of a loss. */
+  default void endQuietly(String name) {
+    try {
+      end();
+    } catch (LockException e) {
+      LOG.log(Level.WARNING, "The lock ''{0}'' was gone when its work had ended: {1}", name, e);
+    }
+  }
+
+  /**
+   * Releases the lease. A release whose answer is lost is repeated by the engine; the work was done
+   * while the lease was valid, so its caller need not know.
+   */
+  static Ending release(Lease lease) {
+    return () -> {
+      try {
+        lease.release();
+      } catch (OutcomeUnknownException | BackendUnavailableException e) {
+        LOG.log(Level.DEBUG, "The release of a lock was not confirmed", e);
+      }
+    };
+  }
+}

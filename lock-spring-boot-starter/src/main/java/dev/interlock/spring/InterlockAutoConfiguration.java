@@ -1,0 +1,117 @@
+package dev.interlock.spring;
+
+import dev.interlock.LockClient;
+import dev.interlock.LockConfig;
+import dev.interlock.LockListener;
+import java.util.List;
+import org.springframework.aop.config.AopConfigUtils;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.env.Environment;
+import org.springframework.core.type.AnnotationMetadata;
+
+/** One lock client for an application, and all that uses it. */
+@AutoConfiguration(
+    afterName = {
+      "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
+      "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration",
+      "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration",
+      "org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration"
+    },
+    beforeName =
+        "org.springframework.boot.transaction.autoconfigure.TransactionManagerCustomizationAutoConfiguration")
+@ConditionalOnBooleanProperty(name = "interlock.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(InterlockProperties.class)
+@Import({
+  InterlockAutoConfiguration.Proxies.class,
+  InterlockAutoConfiguration.Transactions.class,
+  InterlockAutoConfiguration.Integration.class
+})
+final class InterlockAutoConfiguration {
+
+  @Bean(destroyMethod = "close")
+  @ConditionalOnMissingBean
+  LockClient lockClient(
+      InterlockProperties properties, BeanFactory beans, ObjectProvider<LockListener> listeners) {
+    LockConfig config = LockSettings.read(properties, listeners.orderedStream().toList());
+    return ClientOpener.open(properties.reuse(), config, beans);
+  }
+
+  @Bean
+  LockGate lockGate(LockClient client, ObjectProvider<LockMeter> meters) {
+    List<LockMeter> all = meters.orderedStream().toList();
+    return new LockGate(client, LockMeter.of(all));
+  }
+
+  @Bean
+  @ConditionalOnMissingBean
+  LockTemplate lockTemplate(LockGate gate) {
+    return new LockTemplate(gate);
+  }
+
+  @Bean(destroyMethod = "close")
+  LockedCalls lockedCalls(LockGate gate, InterlockProperties properties, Environment environment) {
+    return new LockedCalls(
+        gate,
+        properties.locked().waitFor(),
+        environment.getProperty("spring.application.name", "application"));
+  }
+
+  @Bean
+  @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+  static DefaultPointcutAdvisor lockedAdvisor(
+      ConfigurableListableBeanFactory beans,
+      ObjectProvider<LockedCalls> calls,
+      Environment environment) {
+    LockedMethods methods = new LockedMethods(beans);
+    return LockedAdvisor.create(
+        methods,
+        new LockedInterceptor(methods, calls::getObject),
+        environment.getProperty(
+            "interlock.locked.order", Integer.class, LockedAdvisor.DEFAULT_ORDER));
+  }
+
+  /** Makes proxies also where nothing else asks for them. */
+  static final class Proxies implements ImportBeanDefinitionRegistrar {
+    @Override
+    public void registerBeanDefinitions(
+        AnnotationMetadata importing, BeanDefinitionRegistry registry) {
+      AopConfigUtils.registerAutoProxyCreatorIfNecessary(registry);
+    }
+  }
+
+  /** Minds transactions. */
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnClass(name = "org.springframework.transaction.TransactionExecutionListener")
+  static final class Transactions {
+    @Bean
+    LeaseCommitGuard leaseCommitGuard() {
+      return new LeaseCommitGuard();
+    }
+  }
+
+  /** Serves Spring Integration. */
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnClass(name = "org.springframework.integration.support.locks.RenewableLockRegistry")
+  static final class Integration {
+    @Bean
+    @ConditionalOnMissingBean(type = "org.springframework.integration.support.locks.LockRegistry")
+    InterlockLockRegistry interlockLockRegistry(LockClient client) {
+      return new InterlockLockRegistry(client);
+    }
+  }
+}

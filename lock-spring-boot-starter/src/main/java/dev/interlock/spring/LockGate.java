@@ -1,0 +1,97 @@
+package dev.interlock.spring;
+
+import dev.interlock.Lease;
+import dev.interlock.LockClient;
+import dev.interlock.LockException;
+import dev.interlock.LockRequest;
+import dev.interlock.LockTimeoutException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+
+/** Takes locks for annotated methods and templates; a lock that is busy is no exception here. */
+final class LockGate {
+  private final LockClient client;
+  private final LockMeter meter;
+
+  LockGate(LockClient client, LockMeter meter) {
+    this.client = client;
+    this.meter = meter;
+  }
+
+  LockClient client() {
+    return client;
+  }
+
+  /**
+   * Acquires, waiting as long as the request says. Without a wait it makes one attempt.
+   *
+   * @param label what the request stands for in traces; one of few
+   * @return null if the lock is held by another
+   * @throws InterruptedException if interrupted while it waits
+   * @throws LockException as {@link LockClient#acquire} does, but for the time-out
+   */
+  @Nullable
+  Lease enter(String label, LockRequest request) throws InterruptedException {
+    LockMeter.Wait wait = meter.start(label, request.name(), waits(request));
+    Lease lease = null;
+    Throwable failure = null;
+    try {
+      lease = enter(request);
+      return lease;
+    } catch (InterruptedException | RuntimeException e) {
+      failure = e;
+      throw e;
+    } finally {
+      wait.end(lease != null, failure);
+    }
+  }
+
+  private @Nullable Lease enter(LockRequest request) throws InterruptedException {
+    if (LeaseScope.blocks(request.name(), request.owner().orElse(null))) {
+      return null;
+    }
+    if (!waits(request)) {
+      return client.tryAcquire(request).orElse(null);
+    }
+    try {
+      return client.acquire(request);
+    } catch (LockTimeoutException e) {
+      return null;
+    }
+  }
+
+  /** The same without blocking; completes with null if the lock is held by another. */
+  CompletableFuture<@Nullable Lease> enterAsync(String label, LockRequest request) {
+    LockMeter.Wait wait = meter.start(label, request.name(), waits(request));
+    CompletableFuture<Lease> acquiring = client.acquireAsync(request);
+    CompletableFuture<@Nullable Lease> entered = new CompletableFuture<>();
+    var unused = acquiring.whenComplete((lease, thrown) -> {
+      Throwable failure = thrown instanceof CompletionException ? thrown.getCause() : thrown;
+      boolean busy = failure instanceof LockTimeoutException;
+      wait.end(lease != null, busy ? null : failure);
+      boolean taken = (failure == null || busy)
+          ? entered.complete(lease)
+          : entered.completeExceptionally(failure);
+      if (!taken && lease != null) {
+        lease.release(); // nobody will see it
+      }
+    });
+    var unusedToo = entered.whenComplete((lease, thrown) -> {
+      if (entered.isCancelled()) {
+        acquiring.cancel(true);
+      }
+    });
+    return entered;
+  }
+
+  private static boolean waits(LockRequest request) {
+    return !Duration.ZERO.equals(request.maxWait().orElse(null));
+  }
+
+  static LockTimeoutException busy(LockRequest request) {
+    return new LockTimeoutException("lock '%s' is held by another; waited %s"
+        .formatted(request.name(), request.maxWait().orElse(Duration.ZERO)));
+  }
+}

@@ -1,0 +1,114 @@
+package dev.interlock.spring;
+
+import dev.interlock.Lease;
+import dev.interlock.LeaseLostException;
+import dev.interlock.LockClient;
+import dev.interlock.LockException;
+import dev.interlock.LockRequest;
+import dev.interlock.LockTimeoutException;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Does work under a lock, by the same rules as {@link Locked}: released after the running
+ * transaction, if there is one; a lost lease interrupts the work, and the caller gets
+ * {@link LeaseLostException}. Thread-safe; blocks as long as the request waits.
+ */
+public final class LockTemplate {
+  /** What requests of a template stand for in traces, which must not have a name for each lock. */
+  private static final String LABEL = "LockTemplate";
+
+  private final LockGate gate;
+
+  LockTemplate(LockGate gate) {
+    this.gate = gate;
+  }
+
+  /**
+   * Creates a template that tells no meters.
+   *
+   * @param client stays the caller's
+   */
+  public LockTemplate(LockClient client) {
+    this(new LockGate(client, LockMeter.NONE));
+  }
+
+  /**
+   * Does work under a lock that is renewed until it ends; waits for the lock without limit.
+   *
+   * @param name the lock's name
+   * @param work what to do
+   * @param <T> its result
+   * @param <E> what it throws
+   * @return its result
+   * @throws E if the work fails
+   * @throws LeaseLostException if the lease was lost meanwhile
+   * @throws LockException as {@link LockClient#acquire}, and if interrupted while waiting, with the
+   *     flag set
+   */
+  public <T extends @Nullable Object, E extends Exception> T execute(
+      String name, LockCallback<T, E> work) throws E {
+    return execute(LockRequest.of(name), work);
+  }
+
+  /**
+   * Does work under a lock.
+   *
+   * @param request what to acquire; waits as long as it says
+   * @param work what to do
+   * @param <T> its result
+   * @param <E> what it throws
+   * @return its result
+   * @throws E if the work fails
+   * @throws LockTimeoutException if the lock is held by another after the wait
+   * @throws LeaseLostException if the lease was lost meanwhile
+   * @throws LockException as {@link LockClient#acquire}, and if interrupted while waiting, with the
+   *     flag set
+   */
+  public <T extends @Nullable Object, E extends Exception> T execute(
+      LockRequest request, LockCallback<T, E> work) throws E {
+    Lease lease = enter(request);
+    if (lease == null) {
+      throw LockGate.busy(request);
+    }
+    return run(lease, request, work);
+  }
+
+  /**
+   * Does work if the lock can be had.
+   *
+   * @param request what to acquire; without a wait it makes one attempt
+   * @param work what to do
+   * @param <T> its result
+   * @param <E> what it throws
+   * @return its result; empty if the lock is held by another, or the result is null
+   * @throws E if the work fails
+   * @throws LeaseLostException if the lease was lost meanwhile
+   * @throws LockException as {@link LockClient#acquire}, and if interrupted while waiting, with the
+   *     flag set
+   */
+  public <T, E extends Exception> Optional<T> tryExecute(
+      LockRequest request, LockCallback<@Nullable T, E> work) throws E {
+    LockRequest bounded = request.maxWait().isPresent() ? request : request.withWait(Duration.ZERO);
+    Lease lease = enter(bounded);
+    return lease == null ? Optional.empty() : Optional.ofNullable(run(lease, bounded, work));
+  }
+
+  private @Nullable Lease enter(LockRequest request) {
+    try {
+      return gate.enter(LABEL, request);
+    } catch (InterruptedException e) {
+      throw LockedCalls.interrupted(request, e);
+    }
+  }
+
+  private static <T extends @Nullable Object, E extends Exception> T run(
+      Lease lease, LockRequest request, LockCallback<T, E> work) throws E {
+    Ending ending = AfterTransaction.of(lease, Ending.release(lease));
+    LeaseScope scope = LeaseScope.open(lease, request.owner().orElse(null), true);
+    T result = LockedWork.<T, E>run(scope, ending, () -> work.doLocked(lease));
+    ending.end();
+    return result;
+  }
+}

@@ -1,0 +1,89 @@
+package dev.interlock.spring;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.springframework.core.annotation.AliasFor;
+
+/**
+ * Runs a method under a distributed lock. On a class it is the default of all its public methods; a
+ * method's own annotation replaces it as a whole.
+ *
+ * <p>The lock is taken before the method and everything inside its proxy, such as
+ * {@code @Transactional}, and released after it: after the commit or rollback. A call from within a
+ * running transaction keeps the lock until that transaction is complete. With {@code @Async} it is
+ * taken on the asynchronous thread. Methods that return a {@code CompletionStage} take the lock on
+ * the calling thread and release it once the stage is complete; methods that return a Reactor
+ * {@code Mono} or {@code Flux} take it without blocking at each subscription, and release it at
+ * completion, error or cancellation.
+ *
+ * <p>As with every proxy of Spring, a call from the same object is not seen, and neither are
+ * private, static and final methods: on those the annotation is refused at start. What can be
+ * checked at start is: expressions, durations, combinations, and the fallback.
+ *
+ * <p>A call whose lease was lost ends with {@link dev.interlock.LeaseLostException}, also if the
+ * method returned normally. The method finds its lease and fencing token in {@link CurrentLease}.
+ */
+@Documented
+@Inherited
+@Retention(RetentionPolicy.RUNTIME)
+@Target({ElementType.METHOD, ElementType.TYPE})
+public @interface Locked {
+
+  /** Same as {@link #name}. */
+  @AliasFor("name")
+  String value() default "";
+
+  /**
+   * The lock's name: text with SpEL expressions in <code>#{...}</code> and placeholders in <code>
+   * ${...}</code>, such as {@code order-#{#id}} or {@code order-#{@keys.of(#order)}}. The method's
+   * arguments are variables, beans start with {@code @}, and properties are those of the bean that
+   * is called. An expression must not be null.
+   */
+  @AliasFor("value")
+  String name() default "";
+
+  /**
+   * How long to wait for the lock: {@code 5s}, {@code PT5S} or a placeholder; {@code 0} for one
+   * attempt. Without it {@code interlock.locked.wait-for} (10 s unless set) for
+   * {@link OnBusy#FAIL}, and one attempt otherwise.
+   */
+  String waitFor() default "";
+
+  /**
+   * How long the lock is held at the most: {@code 30s}, {@code PT30S} or a placeholder. Without it
+   * the lease is the client's default and is renewed until the method has ended.
+   */
+  String lease() default "";
+
+  /** Who owns the lock. */
+  LockScope scope() default LockScope.THREAD;
+
+  /** What happens when the lock is still held by another after the wait. */
+  OnBusy onBusy() default OnBusy.FAIL;
+
+  /**
+   * The method of the same class, with the same parameters and a matching result, that is called
+   * instead when {@link #onBusy} is {@link OnBusy#FALLBACK}; it runs without the lock.
+   */
+  String fallback() default "";
+
+  /** What a lost lease does to the work. */
+  OnLost onLost() default OnLost.INTERRUPT;
+
+  /**
+   * Whether the lock is released when the method has ended. If not, it stays for {@link #atLeast}
+   * from the time it was taken, also if the method fails or the application is closed, so that a
+   * job that several instances schedule runs once. A run that takes longer keeps the lock.
+   */
+  boolean autoRelease() default true;
+
+  /** How long the lock stays with {@code autoRelease = false}: {@code 50s} or {@code PT50S}. */
+  String atLeast() default "";
+
+  /** First come, first served; needs {@link dev.interlock.Capability#FAIR}. */
+  boolean fair() default false;
+}

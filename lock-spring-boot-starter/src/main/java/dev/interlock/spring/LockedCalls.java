@@ -1,0 +1,94 @@
+package dev.interlock.spring;
+
+import dev.interlock.Lease;
+import dev.interlock.LockException;
+import dev.interlock.LockRequest;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** What all annotated methods of an application share. */
+final class LockedCalls implements AutoCloseable {
+  /** Each of them is at most one round trip busy with a release. */
+  private static final int THREADS = 4;
+
+  private final LockGate gate;
+  private final Duration defaultWait;
+  private final String application;
+  private final KeptLeases kept = new KeptLeases();
+  private final ThreadPoolExecutor releasing;
+
+  LockedCalls(LockGate gate, Duration defaultWait, String applicationName) {
+    this.gate = gate;
+    this.defaultWait = defaultWait;
+    this.application = applicationName + "@" + UUID.randomUUID();
+    this.releasing = new ThreadPoolExecutor(
+        THREADS,
+        THREADS,
+        10,
+        TimeUnit.SECONDS,
+        new LinkedBlockingQueue<>(),
+        Threads.named("interlock-release"));
+    this.releasing.allowCoreThreadTimeOut(true);
+  }
+
+  LockGate gate() {
+    return gate;
+  }
+
+  /** Where releases run that must not block the thread that completes a stage. */
+  Executor releasing() {
+    return releasing;
+  }
+
+  LockRequest request(LockedMethod locked, String name) {
+    return locked.request(
+        name, defaultWait, locked.scope() == LockScope.APPLICATION ? application : null);
+  }
+
+  /**
+   * Takes the lock.
+   *
+   * @return null if it is held by another
+   * @throws InterruptedException if interrupted and the method declares it
+   * @throws LockException if interrupted and the method does not; the flag is set again
+   */
+  @Nullable
+  Lease enter(LockedMethod locked, LockRequest request) throws InterruptedException {
+    try {
+      return gate.enter(locked.name().template(), request);
+    } catch (InterruptedException e) {
+      for (Class<?> declared : locked.method().getExceptionTypes()) {
+        if (declared.isAssignableFrom(InterruptedException.class)) {
+          throw e;
+        }
+      }
+      throw interrupted(request, e);
+    }
+  }
+
+  static LockException interrupted(LockRequest request, InterruptedException cause) {
+    Thread.currentThread().interrupt();
+    return new LockException(
+        "interrupted while waiting for lock '%s'; nothing is held".formatted(request.name()),
+        cause);
+  }
+
+  /** How the lock of a call ends; to be asked for before the work begins. */
+  Ending ending(LockedMethod locked, Lease lease) {
+    return locked
+        .atLeast()
+        .map(atLeast -> kept.keep(lease, atLeast))
+        .orElseGet(() -> Ending.release(lease));
+  }
+
+  @Override
+  public void close() {
+    kept.close();
+    releasing.shutdown();
+  }
+}

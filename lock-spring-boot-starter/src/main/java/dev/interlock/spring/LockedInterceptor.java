@@ -1,0 +1,61 @@
+package dev.interlock.spring;
+
+import dev.interlock.Lease;
+import dev.interlock.LockRequest;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
+
+/** Takes the lock, calls the method, gives the lock up. */
+final class LockedInterceptor implements MethodInterceptor {
+  private final LockedMethods methods;
+  private final Supplier<LockedCalls> calls;
+
+  /**
+   * Creates the interceptor.
+   *
+   * @param calls asked at the first call: an advisor is made before the beans that it needs
+   */
+  LockedInterceptor(LockedMethods methods, Supplier<LockedCalls> calls) {
+    this.methods = methods;
+    this.calls = calls;
+  }
+
+  @Override
+  public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+    Object target = invocation.getThis();
+    Class<?> type = target == null
+        ? invocation.getMethod().getDeclaringClass()
+        : AopUtils.getTargetClass(target);
+    LockedMethod locked = methods.find(invocation.getMethod(), type);
+    if (locked == null) {
+      return invocation.proceed();
+    }
+    LockedCalls shared = calls.get();
+    LockRequest request =
+        shared.request(locked, locked.name().of(target, invocation.getArguments()));
+    return locked.kind() == LockedMethod.Kind.REACTIVE
+        ? new ReactiveCall(shared, locked, request, invocation).toPublisher()
+        : call(shared, locked, request, invocation);
+  }
+
+  private static @Nullable Object call(
+      LockedCalls shared, LockedMethod locked, LockRequest request, MethodInvocation invocation)
+      throws Throwable {
+    Lease lease = shared.enter(locked, request);
+    if (lease == null) {
+      return Busy.result(locked, request, invocation);
+    }
+    Ending ending = AfterTransaction.of(lease, shared.ending(locked, lease));
+    LeaseScope scope = LeaseScope.open(lease, request.owner().orElse(null), locked.interrupts());
+    Object result = LockedWork.<@Nullable Object, Throwable>run(scope, ending, invocation::proceed);
+    if (result instanceof CompletionStage<?> stage) {
+      return StageCall.endWith(stage, lease, ending, locked, shared.releasing());
+    }
+    ending.end();
+    return result;
+  }
+}

@@ -1,0 +1,57 @@
+package dev.interlock.spring;
+
+import dev.interlock.LockRequest;
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a {@link Locked} annotation says of one method, read and checked.
+ *
+ * @param method the method, as its class declares it
+ * @param name the lock's name
+ * @param waitFor empty for the application's default
+ * @param lease empty for the client's default; with {@code atLeast} the same as that
+ * @param atLeast empty if the lock is released when the method has ended
+ * @param fallback only for {@link OnBusy#FALLBACK}
+ * @param kind how its result is complete
+ */
+record LockedMethod(
+    Method method,
+    LockName name,
+    Optional<Duration> waitFor,
+    Optional<Duration> lease,
+    Optional<Duration> atLeast,
+    LockScope scope,
+    OnBusy onBusy,
+    @Nullable Method fallback,
+    OnLost onLost,
+    boolean fair,
+    Kind kind) {
+
+  /** How the result of a method is complete. */
+  enum Kind {
+    /** When it returns, or when the stage that it returns is complete. */
+    CALL,
+    /** With the subscription. */
+    REACTIVE
+  }
+
+  boolean interrupts() {
+    return onLost == OnLost.INTERRUPT;
+  }
+
+  /** The request for one call. */
+  LockRequest request(String lockName, Duration defaultWait, @Nullable String owner) {
+    Duration limit = waitFor.orElse(onBusy == OnBusy.FAIL ? defaultWait : Duration.ZERO);
+    LockRequest request = LockRequest.of(lockName).withWait(limit);
+    if (lease.isPresent()) {
+      request = request.withLease(lease.get());
+    }
+    if (owner != null) {
+      request = request.withOwner(owner);
+    }
+    return fair ? request.fair(true) : request;
+  }
+}

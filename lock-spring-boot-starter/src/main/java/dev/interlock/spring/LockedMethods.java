@@ -1,0 +1,193 @@
+package dev.interlock.spring;
+
+import dev.interlock.LockConfigurationException;
+import dev.interlock.LockRequest;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.boot.convert.DurationStyle;
+import org.springframework.core.MethodClassKey;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+
+/** Reads {@link Locked} annotations, once for each method, and refuses those that are wrong. */
+final class LockedMethods {
+  /** Null in an application without Reactor. */
+  private static final @Nullable Class<?> PUBLISHER = publisher();
+
+  private final ConfigurableBeanFactory beans;
+  private final ConcurrentHashMap<MethodClassKey, Optional<LockedMethod>> read =
+      new ConcurrentHashMap<>();
+
+  LockedMethods(ConfigurableBeanFactory beans) {
+    this.beans = beans;
+  }
+
+  /**
+   * Looks whether a method is to be locked.
+   *
+   * @throws LockConfigurationException if its annotation is wrong
+   */
+  @Nullable
+  LockedMethod find(Method method, Class<?> targetClass) {
+    return read.computeIfAbsent(
+            new MethodClassKey(method, targetClass), key -> read(method, targetClass))
+        .orElse(null);
+  }
+
+  private Optional<LockedMethod> read(Method called, Class<?> targetClass) {
+    Method method = AopUtils.getMostSpecificMethod(called, ClassUtils.getUserClass(targetClass));
+    if (ReflectionUtils.isObjectMethod(method) || method.isSynthetic()) {
+      return Optional.empty();
+    }
+    Locked own = AnnotatedElementUtils.findMergedAnnotation(method, Locked.class);
+    if (own != null) {
+      requireProxyable(method);
+      return Optional.of(read(own, method, targetClass));
+    }
+    if (!Modifier.isPublic(method.getModifiers()) || Modifier.isStatic(method.getModifiers())) {
+      return Optional.empty();
+    }
+    return Optional.ofNullable(
+            AnnotatedElementUtils.findMergedAnnotation(targetClass, Locked.class))
+        .map(locked -> read(locked, method, targetClass));
+  }
+
+  private static void requireProxyable(Method method) {
+    int hidden = Modifier.PRIVATE | Modifier.STATIC | Modifier.FINAL;
+    if ((method.getModifiers() & hidden) != 0) {
+      throw new LockConfigurationException(
+          "@Locked on %s: a proxy does not see a method that is private, static or final"
+              .formatted(describe(method)));
+    }
+  }
+
+  private LockedMethod read(Locked locked, Method method, Class<?> targetClass) {
+    List<String> faults = new ArrayList<>();
+    String template = resolve(locked.name());
+    if (template.isEmpty()) {
+      faults.add("it needs a name");
+    }
+    Optional<Duration> waitFor = duration("waitFor", locked.waitFor(), faults);
+    Optional<Duration> lease = duration("lease", locked.lease(), faults);
+    Optional<Duration> atLeast = duration("atLeast", locked.atLeast(), faults);
+    lease.ifPresent(given -> requireLease("lease", given, faults));
+    atLeast.ifPresent(given -> requireLease("atLeast", given, faults));
+    waitFor.filter(Duration::isNegative).ifPresent(given -> faults.add("waitFor is negative"));
+    checkRelease(locked, faults);
+    Method fallback = fallback(locked, method, targetClass, faults);
+    if (!faults.isEmpty()) {
+      throw new LockConfigurationException(
+          "@Locked on %s: %s".formatted(describe(method), String.join("; ", faults)));
+    }
+    return new LockedMethod(
+        method,
+        LockName.parse(method, template, beans),
+        waitFor,
+        atLeast.or(() -> lease),
+        atLeast,
+        locked.scope(),
+        locked.onBusy(),
+        fallback,
+        locked.onLost(),
+        locked.fair(),
+        isReactive(method) ? LockedMethod.Kind.REACTIVE : LockedMethod.Kind.CALL);
+  }
+
+  private static void checkRelease(Locked locked, List<String> faults) {
+    if (locked.autoRelease() != locked.atLeast().isEmpty()) {
+      faults.add("autoRelease=false and atLeast need each other");
+    }
+    if (!locked.autoRelease() && !locked.lease().isEmpty()) {
+      faults.add("lease does not go with autoRelease=false: atLeast is the lease");
+    }
+    if (!locked.autoRelease() && locked.scope() == LockScope.APPLICATION) {
+      faults.add("autoRelease=false does not go with scope=APPLICATION, which would re-enter");
+    }
+    if (locked.onBusy() == OnBusy.FALLBACK == locked.fallback().isEmpty()) {
+      faults.add("onBusy=FALLBACK and fallback need each other");
+    }
+  }
+
+  private @Nullable Method fallback(
+      Locked locked, Method method, Class<?> targetClass, List<String> faults) {
+    if (locked.fallback().isEmpty()) {
+      return null;
+    }
+    Method fallback = ReflectionUtils.findMethod(
+        ClassUtils.getUserClass(targetClass), locked.fallback(), method.getParameterTypes());
+    if (fallback == null) {
+      faults.add("there is no method %s(%s)".formatted(locked.fallback(), parameters(method)));
+    } else if (!ClassUtils.isAssignable(method.getReturnType(), fallback.getReturnType())) {
+      faults.add("%s returns %s, not %s"
+          .formatted(
+              locked.fallback(),
+              fallback.getReturnType().getSimpleName(),
+              method.getReturnType().getSimpleName()));
+    } else {
+      ReflectionUtils.makeAccessible(fallback);
+    }
+    return fallback;
+  }
+
+  private Optional<Duration> duration(String attribute, String written, List<String> faults) {
+    String text = resolve(written).trim();
+    if (text.isEmpty()) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(DurationStyle.detectAndParse(text));
+    } catch (IllegalArgumentException e) {
+      faults.add("%s is '%s': expected a duration such as 5s or PT5S".formatted(attribute, text));
+      return Optional.empty();
+    }
+  }
+
+  private static void requireLease(String attribute, Duration given, List<String> faults) {
+    try {
+      LockRequest.requireLease(given);
+    } catch (IllegalArgumentException e) {
+      faults.add(attribute + ": " + e.getMessage());
+    }
+  }
+
+  private String resolve(String text) {
+    String resolved = beans.resolveEmbeddedValue(text);
+    return resolved == null ? "" : resolved;
+  }
+
+  private static boolean isReactive(Method method) {
+    return PUBLISHER != null && PUBLISHER.isAssignableFrom(method.getReturnType());
+  }
+
+  private static @Nullable Class<?> publisher() {
+    try {
+      return ClassUtils.forName(
+          "org.reactivestreams.Publisher", LockedMethods.class.getClassLoader());
+    } catch (ClassNotFoundException e) {
+      return null;
+    }
+  }
+
+  static String describe(Method method) {
+    return "%s.%s(%s)"
+        .formatted(
+            method.getDeclaringClass().getSimpleName(), method.getName(), parameters(method));
+  }
+
+  private static String parameters(Method method) {
+    return Arrays.stream(method.getParameterTypes())
+        .map(Class::getSimpleName)
+        .collect(Collectors.joining(", "));
+  }
+}

@@ -1,0 +1,59 @@
+package dev.interlock.spring;
+
+import dev.interlock.HoldInfo;
+import dev.interlock.LockClient;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+
+/**
+ * Shows locks to operators, and takes one from its holder if
+ * {@code management.endpoint.locks.access=unrestricted} allows it.
+ */
+@Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
+final class LocksEndpoint {
+  private final LockClient client;
+  private final HeldLocks held;
+
+  LocksEndpoint(LockClient client, HeldLocks held) {
+    this.client = client;
+    this.held = held;
+  }
+
+  /** Lists what this application holds. */
+  @ReadOperation
+  Held locks() {
+    return new Held(held.list());
+  }
+
+  /** Asks the server who holds a lock; nothing is found if it is free. */
+  @ReadOperation
+  @Nullable
+  HoldInfo lock(@Selector String name) {
+    return client.inspect(name).orElse(null);
+  }
+
+  /** Takes a lock from its holder, whose lease is lost. */
+  @DeleteOperation
+  Forced forceRelease(@Selector String name) {
+    return new Forced(client.forceRelease(name));
+  }
+
+  /**
+   * What this application holds.
+   *
+   * @param held by name
+   */
+  record Held(List<HeldLocks.HeldLock> held) {}
+
+  /**
+   * What a forced release did.
+   *
+   * @param released whether the lock was held
+   */
+  record Forced(boolean released) {}
+}

@@ -1,0 +1,127 @@
+package dev.interlock.spring;
+
+import dev.interlock.Lease;
+import dev.interlock.LeaseLostException;
+import dev.interlock.LockRequest;
+import java.util.Optional;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.springframework.aop.ProxyMethodInvocation;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/** Takes the lock at each subscription, and gives it up at its end. Blocks no subscriber. */
+final class ReactiveCall {
+  /** What the lock's request came to; of a type of its own, so that a discarded one is ours. */
+  private record Entered(@Nullable Lease lease, @Nullable Ending ending) {}
+
+  private final LockedCalls shared;
+  private final LockedMethod locked;
+  private final LockRequest request;
+  private final MethodInvocation invocation;
+
+  ReactiveCall(
+      LockedCalls shared, LockedMethod locked, LockRequest request, MethodInvocation invocation) {
+    this.shared = shared;
+    this.locked = locked;
+    this.request = request;
+    this.invocation = invocation;
+  }
+
+  Publisher<?> toPublisher() {
+    if (Mono.class.isAssignableFrom(locked.method().getReturnType())) {
+      return Mono.usingWhen(
+              entered(),
+              entered -> Mono.from(work(entered)),
+              ReactiveCall::end,
+              ReactiveCall::endAfter,
+              ReactiveCall::end)
+          .doOnDiscard(Entered.class, ReactiveCall::drop)
+          .onErrorMap(ReactiveCall::lossItself);
+    }
+    return Flux.usingWhen(
+            entered(), this::work, ReactiveCall::end, ReactiveCall::endAfter, ReactiveCall::end)
+        .doOnDiscard(Entered.class, ReactiveCall::drop)
+        .onErrorMap(ReactiveCall::lossItself);
+  }
+
+  private Mono<Entered> entered() {
+    return Mono.fromFuture(() -> shared.gate().enterAsync(locked.name().template(), request))
+        .doOnDiscard(Lease.class, lease -> Ending.release(lease).endQuietly(lease.name()))
+        .map(lease -> new Entered(lease, shared.ending(locked, lease)))
+        .defaultIfEmpty(new Entered(null, null));
+  }
+
+  private Publisher<?> work(Entered entered) {
+    Lease lease = entered.lease();
+    if (lease == null) {
+      return busy();
+    }
+    Flux<?> work = Flux.defer(() -> proceed(lease))
+        .contextWrite(context -> context.put(CurrentLease.CONTEXT_KEY, lease));
+    return locked.interrupts() ? work.takeUntilOther(loss(lease)) : work;
+  }
+
+  /** A subscription of its own for each subscriber: an invocation can be carried out only once. */
+  private Publisher<?> proceed(Lease lease) {
+    MethodInvocation once =
+        invocation instanceof ProxyMethodInvocation proxy ? proxy.invocableClone() : invocation;
+    try (LeaseScope scope = LeaseScope.open(lease, request.owner().orElse(null), false)) {
+      return publisher(once.proceed());
+    } catch (Throwable e) {
+      return Flux.error(e);
+    }
+  }
+
+  private static Mono<Object> loss(Lease lease) {
+    return Mono.fromCompletionStage(lease.lost())
+        .flatMap(reason -> Mono.error(
+            new LeaseLostException("the lease on lock '%s' was lost while its work went on: %s"
+                .formatted(lease.name(), reason))));
+  }
+
+  private Publisher<?> busy() {
+    return switch (locked.onBusy()) {
+      case FAIL -> Flux.error(LockGate.busy(request));
+      case SKIP -> Flux.empty();
+      case FALLBACK ->
+        Flux.defer(() -> {
+          try {
+            return publisher(Busy.fallback(locked, invocation));
+          } catch (Throwable e) {
+            return Flux.error(e);
+          }
+        });
+    };
+  }
+
+  private static Publisher<?> publisher(@Nullable Object result) {
+    return Optional.ofNullable((Publisher<?>) result).orElseGet(Flux::empty);
+  }
+
+  private static Mono<Void> end(Entered entered) {
+    Ending ending = entered.ending();
+    return ending == null
+        ? Mono.empty()
+        : Mono.<Void>fromRunnable(ending::end).subscribeOn(Schedulers.boundedElastic());
+  }
+
+  private static Mono<Void> endAfter(Entered entered, Throwable failure) {
+    // A loss that ended the work is told already.
+    return failure instanceof LeaseLostException
+        ? end(entered).onErrorComplete(LeaseLostException.class)
+        : end(entered);
+  }
+
+  /** Reactor wraps what happens at the end of a resource. */
+  private static Throwable lossItself(Throwable thrown) {
+    return thrown.getCause() instanceof LeaseLostException lost ? lost : thrown;
+  }
+
+  /** The subscriber went away just when the lock was granted. */
+  private static void drop(Entered entered) {
+    end(entered).subscribe();
+  }
+}

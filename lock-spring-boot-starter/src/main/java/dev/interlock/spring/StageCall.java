@@ -1,0 +1,67 @@
+package dev.interlock.spring;
+
+import dev.interlock.Lease;
+import dev.interlock.LeaseLostException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/** Holds a lock until a stage is complete, and then lets the caller have its result. */
+final class StageCall {
+  private StageCall() {}
+
+  static <T> CompletionStage<T> endWith(
+      CompletionStage<T> work,
+      Lease lease,
+      Ending ending,
+      LockedMethod locked,
+      Executor releasing) {
+    CompletableFuture<T> result = new CompletableFuture<>();
+    if (work instanceof CompletableFuture<T> future && future.isDone()) {
+      var unused = future.whenComplete((value, failure) -> end(result, ending, value, failure));
+      return result;
+    }
+    // Not on the thread that completes it: that may be the one which reads the server's answers.
+    work.whenCompleteAsync((value, failure) -> end(result, ending, value, failure), releasing);
+    var unused = result.whenComplete((value, failure) -> {
+      if (result.isCancelled()) {
+        cancel(work);
+      }
+    });
+    if (locked.interrupts()) {
+      lease.lost().thenAccept(reason -> {
+        result.completeExceptionally(
+            new LeaseLostException("the lease on lock '%s' was lost while its work went on: %s"
+                .formatted(lease.name(), reason)));
+        cancel(work);
+      });
+    }
+    return result;
+  }
+
+  private static void cancel(CompletionStage<?> work) {
+    if (work instanceof CompletableFuture<?> future) {
+      future.cancel(true);
+    }
+  }
+
+  private static <T> void end(
+      CompletableFuture<T> result, Ending ending, T value, @Nullable Throwable thrown) {
+    Throwable failure = thrown instanceof CompletionException && thrown.getCause() != null
+        ? thrown.getCause()
+        : thrown;
+    try {
+      if (failure == null) {
+        ending.end();
+        result.complete(value);
+      } else {
+        ending.endAfter(failure);
+        result.completeExceptionally(failure);
+      }
+    } catch (RuntimeException e) {
+      result.completeExceptionally(e);
+    }
+  }
+}

@@ -1,0 +1,52 @@
+package dev.interlock.spring;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.UUID;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+
+/** Starts applications as Spring Boot does, with its auto-configuration. */
+final class Contexts {
+  private Contexts() {}
+
+  @Configuration(proxyBeanMethods = false)
+  @EnableAutoConfiguration(
+      excludeName = {
+        "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
+        "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration"
+      })
+  static class Plain {}
+
+  @Configuration(proxyBeanMethods = false)
+  @EnableAutoConfiguration(
+      excludeName = "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration")
+  static class WithDataSource {}
+
+  /** On locks that no other test has, in this JVM. */
+  static ConfigurableApplicationContext local(List<Class<?>> beans, String... properties) {
+    List<String> all = new ArrayList<>(Arrays.asList(properties));
+    all.add("interlock.uri=local://");
+    all.add("interlock.namespace=" + namespace());
+    return start(Plain.class, beans, all);
+  }
+
+  static ConfigurableApplicationContext start(
+      Class<?> application, List<Class<?>> beans, List<String> properties) {
+    return new SpringApplicationBuilder(application)
+        .sources(beans.toArray(Class<?>[]::new))
+        .web(WebApplicationType.NONE)
+        .bannerMode(org.springframework.boot.Banner.Mode.OFF)
+        .logStartupInfo(false)
+        .properties(properties.toArray(String[]::new))
+        .run();
+  }
+
+  static String namespace() {
+    return "t" + UUID.randomUUID().toString().substring(0, 8);
+  }
+}

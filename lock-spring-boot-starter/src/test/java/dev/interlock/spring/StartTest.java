@@ -1,0 +1,226 @@
+package dev.interlock.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.interlock.BackendUnavailableException;
+import dev.interlock.LockClient;
+import dev.interlock.LockRequest;
+import dev.interlock.Locks;
+import java.net.URL;
+import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/** What an application gets at its start, and what it reads if it does not start. */
+class StartTest {
+  private final ApplicationContextRunner runner = new ApplicationContextRunner()
+      .withConfiguration(AutoConfigurations.of(
+          InterlockAutoConfiguration.class, InterlockObservabilityAutoConfiguration.class));
+
+  private FailureAnalysis failure(ApplicationContextRunner wrong) {
+    FailureAnalysis[] analysis = new FailureAnalysis[1];
+    wrong.run(context -> {
+      assertThat(context).hasFailed();
+      analysis[0] = new InterlockFailureAnalyzer().analyze(context.getStartupFailure());
+    });
+    assertThat(analysis[0]).isNotNull();
+    return analysis[0];
+  }
+
+  @Test
+  void one_client_that_is_closed_with_the_context() {
+    LockClient[] client = new LockClient[1];
+    runner.withPropertyValues("interlock.uri=local://").run(context -> {
+      assertThat(context).hasSingleBean(LockClient.class).hasSingleBean(LockTemplate.class);
+      client[0] = context.getBean(LockClient.class);
+    });
+    assertThatThrownBy(() -> client[0].lock("x")).isInstanceOf(BackendUnavailableException.class);
+  }
+
+  @Test
+  void the_applications_own_client_takes_its_place() {
+    try (LockClient own = Locks.open("local://")) {
+      runner
+          .withBean(LockClient.class, () -> own, definition -> definition.setDestroyMethodName(""))
+          .run(context -> assertThat(context.getBean(LockClient.class)).isSameAs(own));
+    }
+  }
+
+  @Test
+  void nothing_when_disabled() {
+    runner
+        .withPropertyValues("interlock.enabled=false")
+        .run(context -> assertThat(context).doesNotHaveBean(LockClient.class));
+  }
+
+  @Test
+  void a_missing_uri_names_the_providers() {
+    FailureAnalysis failure = failure(runner);
+    assertThat(failure.getDescription()).contains("interlock.uri is not set").contains("local");
+    assertThat(failure.getAction()).contains("interlock.uri=local://");
+  }
+
+  @Test
+  void a_missing_provider_names_its_artifact() {
+    FailureAnalysis failure = failure(runner.withPropertyValues("interlock.uri=redis-setnx://h"));
+    assertThat(failure.getDescription()).contains("dev.interlock:lock-redis-setnx");
+    assertThat(failure.getAction()).contains("Add the provider");
+  }
+
+  @Test
+  void wrong_options_are_named_all_at_once_and_without_secrets() {
+    FailureAnalysis failure = failure(runner.withPropertyValues(
+        "interlock.uri=redis-hash://u:geheim@h",
+        "interlock.options.nonsense=1",
+        "interlock.options.timeout=soon",
+        "interlock.lease=1ms"));
+    assertThat(failure.getDescription())
+        .contains("nonsense")
+        .contains("timeout=soon")
+        .contains("lease=PT0.001S")
+        .doesNotContain("geheim");
+  }
+
+  @Test
+  void an_option_that_is_given_twice_is_refused() {
+    FailureAnalysis failure = failure(
+        runner.withPropertyValues("interlock.uri=local://?namespace=a", "interlock.namespace=b"));
+    assertThat(failure.getDescription())
+        .contains("namespace is set in interlock.uri and beside it");
+  }
+
+  @Test
+  void a_server_that_is_down_says_so() {
+    FailureAnalysis failure = failure(runner.withPropertyValues(
+        "interlock.uri=redis-hash://127.0.0.1:1", "interlock.options.connectTimeout=PT0.3S"));
+    assertThat(failure.getAction()).contains("Start the server");
+  }
+
+  @Test
+  void reuse_without_the_bean_says_what_is_missing() {
+    FailureAnalysis failure = failure(runner.withPropertyValues("interlock.reuse=data-source"));
+    assertThat(failure.getDescription()).contains("javax.sql.DataSource");
+  }
+
+  static class Unparsable {
+    @Locked("a-#{")
+    public void work() {}
+  }
+
+  static class UnknownVariable {
+    @Locked("a-#{#idd}")
+    public void work(String id) {}
+  }
+
+  static class UnknownBean {
+    @Locked("a-#{@nobody.name(#id)}")
+    public void work(String id) {}
+  }
+
+  static class NoName {
+    @Locked
+    public void work() {}
+  }
+
+  static class WrongDuration {
+    @Locked(name = "a", lease = "soon")
+    public void work() {}
+  }
+
+  static class NoFallback {
+    @Locked(name = "a", onBusy = OnBusy.FALLBACK, fallback = "other")
+    public void work(String id) {}
+  }
+
+  static class KeptWithoutTime {
+    @Locked(name = "a", autoRelease = false)
+    public void work() {}
+  }
+
+  static class Hidden {
+    @Locked("a")
+    public final void work() {}
+  }
+
+  static class SecondMethod {
+    @Locked("a")
+    public void right() {}
+
+    @Locked("b-#{#nothing}")
+    public void wrong() {}
+  }
+
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', textBlock = """
+      Unparsable      | cannot be parsed
+      UnknownVariable | there is no variable #idd; there are [a0, id, p0, root, this]
+      UnknownBean     | there is no bean 'nobody'
+      NoName          | it needs a name
+      WrongDuration   | lease is 'soon': expected a duration such as 5s or PT5S
+      NoFallback      | there is no method other(String)
+      KeptWithoutTime | autoRelease=false and atLeast need each other
+      Hidden          | a proxy does not see a method that is private
+      SecondMethod    | there is no variable #nothing
+      """)
+  void a_wrong_annotation_fails_the_start(String bean, String message) throws Exception {
+    Class<?> type = Class.forName(StartTest.class.getName() + "$" + bean);
+    FailureAnalysis failure =
+        failure(runner.withPropertyValues("interlock.uri=local://").withBean(type));
+    assertThat(failure.getDescription()).contains(message).contains("@Locked");
+    assertThat(failure.getAction()).contains("@Locked");
+  }
+
+  @Test
+  void a_kept_lock_outlives_the_application() {
+    String namespace = "interlock.namespace=" + Contexts.namespace();
+    runner
+        .withPropertyValues("interlock.uri=local://", namespace)
+        .withBean(Kept.class)
+        .run(context -> context.getBean(Kept.class).work());
+    runner.withPropertyValues("interlock.uri=local://", namespace).run(context -> {
+      LockClient next = context.getBean(LockClient.class);
+      assertThat(next.tryAcquire(LockRequest.of("kept"))).isEmpty();
+      assertThat(next.tryAcquire(LockRequest.of("released"))).isPresent();
+    });
+  }
+
+  static class Kept {
+    @Locked(name = "kept", autoRelease = false, atLeast = "20s")
+    public void work() {
+      inner();
+    }
+
+    void inner() {
+      assertThat(CurrentLease.get().name()).isEqualTo("kept");
+    }
+  }
+
+  @Test
+  void the_metadata_describes_every_property() throws Exception {
+    StringBuilder metadata = new StringBuilder();
+    for (URL file : Collections.list(
+        getClass().getClassLoader().getResources("META-INF/spring-configuration-metadata.json"))) {
+      metadata.append(new String(file.openStream().readAllBytes(), StandardCharsets.UTF_8));
+    }
+    for (String name :
+        List.of("uri", "reuse", "lease", "namespace", "options", "locked.wait-for")) {
+      assertThat(metadata).contains("\"interlock." + name + "\"");
+    }
+    assertThat(metadata).contains("Where the locks live");
+  }
+
+  @Test
+  void an_application_starts_with_the_auto_configuration_that_the_jar_names() {
+    try (ConfigurableApplicationContext context = Contexts.local(List.of(Kept.class))) {
+      assertThat(context.getBean(Kept.class).getClass().getName()).contains("SpringCGLIB");
+    }
+  }
+}
