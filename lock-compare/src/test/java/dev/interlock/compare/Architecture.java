@@ -94,6 +94,33 @@ record Architecture(String root) {
         .allowEmptyShould(true);
   }
 
+  /**
+   * The starter opens clients over the application's connections, so it knows the entries of two
+   * providers; nobody knows the starter.
+   */
+  ArchRule starterStandsOnTheApiAndTheEntries() {
+    return noClasses()
+        .that(resideInAnyPackage(root + ".spring.."))
+        .should()
+        .dependOnClassesThat(resideInAnyPackage(root + "..")
+            .and(
+                DescribedPredicate.not(resideInAnyPackage(root, root + ".spi", root + ".spring..")))
+            .and(DescribedPredicate.not(JavaClass.Predicates.simpleNameEndingWith("Locks"))))
+        .because("the starter works on any provider")
+        .allowEmptyShould(true);
+  }
+
+  /** An application without Spring gets nothing of it. */
+  ArchRule nobodyKnowsTheStarter() {
+    return noClasses()
+        .that(resideInAnyPackage(root + ".."))
+        .and()
+        .resideOutsideOfPackages(root + ".spring..", root + ".bench..")
+        .should()
+        .dependOnClassesThat(resideInAnyPackage(root + ".spring..", "org.springframework.."))
+        .because("Spring is the starter's business");
+  }
+
   /** Whoever wants a provider goes through the API; only the SPI finds it. */
   ArchRule providersDoNotKnowEachOther() {
     return slices()

@@ -33,6 +33,7 @@ class ArchitectureTest {
     assertThat(ours.contain("dev.interlock.Locks")).isTrue();
     assertThat(ours.contain("dev.interlock.local.LocalProvider")).isTrue();
     assertThat(ours.contain("dev.interlock.tck.LockTck")).isTrue();
+    assertThat(ours.contain("dev.interlock.spring.Locked")).isTrue();
     assertThat(ours.contain("dev.interlock.testservers.TestRedis")).isTrue();
     assertThat(ours.contain(Interlock.class)).isTrue();
     assertThat(ours.contain(Planted.class)).isFalse();
@@ -62,6 +63,15 @@ class ArchitectureTest {
     OURS.providersDoNotKnowEachOther().check(ours);
 
     violated(PLANTED.providersDoNotKnowEachOther(), "planted.redis.hash.KnowsSetnx");
+  }
+
+  @Test
+  void the_starter_works_on_any_provider_and_nobody_knows_it() {
+    OURS.starterStandsOnTheApiAndTheEntries().check(ours);
+    OURS.nobodyKnowsTheStarter().check(ours);
+
+    violated(PLANTED.starterStandsOnTheApiAndTheEntries(), "planted.spring.KnowsABackend");
+    violated(PLANTED.nobodyKnowsTheStarter(), "planted.local.KnowsTheStarter");
   }
 
   @Test
