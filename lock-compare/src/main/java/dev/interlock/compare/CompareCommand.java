@@ -54,7 +54,7 @@ final class CompareCommand implements Callable<Integer> {
       paramLabel = "ID",
       description = {
         "Which to compare, such as local,redis-setnx. Default: all but those in preview, which",
-        "are redis-hash and mysql."
+        "is mysql."
       })
   private List<String> providers = new ArrayList<>();
 

@@ -16,7 +16,7 @@ record Subject(String id, ServerKind kind, boolean preview) {
       new Subject("local", ServerKind.NONE, false),
       new Subject("redis-setnx", ServerKind.REDIS, false),
       new Subject("redis-watch", ServerKind.REDIS, false),
-      new Subject("redis-hash", ServerKind.REDIS, true),
+      new Subject("redis-hash", ServerKind.REDIS, false),
       new Subject("mysql", ServerKind.MYSQL, true));
 
   /** Those of a run that names none. */
