@@ -20,6 +20,12 @@ abstract class Waiter {
   /** Faults in a row for longer than this reach the caller, however long it would wait. */
   private static final long FAULT_PATIENCE = 5_000_000_000L;
 
+  /**
+   * The same for one that stands in the server's queue: it would lose its place by giving up, and a
+   * database needs some time to come back after a crash.
+   */
+  private static final long QUEUED_FAULT_PATIENCE = 30_000_000_000L;
+
   private static final long FIRST_BACKOFF = 20_000_000;
   private static final long LONGEST_BACKOFF = 500_000_000;
 
@@ -252,7 +258,8 @@ abstract class Waiter {
       faultSince = now;
     }
     fault = error;
-    if (now - faultSince >= FAULT_PATIENCE && fail(error)) {
+    long patience = queued ? QUEUED_FAULT_PATIENCE : FAULT_PATIENCE;
+    if (now - faultSince >= patience && fail(error)) {
       return false;
     }
     // Jitter: many clients that lost the same server must not return in step.
