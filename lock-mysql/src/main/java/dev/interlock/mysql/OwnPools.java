@@ -28,9 +28,9 @@ final class OwnPools implements Connections {
     this.url = url(config);
     this.properties = properties(config);
     HikariDataSource first =
-        pool(config, "interlock-" + clientId, config.get(MysqlOptions.POOL_SIZE));
+        pool(config, "interlock-" + clientId, config.get(MysqlOptions.POOL_SIZE), 1);
     try {
-      this.urgent = pool(config, "interlock-urgent-" + clientId, URGENT);
+      this.urgent = pool(config, "interlock-urgent-" + clientId, URGENT, URGENT);
     } catch (RuntimeException e) {
       first.close();
       throw e;
@@ -54,6 +54,8 @@ final class OwnPools implements Connections {
     properties.setProperty("allowMultiQueries", "true");
     properties.setProperty("characterEncoding", "UTF-8");
     properties.setProperty("cachePrepStmts", "true");
+    properties.setProperty("prepStmtCacheSize", "64");
+    properties.setProperty("prepStmtCacheSqlLimit", "8192"); // the packets are long
     properties.setProperty("useLocalSessionState", "true");
     properties.setProperty("tcpKeepAlive", "true");
     properties.setProperty(
@@ -78,14 +80,14 @@ final class OwnPools implements Connections {
     return properties;
   }
 
-  private HikariDataSource pool(LockConfig config, String name, int size) {
+  private HikariDataSource pool(LockConfig config, String name, int size, int idle) {
     HikariConfig hikari = new HikariConfig();
     hikari.setPoolName(name);
     hikari.setJdbcUrl(url);
     hikari.setDriverClassName("com.mysql.cj.jdbc.Driver");
     hikari.setDataSourceProperties(properties);
     hikari.setMaximumPoolSize(size);
-    hikari.setMinimumIdle(1);
+    hikari.setMinimumIdle(idle);
     hikari.setIdleTimeout(IDLE_MILLIS);
     hikari.setConnectionTimeout(config.get(MysqlOptions.CONNECT_TIMEOUT).toMillis());
     hikari.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
