@@ -9,6 +9,7 @@ import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +36,7 @@ final class Contention {
   private final Agenda agenda;
   private final Leftovers leftovers;
   private final ServerQueue serverQueue;
+  private final Passing passing;
   private final LockListener listener;
   private final ConcurrentHashMap<HoldId, Waiter> waiting = new ConcurrentHashMap<>();
 
@@ -53,6 +55,7 @@ final class Contention {
     this.leftovers = leftovers;
     this.listener = listener;
     this.serverQueue = new ServerQueue(this, leftovers, agenda, renewals);
+    this.passing = new Passing(queues, this::waiting);
     holds.onFreed(this::signalHead);
     leftovers.onFreed(this::signalHead);
   }
@@ -219,7 +222,7 @@ final class Contention {
 
   /** How many fencing tokens a grant to this waiter should reserve for those behind it. */
   int tokens(Waiter waiter) {
-    return waiter.grantee().isPassable()
+    return waiter.grantee().isBarging()
         ? Math.min(MOST_TOKENS, 1 + queues.barging(waiter.name()))
         : 1;
   }
@@ -249,6 +252,7 @@ final class Contention {
               granted.tokens(),
               sentAt,
               waiter.grantee().lease(),
+              List.of(),
               waiter::isOutcomeUnknown));
     } else if (!waiter.isWaiting()) {
       leftovers.strayed(waiter);
@@ -298,21 +302,17 @@ final class Contention {
             grant.tokens(),
             since,
             Math.min(lease, waiter.grantee().lease()),
+            grant.heirs(),
             waiter::isOutcomeUnknown));
   }
 
   /** Passes a hold, after its last exit, to the first waiter of this client, if that is allowed. */
   boolean pass(Hold from) {
-    Waiter head = queues.head(from.name());
-    while (head != null && from.remote().canPass(from, head.grantee())) {
-      if (head.claim(from.remote().id())) {
-        grant(head, holds.pass(from, head.grantee()));
-        return true;
-      }
-      queues.leave(head); // it is just leaving by itself
-      head = queues.head(from.name());
+    Waiter to = passing.claimNext(from);
+    if (to != null) {
+      grant(to, holds.pass(from, to.grantee()));
     }
-    return false;
+    return to != null;
   }
 
   /** The waiter that a release should take along to the server; null if none waits. */
@@ -327,7 +327,7 @@ final class Contention {
     unlist(waiter);
     listener.acquired(waiter.name(), hold.token(), waited); // before its release can be told
     waiter.grant(hold);
-    if (waiter.hasResidue() && !hold.remote().id().equals(waiter.id())) {
+    if (waiter.hasResidue() && !hold.remote().accountsFor(waiter.id())) {
       leftovers.abandon(waiter);
     }
     if (calls.isClosed() && holds.closed(hold)) {

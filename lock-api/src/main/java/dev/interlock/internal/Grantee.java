@@ -51,11 +51,16 @@ record Grantee(
 
   /**
    * Tells whether the lock may be passed from or to this holder without the server. Not if the
-   * server must know the owner, nor if the order of arrival was promised, nor if a fixed lease was
-   * asked for, which always gets its full time from the server.
+   * server must know the owner, nor if a fixed lease was asked for, which always gets its full time
+   * from the server. A fair one is passed on only in the order of the server's queue.
    */
   boolean isPassable() {
-    return renewing && !fair && !sharedOwner;
+    return renewing && !sharedOwner;
+  }
+
+  /** Tells whether it takes part in passing without regard to those of other clients. */
+  boolean isBarging() {
+    return isPassable() && !fair;
   }
 
   private static String threadLabel() {

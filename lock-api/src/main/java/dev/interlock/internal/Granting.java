@@ -1,6 +1,7 @@
 package dev.interlock.internal;
 
 import dev.interlock.spi.HoldId;
+import java.util.List;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -11,10 +12,17 @@ import java.util.function.BooleanSupplier;
  * @param tokens how many were reserved
  * @param since a moment not later than the grant, on this JVM's monotonic clock
  * @param lease how long the server holds it from then, in nanoseconds
+ * @param heirs queued waiters of this client to whom the lock may be passed, in order
  * @param repeated whether a command of the same attempt was never answered, and may run late
  */
 record Granting(
-    HoldId id, long token, int tokens, long since, long lease, BooleanSupplier repeated) {
+    HoldId id,
+    long token,
+    int tokens,
+    long since,
+    long lease,
+    List<HoldId> heirs,
+    BooleanSupplier repeated) {
 
   boolean isOver() {
     return System.nanoTime() - Validity.until(since, lease) >= 0;

@@ -258,6 +258,7 @@ final class Holds {
       return false;
     }
     forget(hold);
+    abandonPassed(hold.remote());
     if (reason == LostReason.EXPIRED && wasRenewing) {
       leftovers.abandon(
           hold.remote()); // a renewal that is still on its way would lock everybody out once more
@@ -285,6 +286,11 @@ final class Holds {
           hold.name(), hold.token(), Duration.ofNanos(System.nanoTime() - hold.since()));
       freed.accept(hold.name());
     }
+  }
+
+  /** Removes the queue entries of waiters to whom the lock was passed under this hold. */
+  void abandonPassed(RemoteHold remote) {
+    leftovers.abandon(remote, remote.heirs().takeEntries());
   }
 
   /** A release found that the server no longer had the hold. */

@@ -1,5 +1,7 @@
 package dev.interlock.internal;
 
+import dev.interlock.spi.HoldId;
+import java.util.List;
 import java.util.function.Consumer;
 
 /** Sees to it that nothing stays on the server of a waiter or a hold that has ended here. */
@@ -22,6 +24,11 @@ final class Leftovers {
 
   void abandon(RemoteHold remote) {
     abandonments.add(remote.name(), remote.id(), remote.lease(), remote.isRepeated());
+  }
+
+  /** Queue entries of waiters to whom a hold was passed. */
+  void abandon(RemoteHold remote, List<HoldId> entries) {
+    entries.forEach(id -> abandonments.add(remote.name(), id, remote.lease(), false));
   }
 
   /** A command of this waiter was answered: too late, if it has ended meanwhile. */

@@ -104,7 +104,8 @@ final class Releases {
     Release release = new Release(
         hold.name(),
         hold.remote().id(),
-        next == null ? null : next.toAttempt(contention.tokens(next)));
+        next == null ? null : next.toAttempt(contention.tokens(next)),
+        hold.remote().heirs().takeEntries());
     hold.remote().leave();
     long sentAt = System.nanoTime();
     ReleaseResult result;
@@ -113,6 +114,7 @@ final class Releases {
     } catch (LockException e) {
       holds.forget(hold);
       leftovers.abandon(hold.remote());
+      leftovers.abandon(hold.remote(), release.passed());
       contention.releaseInDoubt(hold.name(), next);
       contention.signalHead(hold.name());
       throw new OutcomeUnknownException(

@@ -18,14 +18,17 @@ final class RemoteHold extends Agenda.Item implements Renewals.Item {
   private final Holds holds;
   private final String name;
   private final HoldId id;
-  private final long grantedAt;
+  private final long heldSince = System.nanoTime();
   private final long lastToken;
   private final BooleanSupplier repeated;
+  private final Heirs heirs;
   private volatile Hold holder;
 
   // The longest lease that an entry asked for; each renewal is for this long. Only grows.
   private volatile long lease;
   private volatile long validUntil;
+  // What the server was last asked for: less than the lease until a grant is confirmed.
+  private volatile long span;
   private volatile long renewAt;
   private volatile @Nullable LostReason taken;
   private volatile boolean leaving;
@@ -35,9 +38,10 @@ final class RemoteHold extends Agenda.Item implements Renewals.Item {
     this.holds = holds;
     this.name = grantee.name();
     this.id = grant.id();
-    this.grantedAt = grant.since();
     this.lastToken = grant.token() + grant.tokens() - 1;
     this.repeated = grant.repeated();
+    this.heirs = new Heirs(grant.heirs());
+    this.span = grant.lease();
     this.lease = grantee.lease();
     this.validUntil = Validity.until(grant.since(), grant.lease());
     this.renewAt = validUntil - grant.lease() / 3 * 2;
@@ -57,6 +61,16 @@ final class RemoteHold extends Agenda.Item implements Renewals.Item {
   /** A command that asked for it may still be on its way, and run after its release. */
   boolean isRepeated() {
     return repeated.getAsBoolean();
+  }
+
+  /** The waiters that may inherit it in the order of the server's queue. */
+  Heirs heirs() {
+    return heirs;
+  }
+
+  /** Whether its release also removes what the attempt of this id left on the server. */
+  boolean accountsFor(HoldId attempt) {
+    return id.equals(attempt) || heirs.had(attempt);
   }
 
   /** The server took it away. Also ends a holder to whom it is just being passed. */
@@ -104,9 +118,9 @@ final class RemoteHold extends Agenda.Item implements Renewals.Item {
   boolean canPass(Hold from, Grantee to) {
     long now = System.nanoTime();
     long left = validUntil - now;
-    boolean room = from.token() < lastToken && now - grantedAt < LONGEST_RUN;
+    boolean room = from.token() < lastToken && now - heldSince < LONGEST_RUN;
     // Not more than its lease either: one that was extended would outlive a crash for longer.
-    boolean fits = to.lease() == lease && left > lease / 2 && left <= lease;
+    boolean fits = to.lease() == lease && left > span / 2 && left <= lease;
     return room && fits && taken == null && from.isPassable() && to.isPassable();
   }
 
@@ -122,6 +136,7 @@ final class RemoteHold extends Agenda.Item implements Renewals.Item {
     long until = Validity.until(sentAt, forNanos);
     if (until - validUntil > 0) {
       validUntil = until;
+      span = forNanos;
     }
     // Counted from the end: a short extension by the holder must not put the renewal off.
     renewAt = validUntil - lease / 3 * 2;
@@ -144,8 +159,9 @@ final class RemoteHold extends Agenda.Item implements Renewals.Item {
 
   /** When to look at this hold again: to renew it, or to say in time that it is lost. */
   long nextLook() {
-    long lossAt = lossAt();
-    return isToBeRenewed() && renewAt - lossAt < 0 ? renewAt : lossAt;
+    long at = lossAt();
+    at = isToBeRenewed() && renewAt - at < 0 ? renewAt : at;
+    return heirs.hasEntries() && heirs.tidyAt() - at < 0 ? heirs.tidyAt() : at;
   }
 
   private boolean isToBeRenewed() {
@@ -159,6 +175,9 @@ final class RemoteHold extends Agenda.Item implements Renewals.Item {
   @Override
   void due() {
     long now = System.nanoTime();
+    if (heirs.hasEntries() && now - heirs.tidyAt() >= 0) {
+      holds.abandonPassed(this);
+    }
     if (now - lossAt() >= 0) {
       holds.expired(holder);
     } else if (isToBeRenewed() && now - renewAt >= 0) {

@@ -12,7 +12,6 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BooleanSupplier;
 import org.apache.ibatis.exceptions.PersistenceException;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +33,7 @@ final class Bell {
   private final Database database;
   private final long client;
   private final String prefix;
-  private final BooleanSupplier needed;
+  private final Entries entries;
   private final double sleepSeconds;
 
   private final ReentrantLock lock = new ReentrantLock();
@@ -53,14 +52,14 @@ final class Bell {
    *
    * @param client the upper half of the client's hold ids
    * @param prefix what the keys of this client's locks begin with
-   * @param needed whether the client has waiters
+   * @param entries the client's waiters
    * @param sleepSeconds how long one statement sleeps
    */
-  Bell(Database database, long client, String prefix, BooleanSupplier needed, double sleepSeconds) {
+  Bell(Database database, long client, String prefix, Entries entries, double sleepSeconds) {
     this.database = database;
     this.client = client;
     this.prefix = prefix;
-    this.needed = needed;
+    this.entries = entries;
     this.sleepSeconds = sleepSeconds;
   }
 
@@ -128,7 +127,7 @@ final class Bell {
     lock.lock();
     try {
       boolean stays =
-          !closed && (needed.getAsBoolean() || System.nanoTime() - lastNeeded < LINGER_NANOS);
+          !closed && (entries.hasWaiters() || System.nanoTime() - lastNeeded < LINGER_NANOS);
       if (!stays) {
         // Under the lock: who needs it from here on starts another thread.
         thread = null;
@@ -172,7 +171,7 @@ final class Bell {
   }
 
   private boolean isNeededQuietly() {
-    return needed.getAsBoolean() || System.nanoTime() - lastNeeded < LINGER_NANOS;
+    return entries.hasWaiters() || System.nanoTime() - lastNeeded < LINGER_NANOS;
   }
 
   /** Answers the tokens of what it found: a waiter may be granted the same lock a second time. */
@@ -199,13 +198,15 @@ final class Bell {
   private void deliver(Letter letter, long asked) {
     String key = new String(letter.lockKey, StandardCharsets.UTF_8);
     if (key.startsWith(prefix)) {
+      String name = key.substring(prefix.length());
       granted.granted(
           new Grant(
-              key.substring(prefix.length()),
+              name,
               new HoldId(letter.client, letter.hold),
               letter.token,
               letter.tokens,
-              Limits.ofMicros(letter.remainingUs)),
+              Limits.ofMicros(letter.remainingUs),
+              entries.heirs(name, letter)),
           asked);
     }
   }

@@ -5,6 +5,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /** What a turn has to write, and whom to ring once it is committed. */
 final class Changes {
@@ -56,6 +57,17 @@ final class Changes {
         && deletedShares.isEmpty()
         && deletedWaiters.isEmpty()
         && sleepers.isEmpty();
+  }
+
+  /** The ticket of the waiter that goes, if that and the row are all there is to write. */
+  @Nullable
+  Long onlyDeletion() {
+    boolean only = deletedWaiters.size() == 1
+        && inserts.isEmpty()
+        && refreshes.isEmpty()
+        && deletedShares.isEmpty()
+        && sleepers.isEmpty();
+    return only ? deletedWaiters.first() : null;
   }
 
   List<Entry> inserts() {

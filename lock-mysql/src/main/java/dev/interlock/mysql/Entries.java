@@ -1,7 +1,9 @@
 package dev.interlock.mysql;
 
 import dev.interlock.spi.HoldId;
+import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,28 +12,39 @@ import org.jspecify.annotations.Nullable;
  */
 final class Entries {
   private final ConcurrentHashMap<HoldId, KnownEntry> known = new ConcurrentHashMap<>();
-  private final ConcurrentHashMap<String, Integer> waiters = new ConcurrentHashMap<>();
+
+  // By lock and ticket.
+  private final ConcurrentHashMap<String, ConcurrentSkipListMap<Long, HoldId>> waiters =
+      new ConcurrentHashMap<>();
 
   void put(KnownEntry entry) {
     KnownEntry old = known.put(entry.id(), entry);
     if (old != null) {
-      uncount(old);
+      leave(old);
     }
     if (entry.kind() == Entry.WAITER) {
-      waiters.merge(entry.name(), 1, Integer::sum);
+      waiters.compute(entry.name(), (name, queue) -> {
+        ConcurrentSkipListMap<Long, HoldId> all =
+            queue == null ? new ConcurrentSkipListMap<>() : queue;
+        all.put(entry.ticket(), entry.id());
+        return all;
+      });
     }
   }
 
   void remove(HoldId id) {
     KnownEntry old = known.remove(id);
     if (old != null) {
-      uncount(old);
+      leave(old);
     }
   }
 
-  private void uncount(KnownEntry entry) {
+  private void leave(KnownEntry entry) {
     if (entry.kind() == Entry.WAITER) {
-      waiters.computeIfPresent(entry.name(), (name, count) -> count == 1 ? null : count - 1);
+      waiters.computeIfPresent(entry.name(), (name, queue) -> {
+        queue.remove(entry.ticket(), entry.id());
+        return queue.isEmpty() ? null : queue;
+      });
     }
   }
 
@@ -47,5 +60,20 @@ final class Entries {
 
   boolean hasWaiters() {
     return !waiters.isEmpty();
+  }
+
+  /**
+   * To whom this client may pass a lock that another one granted to it: all entries from the one
+   * behind the grant to the last heir are its own. None if one of them is missing here, because the
+   * answer to its attempt is still on the way: it must not be overtaken.
+   */
+  List<HoldId> heirs(String name, Letter letter) {
+    ConcurrentSkipListMap<Long, HoldId> queue = waiters.get(name);
+    if (queue == null || letter.lastHeir <= letter.ticket) {
+      return List.of();
+    }
+    List<HoldId> heirs =
+        List.copyOf(queue.subMap(letter.ticket, false, letter.lastHeir, true).values());
+    return heirs.size() == letter.tokens - 1 ? heirs : List.of();
   }
 }

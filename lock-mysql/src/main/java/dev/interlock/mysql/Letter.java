@@ -7,5 +7,7 @@ final class Letter {
   long hold;
   long token;
   int tokens;
+  long ticket;
+  long lastHeir;
   long remainingUs;
 }

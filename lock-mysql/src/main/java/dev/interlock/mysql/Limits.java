@@ -27,6 +27,9 @@ final class Limits {
   /** A client that stops in the middle of a transaction is cut off by the server after this. */
   static final int CUT_SECONDS = 2;
 
+  /** To how many waiters a client may pass one grant. */
+  static final int HEIRS = 31;
+
   private Limits() {}
 
   /** How long the entry of a waiter stays without a sign of life. */

@@ -16,6 +16,9 @@ interface LockMapper {
   int release(@Param("at") Place at, @Param("id") HoldId id);
 
   List<List<?>> openTurn(
+      @Param("at") Place at, @Param("page") int page, @Param("cut") int cutSeconds);
+
+  List<List<?>> openTurnAsking(
       @Param("at") Place at,
       @Param("ids") Collection<HoldId> ids,
       @Param("page") int page,
@@ -37,6 +40,12 @@ interface LockMapper {
       @Param("c") Changes changes,
       @Param("r") LockRow row,
       @Param("rings") Collection<Long> rings);
+
+  void finishHandOver(
+      @Param("at") Place at,
+      @Param("gone") long goneTicket,
+      @Param("r") LockRow row,
+      @Param("ring") long ring);
 
   void finishFirstTurn(
       @Param("at") Place at,

@@ -1,6 +1,7 @@
 package dev.interlock.mysql;
 
 import dev.interlock.spi.HoldId;
+import java.util.List;
 
 /** A row of the lock table. Mutable: read under the row lock, changed by a turn, written back. */
 final class LockRow {
@@ -18,6 +19,7 @@ final class LockRow {
   long lastToken;
   long claimant;
   long ticket;
+  long lastHeir;
   long nextTicket = 1;
   int entries;
 
@@ -42,15 +44,26 @@ final class LockRow {
     untilUs = 0;
     claimant = 0;
     ticket = 0;
+    lastHeir = 0;
   }
 
   /** Gives it to whoever the entry describes, with fresh fencing tokens. */
   void grantTo(Entry to, long now, long leaseUs) {
+    grantTo(to, now, leaseUs, List.of());
+  }
+
+  /**
+   * The same, with a token for each of those behind it to whom its client may pass the lock.
+   *
+   * @param heirs in the order of their tickets
+   */
+  void grantTo(Entry to, long now, long leaseUs, List<Entry> heirs) {
     hand(to, now, now + leaseUs);
     // The server's clock, so that tokens go on rising even if all state was lost.
     token = Math.max(lastToken + 1, now);
-    tokens = to.tokens;
+    tokens = Math.max(to.tokens, 1 + heirs.size());
     lastToken = token + tokens - 1;
+    lastHeir = heirs.isEmpty() ? 0 : heirs.get(heirs.size() - 1).ticket;
   }
 
   /** Makes a further hold of the same owner the first one; it keeps its fencing token. */
@@ -68,5 +81,6 @@ final class LockRow {
     untilUs = until;
     claimant = 0;
     ticket = 0;
+    lastHeir = 0;
   }
 }

@@ -62,7 +62,7 @@ final class MysqlBackend implements LockBackend, Myself {
         database,
         client,
         namespace + ":",
-        entries::hasWaiters,
+        entries,
         Math.min(2, config.get(MysqlOptions.TIMEOUT).toMillis() / 2_000.0));
     this.quick = new Quick(database, this, entries, bell, namespace);
     this.renewer = new Renewer(database, entries, this, namespace, lanes);
@@ -197,8 +197,11 @@ final class MysqlBackend implements LockBackend, Myself {
 
   @Override
   public ReleaseResult release(Release release) {
-    ReleaseResult result = lanes.run(release.name(), new Steps.GiveBack(release, this::note));
+    Steps.GiveBack step = new Steps.GiveBack(release, this::note);
+    ReleaseResult result = lanes.run(release.name(), step);
     entries.remove(release.id());
+    release.passed().forEach(entries::remove);
+    step.unseen().forEach(id -> abandon(release.name(), id));
     Grant granted = result.granted();
     if (granted != null) {
       entries.remove(granted.id());

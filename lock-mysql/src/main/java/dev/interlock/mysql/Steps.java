@@ -5,6 +5,7 @@ import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -77,16 +78,22 @@ final class Steps {
     }
   }
 
-  /** A release, and an attempt that it takes along. */
+  /** A release, with the entries of those to whom it was passed, and an attempt to take along. */
   static final class GiveBack extends Step<ReleaseResult> {
     private final Release release;
     private final BiConsumer<Attempt, Turn> noted;
+    private final List<HoldId> unseen = new ArrayList<>();
     private boolean held;
     private @Nullable AttemptResult next;
 
     GiveBack(Release release, BiConsumer<Attempt, Turn> noted) {
       this.release = release;
       this.noted = noted;
+    }
+
+    /** Whose entries were too far behind to be seen: they must be abandoned one by one. */
+    List<HoldId> unseen() {
+      return unseen;
     }
 
     @Override
@@ -113,7 +120,10 @@ final class Steps {
 
     @Override
     boolean quick(Quick quick, boolean awaited) {
-      boolean released = !awaited && release.next() == null && quick.release(release);
+      boolean released = !awaited
+          && release.next() == null
+          && release.passed().isEmpty()
+          && quick.release(release);
       if (released) {
         succeed(ReleaseResult.RELEASED);
       }
@@ -122,6 +132,8 @@ final class Steps {
 
     @Override
     void giveUp(Turn turn) {
+      unseen.clear();
+      release.passed().stream().filter(id -> !turn.dropHeir(id)).forEach(unseen::add);
       held = turn.release(release.id());
     }
 

@@ -32,6 +32,7 @@ final class Turn {
   private final TreeMap<Long, Entry> others = new TreeMap<>();
   private final Changes changes = new Changes();
   private @Nullable Entry served;
+  private List<HoldId> heirs = List.of();
   private boolean queueRead;
 
   /**
@@ -88,7 +89,8 @@ final class Turn {
     served = null;
     return waiter == null
         ? null
-        : new Grant(name, waiter.id(), row.token, row.tokens, Limits.ofMicros(waiter.leaseUs));
+        : new Grant(
+            name, waiter.id(), row.token, row.tokens, Limits.ofMicros(waiter.leaseUs), heirs);
   }
 
   private void expire() {
@@ -156,6 +158,23 @@ final class Turn {
     return share != null;
   }
 
+  /**
+   * Removes the entry of a waiter that has had the lock by inheritance, and what it was granted
+   * since if the hold under which it had the lock was taken away.
+   *
+   * @return false if it was not found among those that were read
+   */
+  boolean dropHeir(HoldId id) {
+    if (release(id)) {
+      return true;
+    }
+    Entry entry = waiter(id);
+    if (entry != null) {
+      drop(entry);
+    }
+    return entry != null || queueRead;
+  }
+
   /** Removes whatever has this id. */
   void abandon(HoldId id) {
     if (!release(id)) {
@@ -182,17 +201,28 @@ final class Turn {
       Entry next = firstAwake();
       if (next != null) {
         boolean mine = next.client == me.client();
-        row.grantTo(next, now, mine ? next.leaseUs : Math.min(next.leaseUs, Limits.CLAIM_US));
+        List<Entry> behind = heirsOf(next);
+        row.grantTo(
+            next, now, mine ? next.leaseUs : Math.min(next.leaseUs, Limits.CLAIM_US), behind);
         row.ticket = next.ticket;
         row.claimant = mine ? 0 : next.client;
         changes.rowChanged();
         if (mine) {
           served = next;
+          heirs = behind.stream().map(Entry::id).toList();
         } else if (next.bell) {
           changes.ring(next.client);
         }
       }
     }
+  }
+
+  /** Those of the same client that follow with nobody between, as far as was read. */
+  private List<Entry> heirsOf(Entry first) {
+    return waiters.tailMap(first.ticket, false).values().stream()
+        .takeWhile(entry -> entry.client == first.client)
+        .limit(Limits.HEIRS)
+        .toList();
   }
 
   private @Nullable Entry firstAwake() {

@@ -2,6 +2,7 @@ package dev.interlock.mysql;
 
 import dev.interlock.LockException;
 import dev.interlock.spi.Grant;
+import dev.interlock.spi.HoldId;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
@@ -16,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * and the head of the queue, the second writes, commits and rings. Thread-safe.
  */
 final class Turns {
-  private static final int PAGE = 8;
+  // A run of heirs that have had the lock, and the next one.
+  private static final int PAGE = 2 * (Limits.HEIRS + 1);
   private static final int LONGEST_PAGE = 512;
   private static final long RING_AGAIN_NANOS = TimeUnit.MINUTES.toNanos(1);
 
@@ -73,8 +75,10 @@ final class Turns {
   /** Answers null, with the transaction ended, if the lock has no row. */
   private @Nullable Turn ordinary(Session session, Place at, List<Step<?>> steps) {
     session.begins();
-    List<List<?>> read =
-        session.mapper().openTurn(at, Step.allIds(steps), PAGE, Limits.CUT_SECONDS);
+    List<HoldId> ids = Step.allIds(steps);
+    List<List<?>> read = ids.isEmpty()
+        ? session.mapper().openTurn(at, PAGE, Limits.CUT_SECONDS)
+        : session.mapper().openTurnAsking(at, ids, PAGE, Limits.CUT_SECONDS);
     if (read.get(0).isEmpty()) {
       session.mapper().rollBack();
       session.ended();
@@ -86,12 +90,18 @@ final class Turns {
       session.mapper().rollBack();
       session.ended();
     } else {
-      finish(
-          session,
-          turn,
-          rings -> session.mapper().finishTurn(at, turn.changes(), turn.row(), rings));
+      finish(session, turn, rings -> write(session.mapper(), at, turn, rings));
     }
     return turn;
+  }
+
+  private static void write(LockMapper mapper, Place at, Turn turn, Set<Long> rings) {
+    Long gone = turn.changes().onlyDeletion();
+    if (gone != null && rings.size() == 1) {
+      mapper.finishHandOver(at, gone, turn.row(), rings.iterator().next());
+    } else {
+      mapper.finishTurn(at, turn.changes(), turn.row(), rings);
+    }
   }
 
   private Turn first(Session session, Place at, List<Step<?>> steps) {
@@ -118,7 +128,7 @@ final class Turns {
       if (absent) {
         session.mapper().finishFirstTurn(at, turn.changes(), turn.row(), sweep, rings);
       } else {
-        session.mapper().finishTurn(at, turn.changes(), turn.row(), rings);
+        write(session.mapper(), at, turn, rings);
       }
     });
     tidyForgotten(session, at.bucket(), typed(read.get(4)));
@@ -146,7 +156,7 @@ final class Turns {
     }
     int[] page = {PAGE};
     return new Turn(row, entries, whole, asked, (Long) read.get(1).get(0), me, last -> {
-      page[0] = Math.min(LONGEST_PAGE, page[0] * 8);
+      page[0] = Math.min(LONGEST_PAGE, page[0] * 4);
       return session.mapper().readOn(at, last, page[0]);
     });
   }

@@ -21,6 +21,7 @@ CREATE TABLE IF NOT EXISTS ${prefix}lock (
   last_token  BIGINT          NOT NULL DEFAULT 0 COMMENT 'the largest token ever given out',
   claimant    BIGINT          NOT NULL DEFAULT 0 COMMENT 'client that has not confirmed its grant',
   ticket      BIGINT          NOT NULL DEFAULT 0 COMMENT 'the entry that became the hold, if any',
+  last_heir   BIGINT          NOT NULL DEFAULT 0 COMMENT 'its client may pass it on up to this ticket',
   next_ticket BIGINT          NOT NULL DEFAULT 1 COMMENT 'of the next entry, drawn under the row lock',
   entries     INT             NOT NULL DEFAULT 0 COMMENT 'how many rows of the entry table it has',
   PRIMARY KEY (bucket, lock_key),

@@ -62,6 +62,62 @@ class CrowdTest {
   }
 
   @Test
+  void f2_passingWithinAClientOvertakesNobodyAndLeavesNoEntry() throws Exception {
+    String uri = Server.uri();
+    try (LockClient one = Locks.open(uri);
+        LockClient two = Locks.open(uri)) {
+      Lease first = one.acquire(LockRequest.of("runs"));
+      Queue<Integer> order = new ConcurrentLinkedQueue<>();
+      Queue<Long> tokens = new ConcurrentLinkedQueue<>();
+      List<CompletableFuture<Void>> all = new ArrayList<>();
+      for (int i = 0; i < 40; i++) {
+        int number = i;
+        LockClient client = i / 5 % 2 == 0 ? one : two; // runs of five
+        all.add(client.acquireAsync(LockRequest.of("runs")).thenAccept(lease -> {
+          order.add(number);
+          tokens.add(lease.fencingToken());
+          lease.release();
+        }));
+        int queued = i + 1;
+        Awaitility.await()
+            .pollDelay(Duration.ZERO)
+            .pollInterval(Duration.ofMillis(1))
+            .until(() -> one.inspect("runs").orElseThrow().waiters() == queued);
+      }
+      first.release();
+      CompletableFuture.allOf(all.toArray(CompletableFuture[]::new)).get(30, TimeUnit.SECONDS);
+      assertThat(order).containsExactlyElementsOf(IntStream.range(0, 40).boxed().toList());
+      assertThat(new ArrayList<>(tokens)).isSorted().doesNotHaveDuplicates();
+      assertThat(one.inspect("runs")).isEmpty();
+      Awaitility.await()
+          .until(() -> Server.shared()
+              .execute("SELECT COUNT(*) FROM interlock_entry WHERE lock_key LIKE '%:runs'")
+              .equals("0"));
+    }
+  }
+
+  @Test
+  void m1_whoHasHadTheLockByInheritanceIsNotCountedAmongThoseWhoWait() throws Exception {
+    String uri = Server.uri();
+    try (LockClient client = Locks.open(uri);
+        LockClient other = Locks.open(uri)) {
+      Lease first = client.acquire(LockRequest.of("heirs"));
+      CompletableFuture<Lease> second = client.acquireAsync(LockRequest.of("heirs"));
+      CompletableFuture<Lease> third = client.acquireAsync(LockRequest.of("heirs"));
+      Awaitility.await().until(() -> other.inspect("heirs").orElseThrow().waiters() == 2);
+      first.release();
+      second.get(10, TimeUnit.SECONDS).release();
+      Lease last = third.get(10, TimeUnit.SECONDS);
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(5))
+          .until(() -> other.inspect("heirs").orElseThrow().waiters() == 0);
+      assertThat(last.isValid()).isTrue();
+      last.release();
+      assertThat(other.inspect("heirs")).isEmpty();
+    }
+  }
+
+  @Test
   void x6_500FirstUsersOfOneNameYieldOneHolderAndNoError() throws Exception {
     String uri = Server.uri();
     ExecutorService threads = Executors.newFixedThreadPool(500);

@@ -9,6 +9,7 @@ import dev.interlock.spi.AttemptResult.Granted;
 import dev.interlock.spi.AttemptResult.Queued;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
+import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalResult;
@@ -110,6 +111,63 @@ class MysqlBackendTest {
     }
     releasing.release("a", last.id());
     assertThat(one.backend.inspect("a")).isEmpty();
+  }
+
+  @Test
+  void f1_aGrantNamesTheWaitersOfTheSameClientThatFollowWithNobodyBetween()
+      throws InterruptedException {
+    HoldId holder = two.id();
+    two.attempt("a", holder, NONE);
+    List<HoldId> queue = new ArrayList<>();
+    for (TestClient client : List.of(one, one, one, two, two, one)) {
+      queue.add(client.id());
+      client.attempt("a", queue.get(queue.size() - 1), LONG);
+    }
+    two.release("a", holder);
+    Grant across = one.grants.poll(5, TimeUnit.SECONDS);
+    assertThat(across).isNotNull();
+    assertThat(across.id()).isEqualTo(queue.get(0));
+    assertThat(across.heirs()).containsExactly(queue.get(1), queue.get(2));
+    assertThat(across.tokens()).isEqualTo(3);
+
+    // Passed on once: the other heir keeps its place.
+    Release once = new Release("a", queue.get(0), null, List.of(queue.get(1)));
+    Grant within = one.backend.release(once).granted();
+    assertThat(within).isNotNull();
+    assertThat(within.id()).isEqualTo(queue.get(2));
+    assertThat(within.heirs()).isEmpty();
+    assertThat(within.fencingToken()).isGreaterThan(across.fencingToken() + across.tokens() - 1);
+    assertThat(one.backend.inspect("a").orElseThrow().waiters()).isEqualTo(3);
+
+    one.release("a", queue.get(2));
+    Grant foreign = two.grants.poll(5, TimeUnit.SECONDS);
+    assertThat(foreign).isNotNull();
+    assertThat(foreign.heirs()).containsExactly(queue.get(4));
+    // All were passed on, and the hold is gone when the release comes: the entries go all the same.
+    one.backend.forceRelease("a");
+    assertThat(two.backend.release(new Release("a", queue.get(3), null, List.of(queue.get(4)))))
+        .isEqualTo(ReleaseResult.NOT_HELD);
+    one.backend.abandon("a", queue.get(5));
+    assertThat(one.backend.inspect("a")).isEmpty();
+  }
+
+  @Test
+  void f1_aClientPassesOnOnlyWhatItKnowsInFull() {
+    Entries entries = new Entries();
+    Place at = Place.of("n", "a");
+    Letter letter = new Letter();
+    letter.ticket = 5;
+    letter.lastHeir = 9;
+    letter.tokens = 3;
+    HoldId first = one.id();
+    HoldId second = one.id();
+    entries.put(new KnownEntry("a", at, Entry.WAITER, 9, second));
+    entries.put(new KnownEntry("a", at, Entry.WAITER, 10, one.id()));
+    entries.put(new KnownEntry("a", at, Entry.WAITER, 5, one.id()));
+    assertThat(entries.heirs("a", letter)).isEmpty();
+    entries.put(new KnownEntry("a", at, Entry.WAITER, 6, first));
+    assertThat(entries.heirs("a", letter)).containsExactly(first, second);
+    assertThat(entries.heirs("b", letter)).isEmpty();
   }
 
   @Test
@@ -261,7 +319,7 @@ class MysqlBackendTest {
     HoldId next = one.id();
     one.attempt("a", first, NONE);
     two.attempt("a", foreign, LONG);
-    ReleaseResult released = one.backend.release(new dev.interlock.spi.Release(
+    ReleaseResult released = one.backend.release(new Release(
         "a",
         first,
         new dev.interlock.spi.Attempt("a", next, "o", false, TestClient.LEASE, true, LONG, 1)));
