@@ -92,7 +92,11 @@ final class Renewals {
       Item item = batch.get(i);
       RenewalResult result = results.get(i);
       long askedFor = renewals.get(i).lease().toNanos();
-      tell(() -> item.renewed(result, sentAt, askedFor));
+      if (result instanceof RenewalResult.Failed failed) {
+        tell(() -> item.renewalFailed(failed.error()));
+      } else {
+        tell(() -> item.renewed(result, sentAt, askedFor));
+      }
     }
   }
 

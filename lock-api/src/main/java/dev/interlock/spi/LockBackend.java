@@ -39,7 +39,8 @@ public interface LockBackend extends AutoCloseable {
    * Keeps holds and queue entries alive.
    *
    * @param batch at least one, at most 256, of different ids
-   * @return one answer for each, in the same order
+   * @return one answer for each, in the same order; {@link RenewalResult.Failed} for some only if
+   *     there is another answer for others
    */
   List<RenewalResult> renew(List<Renewal> batch);
 

@@ -1,5 +1,6 @@
 package dev.interlock.spi;
 
+import dev.interlock.LockException;
 import java.time.Duration;
 
 /** The answer to a {@link Renewal}. */
@@ -23,4 +24,13 @@ public sealed interface RenewalResult {
 
   /** The server does not know it: it expired, was forced out, or the state was lost. */
   record Gone() implements RenewalResult {}
+
+  /**
+   * This one could not be asked about, while others of the same batch were answered: they are kept
+   * by different servers, and one of these does not answer. A backend with nothing to answer throws
+   * instead.
+   *
+   * @param error as the backend would have thrown it
+   */
+  record Failed(LockException error) implements RenewalResult {}
 }

@@ -104,7 +104,8 @@ record RedisEndpoint(
     return host + ":" + port;
   }
 
-  private static String encode(String text) {
+  /** Percent-encodes what goes into a URI. */
+  static String encode(String text) {
     return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
   }
 

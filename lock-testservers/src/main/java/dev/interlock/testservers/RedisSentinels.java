@@ -21,10 +21,12 @@ public final class RedisSentinels implements AutoCloseable {
 
   private final RedisNodes servers;
   private final RedisNodes sentinels;
+  private final String credentials;
 
-  private RedisSentinels(RedisNodes servers, RedisNodes sentinels) {
+  private RedisSentinels(RedisNodes servers, RedisNodes sentinels, String credentials) {
     this.servers = servers;
     this.sentinels = sentinels;
+    this.credentials = credentials;
   }
 
   static RedisSentinels start(int replicas, Supplier<RedisServerBuilder> nodes) {
@@ -68,7 +70,12 @@ public final class RedisSentinels implements AutoCloseable {
       }
       builders.add(builder);
     }
-    RedisSentinels set = new RedisSentinels(servers, RedisNodes.start(builders));
+    String credentials = builders
+        .get(0)
+        .password()
+        .map(password -> "sentinelPassword=" + RedisEndpoint.encode(password) + "&")
+        .orElse("");
+    RedisSentinels set = new RedisSentinels(servers, RedisNodes.start(builders), credentials);
     try {
       RedisNodes.await(
           "the sentinels know one another and the replicas",
@@ -88,9 +95,12 @@ public final class RedisSentinels implements AutoCloseable {
     return NAME;
   }
 
-  /** {@code scheme://[credentials@]sentinel,sentinel,sentinel?topology=sentinel&master=...}. */
+  /**
+   * {@code scheme://[credentials@]sentinel,sentinel,sentinel?topology=sentinel&...&master=...}; the
+   * sentinels have the same password as the servers.
+   */
   public String uri(String scheme) {
-    return sentinels.uri(scheme) + "?topology=sentinel&master=" + NAME;
+    return sentinels.uri(scheme) + "?topology=sentinel&" + credentials + "master=" + NAME;
   }
 
   /** The sentinels. */

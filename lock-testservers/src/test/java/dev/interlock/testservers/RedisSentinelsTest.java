@@ -20,7 +20,7 @@ class RedisSentinelsTest {
       first.command("SET", "k", "v");
       assertThat(set.uri("redis-hash"))
           .matches("redis-hash://default:s3cret@127.0.0.1:\\d+,127.0.0.1:\\d+,127.0.0.1:\\d+"
-              + "\\?topology=sentinel&master=locks");
+              + "\\?topology=sentinel&sentinelPassword=s3cret&master=locks");
 
       set.failOver();
       RedisServer second = set.master();

@@ -1,9 +1,7 @@
 package dev.interlock.redis.hash;
 
 import io.lettuce.core.RedisClient;
-import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
-import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 
 /** Connections of a client that the application owns and may use for other things as well. */
 final class ApplicationConnections implements Connections {
@@ -15,13 +13,23 @@ final class ApplicationConnections implements Connections {
   }
 
   @Override
-  public StatefulRedisConnection<byte[], byte[]> open() {
-    return opened.open(address(), () -> redis.connect(ByteArrayCodec.INSTANCE));
+  public Link open() {
+    return Link.to(opened.open(address(), () -> redis.connect(ByteArrayCodec.INSTANCE)));
   }
 
   @Override
-  public StatefulRedisPubSubConnection<byte[], byte[]> openListener() {
-    return opened.open(address(), () -> redis.connectPubSub(ByteArrayCodec.INSTANCE));
+  public Listeners openListeners() {
+    return Listeners.of(opened.open(address(), () -> redis.connectPubSub(ByteArrayCodec.INSTANCE)));
+  }
+
+  @Override
+  public void lookAgain() {
+    // Where the master is, is a matter of the application's client.
+  }
+
+  @Override
+  public boolean isCluster() {
+    return false;
   }
 
   @Override

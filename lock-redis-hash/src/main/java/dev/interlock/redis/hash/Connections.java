@@ -1,8 +1,5 @@
 package dev.interlock.redis.hash;
 
-import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
-
 /** Where the connections come from. Thread-safe. */
 interface Connections extends AutoCloseable {
   /**
@@ -11,15 +8,24 @@ interface Connections extends AutoCloseable {
    * @return the connection; closed by {@link #close()}
    * @throws dev.interlock.BackendUnavailableException if that fails
    */
-  StatefulRedisConnection<byte[], byte[]> open();
+  Link open();
 
   /**
-   * Opens a connection to listen on.
+   * Opens the connections to listen on.
    *
-   * @return the connection; closed by {@link #close()}
+   * @return the connections; closed by {@link #close()}
    * @throws dev.interlock.BackendUnavailableException if that fails
    */
-  StatefulRedisPubSubConnection<byte[], byte[]> openListener();
+  Listeners openListeners();
+
+  /**
+   * Called when an answer did not come, or came from a replica: perhaps another server is the
+   * master now. Quick, may be called often.
+   */
+  void lookAgain();
+
+  /** Whether the locks are kept by several servers, each with a clock of its own. */
+  boolean isCluster();
 
   /**
    * Names the server for messages.

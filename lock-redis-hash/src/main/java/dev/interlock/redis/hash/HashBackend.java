@@ -9,7 +9,6 @@ import dev.interlock.redis.hash.Riders.Rider;
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.LuaScript;
 import dev.interlock.redis.support.Millis;
-import dev.interlock.redis.support.ServerClock;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.BackendEvents;
@@ -21,16 +20,10 @@ import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalResult;
-import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -71,11 +64,12 @@ final class HashBackend implements LockBackend {
   private final byte[] mailboxPrefix;
   private final byte[] host;
   private final Riders riders = new Riders();
-  private final SendTimes sendTimes = new SendTimes();
   private final AtomicInteger attemptsUnderWay = new AtomicInteger();
+  private final Clocks clocks;
   private final ScriptRunner attempts;
   private final ScriptRunner holders;
-  private final StatefulRedisPubSubConnection<byte[], byte[]> listener;
+  private final Renewer renewer;
+  private final Listeners listeners;
   private final String server;
   private volatile @Nullable PushMailbox mailbox;
 
@@ -86,13 +80,13 @@ final class HashBackend implements LockBackend {
     this.mailboxPrefix = layout.mailboxPrefix();
     this.host = client.host().getBytes(UTF_8);
     Duration timeout = config.get(RedisHashOptions.TIMEOUT);
-    String address = connections.address();
-    ServerClock clock = new ServerClock();
-    StatefulRedisConnection<byte[], byte[]> first = connections.open();
-    this.holders = new ScriptRunner(first, clock, sendTimes, timeout, address);
-    this.server = OpeningCheck.check(first, holders, layout, client.id(), address);
-    this.attempts = new ScriptRunner(connections.open(), clock, sendTimes, timeout, address);
-    this.listener = connections.openListener();
+    this.clocks = new Clocks(connections.isCluster());
+    Link first = connections.open();
+    this.holders = new ScriptRunner(first, connections, clocks, timeout);
+    this.renewer = new Renewer(holders, layout, connections.isCluster());
+    this.server = OpeningCheck.check(first, holders, layout, client.id(), connections, timeout);
+    this.attempts = new ScriptRunner(connections.open(), connections, clocks, timeout);
+    this.listeners = connections.openListeners();
   }
 
   /** Speaks to the server, and closes the connections if that fails. */
@@ -107,7 +101,11 @@ final class HashBackend implements LockBackend {
 
   @Override
   public void subscribe(BackendEvents events) {
-    mailbox = PushMailbox.open(listener, layout.mailbox(client.id()), sendTimes, events);
+    mailbox = PushMailbox.open(
+        listeners,
+        layout.mailbox(client.id()),
+        name -> clocks.of(layout.keys(name)).sendTimes(),
+        events);
   }
 
   @Override
@@ -179,29 +177,8 @@ final class HashBackend implements LockBackend {
 
   @Override
   public List<RenewalResult> renew(List<Renewal> batch) {
-    Map<String, List<Integer>> byLock = new LinkedHashMap<>();
-    for (int i = 0; i < batch.size(); i++) {
-      byLock.computeIfAbsent(batch.get(i).name(), name -> new ArrayList<>()).add(i);
-    }
-    ScriptCall call = new ScriptCall(Scripts.RENEW).with(mailboxPrefix);
-    byLock.forEach((name, places) -> {
-      call.on(layout.keys(name)).with(places.size());
-      for (int place : places) {
-        Renewal renewal = batch.get(place);
-        call.with(renewal.id().toString())
-            .with(Millis.roundedUp(renewal.lease()))
-            .with(renewal.queued());
-      }
-    });
     checkMailbox();
-    Answer answer = holders.run("renew", batch.get(0).name(), call);
-    RenewalResult[] results = new RenewalResult[batch.size()];
-    for (List<Integer> places : byLock.values()) {
-      for (int place : places) {
-        results[place] = renewalResult(answer);
-      }
-    }
-    return Arrays.asList(results);
+    return renewer.renew(batch);
   }
 
   @Override
@@ -292,21 +269,8 @@ final class HashBackend implements LockBackend {
     return id.equals(NOBODY) ? null : new Grant(name, HoldId.parse(id), token, tokens, lease);
   }
 
-  private static RenewalResult renewalResult(Answer answer) {
-    long kind = answer.number();
-    long first = answer.number();
-    long second = answer.number();
-    if (kind == GRANTED) {
-      return new RenewalResult.Held(first, (int) second);
-    }
-    if (kind == QUEUED) {
-      return new RenewalResult.Queued(recheck(first, second != 0));
-    }
-    return new RenewalResult.Gone();
-  }
-
   /** The holder may die, and a grant may stay unconfirmed: then a refresh hands the lock on. */
-  private static Duration recheck(long millisLeft, boolean isNext) {
+  static Duration recheck(long millisLeft, boolean isNext) {
     Duration holderEnds = Duration.ofMillis(millisLeft + 1);
     // All waiters of this client are refreshed at the same moments, so that batches are large.
     long toNextTick = TICK.toNanos() - Math.floorMod(System.nanoTime(), TICK.toNanos());

@@ -3,6 +3,7 @@ package dev.interlock.redis.hash;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.api.StatefulConnection;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Supplier;
 
@@ -28,6 +29,11 @@ final class Opened {
         }
       }
     }
+  }
+
+  /** Closes without waiting, which a thread of Lettuce must not. */
+  static void closeSoon(StatefulConnection<?, ?> connection) {
+    CompletableFuture<Void> unused = connection.closeAsync();
   }
 
   void close() {

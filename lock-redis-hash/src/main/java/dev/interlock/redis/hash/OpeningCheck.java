@@ -5,9 +5,9 @@ import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.ServerInfo;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
-import io.lettuce.core.api.StatefulRedisConnection;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.time.Duration;
 
 /** The first words with a server: who it is, what time it has, and whether it will do. */
 final class OpeningCheck {
@@ -17,29 +17,32 @@ final class OpeningCheck {
 
   /** Answers product and version; throws if this server or this user cannot serve locks. */
   static String check(
-      StatefulRedisConnection<byte[], byte[]> connection,
+      Link connection,
       ScriptRunner runner,
       KeyLayout layout,
       String clientId,
-      String address) {
+      Connections connections,
+      Duration timeout) {
+    String address = connections.address();
     ServerInfo info = info(connection, address);
-    if (info.role().equals("slave")) {
+    if (info.role().equals("slave") && !connections.isCluster()) {
       throw new BackendUnavailableException("Redis at " + address
           + " is a replica and takes no locks: give the address of the master");
     }
     info.evictionRisk()
         .ifPresent(risk -> LOG.log(Level.WARNING, "Redis at " + address + ": " + risk));
     runner.run("run scripts", "", new ScriptCall(Scripts.INSPECT).on(layout.keys("")));
+    byte[] channel = layout.mailbox(clientId);
     try {
-      connection.sync().publish(layout.mailbox(clientId), new byte[0]);
+      connection.awaitNode(channel, timeout);
+      connection.sync().publish(channel, new byte[0]);
     } catch (RedisException e) {
       throw Faults.of("publish to the mailbox of this client", address, e);
     }
     return info.product();
   }
 
-  private static ServerInfo info(
-      StatefulRedisConnection<byte[], byte[]> connection, String address) {
+  private static ServerInfo info(Link connection, String address) {
     try {
       String text = connection.sync().info();
       return ServerInfo.parse(text);

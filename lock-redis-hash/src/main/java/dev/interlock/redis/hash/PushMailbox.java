@@ -7,88 +7,76 @@ import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.OptionalLong;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 
 /**
  * Hands the messages to a client to the engine, on Lettuce's own thread: nothing here blocks.
  *
- * <p>Lettuce replaces a lost connection and subscribes again; after each subscription the engine is
- * told that messages may have been lost.
+ * <p>Lettuce replaces a lost connection and subscribes again; after each subscription, also that on
+ * one more node of a cluster, the engine is told that messages may have been lost.
  */
-final class PushMailbox extends RedisPubSubAdapter<byte[], byte[]> implements AutoCloseable {
+final class PushMailbox implements Listeners.Mailbox, AutoCloseable {
   private static final Logger LOG = System.getLogger(PushMailbox.class.getName());
 
-  private final StatefulRedisPubSubConnection<byte[], byte[]> connection;
+  private final Listeners listeners;
   private final byte[] channel;
-  private final SendTimes sendTimes;
+  private final Function<String, SendTimes> sendTimes;
   private final BackendEvents events;
-  private final AtomicBoolean subscribing = new AtomicBoolean();
-  private volatile boolean everSubscribed;
+  private final Queue<Ear> ears = new ConcurrentLinkedQueue<>();
   private volatile boolean complained;
   private volatile boolean closed;
 
   private PushMailbox(
-      StatefulRedisPubSubConnection<byte[], byte[]> connection,
+      Listeners listeners,
       byte[] channel,
-      SendTimes sendTimes,
+      Function<String, SendTimes> sendTimes,
       BackendEvents events) {
-    this.connection = connection;
+    this.listeners = listeners;
     this.channel = channel;
     this.sendTimes = sendTimes;
     this.events = events;
   }
 
-  /** Starts to listen; does not wait for the server. */
+  /**
+   * Starts to listen; does not wait for the server.
+   *
+   * @param sendTimes finds, for a lock's name, what is known of the time of its server
+   */
   static PushMailbox open(
-      StatefulRedisPubSubConnection<byte[], byte[]> connection,
+      Listeners listeners,
       byte[] channel,
-      SendTimes sendTimes,
+      Function<String, SendTimes> sendTimes,
       BackendEvents events) {
-    PushMailbox mailbox = new PushMailbox(connection, channel, sendTimes, events);
-    connection.addListener(mailbox);
-    mailbox.check();
+    PushMailbox mailbox = new PushMailbox(listeners, channel, sendTimes, events);
+    listeners.attach(mailbox);
     return mailbox;
   }
 
-  /**
-   * Subscribes if that has not succeeded yet: Lettuce repeats only a subscription that the server
-   * has confirmed once. To be called whenever somebody waits; quick.
-   */
+  /** Subscribes where that has not succeeded yet. To be called whenever somebody waits; quick. */
   void check() {
-    if (everSubscribed || !subscribing.compareAndSet(false, true)) {
-      return;
-    }
-    connection.async().subscribe(channel).whenComplete((done, refusal) -> {
-      subscribing.set(false);
-      if (refusal != null && !complained && !closed) {
-        complained = true;
-        LOG.log(Level.WARNING, "No mailbox yet, so waits for locks are slower", refusal);
-      }
-    });
+    listeners.check();
+    ears.forEach(Ear::check);
   }
 
   @Override
-  public void subscribed(byte[] confirmed, long count) {
-    everSubscribed = true;
-    complained = false;
-    events.inDoubt();
+  public void opened(StatefulRedisPubSubConnection<byte[], byte[]> connection) {
+    Ear ear = new Ear(connection);
+    ears.add(ear);
+    connection.addListener(ear);
+    ear.check();
   }
 
   @Override
-  public void message(byte[] from, byte[] message) {
-    try {
-      if (GrantMessage.isOne(message)) {
-        GrantMessage.parse(message).ifPresent(this::granted);
-      } else {
-        MailboxMessage.parse(message).ifPresent(known -> known.deliver(events));
-      }
-    } catch (RuntimeException e) {
-      LOG.log(Level.WARNING, "A message could not be handled; the waiter will look again", e);
-    }
+  public void closed(StatefulRedisPubSubConnection<byte[], byte[]> connection) {
+    ears.removeIf(ear -> ear.connection == connection);
   }
 
   private void granted(GrantMessage message) {
-    OptionalLong notBefore = sendTimes.notLaterThan(message.serverMicros());
+    OptionalLong notBefore =
+        sendTimes.apply(message.grant().name()).notLaterThan(message.serverMicros());
     if (notBefore.isPresent()) {
       events.granted(message.grant(), notBefore.getAsLong());
     } else {
@@ -99,6 +87,51 @@ final class PushMailbox extends RedisPubSubAdapter<byte[], byte[]> implements Au
   @Override
   public void close() {
     closed = true; // a subscription that is under way fails now, which nobody needs to hear of
-    connection.removeListener(this);
+    ears.forEach(ear -> ear.connection.removeListener(ear));
+  }
+
+  /** One connection that listens. */
+  private final class Ear extends RedisPubSubAdapter<byte[], byte[]> {
+    final StatefulRedisPubSubConnection<byte[], byte[]> connection;
+    private final AtomicBoolean subscribing = new AtomicBoolean();
+    private volatile boolean everSubscribed;
+
+    Ear(StatefulRedisPubSubConnection<byte[], byte[]> connection) {
+      this.connection = connection;
+    }
+
+    /** Lettuce repeats only a subscription that the server has confirmed once. */
+    void check() {
+      if (everSubscribed || !subscribing.compareAndSet(false, true)) {
+        return;
+      }
+      connection.async().subscribe(channel).whenComplete((done, refusal) -> {
+        subscribing.set(false);
+        if (refusal != null && !complained && !closed) {
+          complained = true;
+          LOG.log(Level.WARNING, "No mailbox yet, so waits for locks are slower", refusal);
+        }
+      });
+    }
+
+    @Override
+    public void subscribed(byte[] confirmed, long count) {
+      everSubscribed = true;
+      complained = false;
+      events.inDoubt();
+    }
+
+    @Override
+    public void message(byte[] from, byte[] message) {
+      try {
+        if (GrantMessage.isOne(message)) {
+          GrantMessage.parse(message).ifPresent(PushMailbox.this::granted);
+        } else {
+          MailboxMessage.parse(message).ifPresent(known -> known.deliver(events));
+        }
+      } catch (RuntimeException e) {
+        LOG.log(Level.WARNING, "A message could not be handled; the waiter will look again", e);
+      }
+    }
   }
 }

@@ -4,10 +4,10 @@ import dev.interlock.Capability;
 import dev.interlock.LockConfig;
 import dev.interlock.Option;
 import dev.interlock.redis.support.RedisOptions;
+import dev.interlock.redis.support.Topology;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.LockProvider;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
@@ -43,15 +43,14 @@ public final class RedisHashProvider implements LockProvider {
 
   @Override
   public List<String> conflicts(LockConfig config) {
-    List<String> conflicts = new ArrayList<>(RedisOptions.conflicts(config));
-    if (config.get(RedisHashOptions.HOSTS).size() > 1) {
-      conflicts.add("several hosts are given, but redis-hash uses one server");
-    }
-    return conflicts;
+    return RedisOptions.conflicts(config);
   }
 
   @Override
   public LockBackend open(LockConfig config, ClientId client) {
-    return HashBackend.open(config, client, new OwnConnections(config, client));
+    Connections connections = config.get(RedisHashOptions.TOPOLOGY) == Topology.CLUSTER
+        ? new ClusterConnections(config, client)
+        : new OwnConnections(config, client);
+    return HashBackend.open(config, client, connections);
   }
 }

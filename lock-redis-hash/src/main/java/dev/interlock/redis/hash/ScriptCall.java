@@ -13,6 +13,8 @@ import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** One script with its keys and arguments. Not thread-safe; can be sent several times. */
 final class ScriptCall {
@@ -24,6 +26,7 @@ final class ScriptCall {
   private final List<byte[]> keys = new ArrayList<>(3);
   private final List<byte[]> arguments = new ArrayList<>(12);
   private int deadlineAt = NO_DEADLINE;
+  private @Nullable LockKeys first;
 
   ScriptCall(LuaScript script) {
     this.script = script;
@@ -31,10 +34,18 @@ final class ScriptCall {
 
   /** Adds the three keys of a lock. */
   ScriptCall on(LockKeys lock) {
+    if (first == null) {
+      first = lock;
+    }
     keys.add(lock.lock());
     keys.add(lock.token());
     keys.add(lock.waiting());
     return this;
+  }
+
+  /** The lock that decides which server is asked; all others of the call are kept there too. */
+  LockKeys first() {
+    return Objects.requireNonNull(first, "keys");
   }
 
   ScriptCall with(byte[] argument) {

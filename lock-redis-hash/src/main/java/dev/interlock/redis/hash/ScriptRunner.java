@@ -1,11 +1,11 @@
 package dev.interlock.redis.hash;
 
 import dev.interlock.BackendUnavailableException;
-import dev.interlock.redis.support.ServerClock;
+import dev.interlock.LockException;
+import dev.interlock.redis.support.RedisErrors;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisNoScriptException;
-import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.protocol.AsyncCommand;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
@@ -18,23 +18,16 @@ import java.util.concurrent.TimeoutException;
  * answer, sorts failures. Thread-safe; blocks for I/O, for a bounded time.
  */
 final class ScriptRunner {
-  private final StatefulRedisConnection<byte[], byte[]> connection;
-  private final ServerClock clock;
-  private final SendTimes sendTimes;
+  private final Link link;
+  private final Connections connections;
+  private final Clocks clocks;
   private final Duration timeout;
-  private final String address;
 
-  ScriptRunner(
-      StatefulRedisConnection<byte[], byte[]> connection,
-      ServerClock clock,
-      SendTimes sendTimes,
-      Duration timeout,
-      String address) {
-    this.connection = connection;
-    this.clock = clock;
-    this.sendTimes = sendTimes;
+  ScriptRunner(Link link, Connections connections, Clocks clocks, Duration timeout) {
+    this.link = link;
+    this.connections = connections;
+    this.clocks = clocks;
     this.timeout = timeout;
-    this.address = address;
   }
 
   /**
@@ -46,12 +39,13 @@ final class ScriptRunner {
    * @return what its answer holds after the server's time, with which every answer begins
    */
   Answer run(String action, String name, ScriptCall call) {
-    Answer answer = send(action, name, call);
+    Answer answer = send(action, name, call).await();
     if (call.hasDeadline() && answer.isOver()) {
-      // It was read in time, so the server's clock was set forward. The answer told the new time.
-      answer = send(action, name, call);
+      // It was read in time, so the server's clock was set forward, or another server answers now.
+      // The answer told the new time.
+      answer = send(action, name, call).await();
       if (answer.isOver()) {
-        throw new BackendUnavailableException("Redis at " + address + " refused to "
+        throw new BackendUnavailableException("Redis at " + connections.address() + " refused to "
             + describe(action, name) + " twice because it ran too late: it is overloaded or its"
             + " clock is being set");
       }
@@ -59,37 +53,122 @@ final class ScriptRunner {
     return answer;
   }
 
-  private Answer send(String action, String name, ScriptCall call) {
-    if (!connection.isOpen()) {
-      throw Faults.disconnected(describe(action, name), address);
-    }
-    long sentAt = System.nanoTime();
-    if (call.hasDeadline()) {
-      call.deadline(clock.notAfterMicros(sentAt, timeout));
-    }
-    try {
-      Answer answer = new Answer(send(call));
-      long now = answer.number();
-      if (now != 0) {
-        clock.learn(sentAt, now);
-        sendTimes.learn(sentAt, now);
-      }
-      return answer;
-    } catch (RedisCommandExecutionException | CancellationException | RedisTimeout e) {
-      throw Faults.of(describe(action, name), address, e);
-    } catch (RedisException e) {
-      if (isRejected(e)) {
-        throw Faults.disconnected(describe(action, name), address);
-      }
-      throw Faults.of(describe(action, name), address, e);
-    }
+  /**
+   * Sends a script whose answer is awaited later, so that several can be under way at once.
+   *
+   * @param action for messages
+   * @param name the lock, for messages
+   * @param call the script
+   * @return what is under way
+   */
+  Sent send(String action, String name, ScriptCall call) {
+    return new Sent(action, name, call);
   }
 
-  private byte[] send(ScriptCall call) {
-    try {
-      return await(call.byDigest());
-    } catch (RedisNoScriptException e) {
-      return await(call.bySource());
+  /** A script that was sent. Used by one thread. */
+  final class Sent {
+    private final String action;
+    private final String name;
+    private final ScriptCall call;
+    private final long sentAt = System.nanoTime();
+    private AsyncCommand<byte[], byte[], byte[]> command;
+
+    private Sent(String action, String name, ScriptCall call) {
+      this.action = action;
+      this.name = name;
+      this.call = call;
+      if (!link.isOpen()) {
+        connections.lookAgain();
+        throw Faults.disconnected(describe(action, name), connections.address());
+      }
+      Clocks.Clock clock = clocks.of(call.first());
+      if (call.hasDeadline()) {
+        call.deadline(clock.server().notAfterMicros(sentAt, timeout));
+      }
+      command = call.byDigest();
+      link.dispatch(command);
+    }
+
+    /** Waits until the time that an answer may take, counted from the sending, is over. */
+    Answer await() {
+      try {
+        Answer answer = new Answer(answer());
+        Clocks.Clock clock = clocks.of(call.first());
+        long now = answer.number();
+        if (now != 0) {
+          clock.server().learn(sentAt, now);
+          clock.sendTimes().learn(sentAt, now);
+        }
+        return answer;
+      } catch (RedisCommandExecutionException e) {
+        throw refused(e);
+      } catch (CancellationException | RedisTimeout e) {
+        connections.lookAgain();
+        throw Faults.of(describe(action, name), connections.address(), e);
+      } catch (RedisException e) {
+        connections.lookAgain();
+        if (isRejected(e)) {
+          throw Faults.disconnected(describe(action, name), connections.address());
+        }
+        throw Faults.of(describe(action, name), connections.address(), e);
+      }
+    }
+
+    private LockException refused(RedisCommandExecutionException answer) {
+      LockException fault = Faults.of(describe(action, name), connections.address(), answer);
+      if (RedisErrors.code(String.valueOf(answer.getMessage())).equals("READONLY")) {
+        connections.lookAgain();
+      }
+      return fault;
+    }
+
+    private byte[] answer() {
+      try {
+        return get();
+      } catch (RedisNoScriptException e) {
+        return again(call.bySource());
+      } catch (RedisException e) {
+        if (isRejected(e) && link.awaitNode(call.first().lock(), left())) {
+          return again(call.byDigest());
+        }
+        throw e;
+      }
+    }
+
+    private byte[] again(AsyncCommand<byte[], byte[], byte[]> form) {
+      command = form;
+      link.dispatch(command);
+      try {
+        return get();
+      } catch (RedisNoScriptException e) {
+        return again(call.bySource()); // at most once, since this form makes it known
+      }
+    }
+
+    private Duration left() {
+      return timeout.minusNanos(System.nanoTime() - sentAt);
+    }
+
+    private byte[] get() {
+      boolean interrupted = false;
+      try {
+        while (true) {
+          try {
+            return command.get(Math.max(0, left().toNanos()), TimeUnit.NANOSECONDS);
+          } catch (InterruptedException e) {
+            interrupted = true;
+          }
+        }
+      } catch (TimeoutException e) {
+        command.cancel();
+        throw new RedisTimeout(timeout);
+      } catch (ExecutionException e) {
+        throw e.getCause() instanceof RuntimeException cause ? cause : new RedisException(e);
+      } finally {
+        if (interrupted) {
+          Thread.currentThread().interrupt();
+        }
+      }
     }
   }
 
@@ -99,30 +178,6 @@ final class ScriptRunner {
 
     RedisTimeout(Duration timeout) {
       super("no answer within " + timeout.toMillis() + " ms");
-    }
-  }
-
-  private byte[] await(AsyncCommand<byte[], byte[], byte[]> command) {
-    connection.dispatch(command);
-    long deadline = System.nanoTime() + timeout.toNanos();
-    boolean interrupted = false;
-    try {
-      while (true) {
-        try {
-          return command.get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-    } catch (TimeoutException e) {
-      command.cancel();
-      throw new RedisTimeout(timeout);
-    } catch (ExecutionException e) {
-      throw e.getCause() instanceof RuntimeException cause ? cause : new RedisException(e);
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
     }
   }
 

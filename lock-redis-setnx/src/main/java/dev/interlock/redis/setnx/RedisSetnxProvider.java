@@ -3,12 +3,11 @@ package dev.interlock.redis.setnx;
 import dev.interlock.Capability;
 import dev.interlock.LockConfig;
 import dev.interlock.Option;
-import dev.interlock.redis.support.RedisOptions;
+import dev.interlock.redis.support.jedis.JedisOptions;
 import dev.interlock.redis.support.jedis.OwnConnections;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.LockProvider;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
@@ -39,11 +38,7 @@ public final class RedisSetnxProvider implements LockProvider {
 
   @Override
   public List<String> conflicts(LockConfig config) {
-    List<String> conflicts = new ArrayList<>(RedisOptions.conflicts(config));
-    if (config.get(RedisSetnxOptions.HOSTS).size() > 1) {
-      conflicts.add("several hosts are given, but redis-setnx uses one server");
-    }
-    return conflicts;
+    return JedisOptions.conflicts(config);
   }
 
   @Override

@@ -129,6 +129,7 @@ public final class KeyLayout {
     int bucket = bucket(text);
     return new LockKeys(
         name,
+        bucket,
         join(lockPrefixes[bucket], text),
         tokens[bucket],
         join(waitPrefixes[bucket], text),

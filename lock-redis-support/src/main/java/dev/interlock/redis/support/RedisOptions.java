@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.stream.Collectors;
 
 /**
@@ -19,9 +20,34 @@ public interface RedisOptions {
   /** The port of a host that names none. */
   int DEFAULT_PORT = 6379;
 
-  /** The server: {@code host[:port]}, by default {@code localhost:6379}. */
-  Option<List<HostPort>> HOSTS = Option.hosts(List.of(HostPort.of("localhost", DEFAULT_PORT)))
-      .describedAs("the servers; a host without a port has 6379");
+  /** The port of a sentinel that names none. */
+  int DEFAULT_SENTINEL_PORT = 26_379;
+
+  /**
+   * The server, the sentinels, or some nodes of the cluster: {@code host[:port][,host...]}, by
+   * default {@code localhost}.
+   */
+  Option<List<HostPort>> HOSTS = Option.hosts(
+          List.of(new HostPort("localhost", OptionalInt.empty())))
+      .describedAs("the servers; a host without a port has 6379, a sentinel 26379");
+
+  /** {@code topology}: {@code single}, {@code sentinel} or {@code cluster}; by default single. */
+  Option<Topology> TOPOLOGY = Option.choice("topology", Topology.class, Topology.SINGLE)
+      .describedAs("what stands behind the hosts: single, sentinel or cluster");
+
+  /** {@code master}: under which name the sentinels know the master. */
+  Option<String> MASTER = Option.text("master", null)
+      .that(name -> !name.isBlank(), "not blank")
+      .describedAs("with sentinel: the name of the master");
+
+  /** {@code sentinelUser}: the user of the sentinels themselves, if they have one. */
+  Option<String> SENTINEL_USER =
+      Option.text("sentinelUser", null).describedAs("with sentinel: the user of the sentinels");
+
+  /** {@code sentinelPassword}: the password of the sentinels themselves; a secret. */
+  Option<String> SENTINEL_PASSWORD = Option.text("sentinelPassword", null)
+      .secret()
+      .describedAs("with sentinel: the password of the sentinels");
 
   /** The user of the access control lists; without one, the password is the default user's. */
   Option<String> USER = Option.text("user", null)
@@ -73,7 +99,11 @@ public interface RedisOptions {
       TRUST_STORE,
       TRUST_STORE_PASSWORD,
       CONNECT_TIMEOUT,
-      TIMEOUT);
+      TIMEOUT,
+      TOPOLOGY,
+      MASTER,
+      SENTINEL_USER,
+      SENTINEL_PASSWORD);
 
   /**
    * Finds settings among {@link #SHARED} that do not go together.
@@ -97,6 +127,34 @@ public interface RedisOptions {
         .find(TRUST_STORE)
         .filter(file -> !Files.isReadable(file))
         .ifPresent(file -> found.add("trustStore " + file + " is not a readable file"));
+    found.addAll(topologyConflicts(config));
+    return found;
+  }
+
+  private static List<String> topologyConflicts(LockConfig config) {
+    List<String> found = new ArrayList<>();
+    Topology topology = config.get(TOPOLOGY);
+    if (topology == Topology.SINGLE && config.get(HOSTS).size() > 1) {
+      found.add(
+          "several hosts are given for one server: add topology=sentinel or topology=cluster");
+    }
+    if (topology == Topology.CLUSTER && config.get(DATABASE) != 0) {
+      found.add(
+          "database " + config.get(DATABASE) + " is given, but a cluster has database 0 only");
+    }
+    if (topology == Topology.SENTINEL && config.find(MASTER).isEmpty()) {
+      found.add("topology=sentinel needs master=NAME");
+    }
+    if (topology != Topology.SENTINEL) {
+      for (Option<?> option : List.of(MASTER, SENTINEL_USER, SENTINEL_PASSWORD)) {
+        if (config.find(option).isPresent()) {
+          found.add(option.name() + " is given without topology=sentinel");
+        }
+      }
+    }
+    if (config.find(SENTINEL_USER).isPresent() && config.find(SENTINEL_PASSWORD).isEmpty()) {
+      found.add("sentinelUser is given without sentinelPassword");
+    }
     return found;
   }
 
@@ -107,8 +165,9 @@ public interface RedisOptions {
    * @return at least one, each with a port
    */
   static List<HostPort> servers(LockConfig config) {
+    int port = config.get(TOPOLOGY) == Topology.SENTINEL ? DEFAULT_SENTINEL_PORT : DEFAULT_PORT;
     return config.get(HOSTS).stream()
-        .map(host -> HostPort.of(host.host(), host.port().orElse(DEFAULT_PORT)))
+        .map(host -> HostPort.of(host.host(), host.port().orElse(port)))
         .toList();
   }
 

@@ -43,4 +43,35 @@ class RedisOptionsTest {
         .build();
     assertThat(RedisOptions.conflicts(store)).singleElement().asString().doesNotContain("hunter2");
   }
+
+  @Test
+  void E8_whatDoesNotGoWithTheTopologyIsAllNamedWithoutASecret() {
+    LockConfig.Builder hosts = LockConfig.builder("redis-hash")
+        .set(RedisOptions.HOSTS, List.of(HostPort.of("a", 1), HostPort.of("b", 2)))
+        .set(RedisOptions.SENTINEL_PASSWORD, "hunter2");
+    assertThat(RedisOptions.conflicts(hosts.build()))
+        .hasSize(2)
+        .anyMatch(text -> text.startsWith("several hosts"))
+        .contains("sentinelPassword is given without topology=sentinel");
+    assertThat(RedisOptions.conflicts(
+            hosts.set(RedisOptions.TOPOLOGY, Topology.SENTINEL).build()))
+        .containsExactly("topology=sentinel needs master=NAME");
+    assertThat(RedisOptions.conflicts(
+            hosts.set(RedisOptions.MASTER, "m").set(RedisOptions.DATABASE, 3).build()))
+        .isEmpty();
+    assertThat(RedisOptions.conflicts(
+            hosts.set(RedisOptions.TOPOLOGY, Topology.CLUSTER).build()))
+        .hasSize(3)
+        .anyMatch(text -> text.startsWith("database 3 is given"))
+        .contains("master is given without topology=sentinel")
+        .noneMatch(text -> text.contains("hunter2"));
+  }
+
+  @Test
+  void aSentinelWithoutAPortHasTheUsualOneOfSentinels() {
+    LockConfig config = LockConfig.builder("redis-hash")
+        .set(RedisOptions.TOPOLOGY, Topology.SENTINEL)
+        .build();
+    assertThat(RedisOptions.address(config)).isEqualTo("localhost:26379");
+  }
 }

@@ -1,7 +1,10 @@
 package dev.interlock.redis.support.jedis;
 
+import dev.interlock.LockConfig;
 import dev.interlock.Option;
 import dev.interlock.redis.support.RedisOptions;
+import dev.interlock.redis.support.Topology;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -18,4 +21,18 @@ public interface JedisOptions extends RedisOptions {
 
   /** All of them. */
   List<Option<?>> ALL = Stream.concat(SHARED.stream(), Stream.of(POOL_SIZE)).toList();
+
+  /**
+   * Finds settings that do not go together, and those that the providers on Jedis do not offer.
+   *
+   * @param config settings that are each well-formed
+   * @return one sentence for each conflict, without secrets
+   */
+  static List<String> conflicts(LockConfig config) {
+    List<String> found = new ArrayList<>(RedisOptions.conflicts(config));
+    if (config.get(TOPOLOGY) != Topology.SINGLE) {
+      found.add(config.provider() + " works with topology=single only");
+    }
+    return found;
+  }
 }

@@ -1,0 +1,88 @@
+package dev.interlock.redis.hash;
+
+import dev.interlock.LockConfig;
+import dev.interlock.redis.support.RedisOptions;
+import dev.interlock.spi.ClientId;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.cluster.ClusterClientOptions;
+import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.resource.NettyCustomizer;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * A Lettuce cluster client of our own. It learns where the slots are when it is opened, when a node
+ * refers it to another one, when a node is gone or silent, and every now and then, because a master
+ * that was cut off from the others refers to nobody.
+ */
+final class ClusterConnections implements Connections {
+  private static final Duration LOOK = Duration.ofSeconds(15);
+  private static final Duration BETWEEN_LOOKS = Duration.ofMillis(500);
+
+  private final String address;
+  private final Resources resources;
+  private final RedisClusterClient cluster;
+  private final RedisClient listening;
+  private final ClientSetup setup;
+  private final Opened opened = new Opened();
+  private final AtomicLong lookedAt = new AtomicLong(System.nanoTime());
+
+  ClusterConnections(LockConfig config, ClientId client) {
+    this.setup = new ClientSetup(config, client);
+    this.address = RedisOptions.address(config);
+    this.resources = new Resources(new NettyCustomizer() {});
+    this.cluster = RedisClusterClient.create(
+        resources.lettuce(),
+        RedisOptions.servers(config).stream().map(setup::uri).toList());
+    ClusterTopologyRefreshOptions refresh = ClusterTopologyRefreshOptions.builder()
+        .adaptiveRefreshTriggersTimeout(BETWEEN_LOOKS)
+        .enablePeriodicRefresh(LOOK)
+        .build();
+    this.cluster.setOptions(setup
+        .options(ClusterClientOptions.builder())
+        .topologyRefreshOptions(refresh)
+        .build());
+    this.listening = RedisClient.create(resources.lettuce());
+    this.listening.setOptions(setup.options(ClientOptions.builder()).build());
+  }
+
+  @Override
+  public Link open() {
+    return Link.to(opened.open(address, () -> cluster.connect(ByteArrayCodec.INSTANCE)));
+  }
+
+  @Override
+  public Listeners openListeners() {
+    return new ClusterListeners(cluster, listening, setup);
+  }
+
+  @Override
+  public void lookAgain() {
+    long last = lookedAt.get();
+    long now = System.nanoTime();
+    if (now - last > BETWEEN_LOOKS.toNanos() && lookedAt.compareAndSet(last, now)) {
+      cluster.refreshPartitionsAsync();
+    }
+  }
+
+  @Override
+  public boolean isCluster() {
+    return true;
+  }
+
+  @Override
+  public String address() {
+    return address;
+  }
+
+  @Override
+  public void close() {
+    cluster.suspendTopologyRefresh();
+    listening.shutdown(Duration.ZERO, Duration.ofSeconds(1));
+    cluster.shutdown(Duration.ZERO, Duration.ofSeconds(1));
+    resources.close();
+  }
+}

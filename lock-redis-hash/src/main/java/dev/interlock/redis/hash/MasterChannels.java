@@ -1,0 +1,70 @@
+package dev.interlock.redis.hash;
+
+import io.lettuce.core.resource.NettyCustomizer;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.net.SocketAddress;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The open connections of a client in a Sentinel set. Those that do not lead to the master are
+ * closed once it is known to be another server; Lettuce then opens them again and asks the
+ * sentinels where to. The old master may live on for seconds, and take writes that will be lost, so
+ * nothing is left there, and a sentinel that has not heard the news does not lead us back to it.
+ * Thread-safe.
+ */
+final class MasterChannels implements NettyCustomizer {
+  private final Set<? extends SocketAddress> sentinels;
+  private final Set<Channel> open = ConcurrentHashMap.newKeySet();
+  private volatile @Nullable SocketAddress deposed;
+
+  MasterChannels(Set<? extends SocketAddress> sentinels) {
+    this.sentinels = sentinels;
+  }
+
+  @Override
+  public void afterChannelInitialized(Channel channel) {
+    if (sentinels.isEmpty()) {
+      return;
+    }
+    open.add(channel);
+    channel.closeFuture().addListener(closed -> open.remove(channel));
+    channel.pipeline().addFirst(new ChannelInboundHandlerAdapter() {
+      @Override
+      public void channelActive(ChannelHandlerContext context) throws Exception {
+        SocketAddress remote = channel.remoteAddress();
+        if (remote != null && remote.equals(deposed)) {
+          ChannelFuture unused = channel.close();
+        }
+        super.channelActive(context);
+      }
+    });
+  }
+
+  /** A sentinel tells that the master has changed. */
+  void switched(SocketAddress from, SocketAddress to) {
+    deposed = from.equals(to) ? null : from;
+    leaveAllBut(to);
+  }
+
+  /** A sentinel was asked for the master. */
+  void confirmed(SocketAddress master) {
+    if (master.equals(deposed)) {
+      deposed = null;
+    }
+    leaveAllBut(master);
+  }
+
+  private void leaveAllBut(SocketAddress master) {
+    for (Channel channel : open) {
+      SocketAddress remote = channel.remoteAddress();
+      if (remote != null && !remote.equals(master) && !sentinels.contains(remote)) {
+        ChannelFuture unused = channel.close();
+      }
+    }
+  }
+}

@@ -1,0 +1,177 @@
+package dev.interlock.redis.hash;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.interlock.Lease;
+import dev.interlock.LockClient;
+import dev.interlock.LockException;
+import dev.interlock.LockRequest;
+import dev.interlock.Locks;
+import dev.interlock.LostReason;
+import dev.interlock.testservers.RedisSentinels;
+import dev.interlock.testservers.RedisServer;
+import dev.interlock.testservers.TestRedis;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer.OrderAnnotation;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * What a client sees of a Sentinel set whose master changes. Starting a set takes seconds, so the
+ * tests share one and use up its servers, in order.
+ */
+@Timeout(120)
+@TestMethodOrder(OrderAnnotation.class)
+class SentinelTest {
+  private static RedisSentinels set;
+
+  @BeforeAll
+  static void start() {
+    set = TestRedis.sentinels(2, builder -> builder.password("s3cret"));
+  }
+
+  @AfterAll
+  static void stop() {
+    set.close();
+  }
+
+  @Test
+  @Order(1)
+  void theRulesHold() {
+    TopologyRules.hold(
+        set.uri("redis-hash"),
+        key -> set.master().command("EVAL", TopologyRules.HOLDS, "1", key),
+        () -> Long.parseLong(set.master().command("DBSIZE")));
+  }
+
+  @Test
+  @Order(2)
+  void E8_anUnknownMasterIsNamedAtOpen() {
+    assertThatThrownBy(() -> Locks.open(set.uri("redis-hash") + "x"))
+        .isInstanceOf(LockException.class)
+        .message()
+        .contains("Cannot connect")
+        .doesNotContain("s3cret");
+  }
+
+  @Test
+  @Order(3)
+  void W3_holdsAndQueuesOutliveTheMasterThatIsKilled() throws Exception {
+    try (LockClient holder = Locks.open(set.uri("redis-hash"));
+        LockClient waiter = Locks.open(set.uri("redis-hash"))) {
+      Lease held = holder.acquire(LockRequest.of("n"));
+      CompletableFuture<Lease> first = waiter.acquireAsync(LockRequest.of("n").fair(true));
+      awaitWaiters(holder, "n", 1);
+      CompletableFuture<Lease> second = holder.acquireAsync(LockRequest.of("n").fair(true));
+      awaitWaiters(holder, "n", 2);
+      set.replicas().forEach(SentinelTest::awaitWrites);
+
+      set.killMaster();
+
+      assertThat(held.isValid()).isTrue();
+      await(() -> held.extend(Duration.ofSeconds(30)));
+      held.release();
+      Lease next = first.get(10, TimeUnit.SECONDS);
+      assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
+      assertThat(second).isNotDone();
+      next.release();
+      second.get(10, TimeUnit.SECONDS).release();
+    }
+  }
+
+  @Test
+  @Order(4)
+  void T2_aGrantThatTheReplicaNeverSawIsLostAndTheNextOneHasALargerToken() throws Exception {
+    RedisServer master = set.master();
+    RedisServer replica = set.replicas().filter(SentinelTest::isUp).findFirst().orElseThrow();
+    RedisSentinels.awaitReplicas(master, 1);
+    try (LockClient one = Locks.open(set.uri("redis-hash"));
+        LockClient other = Locks.open(set.uri("redis-hash"))) {
+      Lease earlier = one.acquire(LockRequest.of("lost"));
+      earlier.release();
+      replica.pause();
+      master.command("CLIENT", "KILL", "TYPE", "slave"); // it gets nothing from here on
+      Lease lost =
+          one.acquire(LockRequest.of("lost").withLease(Duration.ofSeconds(20)).renewing());
+      set.hasten();
+      master.kill();
+      replica.resume();
+      set.awaitSuccessor(master);
+      set.calm();
+
+      Lease next = other.acquire(LockRequest.of("lost").withWait(Duration.ofSeconds(10)));
+
+      assertThat(lost.isValid()).as("both believe that they hold it").isTrue();
+      assertThat(next.fencingToken()).isGreaterThan(lost.fencingToken());
+      assertThat(lost.lost().toCompletableFuture().get(20, TimeUnit.SECONDS))
+          .isEqualTo(LostReason.GONE);
+      next.release();
+    }
+  }
+
+  @Test
+  @Order(5)
+  void E5_whileThereIsNoMasterCallersAreToldAndAfterwardsTheSameClientGoesOn() throws Exception {
+    RedisServer master = set.master();
+    try (LockClient client = Locks.open(set.uri("redis-hash"))) {
+      Lease before = client.acquire(LockRequest.of("gone"));
+      master.kill();
+      assertThatThrownBy(() -> client.tryAcquire(LockRequest.of("other")))
+          .isInstanceOf(LockException.class);
+      CompletableFuture<Lease> patient = client.acquireAsync(
+          LockRequest.of("gone").withWait(Duration.ofSeconds(30)).withOwner("patient"));
+      master.start();
+
+      Lease after = patient.get(30, TimeUnit.SECONDS);
+
+      assertThat(after.fencingToken()).isGreaterThan(before.fencingToken());
+    }
+  }
+
+  private static boolean isUp(RedisServer server) {
+    try {
+      return server.command("PING").equals("PONG");
+    } catch (RuntimeException e) {
+      return false;
+    }
+  }
+
+  /** Waits until a replica has all that was written so far. */
+  private static void awaitWrites(RedisServer replica) {
+    await(() -> offset(replica, "slave_repl_offset") >= offset(set.master(), "master_repl_offset"));
+  }
+
+  private static long offset(RedisServer server, String field) {
+    return server
+        .command("INFO", "replication")
+        .lines()
+        .filter(line -> line.startsWith(field + ":"))
+        .mapToLong(line -> Long.parseLong(line.substring(field.length() + 1)))
+        .findFirst()
+        .orElse(Long.MAX_VALUE);
+  }
+
+  private static void awaitWaiters(LockClient client, String name, int waiters) {
+    await(() -> client.inspect(name).orElseThrow().waiters() == waiters);
+  }
+
+  private static void await(java.util.function.BooleanSupplier condition) {
+    long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+    boolean holds = false;
+    while (!holds) {
+      assertThat(System.nanoTime() - deadline).as("in time").isNegative();
+      try {
+        holds = condition.getAsBoolean();
+      } catch (LockException notYet) {
+        assertThat(notYet).isNotNull();
+      }
+    }
+  }
+}

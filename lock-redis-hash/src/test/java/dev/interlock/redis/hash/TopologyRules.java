@@ -1,0 +1,62 @@
+package dev.interlock.redis.hash;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.redis.support.KeyLayout;
+import dev.interlock.tck.Effort;
+import dev.interlock.tck.TckBackend;
+import dev.interlock.tck.TckResult;
+import dev.interlock.tck.TckRunner;
+import dev.interlock.tck.Verdict;
+import java.util.Set;
+import java.util.function.LongSupplier;
+import java.util.function.UnaryOperator;
+
+/**
+ * The rules of SPEC.md on a set of servers: a few of them in a build, all with
+ * {@code -Dinterlock.topology.rules=all}, which takes about a minute for each set.
+ */
+final class TopologyRules {
+  private static final String RULES = System.getProperty("interlock.topology.rules", "few");
+  private static final Set<String> FEW = Set.of("O1", "O2", "F1", "S1");
+  private static final KeyLayout LAYOUT = new KeyLayout("interlock");
+
+  /** Looks for a hold whose time is not over; the key is there also while somebody only waits. */
+  static final String HOLDS = """
+      local header = redis.call('HGET', KEYS[1], '*')
+      local time = redis.call('TIME')
+      for _, hold in ipairs(header and cmsgpack.unpack(header).h or {}) do
+        if hold[2] > time[1] * 1000000 + time[2] then
+          return 1
+        end
+      end
+      return 0
+      """;
+
+  private TopologyRules() {}
+
+  /** The key of a lock in the default namespace. */
+  static String lockKey(String name) {
+    return new String(LAYOUT.keys(name).lock(), UTF_8);
+  }
+
+  /**
+   * Checks the rules.
+   *
+   * @param isLocked asks the server that has a key whether it is a held lock
+   * @param keys counts the keys on all servers
+   */
+  static void hold(String uri, UnaryOperator<String> isLocked, LongSupplier keys) {
+    TckBackend backend = TckBackend.at(uri)
+        .inspectWith(name -> isLocked.apply(lockKey(name)).equals("1"))
+        .countWith(keys)
+        .timeScale(2.0); // a build shares its machine with other work
+    TckRunner runner = TckRunner.of(backend).effort(Effort.QUICK);
+    TckResult result = (RULES.equals("all") ? runner : runner.only(FEW)).run();
+    assertThat(result.rules())
+        .allSatisfy(rule -> assertThat(rule.verdict())
+            .as(rule + "\n  seed " + result.seed())
+            .isIn(Verdict.PASS, Verdict.NOT_CLAIMED));
+  }
+}
