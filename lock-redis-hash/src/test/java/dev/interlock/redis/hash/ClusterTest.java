@@ -27,12 +27,14 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
  * Locks in a cluster whose slots and masters move. Starting a cluster takes seconds, so the tests
  * share one; the last one kills a node of it.
  */
 @Timeout(120)
+@EnabledIfSystemProperty(named = "interlock.test.topologies", matches = "true")
 @TestMethodOrder(OrderAnnotation.class)
 class ClusterTest {
   private static final Duration PATIENCE = Duration.ofSeconds(30);

@@ -22,12 +22,14 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
  * What a client sees of a Sentinel set whose master changes. Starting a set takes seconds, so the
  * tests share one and use up its servers, in order.
  */
 @Timeout(120)
+@EnabledIfSystemProperty(named = "interlock.test.topologies", matches = "true")
 @TestMethodOrder(OrderAnnotation.class)
 class SentinelTest {
   private static RedisSentinels set;

@@ -25,6 +25,9 @@ final class TopologyRules {
   /** Looks for a hold whose time is not over; the key is there also while somebody only waits. */
   static final String HOLDS = """
       local header = redis.call('HGET', KEYS[1], '*')
+      if header and string.sub(header, 1, 1) == 'h' then
+        return 1 -- held once, and the key lives no longer than that
+      end
       local time = redis.call('TIME')
       for _, hold in ipairs(header and cmsgpack.unpack(header).h or {}) do
         if hold[2] > time[1] * 1000000 + time[2] then
