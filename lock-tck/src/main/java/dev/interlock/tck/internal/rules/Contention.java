@@ -179,7 +179,8 @@ public final class Contention {
       return;
     }
     long called = System.nanoTime();
-    boolean entered = lock.tryLock(Duration.ZERO, Duration.ofSeconds(30));
+    // To enter for longer than is left takes a renewal.
+    boolean entered = lock.tryLock(Duration.ZERO, Duration.ofSeconds(plan.renewable() ? 30 : 1));
     if (!entered) {
       log.add(Kind.REFUSED, name, 0, called);
       return;
