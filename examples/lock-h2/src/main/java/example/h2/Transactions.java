@@ -21,7 +21,7 @@ import org.h2.jdbcx.JdbcConnectionPool;
  */
 final class Transactions {
   private static final int BUCKETS = 16;
-  private static final String URL = "jdbc:h2:tcp://%s/mem:interlock;DB_CLOSE_DELAY=-1";
+  private static final String URL = "jdbc:h2:tcp://%s/mem:interlock;DB_CLOSE_DELAY=-1;NETWORK_TIMEOUT=2000";
   private static final String CREATE_BUCKETS =
       "CREATE TABLE IF NOT EXISTS BUCKETS(ID INT PRIMARY KEY, TOKEN BIGINT NOT NULL) AS SELECT X,"
           + " " + H2Backend.NOW + " FROM SYSTEM_RANGE(0, " + (BUCKETS - 1) + ")";
