@@ -1,7 +1,5 @@
 package dev.interlock.mysql;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
-
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -9,20 +7,21 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Predicate;
+import java.util.function.BooleanSupplier;
+import org.awaitility.Awaitility;
 
 /**
- * Stands between client and server, and on demand cuts a connection just as the reply to a
- * statement about the lock tables comes back. What a pool sends when it opens or checks a
- * connection counts not.
+ * Stands between client and server, and on demand cuts a connection just as the reply to the next
+ * request comes back. What is sent may be encrypted, so it is not looked at.
  */
 final class ReplyEater implements AutoCloseable {
-  private static final String TABLES = "interlock_";
+  private static final long QUIET_NANOS = 200_000_000;
 
   private final String host;
   private final int port;
   private final ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
   private final AtomicBoolean hungry = new AtomicBoolean();
+  private volatile long lastTraffic = System.nanoTime();
 
   ReplyEater(String host, int port) throws IOException {
     this.host = host;
@@ -34,7 +33,9 @@ final class ReplyEater implements AutoCloseable {
     return listener.getLocalPort();
   }
 
+  /** Waits until nothing is under way: a pool opens a connection in place of one that was cut. */
   void eatTheNextReply() {
+    Awaitility.await().until(() -> System.nanoTime() - lastTraffic > QUIET_NANOS);
     hungry.set(true);
   }
 
@@ -44,29 +45,30 @@ final class ReplyEater implements AutoCloseable {
         Socket client = listener.accept();
         Socket server = new Socket(host, port);
         AtomicBoolean eaten = new AtomicBoolean();
-        start(() -> copy(client, server, request -> order(request, eaten)));
-        start(() -> copy(server, client, reply -> eaten.get()));
+        start(() -> copy(client, server, () -> order(eaten)));
+        start(() -> copy(server, client, eaten::get));
       }
     } catch (IOException closed) {
       // The test is over.
     }
   }
 
-  private boolean order(String request, AtomicBoolean eaten) {
-    if (request.contains(TABLES) && hungry.compareAndSet(true, false)) {
+  private boolean order(AtomicBoolean eaten) {
+    if (hungry.compareAndSet(true, false)) {
       eaten.set(true);
     }
     return false;
   }
 
-  private static void copy(Socket from, Socket to, Predicate<String> cuts) {
+  private void copy(Socket from, Socket to, BooleanSupplier cuts) {
     byte[] buffer = new byte[1 << 16];
     try (from;
         to) {
       InputStream in = from.getInputStream();
       OutputStream out = to.getOutputStream();
       int length = in.read(buffer);
-      while (length >= 0 && !cuts.test(new String(buffer, 0, length, ISO_8859_1))) {
+      while (length >= 0 && !cuts.getAsBoolean()) {
+        lastTraffic = System.nanoTime();
         out.write(buffer, 0, length);
         length = in.read(buffer);
       }
