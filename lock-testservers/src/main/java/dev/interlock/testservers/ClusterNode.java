@@ -10,9 +10,11 @@ import java.util.List;
  * @param port where it serves clients
  * @param flags such as myself, master, slave, fail
  * @param master the id of its master, or a hyphen
+ * @param epoch of its claim to its slots; of two claims the one with the larger epoch counts
  * @param slots such as 0-5460
  */
-record ClusterNode(String id, int port, List<String> flags, String master, List<String> slots) {
+record ClusterNode(
+    String id, int port, List<String> flags, String master, long epoch, List<String> slots) {
 
   static List<ClusterNode> seenBy(RedisServer server) {
     return server.command("CLUSTER", "NODES").lines().map(ClusterNode::parse).toList();
@@ -30,6 +32,7 @@ record ClusterNode(String id, int port, List<String> flags, String master, List<
         Integer.parseInt(address.substring(address.lastIndexOf(':') + 1)),
         List.of(words[2].split(",")),
         words[3],
+        Long.parseLong(words[6]),
         Arrays.asList(words).subList(8, words.length));
   }
 

@@ -175,6 +175,24 @@ public final class RedisCluster implements AutoCloseable {
     }
     target.command("CLUSTER", "SETSLOT", number, "NODE", id);
     masters().forEach(node -> node.command("CLUSTER", "SETSLOT", number, "NODE", id));
+    awaitAll("know the epoch of the new claim", seen -> knows(seen, target, slot));
+  }
+
+  /**
+   * A node that took the slot back without having heard of the epoch under which the other one had
+   * it would keep an older one, lose the slot to the late news, and delete its keys.
+   */
+  private static boolean knows(List<ClusterNode> seen, RedisServer owner, int slot) {
+    long epoch = inView(ClusterNode.seenBy(owner), owner).epoch();
+    ClusterNode known = inView(seen, owner);
+    return known.serves(slot) && known.epoch() == epoch;
+  }
+
+  private static ClusterNode inView(List<ClusterNode> seen, RedisServer server) {
+    return seen.stream()
+        .filter(node -> node.port() == server.port())
+        .findFirst()
+        .orElseThrow(() -> new TestServerException(server + " is not known."));
   }
 
   private static String keysIn(RedisServer source, String slot) {

@@ -37,4 +37,22 @@ class RedisClusterTest {
       assertThat(cluster.commandOn("k", "GET", "k")).isEqualTo("v");
     }
   }
+
+  @Test
+  void a_slot_that_moves_to_and_fro_keeps_its_keys() {
+    try (RedisCluster cluster = TestRedis.cluster(0, builder -> builder)) {
+      int slot = cluster.slotOf("k");
+      cluster.commandOn("k", "SET", "k", "v");
+      RedisServer source = cluster.masterOf(slot);
+      RedisServer target =
+          cluster.masters().stream().filter(node -> node != source).findFirst().orElseThrow();
+
+      for (int moves = 0; moves < 100; moves++) {
+        RedisServer next = moves % 2 == 0 ? target : source;
+        cluster.beginMigration(slot, next);
+        cluster.finishMigration(slot, next);
+        assertThat(next.command("GET", "k")).as("after move " + moves).isEqualTo("v");
+      }
+    }
+  }
 }
