@@ -4,15 +4,19 @@ import dev.interlock.LockException;
 import dev.interlock.LockListener;
 import dev.interlock.LostReason;
 import java.time.Duration;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Counts what a client reports to its listener. */
+/** Counts what a client reports to its listener, and notes when its threads began to wait. */
 public final class EventCounter implements LockListener {
   private final AtomicInteger attempts = new AtomicInteger();
   private final AtomicInteger waiting = new AtomicInteger();
   private final AtomicInteger renewed = new AtomicInteger();
   private final AtomicInteger lost = new AtomicInteger();
   private final AtomicInteger errors = new AtomicInteger();
+  private final Map<Thread, Long> waitingSince = new ConcurrentHashMap<>();
 
   @Override
   public void attempt(String name) {
@@ -22,6 +26,7 @@ public final class EventCounter implements LockListener {
   @Override
   public void waiting(String name) {
     waiting.incrementAndGet();
+    waitingSince.put(Thread.currentThread(), System.nanoTime());
   }
 
   @Override
@@ -45,6 +50,15 @@ public final class EventCounter implements LockListener {
 
   public int waitingCount() {
     return waiting.get();
+  }
+
+  /**
+   * Tells when the calling thread's own request began to wait, which is after the server had
+   * answered that it stands in the queue; empty if it has not waited since a moment.
+   */
+  public OptionalLong waitingSince(long moment) {
+    Long since = waitingSince.get(Thread.currentThread());
+    return since == null || since < moment ? OptionalLong.empty() : OptionalLong.of(since);
   }
 
   public int renewedCount() {
