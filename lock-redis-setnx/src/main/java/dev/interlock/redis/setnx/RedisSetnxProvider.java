@@ -43,6 +43,6 @@ public final class RedisSetnxProvider implements LockProvider {
 
   @Override
   public LockBackend open(LockConfig config, ClientId client) {
-    return SetnxBackend.open(config, client, new OwnConnections(config, client));
+    return SetnxBackend.open(config, client, OwnConnections.open(config, client));
   }
 }

@@ -102,7 +102,7 @@ class FaultsTest extends FaultsContract {
     try (RedisServer server = TestRedis.start()) {
       LockConfig config = config(provider(), server).build();
       OwnConnections connections =
-          new OwnConnections(config, new ClientId("00000000000000aa", "host"));
+          OwnConnections.open(config, new ClientId("00000000000000aa", "host"));
       ServerClock clock = new ServerClock();
       clock.learn(System.nanoTime(), 1_000_000_000_000_000L); // the year 2001
       ScriptRunner runner =

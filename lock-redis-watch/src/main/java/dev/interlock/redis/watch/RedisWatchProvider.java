@@ -43,6 +43,6 @@ public final class RedisWatchProvider implements LockProvider {
 
   @Override
   public LockBackend open(LockConfig config, ClientId client) {
-    return WatchBackend.open(config, client, new OwnConnections(config, client));
+    return WatchBackend.open(config, client, OwnConnections.open(config, client));
   }
 }

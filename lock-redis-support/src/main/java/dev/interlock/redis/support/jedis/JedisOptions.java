@@ -30,8 +30,8 @@ public interface JedisOptions extends RedisOptions {
    */
   static List<String> conflicts(LockConfig config) {
     List<String> found = new ArrayList<>(RedisOptions.conflicts(config));
-    if (config.get(TOPOLOGY) != Topology.SINGLE) {
-      found.add(config.provider() + " works with topology=single only");
+    if (config.get(TOPOLOGY) == Topology.CLUSTER) {
+      found.add(config.provider() + " does not work with topology=cluster");
     }
     return found;
   }

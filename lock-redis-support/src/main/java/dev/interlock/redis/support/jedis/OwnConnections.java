@@ -1,23 +1,25 @@
 package dev.interlock.redis.support.jedis;
 
 import dev.interlock.BackendUnavailableException;
-import dev.interlock.HostPort;
 import dev.interlock.LockConfig;
 import dev.interlock.redis.support.RedisOptions;
+import dev.interlock.redis.support.Topology;
 import dev.interlock.spi.ClientId;
+import java.io.IOException;
+import java.util.List;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
-import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
-import redis.clients.jedis.SslOptions;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
  * A pool of our own: the one that was used last is used next, none is opened before it is needed.
+ * In a Sentinel set all lead to the master: those that lead to an earlier one are closed.
  *
  * <p>A connection that lay idle, or that is older than the latest fault, is asked for a sign of
  * life before it is used, because a server that was restarted has cut it.
@@ -27,32 +29,57 @@ public final class OwnConnections implements Connections {
 
   private record Idle(Connection connection, long since) {}
 
-  private final HostPort server;
+  private final Supplier<HostAndPort> server;
+  private final Runnable onClose;
   private final JedisClientConfig settings;
   private final Turnstile turnstile;
   private final ConcurrentLinkedDeque<Idle> idle = new ConcurrentLinkedDeque<>();
+  private volatile @Nullable Connection listener;
   private volatile long faultAt = System.nanoTime() - IDLE_NANOS;
   private volatile boolean closed;
 
+  private OwnConnections(
+      LockConfig config, ClientId client, Supplier<HostAndPort> server, Runnable onClose) {
+    this.server = server;
+    this.onClose = onClose;
+    this.settings = ConnectionSettings.ofServers(config, client);
+    this.turnstile =
+        new Turnstile(config.get(JedisOptions.POOL_SIZE), config.get(JedisOptions.TIMEOUT));
+  }
+
   /**
-   * Opens nothing yet.
+   * Prepares connections to the server, or to the master of the Sentinel set, that the settings
+   * name. Blocks only to ask the sentinels.
    *
    * @param config where to connect, and how
    * @param client who the client is
+   * @return what opens connections as they are needed
+   * @throws dev.interlock.LockException if no sentinel tells where the master is
    */
-  public OwnConnections(LockConfig config, ClientId client) {
-    this.server = RedisOptions.servers(config).get(0);
-    this.settings = settings(config, client);
-    this.turnstile =
-        new Turnstile(config.get(JedisOptions.POOL_SIZE), config.get(JedisOptions.TIMEOUT));
+  public static OwnConnections open(LockConfig config, ClientId client) {
+    if (config.get(JedisOptions.TOPOLOGY) == Topology.SENTINEL) {
+      SentinelMaster master = SentinelMaster.find(config, client);
+      return new OwnConnections(config, client, master::address, master::close);
+    }
+    HostAndPort only = hosts(config).get(0);
+    return new OwnConnections(config, client, () -> only, () -> {});
+  }
+
+  /** The hosts of the settings, as Jedis names them. */
+  static List<HostAndPort> hosts(LockConfig config) {
+    return RedisOptions.servers(config).stream()
+        .map(host -> new HostAndPort(host.host(), host.port().orElseThrow()))
+        .toList();
   }
 
   @Override
   public Connection borrow(Use use) {
     turnstile.enter(use);
     try {
-      Connection lively = lively();
-      return lively == null ? connect() : lively;
+      HostAndPort now = server.get();
+      leaveOthers(now);
+      Connection lively = lively(now);
+      return lively == null ? connect(now) : lively;
     } catch (RuntimeException e) {
       turnstile.leave(use);
       throw e;
@@ -77,29 +104,50 @@ public final class OwnConnections implements Connections {
 
   @Override
   public Connection openListener() {
-    return connect();
+    Connection opened = connect(server.get());
+    listener = opened;
+    return opened;
   }
 
   @Override
   public String address() {
-    return server.toString();
+    return server.get().toString();
   }
 
   @Override
   public void close() {
     closed = true;
     discardIdle();
+    onClose.run();
   }
 
-  private @Nullable Connection lively() {
+  /**
+   * A master that was deposed may live on, and a listener there hears nothing any more. Found by
+   * whoever attempts next, as everybody who waits does every few seconds.
+   */
+  private void leaveOthers(HostAndPort now) {
+    Connection open = listener;
+    if (open != null && !now.equals(open.getHostAndPort())) {
+      listener = null;
+      try {
+        open.forceDisconnect(); // the mailbox opens another one, to the right server
+      } catch (IOException e) {
+        // It is closed all the same.
+      }
+    }
+  }
+
+  private @Nullable Connection lively(HostAndPort now) {
     Idle candidate = idle.pollFirst();
     while (candidate != null) {
       long since = candidate.since();
       boolean trusted = since - faultAt > 0 && System.nanoTime() - since < IDLE_NANOS;
-      if (trusted || answers(candidate.connection())) {
-        return candidate.connection();
+      Connection connection = candidate.connection();
+      boolean right = now.equals(connection.getHostAndPort());
+      if (right && (trusted || answers(connection))) {
+        return connection;
       }
-      discard(candidate.connection());
+      discard(connection);
       candidate = idle.pollFirst();
     }
     return null;
@@ -113,16 +161,14 @@ public final class OwnConnections implements Connections {
     }
   }
 
-  private Connection connect() {
+  private Connection connect(HostAndPort to) {
     if (closed) {
       throw new BackendUnavailableException("This client's connections to Redis are closed");
     }
     try {
-      return new Connection(
-          new HostAndPort(server.host(), server.port().orElse(RedisOptions.DEFAULT_PORT)),
-          settings);
+      return new Connection(to, settings);
     } catch (JedisException e) {
-      throw Faults.connecting(address(), e);
+      throw Faults.connecting(to.toString(), e);
     }
   }
 
@@ -138,34 +184,5 @@ public final class OwnConnections implements Connections {
     } catch (JedisConnectionException e) {
       // It is closed all the same, and what it had to say is known.
     }
-  }
-
-  private static JedisClientConfig settings(LockConfig config, ClientId client) {
-    int timeout = Math.toIntExact(config.get(JedisOptions.TIMEOUT).toMillis());
-    DefaultJedisClientConfig.Builder settings = DefaultJedisClientConfig.builder()
-        .autoNegotiateProtocol(false) // RESP2 is all that is needed and costs no greeting
-        .connectionTimeoutMillis(
-            Math.toIntExact(config.get(JedisOptions.CONNECT_TIMEOUT).toMillis()))
-        .socketTimeoutMillis(timeout)
-        .clientName("interlock-" + client.id())
-        .database(config.get(JedisOptions.DATABASE));
-    config.find(JedisOptions.USER).ifPresent(settings::user);
-    config.find(JedisOptions.PASSWORD).ifPresent(settings::password);
-    if (config.get(JedisOptions.TLS)) {
-      settings.sslOptions(tls(config));
-    }
-    return settings.build();
-  }
-
-  private static SslOptions tls(LockConfig config) {
-    SslOptions.Builder tls = SslOptions.builder();
-    config
-        .find(JedisOptions.TRUST_STORE)
-        .ifPresent(file -> config
-            .find(JedisOptions.TRUST_STORE_PASSWORD)
-            .ifPresentOrElse(
-                password -> tls.truststore(file.toFile(), password.toCharArray()),
-                () -> tls.truststore(file.toFile())));
-    return tls.build();
   }
 }

@@ -20,7 +20,7 @@ class OwnConnectionsTest {
   @Test
   void W7_attemptsNeverTakeTheLastConnectionAndAnExhaustedPoolSaysSo() throws Exception {
     try (RedisServer server = TestRedis.builder().start()) {
-      OwnConnections connections = new OwnConnections(
+      OwnConnections connections = OwnConnections.open(
           config("any", server)
               .set(JedisOptions.POOL_SIZE, 2)
               .set(JedisOptions.TIMEOUT, SHORT)
@@ -45,7 +45,7 @@ class OwnConnectionsTest {
   @Test
   void aConnectionWithAFaultIsNeverUsedAgain() {
     try (RedisServer server = TestRedis.start()) {
-      OwnConnections connections = new OwnConnections(
+      OwnConnections connections = OwnConnections.open(
           config("any", server).build(), new ClientId("00000000000000aa", "host"));
       var first = connections.borrow(Connections.Use.HOLDER);
       connections.giveBack(Connections.Use.HOLDER, first, false);

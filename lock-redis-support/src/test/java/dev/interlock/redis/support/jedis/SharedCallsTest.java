@@ -87,7 +87,7 @@ class SharedCallsTest {
         .set(JedisOptions.HOSTS, List.of(HostPort.of("127.0.0.1", proxy.port())))
         .set(JedisOptions.TIMEOUT, timeout)
         .build();
-    connections = new OwnConnections(config, new ClientId("00000000000000aa", "host"));
+    connections = OwnConnections.open(config, new ClientId("00000000000000aa", "host"));
     calls = new SharedCalls(new JedisCalls(connections), Use.ATTEMPT, timeout, new RoundTrip(1));
   }
 

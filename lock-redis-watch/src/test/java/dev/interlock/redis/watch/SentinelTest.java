@@ -1,0 +1,11 @@
+package dev.interlock.redis.watch;
+
+import dev.interlock.redis.support.contract.SentinelContract;
+
+/** Locks in a Sentinel set. */
+class SentinelTest extends SentinelContract {
+  @Override
+  protected String provider() {
+    return RedisWatchProvider.ID;
+  }
+}
