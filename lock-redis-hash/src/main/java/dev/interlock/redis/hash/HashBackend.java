@@ -84,7 +84,13 @@ final class HashBackend implements LockBackend {
     Link first = connections.open();
     this.holders = new ScriptRunner(first, connections, clocks, timeout);
     this.renewer = new Renewer(holders, layout, connections.isCluster());
-    this.server = OpeningCheck.check(first, holders, layout, client.id(), connections, timeout);
+    this.server = OpeningCheck.check(
+        first,
+        holders,
+        layout,
+        client.id(),
+        connections,
+        config.get(RedisHashOptions.CONNECT_TIMEOUT));
     this.attempts = new ScriptRunner(connections.open(), connections, clocks, timeout);
     this.listeners = connections.openListeners();
   }
@@ -114,6 +120,9 @@ final class HashBackend implements LockBackend {
     if (result == null) {
       ScriptCall call = call(Scripts.ATTEMPT, attempt.name()).withDeadline();
       describe(call, attempt);
+      if (!attempt.waits()) {
+        call.patient();
+      }
       result = Objects.requireNonNull(result(send(attempt, call), attempt));
     }
     if (result instanceof AttemptResult.Queued) {
@@ -140,6 +149,7 @@ final class HashBackend implements LockBackend {
     int arrived = 0;
     try {
       ScriptCall call = call(Scripts.RELEASE, release.name())
+          .patient()
           .withDeadline()
           .with(release.id().toString())
           .with(next != null);
@@ -190,7 +200,7 @@ final class HashBackend implements LockBackend {
   @Override
   public Optional<HoldInfo> inspect(String name) {
     Answer answer =
-        holders.run("inspect", name, new ScriptCall(Scripts.INSPECT).on(layout.keys(name)));
+        holders.run("inspect", name, new ScriptCall(Scripts.INSPECT).reading(layout.keys(name)));
     if (answer.isOver()) {
       return Optional.empty();
     }
@@ -204,7 +214,8 @@ final class HashBackend implements LockBackend {
 
   @Override
   public boolean forceRelease(String name) {
-    return holders.run("force the release of", name, call(Scripts.FORCE, name)).number() != 0;
+    ScriptCall call = call(Scripts.FORCE, name).patient();
+    return holders.run("force the release of", name, call).number() != 0;
   }
 
   @Override

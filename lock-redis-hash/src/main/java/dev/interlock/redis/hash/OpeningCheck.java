@@ -1,6 +1,7 @@
 package dev.interlock.redis.hash;
 
 import dev.interlock.BackendUnavailableException;
+import dev.interlock.OutcomeUnknownException;
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.ServerInfo;
 import io.lettuce.core.RedisCommandExecutionException;
@@ -8,10 +9,14 @@ import io.lettuce.core.RedisException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 
 /** The first words with a server: who it is, what time it has, and whether it will do. */
 final class OpeningCheck {
   private static final Logger LOG = System.getLogger(OpeningCheck.class.getName());
+
+  private static final long PAUSE_NANOS = 10_000_000;
 
   private OpeningCheck() {}
 
@@ -22,24 +27,50 @@ final class OpeningCheck {
       KeyLayout layout,
       String clientId,
       Connections connections,
-      Duration timeout) {
+      Duration patience) {
     String address = connections.address();
-    ServerInfo info = info(connection, address);
+    ServerInfo info = untilConnected(patience, () -> {
+      ServerInfo answer = info(connection, address);
+      runner.run("run scripts", "", new ScriptCall(Scripts.INSPECT).reading(layout.keys("")));
+      publish(connection, layout.mailbox(clientId), address);
+      return answer;
+    });
     if (info.role().equals("slave") && !connections.isCluster()) {
       throw new BackendUnavailableException("Redis at " + address
           + " is a replica and takes no locks: give the address of the master");
     }
     info.evictionRisk()
         .ifPresent(risk -> LOG.log(Level.WARNING, "Redis at " + address + ": " + risk));
-    runner.run("run scripts", "", new ScriptCall(Scripts.INSPECT).on(layout.keys("")));
-    byte[] channel = layout.mailbox(clientId);
+    return info.product();
+  }
+
+  /**
+   * Lettuce connects to a node of a cluster when a command first goes there, refuses commands
+   * meanwhile, and any connection may break when it is new. So what no server refused is asked
+   * again until the time is over that connecting may take.
+   */
+  private static <T> T untilConnected(Duration patience, Supplier<T> question) {
+    long start = System.nanoTime();
+    while (true) {
+      try {
+        return question.get();
+      } catch (BackendUnavailableException | OutcomeUnknownException e) {
+        boolean refused = e.getCause() instanceof RedisCommandExecutionException;
+        boolean over = System.nanoTime() - start >= patience.toNanos();
+        if (refused || over || Thread.currentThread().isInterrupted()) {
+          throw e;
+        }
+        LockSupport.parkNanos(PAUSE_NANOS);
+      }
+    }
+  }
+
+  private static void publish(Link connection, byte[] channel, String address) {
     try {
-      connection.awaitNode(channel, timeout);
       connection.sync().publish(channel, new byte[0]);
     } catch (RedisException e) {
       throw Faults.of("publish to the mailbox of this client", address, e);
     }
-    return info.product();
   }
 
   private static ServerInfo info(Link connection, String address) {

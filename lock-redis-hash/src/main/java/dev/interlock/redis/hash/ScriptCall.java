@@ -26,6 +26,7 @@ final class ScriptCall {
   private final List<byte[]> keys = new ArrayList<>(3);
   private final List<byte[]> arguments = new ArrayList<>(12);
   private int deadlineAt = NO_DEADLINE;
+  private boolean patient;
   private @Nullable LockKeys first;
 
   ScriptCall(LuaScript script) {
@@ -41,6 +42,26 @@ final class ScriptCall {
     keys.add(lock.token());
     keys.add(lock.waiting());
     return this;
+  }
+
+  /** Adds the key of a lock that is only read. */
+  ScriptCall reading(LockKeys lock) {
+    first = lock;
+    keys.add(lock.lock());
+    return this;
+  }
+
+  /**
+   * Asks to send it again, within the time that an answer may take, while the keys are being moved
+   * to another node. For calls that nobody would repeat in a moment.
+   */
+  ScriptCall patient() {
+    patient = true;
+    return this;
+  }
+
+  boolean isPatient() {
+    return patient;
   }
 
   /** The lock that decides which server is asked; all others of the call are kept there too. */

@@ -12,12 +12,15 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Runs scripts on the server: loads one that the server does not know, learns the time from every
  * answer, sorts failures. Thread-safe; blocks for I/O, for a bounded time.
  */
 final class ScriptRunner {
+  private static final Duration SLOT_PAUSE = Duration.ofMillis(10);
+
   private final Link link;
   private final Connections connections;
   private final Clocks clocks;
@@ -70,7 +73,8 @@ final class ScriptRunner {
     private final String action;
     private final String name;
     private final ScriptCall call;
-    private final long sentAt = System.nanoTime();
+    private final long startedAt = System.nanoTime();
+    private long sentAt = startedAt;
     private AsyncCommand<byte[], byte[], byte[]> command;
 
     private Sent(String action, String name, ScriptCall call) {
@@ -83,10 +87,9 @@ final class ScriptRunner {
       }
       Clocks.Clock clock = clocks.of(call.first());
       if (call.hasDeadline()) {
-        call.deadline(clock.server().notAfterMicros(sentAt, timeout));
+        call.deadline(clock.server().notAfterMicros(startedAt, timeout));
       }
-      command = call.byDigest();
-      link.dispatch(command);
+      dispatch(call.byDigest());
     }
 
     /** Waits until the time that an answer may take, counted from the sending, is over. */
@@ -123,30 +126,34 @@ final class ScriptRunner {
     }
 
     private byte[] answer() {
-      try {
-        return get();
-      } catch (RedisNoScriptException e) {
-        return again(call.bySource());
-      } catch (RedisException e) {
-        if (isRejected(e) && link.awaitNode(call.first().lock(), left())) {
-          return again(call.byDigest());
+      while (true) {
+        try {
+          return get();
+        } catch (RedisNoScriptException e) {
+          dispatch(call.bySource());
+        } catch (RedisCommandExecutionException e) {
+          if (!call.isPatient() || !isSlotMoving(e) || left().compareTo(SLOT_PAUSE) < 0) {
+            throw e;
+          }
+          LockSupport.parkNanos(SLOT_PAUSE.toNanos());
+          dispatch(call.byDigest());
+        } catch (RedisException e) {
+          if (!isRejected(e) || !link.awaitNode(call.first().lock(), left())) {
+            throw e;
+          }
+          dispatch(call.byDigest());
         }
-        throw e;
       }
     }
 
-    private byte[] again(AsyncCommand<byte[], byte[], byte[]> form) {
+    private void dispatch(AsyncCommand<byte[], byte[], byte[]> form) {
       command = form;
+      sentAt = System.nanoTime();
       link.dispatch(command);
-      try {
-        return get();
-      } catch (RedisNoScriptException e) {
-        return again(call.bySource()); // at most once, since this form makes it known
-      }
     }
 
     private Duration left() {
-      return timeout.minusNanos(System.nanoTime() - sentAt);
+      return timeout.minusNanos(System.nanoTime() - startedAt);
     }
 
     private byte[] get() {
@@ -187,6 +194,11 @@ final class ScriptRunner {
     return e.getClass() == RedisException.class
         && message != null
         && (message.contains("rejected") || message.contains("Connection is closed"));
+  }
+
+  /** Some keys of the lock are on one node of a cluster and some on another, or none exists yet. */
+  private static boolean isSlotMoving(RedisCommandExecutionException e) {
+    return RedisErrors.code(String.valueOf(e.getMessage())).equals("TRYAGAIN");
   }
 
   private static String describe(String action, String name) {

@@ -62,7 +62,14 @@ local function remove(lock, id)
     drop(lock, id)
     lock.index[id] = false
     if string.sub(index, 1, 1) == 'a' then
-      s.d = s.d - redis.call('ZREM', lock.aside, id)
+      local due = lock.due[id]
+      if due == nil then
+        due = redis.call('ZSCORE', lock.aside, id)
+      end
+      if due then
+        s.d = s.d - 1
+      end
+      lock.due[id] = false
       return true
     end
     drop(lock, '#' .. index)
@@ -121,8 +128,7 @@ local function pass(lock, waiter)
   put(lock, waiter[ID], packed)
   lock.index[waiter[ID]] = packed
   s.d = s.d + 1
-  redis.call('ZADD', lock.aside, text(waiter[UNTIL]), waiter[ID])
-  redis.call('PEXPIRE', lock.aside, 4 * LIFE / 1000)
+  lock.due[waiter[ID]] = waiter[UNTIL]
 end
 
 -- Tells a client of a grant. Returns false if it does not listen. pcall, because a server whose

@@ -12,8 +12,13 @@
 -- only, so the cost of a step does not depend on how many wait. Waiters that were passed over keep
 -- their ticket, and stand in a sorted set by their deadlines, so that dead ones can be removed.
 --
--- A hold ends at its time, whether or not the key is still there. The key lives as long as the last hold or waiter could, and a little more while
--- somebody waits, so that it need not be prolonged in every step.
+-- A hold ends at its time, whether or not the key is still there. The key lives as long as the last
+-- hold or waiter could, and a little more while somebody waits, so that it need not be prolonged in
+-- every step.
+--
+-- All is read before anything is written, and a key that may vanish is written last: on a node of a
+-- cluster that gives its slot away, a script may use no key that is not there, so one that emptied
+-- a key and then went on with it would end half-way.
 local LIFE, SLACK, CLAIM = 15000000, 5000000, 2000000
 local MOST_IN_HEADER, RESERVE = 8, 16
 
@@ -31,7 +36,9 @@ end
 -- Reads a lock and what its hash says of some ids, unless that was found before.
 local function load(key, counter, aside, ids, found)
   found = found or redis.call('HMGET', key, '*', unpack(ids))
-  local lock = {key = key, counter = counter, aside = aside, index = {}, put = {}, gone = {}}
+  local lock = {
+    key = key, counter = counter, aside = aside, index = {}, put = {}, gone = {}, due = {}
+  }
   lock.existed = found[1]
   lock.s = unpackHeader(found[1])
   for i, id in ipairs(ids) do
@@ -82,18 +89,39 @@ local function sweep(lock)
   if lock.s.d > 0 then
     local dead = redis.call('ZRANGEBYSCORE', lock.aside, '-inf', text(now), 'LIMIT', 0, 32)
     for _, id in ipairs(dead) do
-      drop(lock, id)
+      if lock.due[id] == nil then
+        drop(lock, id)
+        lock.due[id] = false
+        lock.s.d = lock.s.d - 1
+      end
     end
-    if dead[1] then
-      redis.call('ZREM', lock.aside, unpack(dead))
-      lock.s.d = lock.s.d - #dead
+  end
+end
+
+-- Writes who was passed over in this step, and who is no longer.
+local function saveAside(lock)
+  local come, gone = {}, {}
+  for id, deadline in pairs(lock.due) do
+    if deadline then
+      come[#come + 1] = text(deadline)
+      come[#come + 1] = id
+    else
+      gone[#gone + 1] = id
     end
+  end
+  if come[1] then
+    redis.call('ZADD', lock.aside, unpack(come))
+    redis.call('PEXPIRE', lock.aside, 4 * LIFE / 1000)
+  end
+  if gone[1] then
+    redis.call('ZREM', lock.aside, unpack(gone))
   end
 end
 
 -- Writes the lock, or removes it if nobody holds it or waits.
 local function save(lock)
   local s = lock.s
+  saveAside(lock)
   local waiting = s.w + s.d > 0
   if not waiting and not s.h[1] then
     if lock.existed then

@@ -61,6 +61,7 @@ class ClusterTest {
 
   @Test
   @Order(1)
+  @Timeout(480)
   void theRulesHold() {
     TopologyRules.hold(
         uri(),

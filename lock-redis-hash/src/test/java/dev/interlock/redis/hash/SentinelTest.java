@@ -46,6 +46,7 @@ class SentinelTest {
 
   @Test
   @Order(1)
+  @Timeout(480)
   void theRulesHold() {
     TopologyRules.hold(
         set.uri("redis-hash"),

@@ -58,6 +58,11 @@ final class TestClient implements AutoCloseable {
     return new TestClient(config(server).build());
   }
 
+  /** The same for servers that a URI names. */
+  static TestClient deaf(String uri) {
+    return new TestClient(LockConfig.parse(uri));
+  }
+
   void startToListen() {
     backend.subscribe(new Events());
   }

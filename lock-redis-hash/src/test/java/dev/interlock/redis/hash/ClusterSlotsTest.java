@@ -1,0 +1,154 @@
+package dev.interlock.redis.hash;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.Lease;
+import dev.interlock.LockClient;
+import dev.interlock.LockRequest;
+import dev.interlock.Locks;
+import dev.interlock.spi.AttemptResult.Granted;
+import dev.interlock.spi.HoldId;
+import dev.interlock.spi.RenewalResult.Held;
+import dev.interlock.testservers.RedisCluster;
+import dev.interlock.testservers.RedisServer;
+import dev.interlock.testservers.TestRedis;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What every build checks of a cluster: the first words with it, and slots that move. */
+@Timeout(60)
+class ClusterSlotsTest {
+  private static RedisCluster cluster;
+
+  @BeforeAll
+  static void start() {
+    cluster = TestRedis.cluster(0, builder -> builder);
+  }
+
+  @AfterAll
+  static void stop() {
+    cluster.close();
+  }
+
+  private static String uri() {
+    return cluster.uri("redis-hash");
+  }
+
+  private static int slotOf(String name) {
+    return cluster.slotOf(TopologyRules.lockKey(name));
+  }
+
+  private static RedisServer otherThanMasterOf(int slot) {
+    RedisServer source = cluster.masterOf(slot);
+    return cluster.masters().stream().filter(node -> node != source).findFirst().orElseThrow();
+  }
+
+  @Test
+  void F1_waitersOfTwoClientsAreServedInOrderOnEveryNode() throws Exception {
+    try (LockClient one = Locks.open(uri());
+        LockClient other = Locks.open(uri())) {
+      for (int i = 0; i < 30; i++) {
+        String name = "f1-" + i;
+        Lease held = one.acquire(LockRequest.of(name));
+        CompletableFuture<Lease> first = other.acquireAsync(LockRequest.of(name).fair(true));
+        awaitWaiters(one, name, 1);
+        CompletableFuture<Lease> second = one.acquireAsync(LockRequest.of(name).fair(true));
+        awaitWaiters(one, name, 2);
+        held.release();
+        Lease next = first.get(10, TimeUnit.SECONDS);
+        assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
+        assertThat(second).isNotDone();
+        next.release();
+        second.get(10, TimeUnit.SECONDS).release();
+      }
+    }
+  }
+
+  private static void awaitWaiters(LockClient client, String name, int waiters) {
+    while (client.inspect(name).orElseThrow().waiters() != waiters) {
+      Thread.onSpinWait();
+    }
+  }
+
+  @Test
+  void E3_aClientIsOpenedAlthoughANodeIsSlowToLetItIn() throws Exception {
+    RedisServer slow = cluster.masterOf(slotOf("")); // where the first script runs
+    RedisServer quick = otherThanMasterOf(slotOf(""));
+    String uri = "redis-hash://" + quick.host() + ":" + quick.port()
+        + "?topology=cluster&connectTimeout=PT20S&timeout=PT0.3S";
+    slow.pause();
+    CompletableFuture<Void> resumed = CompletableFuture.runAsync(
+        slow::resume, CompletableFuture.delayedExecutor(1_500, TimeUnit.MILLISECONDS));
+    try (LockClient client = Locks.open(uri)) {
+      client.acquire(LockRequest.of("e3")).release();
+    }
+    resumed.get(10, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void E4_aCallThatDoesNotWaitOutlastsTheMoveOfASlot() throws Exception {
+    int slot = slotOf("e4");
+    try (LockClient client = Locks.open(uri())) {
+      client.tryAcquire(LockRequest.of("e4")).orElseThrow().release(); // counters are there
+      Lease lease = client.tryAcquire(LockRequest.of("e4-" + nameIn(slot))).orElseThrow();
+      RedisServer target = otherThanMasterOf(slot);
+      cluster.beginMigration(slot, target);
+      CompletableFuture<Void> move = CompletableFuture.runAsync(
+          () -> cluster.finishMigration(slot, target),
+          CompletableFuture.delayedExecutor(200, TimeUnit.MILLISECONDS));
+
+      assertThat(client.inspect("e4")).isEmpty();
+      assertThat(client.inspect(lease.name())).isPresent();
+      assertThat(client.tryAcquire(LockRequest.of("e4"))).isPresent();
+      lease.release();
+
+      move.get(10, TimeUnit.SECONDS);
+    }
+  }
+
+  private static String nameIn(int slot) {
+    int i = 0;
+    while (slotOf("e4-" + i) != slot) {
+      i++;
+    }
+    return Integer.toString(i);
+  }
+
+  @Test
+  void F4_aScriptThatEmptiesAKeyOnANodeThatGivesItsSlotAwayRunsToItsEnd() throws Exception {
+    int slot = slotOf("f4");
+    try (TestClient client = TestClient.deaf(uri());
+        TestClient deaf = TestClient.deaf(uri());
+        TestClient deafToo = TestClient.deaf(uri())) {
+      HoldId first = client.id();
+      HoldId passedOver = deaf.id();
+      HoldId next = deafToo.id();
+      client.tryOnce("f4", first);
+      deaf.queue("f4", passedOver);
+      client.release("f4", first);
+      Duration lease = Duration.ofMillis(200);
+      assertThat(client.tryOnce("f4", client.id(), lease)).isInstanceOf(Granted.class);
+      deafToo.queue("f4", next);
+      RedisServer target = otherThanMasterOf(slot);
+      cluster.beginMigration(slot, target);
+      while (client.backend.inspect("f4").isPresent()) {
+        Thread.onSpinWait();
+      }
+
+      // It removes the only one of those who were passed over, and passes over the next.
+      deaf.backend.abandon("f4", passedOver);
+
+      assertThat(deafToo.refresh("f4", next)).isInstanceOf(Held.class);
+      cluster.finishMigration(slot, target);
+      assertThat(deafToo.release("f4", next).held()).isTrue();
+      assertThat(
+              cluster.commandOn(TopologyRules.lockKey("f4"), "EXISTS", TopologyRules.lockKey("f4")))
+          .isEqualTo("0");
+    }
+  }
+}
