@@ -9,6 +9,7 @@ import dev.interlock.redis.hash.Riders.Rider;
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.LuaScript;
 import dev.interlock.redis.support.Millis;
+import dev.interlock.redis.support.ReplicatedGrants;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.BackendEvents;
@@ -84,21 +85,22 @@ final class HashBackend implements LockBackend {
     Link first = connections.open();
     this.holders = new ScriptRunner(first, connections, clocks, timeout);
     this.renewer = new Renewer(holders, layout, connections.isCluster());
-    this.server = OpeningCheck.check(
-        first,
-        holders,
-        layout,
-        client.id(),
-        connections,
-        config.get(RedisHashOptions.CONNECT_TIMEOUT));
+    this.server = OpeningCheck.check(first, holders, layout, client.id(), connections, config);
     this.attempts = new ScriptRunner(connections.open(), connections, clocks, timeout);
     this.listeners = connections.openListeners();
   }
 
   /** Speaks to the server, and closes the connections if that fails. */
-  static HashBackend open(LockConfig config, ClientId client, Connections connections) {
+  static LockBackend open(LockConfig config, ClientId client, Connections connections) {
     try {
-      return new HashBackend(config, client, connections);
+      HashBackend backend = new HashBackend(config, client, connections);
+      int replicas = config.get(RedisHashOptions.REPLICAS);
+      return replicas == 0
+          ? backend
+          : new ReplicatedGrants(
+              backend,
+              replicas,
+              ReplicaWait.open(connections.open(), config, backend.layout, connections));
     } catch (RuntimeException e) {
       connections.close();
       throw e;

@@ -20,23 +20,26 @@ import org.jspecify.annotations.Nullable;
 final class Link {
   private final StatefulConnection<byte[], byte[]> connection;
   private final RedisClusterCommands<byte[], byte[]> sync;
+  private final @Nullable StatefulRedisConnection<byte[], byte[]> server;
   private final @Nullable StatefulRedisClusterConnection<byte[], byte[]> cluster;
 
   private Link(
       StatefulConnection<byte[], byte[]> connection,
       RedisClusterCommands<byte[], byte[]> sync,
+      @Nullable StatefulRedisConnection<byte[], byte[]> server,
       @Nullable StatefulRedisClusterConnection<byte[], byte[]> cluster) {
     this.connection = connection;
     this.sync = sync;
+    this.server = server;
     this.cluster = cluster;
   }
 
   static Link to(StatefulRedisConnection<byte[], byte[]> server) {
-    return new Link(server, server.sync(), null);
+    return new Link(server, server.sync(), server, null);
   }
 
   static Link to(StatefulRedisClusterConnection<byte[], byte[]> cluster) {
-    return new Link(cluster, cluster.sync(), cluster);
+    return new Link(cluster, cluster.sync(), null, cluster);
   }
 
   boolean isOpen() {
@@ -57,24 +60,36 @@ final class Link {
    * opened. Answers false if there is nothing to wait for.
    */
   boolean awaitNode(byte[] key, Duration limit) {
-    if (cluster == null) {
-      return false;
-    }
+    return cluster != null && node(key, limit) != null;
+  }
+
+  /**
+   * Waits for the connection to the node that has a key. What is sent over it goes to that node and
+   * is not referred to another. Answers null if it is not open in time.
+   */
+  @Nullable
+  StatefulRedisConnection<byte[], byte[]> node(byte[] key, Duration limit) {
+    StatefulRedisConnection<byte[], byte[]> found =
+        cluster == null ? server : nodeOf(cluster, key, limit);
+    return found != null && found.isOpen() ? found : null;
+  }
+
+  private static @Nullable StatefulRedisConnection<byte[], byte[]> nodeOf(
+      StatefulRedisClusterConnection<byte[], byte[]> cluster, byte[] key, Duration limit) {
     RedisClusterNode node = cluster.getPartitions().getPartitionBySlot(SlotHash.getSlot(key));
     if (node == null) {
-      return false;
+      return null;
     }
     boolean interrupted = Thread.interrupted();
     try {
       return cluster
           .getConnectionAsync(node.getUri().getHost(), node.getUri().getPort())
-          .get(limit.toNanos(), TimeUnit.NANOSECONDS)
-          .isOpen();
+          .get(limit.toNanos(), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
       interrupted = true;
-      return false;
+      return null;
     } catch (ExecutionException | TimeoutException e) {
-      return false;
+      return null;
     } finally {
       if (interrupted) {
         Thread.currentThread().interrupt();

@@ -1,6 +1,7 @@
 package dev.interlock.redis.hash;
 
 import dev.interlock.BackendUnavailableException;
+import dev.interlock.LockConfig;
 import dev.interlock.OutcomeUnknownException;
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.ServerInfo;
@@ -27,9 +28,9 @@ final class OpeningCheck {
       KeyLayout layout,
       String clientId,
       Connections connections,
-      Duration patience) {
+      LockConfig config) {
     String address = connections.address();
-    ServerInfo info = untilConnected(patience, () -> {
+    ServerInfo info = untilConnected(config.get(RedisHashOptions.CONNECT_TIMEOUT), () -> {
       ServerInfo answer = info(connection, address);
       runner.run("run scripts", "", new ScriptCall(Scripts.INSPECT).reading(layout.keys("")));
       publish(connection, layout.mailbox(clientId), address);
@@ -41,6 +42,13 @@ final class OpeningCheck {
     }
     info.evictionRisk()
         .ifPresent(risk -> LOG.log(Level.WARNING, "Redis at " + address + ": " + risk));
+    int replicas = config.get(RedisHashOptions.REPLICAS);
+    if (info.role().equals("master") && info.replicas() < replicas) {
+      LOG.log(
+          Level.WARNING,
+          "Redis at " + address + " has " + info.replicas() + " replicas, but replicas=" + replicas
+              + " must have each grant: until there are as many, no lock can be had");
+    }
     return info.product();
   }
 

@@ -4,6 +4,7 @@ import dev.interlock.Capability;
 import dev.interlock.LockClient;
 import dev.interlock.LockConfig;
 import dev.interlock.Option;
+import dev.interlock.redis.support.RedisOptions;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.LockClients;
@@ -38,8 +39,9 @@ public final class RedisHashLocks {
    * Opens a client.
    *
    * @param redis stays open and belongs to the application; made with a URI
-   * @param config of provider "redis-hash"; may set {@link dev.interlock.CommonOptions} and
-   *     {@link RedisHashOptions#TIMEOUT}, since everything else is settled by the client
+   * @param config of provider "redis-hash"; may set {@link dev.interlock.CommonOptions},
+   *     {@link RedisHashOptions#TIMEOUT}, {@link RedisHashOptions#REPLICAS} and
+   *     {@link RedisHashOptions#REPLICA_TIMEOUT}; everything else is settled by the client
    * @return an open client
    * @throws dev.interlock.LockConfigurationException if the settings are wrong
    * @throws dev.interlock.BackendUnavailableException if the server cannot be reached or refuses
@@ -63,7 +65,13 @@ public final class RedisHashLocks {
 
     @Override
     public List<Option<?>> options() {
-      return List.of(RedisHashOptions.TIMEOUT);
+      return List.of(
+          RedisHashOptions.TIMEOUT, RedisHashOptions.REPLICAS, RedisHashOptions.REPLICA_TIMEOUT);
+    }
+
+    @Override
+    public List<String> conflicts(LockConfig config) {
+      return RedisOptions.conflicts(config);
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.interlock.redis.hash;
 import dev.interlock.Option;
 import dev.interlock.redis.support.RedisOptions;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * The options of {@code redis-hash}, besides {@link dev.interlock.CommonOptions}. Immutable
@@ -10,7 +11,8 @@ import java.util.List;
  */
 public final class RedisHashOptions implements RedisOptions {
   /** All of them. */
-  public static final List<Option<?>> ALL = SHARED;
+  public static final List<Option<?>> ALL =
+      Stream.concat(SHARED.stream(), Stream.of(REPLICAS, REPLICA_TIMEOUT)).toList();
 
   private RedisHashOptions() {}
 }

@@ -33,6 +33,7 @@ class SentinelSwitchTest {
       set.failOver();
 
       assertThat(held.isValid()).isTrue();
+      SentinelTest.awaitMailboxes(set, 2);
       release(held);
       Lease next = first.get(20, TimeUnit.SECONDS);
       assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());

@@ -1,5 +1,6 @@
 package dev.interlock.redis.support;
 
+import dev.interlock.CommonOptions;
 import dev.interlock.HostPort;
 import dev.interlock.LockConfig;
 import dev.interlock.Option;
@@ -89,6 +90,20 @@ public interface RedisOptions {
   Option<Duration> TIMEOUT = timeout("timeout")
       .describedAs("how long an answer may take, and how long a command may wait for a connection");
 
+  /**
+   * {@code replicas}: how many replicas must have a grant before it counts; by default 0. For
+   * providers that can wait for them, see {@link ReplicatedGrants}.
+   */
+  Option<Integer> REPLICAS = Option.integer("replicas", 0)
+      .atLeast(0)
+      .describedAs("how many replicas must have a grant before it counts");
+
+  /** {@code replicaTimeout}: how long a grant waits for the replicas; by default 200 ms. */
+  Option<Duration> REPLICA_TIMEOUT = Option.duration("replicaTimeout", Duration.ofMillis(200))
+      .atLeast(Duration.ofMillis(1))
+      .atMost(Duration.ofSeconds(60))
+      .describedAs("how long a grant waits for the replicas before it is given back");
+
   /** The options of every Redis provider. */
   List<Option<?>> SHARED = List.of(
       HOSTS,
@@ -128,7 +143,21 @@ public interface RedisOptions {
         .filter(file -> !Files.isReadable(file))
         .ifPresent(file -> found.add("trustStore " + file + " is not a readable file"));
     found.addAll(topologyConflicts(config));
+    found.addAll(replicaConflicts(config));
     return found;
+  }
+
+  private static List<String> replicaConflicts(LockConfig config) {
+    if (config.get(REPLICAS) == 0) {
+      return config.values().containsKey(REPLICA_TIMEOUT)
+          ? List.of("replicaTimeout is given without replicas")
+          : List.of();
+    }
+    Duration limit = config.get(REPLICA_TIMEOUT);
+    Duration lease = config.get(CommonOptions.LEASE);
+    return limit.compareTo(lease) < 0
+        ? List.of()
+        : List.of("replicaTimeout " + limit + " is not shorter than the lease, " + lease);
   }
 
   private static List<String> topologyConflicts(LockConfig config) {

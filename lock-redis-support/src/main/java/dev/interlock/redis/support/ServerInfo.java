@@ -9,12 +9,13 @@ import java.util.Optional;
  *
  * @param product name and version, such as "Redis 7.0.15" or "Valkey 8.1.1"
  * @param role "master", "slave" or "" if unknown
+ * @param replicas how many follow it
  * @param evictionRisk what is wrong with the eviction settings, if locks may be evicted
  */
-public record ServerInfo(String product, String role, Optional<String> evictionRisk) {
+public record ServerInfo(String product, String role, int replicas, Optional<String> evictionRisk) {
 
   /** A server that does not let this user ask. */
-  public static final ServerInfo UNKNOWN = new ServerInfo("Redis", "", Optional.empty());
+  public static final ServerInfo UNKNOWN = new ServerInfo("Redis", "", 0, Optional.empty());
 
   /**
    * Reads the answer of INFO.
@@ -30,7 +31,11 @@ public record ServerInfo(String product, String role, Optional<String> evictionR
         fields.put(line.substring(0, colon), line.substring(colon + 1).strip());
       }
     });
-    return new ServerInfo(product(fields), fields.getOrDefault("role", ""), evictionRisk(fields));
+    return new ServerInfo(
+        product(fields),
+        fields.getOrDefault("role", ""),
+        Integer.parseInt(fields.getOrDefault("connected_slaves", "0")),
+        evictionRisk(fields));
   }
 
   private static String product(Map<String, String> fields) {

@@ -9,7 +9,7 @@ class ServerInfoTest {
   @Test
   void namesProductAndVersion() {
     assertThat(ServerInfo.parse("# Server\r\nredis_version:7.0.15\r\nrole:master\r\n"))
-        .isEqualTo(new ServerInfo("Redis 7.0.15", "master", java.util.Optional.empty()));
+        .isEqualTo(new ServerInfo("Redis 7.0.15", "master", 0, java.util.Optional.empty()));
     assertThat(
             ServerInfo.parse("redis_version:7.2.4\r\nvalkey_version:8.1.1\r\n").product())
         .isEqualTo("Valkey 8.1.1");
