@@ -52,10 +52,7 @@ final class CompareCommand implements Callable<Integer> {
       names = "--providers",
       split = ",",
       paramLabel = "ID",
-      description = {
-        "Which to compare, such as local,redis-setnx. Default: all but those in preview, which",
-        "is mysql."
-      })
+      description = "Which to compare, such as local,redis-setnx. Default: all.")
   private List<String> providers = new ArrayList<>();
 
   @Option(
@@ -144,7 +141,7 @@ final class CompareCommand implements Callable<Integer> {
 
   private List<Subject> subjects() {
     if (providers.isEmpty()) {
-      return Subject.usual();
+      return Subject.ALL;
     }
     Set<Subject> chosen = new LinkedHashSet<>();
     for (String id : providers) {

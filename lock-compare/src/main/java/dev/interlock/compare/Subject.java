@@ -9,20 +9,14 @@ import java.util.stream.Collectors;
  *
  * @param id the provider's id
  * @param kind the server that it needs
- * @param preview whether it is compared only when it is asked for by name
  */
-record Subject(String id, ServerKind kind, boolean preview) {
+record Subject(String id, ServerKind kind) {
   static final List<Subject> ALL = List.of(
-      new Subject("local", ServerKind.NONE, false),
-      new Subject("redis-setnx", ServerKind.REDIS, false),
-      new Subject("redis-watch", ServerKind.REDIS, false),
-      new Subject("redis-hash", ServerKind.REDIS, false),
-      new Subject("mysql", ServerKind.MYSQL, true));
-
-  /** Those of a run that names none. */
-  static List<Subject> usual() {
-    return ALL.stream().filter(subject -> !subject.preview()).toList();
-  }
+      new Subject("local", ServerKind.NONE),
+      new Subject("redis-setnx", ServerKind.REDIS),
+      new Subject("redis-watch", ServerKind.REDIS),
+      new Subject("redis-hash", ServerKind.REDIS),
+      new Subject("mysql", ServerKind.MYSQL));
 
   static Optional<Subject> find(String id) {
     return ALL.stream().filter(subject -> subject.id().equals(id)).findFirst();

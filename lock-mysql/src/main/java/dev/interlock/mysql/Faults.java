@@ -115,12 +115,23 @@ final class Faults {
       root = cause;
     }
     int code = root == null ? 0 : root.getErrorCode();
-    String found = root == null ? String.valueOf(error.getMessage()) : root.getMessage();
+    String found = reason(root == null ? error : root);
     if (TOO_MANY.contains(code)) {
       found = "too many connections (" + code + "); lower poolSize or raise max_connections";
     } else if (DENIED.contains(code)) {
       found = "access denied (" + code + "): " + found;
     }
     return new BackendUnavailableException(what + ": no connection: " + found, error);
+  }
+
+  /** The first line of what the driver says, and what it was caused by: the driver hides that. */
+  private static String reason(Throwable error) {
+    String said = String.valueOf(error.getMessage()).lines().findFirst().orElse("");
+    Throwable deepest = error;
+    while (deepest.getCause() != null) {
+      deepest = deepest.getCause();
+    }
+    String cause = String.valueOf(deepest.getMessage());
+    return said.contains(cause) || deepest.getMessage() == null ? said : said + ": " + cause;
   }
 }

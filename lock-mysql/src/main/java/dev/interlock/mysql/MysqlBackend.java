@@ -81,6 +81,8 @@ final class MysqlBackend implements LockBackend, Myself {
     Connections pools;
     try {
       pools = new OwnPools(config, id.id());
+    } catch (LockConfigurationException e) {
+      throw e;
     } catch (RuntimeException e) {
       throw Faults.noConnection("cannot open 'mysql'", e);
     }

@@ -88,13 +88,14 @@ public final class MysqlOptions {
       .describedAs("how long an answer of the server may take");
 
   /**
-   * How many connections attempts share. Releases and renewals have two more, and a client with
-   * waiters one more to listen on.
+   * How many connections attempts share. Releases and renewals have as many of their own, at least
+   * two, and a client with waiters one more to listen on. What is idle for a minute is closed, but
+   * for one connection of the first kind and two of the second.
    */
   public static final Option<Integer> POOL_SIZE = Option.integer("poolSize", 8)
       .atLeast(1)
       .atMost(256)
-      .describedAs("connections for attempts; three more are for releases, renewals and listening");
+      .describedAs("connections for attempts; at most as many again for releases and renewals");
 
   /** All of them. */
   static final List<Option<?>> ALL = List.of(

@@ -4,19 +4,28 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.interlock.HostPort;
 import dev.interlock.LockConfig;
+import dev.interlock.LockConfigurationException;
+import java.io.File;
+import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Locale;
 import java.util.Properties;
 import java.util.stream.Collectors;
 
-/** Pools of this client's own: one for attempts, a small one for what frees and keeps locks. */
+/**
+ * Pools of this client's own: one for attempts, one for what frees and keeps locks. The second
+ * grows as large as the first, since under load there are as many releases as attempts, but keeps
+ * only two connections open.
+ */
 final class OwnPools implements Connections {
   private static final int DEFAULT_PORT = 3306;
-  private static final int URGENT = 2;
+  private static final int KEPT_FOR_URGENT = 2;
   private static final long IDLE_MILLIS = 60_000;
 
   private final String url;
@@ -27,10 +36,11 @@ final class OwnPools implements Connections {
   OwnPools(LockConfig config, String clientId) {
     this.url = url(config);
     this.properties = properties(config);
-    HikariDataSource first =
-        pool(config, "interlock-" + clientId, config.get(MysqlOptions.POOL_SIZE), 1);
+    int size = config.get(MysqlOptions.POOL_SIZE);
+    HikariDataSource first = pool(config, "interlock-" + clientId, size, 1);
     try {
-      this.urgent = pool(config, "interlock-urgent-" + clientId, URGENT, URGENT);
+      this.urgent = pool(
+          config, "interlock-urgent-" + clientId, Math.max(size, KEPT_FOR_URGENT), KEPT_FOR_URGENT);
     } catch (RuntimeException e) {
       first.close();
       throw e;
@@ -68,6 +78,7 @@ final class OwnPools implements Connections {
     MysqlOptions.TlsMode tls = config.get(MysqlOptions.TLS);
     properties.setProperty("sslMode", tls.name());
     config.find(MysqlOptions.TRUST_STORE).ifPresent(file -> {
+      checkReadable(file, config.find(MysqlOptions.TRUST_STORE_PASSWORD).orElse(""));
       properties.setProperty(
           "trustCertificateKeyStoreUrl", Path.of(file).toUri().toString());
       properties.setProperty(
@@ -78,6 +89,18 @@ final class OwnPools implements Connections {
           .ifPresent(secret -> properties.setProperty("trustCertificateKeyStorePassword", secret));
     });
     return properties;
+  }
+
+  /** The driver would report this as if the server could not be reached. */
+  private static void checkReadable(String trustStore, String password) {
+    try {
+      KeyStore.getInstance(new File(trustStore), password.toCharArray());
+    } catch (IOException | GeneralSecurityException | IllegalArgumentException e) {
+      throw new LockConfigurationException(
+          "Cannot open 'mysql': trustStore cannot be read with the given trustStorePassword: "
+              + e.getMessage(),
+          e);
+    }
   }
 
   private HikariDataSource pool(LockConfig config, String name, int size, int idle) {

@@ -2,12 +2,14 @@ package dev.interlock.testservers;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.Certificate;
+import java.security.cert.CertificateFactory;
 import java.util.Base64;
 import java.util.List;
 import java.util.Objects;
@@ -71,6 +73,28 @@ public record TlsFiles(Path certificate, Path privateKey, Path authority) {
       return new TlsFiles(certificateFile, keyFile, certificateFile);
     } catch (IOException | GeneralSecurityException e) {
       throw new TestServerException("No certificate could be made in " + directory + ".", e);
+    }
+  }
+
+  /**
+   * Makes a store of trusted certificates, as Java clients want it.
+   *
+   * @param directory where the file {@code trust.p12} is written, replacing one of that name
+   * @param password of the store
+   * @throws TestServerException if the authority cannot be read or the file cannot be written
+   */
+  public Path trustStore(Path directory, String password) {
+    Path file = directory.resolve("trust.p12");
+    try (InputStream in = Files.newInputStream(authority);
+        OutputStream out = Files.newOutputStream(file)) {
+      KeyStore store = KeyStore.getInstance("PKCS12");
+      store.load(null, null);
+      store.setCertificateEntry(
+          "authority", CertificateFactory.getInstance("X.509").generateCertificate(in));
+      store.store(out, password.toCharArray());
+      return file;
+    } catch (IOException | GeneralSecurityException e) {
+      throw new TestServerException("No trust store could be made in " + directory + ".", e);
     }
   }
 

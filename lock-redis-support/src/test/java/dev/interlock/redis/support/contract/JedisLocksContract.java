@@ -17,12 +17,7 @@ import dev.interlock.redis.support.jedis.JedisOptions;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
 import dev.interlock.testservers.TlsFiles;
-import java.io.InputStream;
-import java.io.OutputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.KeyStore;
-import java.security.cert.CertificateFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -235,26 +230,14 @@ public abstract class JedisLocksContract {
     TlsFiles files = TlsFiles.selfSigned(directory);
     try (RedisServer secure = TestRedis.builder().tls(files).password("p@ss").start()) {
       String base = provider() + "://:p%40ss@" + secure.host() + ":" + secure.port() + "?tls=true";
-      String trust = "&trustStore=" + trustStore(files, directory) + "&trustStorePassword=secret";
+      String trust =
+          "&trustStore=" + files.trustStore(directory, "secret") + "&trustStorePassword=secret";
       try (LockClient client = Locks.open(base + trust);
           Lease lease = client.acquire(LockRequest.of("tls"))) {
         assertThat(lease.isValid()).isTrue();
       }
       assertThatThrownBy(() -> Locks.open(base)).hasMessageContaining("Cannot connect");
     }
-  }
-
-  private static Path trustStore(TlsFiles files, Path directory) throws Exception {
-    Path file = directory.resolve("trust.p12");
-    KeyStore store = KeyStore.getInstance("PKCS12");
-    store.load(null, null);
-    try (InputStream authority = Files.newInputStream(files.authority());
-        OutputStream out = Files.newOutputStream(file)) {
-      store.setCertificateEntry(
-          "authority", CertificateFactory.getInstance("X.509").generateCertificate(authority));
-      store.store(out, "secret".toCharArray());
-    }
-    return file;
   }
 
   /** Threads of all clients add to a counter that is not atomic, under one lock. */
