@@ -1,6 +1,7 @@
 package dev.interlock.redis.hash;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.Lease;
@@ -14,10 +15,12 @@ import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -63,12 +66,14 @@ class ClusterTest {
   @Order(1)
   @Timeout(480)
   void theRulesHold() {
+    List<RedisServer> masters = cluster.masters(); // which a paused one could not tell
     TopologyRules.hold(
         uri(),
         key -> cluster.commandOn(key, "EVAL", TopologyRules.HOLDS, "1", key),
         () -> cluster.masters().stream()
             .mapToLong(node -> Long.parseLong(node.command("DBSIZE")))
-            .sum());
+            .sum(),
+        masters);
   }
 
   @Test
@@ -192,6 +197,34 @@ class ClusterTest {
 
   @Test
   @Order(6)
+  void aGrantNeedsTheReplicasOfItsOwnMasterOnly() {
+    Map<String, RedisServer> masters = IntStream.range(0, 10)
+        .mapToObj(i -> "r-" + i)
+        .collect(Collectors.toMap(name -> name, name -> cluster.masterOf(slotOf(name))));
+    RedisServer master = masters.get("r-0");
+    RedisServer replica = cluster.nodes().stream()
+        .filter(
+            node -> node.command("INFO", "replication").contains("master_port:" + master.port()))
+        .findFirst()
+        .orElseThrow();
+    try (LockClient client = Locks.open(uri() + "&replicas=1&replicaTimeout=PT0.5S")) {
+      replica.pause();
+      masters.forEach((name, its) -> {
+        if (its == master) {
+          assertThatThrownBy(() -> client.tryAcquire(LockRequest.of(name)))
+              .isInstanceOf(BackendUnavailableException.class)
+              .hasMessageContaining("replicas");
+        } else {
+          client.tryAcquire(LockRequest.of(name)).orElseThrow().release();
+        }
+      });
+    } finally {
+      replica.resume();
+    }
+  }
+
+  @Test
+  @Order(7)
   void W3_holdsAndQueuesOutliveTheirMaster() throws Exception {
     RedisServer master = cluster.masterOf(slotOf("n"));
     RedisSentinels.awaitReplicas(master, 1);

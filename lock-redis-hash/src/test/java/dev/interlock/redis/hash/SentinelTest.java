@@ -13,6 +13,7 @@ import dev.interlock.testservers.RedisSentinels;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
@@ -51,7 +52,8 @@ class SentinelTest {
     TopologyRules.hold(
         set.uri("redis-hash"),
         key -> set.master().command("EVAL", TopologyRules.HOLDS, "1", key),
-        () -> Long.parseLong(set.master().command("DBSIZE")));
+        () -> Long.parseLong(set.master().command("DBSIZE")),
+        List.of(set.master()));
   }
 
   @Test
@@ -74,7 +76,7 @@ class SentinelTest {
       awaitWaiters(holder, "n", 1);
       CompletableFuture<Lease> second = holder.acquireAsync(LockRequest.of("n").fair(true));
       awaitWaiters(holder, "n", 2);
-      set.replicas().forEach(SentinelTest::awaitWrites);
+      awaitWrites(set);
 
       set.killMaster();
 
@@ -147,9 +149,11 @@ class SentinelTest {
     }
   }
 
-  /** Waits until a replica has all that was written so far. */
-  private static void awaitWrites(RedisServer replica) {
-    await(() -> offset(replica, "slave_repl_offset") >= offset(set.master(), "master_repl_offset"));
+  /** Waits until the replicas have all that was written so far. */
+  static void awaitWrites(RedisSentinels set) {
+    set.replicas()
+        .forEach(replica -> await(() ->
+            offset(replica, "slave_repl_offset") >= offset(set.master(), "master_repl_offset")));
   }
 
   private static long offset(RedisServer server, String field) {

@@ -6,9 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.tck.Effort;
 import dev.interlock.tck.TckBackend;
+import dev.interlock.tck.TckFault;
 import dev.interlock.tck.TckResult;
 import dev.interlock.tck.TckRunner;
+import dev.interlock.tck.TckServer;
 import dev.interlock.tck.Verdict;
+import dev.interlock.testservers.RedisFaults;
+import dev.interlock.testservers.RedisServer;
 import java.util.List;
 import java.util.Set;
 import java.util.function.LongSupplier;
@@ -50,11 +54,14 @@ final class TopologyRules {
    *
    * @param isLocked asks the server that has a key whether it is a held lock
    * @param keys counts the keys on all servers
+   * @param masters the servers that have the locks
    */
-  static void hold(String uri, UnaryOperator<String> isLocked, LongSupplier keys) {
+  static void hold(
+      String uri, UnaryOperator<String> isLocked, LongSupplier keys, List<RedisServer> masters) {
     TckBackend backend = TckBackend.at(uri)
         .inspectWith(name -> isLocked.apply(lockKey(name)).equals("1"))
         .countWith(keys)
+        .faults(new EveryMaster(masters))
         .timeScale(2.0); // a build shares its machine with other work
     TckRunner runner = TckRunner.of(backend).effort(Effort.QUICK);
     TckResult result = (RULES.equals("all") ? runner : runner.only(FEW)).run();
@@ -65,5 +72,43 @@ final class TopologyRules {
     assertThat(result.rules())
         .allSatisfy(rule ->
             assertThat(rule.verdict()).as(rule + "\n  seed " + result.seed()).isIn(accepted));
+  }
+
+  /** Does to all masters at once what the kit asks for, without a change of their roles. */
+  private record EveryMaster(List<RedisServer> masters) implements TckServer {
+    @Override
+    public Set<TckFault> faults() {
+      return Set.of(TckFault.PAUSE, TckFault.LOSE_STATE, TckFault.CLOSE_CLIENTS, TckFault.DISTURB);
+    }
+
+    @Override
+    public void heal() {
+      resume();
+    }
+
+    @Override
+    public void pause() {
+      masters.forEach(RedisServer::pause);
+    }
+
+    @Override
+    public void resume() {
+      masters.forEach(RedisServer::resume);
+    }
+
+    @Override
+    public void loseState() {
+      masters.forEach(master -> RedisFaults.of(master).loseState());
+    }
+
+    @Override
+    public void closeClients() {
+      masters.forEach(master -> RedisFaults.of(master).closeClients());
+    }
+
+    @Override
+    public boolean disturb() {
+      return masters.stream().filter(master -> RedisFaults.of(master).disturb()).count() > 0;
+    }
   }
 }
