@@ -23,15 +23,13 @@ final class ScriptRunner {
   private static final long TOO_LATE = 2;
 
   private final JedisCalls calls;
-  private final SharedCalls attempts;
-  private final SharedCalls others;
+  private final SharedCalls shared;
   private final ServerClock clock;
   private final Duration timeout;
 
   ScriptRunner(JedisCalls calls, ServerClock clock, Duration timeout) {
     this.calls = calls;
-    this.attempts = new SharedCalls(calls, Use.ATTEMPT, timeout);
-    this.others = new SharedCalls(calls, Use.HOLDER, timeout);
+    this.shared = new SharedCalls(calls, timeout);
     this.clock = clock;
     this.timeout = timeout;
   }
@@ -84,10 +82,9 @@ final class ScriptRunner {
   }
 
   private Object send(Use use, String action, LockKeys keys, ScriptCall call) {
-    SharedCalls shared = use == Use.ATTEMPT ? attempts : others;
-    Object answer = shared.run(action, keys, () -> inTime(call).byDigest());
+    Object answer = shared.run(use, action, keys, () -> inTime(call).byDigest());
     if (answer instanceof JedisNoScriptException) {
-      answer = shared.run(action, keys, () -> inTime(call).bySource());
+      answer = shared.run(use, action, keys, () -> inTime(call).bySource());
     }
     if (call.hasDeadline()) {
       Object time = answer instanceof List<?> list ? list.get(1) : answer;

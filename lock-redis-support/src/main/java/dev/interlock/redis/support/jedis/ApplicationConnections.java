@@ -50,6 +50,11 @@ final class ApplicationConnections implements Connections {
   }
 
   @Override
+  public boolean mayKeep(Connection connection) {
+    return !pool.isClosed() && pool.getNumWaiters() == 0 && !turnstile.isAwaited();
+  }
+
+  @Override
   public Connection openListener() {
     PooledObjectFactory<Connection> factory = pool.getFactory();
     try {

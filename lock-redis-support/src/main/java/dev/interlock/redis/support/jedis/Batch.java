@@ -1,123 +1,144 @@
 package dev.interlock.redis.support.jedis;
 
+import dev.interlock.redis.support.jedis.Connections.Use;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Queue;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
- * The sender's own command and those that wait behind it: written at once, answered one by one.
- * Used by one thread, once.
+ * Commands that are written at once and answered one by one. One thread writes them; the thread of
+ * the first one reads the answers, and nobody else touches the batch from then on.
  */
 final class Batch {
-  private static final int MOST_OTHERS = 63;
+  private static final int MOST = 64;
 
   private final Connection connection;
-  private final QueuedCommand own;
-  private final Queue<QueuedCommand> queue;
-  private List<QueuedCommand> others = List.of();
-  private int answered;
+  private final Use use;
+  // Large enough at once: a command that was taken must never get lost because memory is short.
+  private final List<QueuedCommand> commands = new ArrayList<>(MOST);
+  private int settled;
   private long sentAt;
   private boolean misled;
+  private boolean failed;
+  private @Nullable Error error;
 
   /**
-   * Sends nothing yet.
+   * Creates an empty batch.
    *
-   * @param connection belongs to the caller
-   * @param own the caller's command
-   * @param queue those that wait
+   * @param connection belongs to the batch
+   * @param use for whom it was borrowed
    */
-  Batch(Connection connection, QueuedCommand own, Queue<QueuedCommand> queue) {
+  Batch(Connection connection, Use use) {
     this.connection = connection;
-    this.own = own;
-    this.queue = queue;
+    this.use = use;
+  }
+
+  Connection connection() {
+    return connection;
+  }
+
+  Use use() {
+    return use;
+  }
+
+  /** Tells whether other threads than that of the first command count on it. */
+  boolean isShared() {
+    return commands.size() > 1;
   }
 
   /**
-   * Sends the commands and hands out the answers. Those that get none are failed; a connection that
-   * is of no more use is marked as broken.
+   * Writes commands. What goes wrong shows when the answers are read.
    *
-   * @param roundTrip learns how long the server took
-   * @return the answer to the caller's own command; an error answer as an exception
+   * @param first was taken before; its thread reads the answers
+   * @param queue those that wait are taken along, as many as there is room for
    */
-  Object exchange(RoundTrip roundTrip) {
-    Object answer = null;
+  void send(QueuedCommand first, CommandQueue queue) {
     try {
-      write();
-      answer = readOwn(roundTrip);
-      readOthers();
+      QueuedCommand next = first;
+      while (next != null) {
+        commands.add(next);
+        next.write(connection);
+        next = commands.size() < MOST ? queue.take() : null;
+      }
+      connection.getMany(0); // reads nothing: Jedis has no other way to flush
+      sentAt = System.nanoTime();
     } catch (RuntimeException e) {
       fail(e);
-      connection.setBroken();
-      if (answer == null) {
-        throw e;
-      }
     } catch (Error e) {
-      fail(new IllegalStateException("the thread that sent it failed with " + e, e));
-      connection.setBroken();
+      fail(e);
+      error = e; // belongs to the thread of the first one, which otherwise knows nothing of it
+    }
+  }
+
+  /**
+   * Reads the answers. Commands that get none are failed.
+   *
+   * @param roundTrip learns how long the server took
+   */
+  void read(RoundTrip roundTrip) {
+    if (error != null) {
+      throw error;
+    }
+    try {
+      while (settled < commands.size()) {
+        readOne(roundTrip);
+      }
+    } catch (RuntimeException e) {
+      fail(e);
+    } catch (Error e) {
+      fail(e);
       throw e;
     }
-    if (misled) {
-      connection.setBroken();
-    }
-    return answer;
   }
 
-  private void write() {
-    own.write(connection);
-    if (queue.isEmpty()) {
-      return;
-    }
-    // Large enough at once: a command that was taken must never get lost because memory is short.
-    others = new ArrayList<>(MOST_OTHERS);
-    while (others.size() < MOST_OTHERS) {
-      QueuedCommand next = queue.poll();
-      if (next == null) {
-        return;
-      }
-      if (next.take()) {
-        others.add(next);
-        next.write(connection);
-      }
-    }
-  }
-
-  private Object readOwn(RoundTrip roundTrip) {
-    sentAt = System.nanoTime();
-    Object answer = answer(connection::getOne);
-    roundTrip.took(System.nanoTime() - sentAt);
-    return answer;
-  }
-
-  private void readOthers() {
+  private void readOne(RoundTrip roundTrip) {
     long patience = TimeUnit.MILLISECONDS.toNanos(connection.getSoTimeout());
-    for (QueuedCommand other : others) {
-      if (System.nanoTime() - sentAt > patience) {
-        // Each answer may take as long as the time limit, all together no longer than two of it.
-        throw new JedisConnectionException("the answers before it took too long");
-      }
-      Object answer = answer(connection::getUnflushedObject);
-      answered++;
-      other.complete(answer);
+    if (settled > 0 && System.nanoTime() - sentAt > patience) {
+      // Each answer may take as long as the time limit, all together no longer than two of it.
+      throw new JedisConnectionException("the answers before it took too long");
     }
+    Object answer = answer();
+    if (settled == 0) {
+      roundTrip.took(System.nanoTime() - sentAt);
+    }
+    commands.get(settled).answered(answer);
+    settled++;
   }
 
-  private Object answer(Supplier<Object> read) {
+  private Object answer() {
     try {
-      return read.get();
+      return connection.getUnflushedObject();
     } catch (JedisDataException e) {
       misled |= !Faults.isInOrder(e);
       return e;
     }
   }
 
+  /** Tells whether the connection may be used further. */
+  boolean isSound() {
+    return !misled && !failed;
+  }
+
+  /** Lets the other threads go on, with the outcome of their commands. */
+  void wakeOthers() {
+    for (int i = 1; i < commands.size(); i++) {
+      commands.get(i).done();
+    }
+  }
+
+  private void fail(Error reason) {
+    fail(new IllegalStateException("the thread that sent it failed with " + reason, reason));
+  }
+
   private void fail(RuntimeException reason) {
-    for (QueuedCommand other : others.subList(answered, others.size())) {
-      other.fail(reason);
+    failed = true;
+    while (settled < commands.size()) {
+      commands.get(settled).failed(reason);
+      settled++;
     }
   }
 }

@@ -32,6 +32,15 @@ public interface Connections extends AutoCloseable {
   void giveBack(Use use, Connection connection, boolean healthy);
 
   /**
+   * Tells whether the caller may go on with its connection for others: false if somebody waits for
+   * one, or if it would not be lent again. Quick.
+   *
+   * @param connection from {@link #borrow}
+   * @return false if it should be given back now
+   */
+  boolean mayKeep(Connection connection);
+
+  /**
    * Opens a connection that is not counted, to listen on.
    *
    * @return the connection; the caller closes it

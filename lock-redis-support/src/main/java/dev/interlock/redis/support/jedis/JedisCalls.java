@@ -53,6 +53,18 @@ public final class JedisCalls {
     }
   }
 
+  Connection borrow(Use use) {
+    return connections.borrow(use);
+  }
+
+  void giveBack(Use use, Connection connection, boolean healthy) {
+    connections.giveBack(use, connection, healthy);
+  }
+
+  boolean mayKeep(Connection connection) {
+    return connections.mayKeep(connection);
+  }
+
   /** What Jedis threw once a command was on its way, as an exception of the SPI. */
   LockException explain(String action, LockKeys keys, RuntimeException failure) {
     String what = describe(action, keys);

@@ -103,6 +103,11 @@ public final class OwnConnections implements Connections {
   }
 
   @Override
+  public boolean mayKeep(Connection connection) {
+    return !closed && !turnstile.isAwaited() && server.get().equals(connection.getHostAndPort());
+  }
+
+  @Override
   public Connection openListener() {
     Connection opened = connect(server.get());
     listener = opened;

@@ -2,6 +2,7 @@ package dev.interlock.redis.support.jedis;
 
 import dev.interlock.LockException;
 import dev.interlock.redis.support.LockKeys;
+import dev.interlock.redis.support.jedis.Connections.Use;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
@@ -22,7 +23,7 @@ final class QueuedCommand {
     QUEUED,
     /** Somebody sends it, or is about to. */
     TAKEN,
-    /** Its own thread is to send it, and others with it. */
+    /** Its own thread is to send it, or to read the answers if it was sent, and others with it. */
     LEADING,
     /** The answer is there, or the reason why there is none. */
     DONE,
@@ -30,28 +31,36 @@ final class QueuedCommand {
     WITHDRAWN
   }
 
+  private final Use use;
   private final String action;
   private final LockKeys keys;
   private final Supplier<CommandArguments> arguments;
   private final Thread thread = Thread.currentThread();
   private final AtomicReference<Stage> stage = new AtomicReference<>(Stage.QUEUED);
-  private boolean written;
   private boolean interrupted;
-  // Published by the stage DONE; one of them is set.
+  // Published by the stage LEADING.
+  private @Nullable Batch batch;
+  // Published by the stage DONE, unless its own thread reads it; one of them is set.
   private @Nullable Object answer;
   private @Nullable RuntimeException failure;
 
   /**
    * Prepares a command of the current thread.
    *
+   * @param use who asks
    * @param action for messages
    * @param keys of the lock, for messages
    * @param arguments makes the command when it is about to be sent
    */
-  QueuedCommand(String action, LockKeys keys, Supplier<CommandArguments> arguments) {
+  QueuedCommand(Use use, String action, LockKeys keys, Supplier<CommandArguments> arguments) {
+    this.use = use;
     this.action = action;
     this.keys = keys;
     this.arguments = arguments;
+  }
+
+  Use use() {
+    return use;
   }
 
   String action() {
@@ -67,57 +76,79 @@ final class QueuedCommand {
     return stage.compareAndSet(Stage.QUEUED, Stage.TAKEN);
   }
 
-  /** Makes its own thread the sender, unless it has one or was withdrawn. */
-  boolean appoint() {
-    boolean appointed = stage.compareAndSet(Stage.QUEUED, Stage.LEADING);
-    if (appointed) {
-      LockSupport.unpark(thread);
-    }
-    return appointed;
+  /**
+   * Lets its own thread lead. Only after it was taken.
+   *
+   * @param sent the batch that begins with it; null if its thread is to send it
+   */
+  void lead(@Nullable Batch sent) {
+    batch = sent;
+    stage.set(Stage.LEADING);
+    LockSupport.unpark(thread);
+  }
+
+  /** What its thread is to lead; null if it was not sent yet. */
+  @Nullable
+  Batch batch() {
+    return batch;
   }
 
   /** From here on it may reach the server. */
   void write(Connection connection) {
-    CommandArguments made = arguments.get();
-    written = true;
-    connection.sendCommand(made);
+    connection.sendCommand(arguments.get());
   }
 
-  /** Tells its sender whether it may have reached the server. */
-  boolean isWritten() {
-    return written;
-  }
-
-  void complete(Object reply) {
+  /** Notes the answer. */
+  void answered(Object reply) {
     answer = reply;
-    done();
   }
 
-  void fail(RuntimeException reason) {
+  /** Notes why there is no answer. */
+  void failed(RuntimeException reason) {
     failure = reason;
-    done();
+  }
+
+  /** Lets its thread go on with what was noted. */
+  void done() {
+    stage.set(Stage.DONE);
+    LockSupport.unpark(thread);
   }
 
   /**
-   * Waits, whatever interrupts come, until it is done or its thread is to send it; gives up if
-   * nobody has taken it in time.
+   * Waits, whatever interrupts come, until it is done or its thread is to lead; gives up if nobody
+   * has taken it in time.
    *
    * @param deadline by {@link System#nanoTime()}
    * @return {@code LEADING}, {@code DONE} or {@code WITHDRAWN}
    */
   Stage await(long deadline) {
-    Stage now = stage.get();
-    while (now == Stage.QUEUED || now == Stage.TAKEN) {
-      if (now == Stage.TAKEN) {
-        LockSupport.park(this);
-      } else {
-        LockSupport.parkNanos(this, deadline - System.nanoTime());
-        if (deadline - System.nanoTime() <= 0) {
-          stage.compareAndSet(Stage.QUEUED, Stage.WITHDRAWN);
-        }
-      }
+    Stage now = awaitSender(deadline);
+    if (now == Stage.QUEUED) {
+      stage.compareAndSet(Stage.QUEUED, Stage.WITHDRAWN);
+      now = stage.get();
+    }
+    while (now == Stage.TAKEN) {
+      LockSupport.park(this);
       interrupted |= Thread.interrupted(); // or it would not park any more
       now = stage.get();
+    }
+    return now;
+  }
+
+  /**
+   * Waits, whatever interrupts come, until somebody has taken it.
+   *
+   * @param deadline by {@link System#nanoTime()}
+   * @return {@code QUEUED} if nobody has taken it in time
+   */
+  Stage awaitSender(long deadline) {
+    Stage now = stage.get();
+    long left = deadline - System.nanoTime();
+    while (now == Stage.QUEUED && left > 0) {
+      LockSupport.parkNanos(this, left);
+      interrupted |= Thread.interrupted();
+      now = stage.get();
+      left = deadline - System.nanoTime();
     }
     return now;
   }
@@ -138,10 +169,5 @@ final class QueuedCommand {
   @Nullable
   RuntimeException failure() {
     return failure;
-  }
-
-  private void done() {
-    stage.set(Stage.DONE);
-    LockSupport.unpark(thread);
   }
 }

@@ -4,8 +4,8 @@ import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockException;
 import dev.interlock.redis.support.LockKeys;
 import dev.interlock.redis.support.jedis.Connections.Use;
+import dev.interlock.redis.support.jedis.QueuedCommand.Stage;
 import java.time.Duration;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import redis.clients.jedis.CommandArguments;
@@ -14,13 +14,17 @@ import redis.clients.jedis.exceptions.JedisNoScriptException;
 
 /**
  * Single commands of many threads, sent together where that saves work: a thread that finds another
- * one sending leaves its command to be sent with the next batch, and one of those who wait sends
- * that. A thread that is alone sends its command itself, with nothing in between. Thread-safe;
- * blocks for I/O, for a bounded time.
+ * one sending leaves its command to be sent with the next batch. A thread that is alone sends its
+ * command itself, with nothing in between. Thread-safe; blocks for I/O, for a bounded time.
  *
- * <p>A sender sends one batch and then passes its part on, so that none works for the others for
- * long. It has a connection for that time only. Attempts and what holders send go through instances
- * of their own, so that waiters never keep a lock from being freed.
+ * <p>What costs most is not the commands but the switches between threads, and the way to the
+ * server: a batch of many costs hardly more than one of two. So the thread that has read the
+ * answers wakes the others, lets them run, and then sends what they ask for next in one go; the
+ * thread of one of these commands reads the answers. So none works for the others for long.
+ * Connections go with the batches, and back to the pool as soon as others want one.
+ *
+ * <p>What holders send comes before attempts, and does not wait long for answers to others: waiters
+ * never keep a lock from being freed.
  *
  * <p>An interrupt changes nothing until the answer is there, with one exception of the JDK: if the
  * sender is a virtual thread, it closes the connection, and the commands of that batch have an
@@ -30,10 +34,12 @@ public final class SharedCalls {
   /** Those that find no connection in the pool wait for one, as any command does. */
   private static final int MOST_SENDERS = 16;
 
+  /** After this time a holder no longer counts on the server answering those before. */
+  private static final long PATIENCE_OF_HOLDERS = 20_000_000;
+
   private final JedisCalls calls;
-  private final Use use;
   private final Duration timeout;
-  private final ConcurrentLinkedQueue<QueuedCommand> queue = new ConcurrentLinkedQueue<>();
+  private final CommandQueue queue = new CommandQueue();
   private final AtomicInteger senders = new AtomicInteger();
   private final RoundTrip roundTrip;
 
@@ -41,16 +47,14 @@ public final class SharedCalls {
    * Creates the calls.
    *
    * @param calls to the server
-   * @param use for whom connections are borrowed
    * @param timeout how long a command may wait to be sent
    */
-  public SharedCalls(JedisCalls calls, Use use, Duration timeout) {
-    this(calls, use, timeout, new RoundTrip(MOST_SENDERS));
+  public SharedCalls(JedisCalls calls, Duration timeout) {
+    this(calls, timeout, new RoundTrip(MOST_SENDERS));
   }
 
-  SharedCalls(JedisCalls calls, Use use, Duration timeout, RoundTrip roundTrip) {
+  SharedCalls(JedisCalls calls, Duration timeout, RoundTrip roundTrip) {
     this.calls = calls;
-    this.use = use;
     this.timeout = timeout;
     this.roundTrip = roundTrip;
   }
@@ -58,6 +62,7 @@ public final class SharedCalls {
   /**
    * Sends a command and waits for the answer.
    *
+   * @param use who asks
    * @param action for messages, such as {@code "acquire"}
    * @param keys of the lock
    * @param arguments makes the command just before it is written, on any thread; quick
@@ -65,36 +70,55 @@ public final class SharedCalls {
    * @throws BackendUnavailableException if it was not sent
    * @throws LockException if the server refused it, or did not answer in time
    */
-  public Object run(String action, LockKeys keys, Supplier<CommandArguments> arguments) {
-    QueuedCommand command = new QueuedCommand(action, keys, arguments);
-    Object answer = maySend() ? send(command) : leaveToOthers(command);
-    if (answer instanceof JedisDataException refusal
-        && !(answer instanceof JedisNoScriptException)) {
-      throw calls.explain(action, keys, refusal);
+  public Object run(Use use, String action, LockKeys keys, Supplier<CommandArguments> arguments) {
+    QueuedCommand command = new QueuedCommand(use, action, keys, arguments);
+    if (maySend(roundTrip.senders())) {
+      send(command);
+    } else {
+      leaveToOthers(command);
     }
-    return answer;
+    return answer(command);
   }
 
-  private Object leaveToOthers(QueuedCommand command) {
-    long deadline = System.nanoTime() + timeout.toNanos();
+  private void leaveToOthers(QueuedCommand command) {
+    long start = System.nanoTime();
     queue.add(command);
-    if (maySend()) { // the last sender may have looked before the command was there
-      if (command.take()) {
-        return send(command);
-      }
-      passOn();
-    }
+    // The last sender may have looked before the command was there.
+    sendUnlessTaken(command, roundTrip.senders());
     try {
-      return switch (command.await(deadline)) {
-        case LEADING -> send(command);
-        case DONE -> answer(command);
-        default ->
+      if (command.use() == Use.HOLDER
+          && command.awaitSender(start + PATIENCE_OF_HOLDERS) == Stage.QUEUED) {
+        sendUnlessTaken(command, roundTrip.senders() + 1);
+      }
+      switch (command.await(start + timeout.toNanos())) {
+        case LEADING -> lead(command);
+        case WITHDRAWN ->
           throw new BackendUnavailableException("Redis at " + calls.address()
               + " did not answer earlier commands within " + timeout.toMillis()
               + " ms, so this one was not sent. Find out why the server is slow");
-      };
+        default -> {}
+      }
     } finally {
       command.restoreInterrupt();
+    }
+  }
+
+  private void sendUnlessTaken(QueuedCommand command, int most) {
+    if (maySend(most)) {
+      if (command.take()) {
+        command.lead(null);
+      } else {
+        passOn();
+      }
+    }
+  }
+
+  private void lead(QueuedCommand command) {
+    Batch sent = command.batch();
+    if (sent == null) {
+      send(command);
+    } else {
+      finish(sent);
     }
   }
 
@@ -106,30 +130,74 @@ public final class SharedCalls {
     if (failure != null) {
       throw calls.explain(command.action(), command.keys(), failure);
     }
-    return command.answer();
+    Object answer = command.answer();
+    if (answer instanceof JedisDataException refusal
+        && !(answer instanceof JedisNoScriptException)) {
+      throw calls.explain(command.action(), command.keys(), refusal);
+    }
+    return answer;
   }
 
-  /** Only after {@link #maySend}, or when appointed. */
-  private Object send(QueuedCommand command) {
+  /** Only after {@link #maySend}, or when told to lead. */
+  private void send(QueuedCommand command) {
+    Batch batch;
     try {
-      return calls.on(
-          use,
-          command.action(),
-          command.keys(),
-          connection -> new Batch(connection, command, queue).exchange(roundTrip));
-    } catch (LockException e) {
-      if (!command.isWritten()) {
-        refuseAll(e); // there is no connection to be had, for them neither
+      batch = new Batch(calls.borrow(command.use()), command.use());
+    } catch (Throwable e) {
+      if (e instanceof LockException reason) {
+        refuseAll(reason); // there is no connection to be had, for them neither
       }
-      throw e;
-    } finally {
       passOn();
+      throw e;
+    }
+    batch.send(command, queue);
+    finish(batch);
+  }
+
+  private void finish(Batch batch) {
+    boolean handedOn = false;
+    try {
+      try {
+        batch.read(roundTrip);
+      } finally {
+        batch.wakeOthers();
+      }
+      handedOn = sendNext(batch);
+    } finally {
+      if (!handedOn) {
+        calls.giveBack(batch.use(), batch.connection(), batch.isSound());
+        passOn();
+      }
     }
   }
 
-  private boolean maySend() {
+  /** Sends what has gathered, on the same connection. Answers false if that was not to be. */
+  @SuppressWarnings("ThreadPriorityCheck") // Only speed depends on what the scheduler does.
+  private boolean sendNext(Batch before) {
+    if (!before.isSound() || !calls.mayKeep(before.connection())) {
+      return false;
+    }
+    if (before.isShared()) {
+      // Those who were woken on this processor ask for the next thing before this one goes on:
+      // without it a batch is half as large.
+      Thread.yield();
+    }
+    if (queue.isEmpty()) {
+      return false;
+    }
+    Batch next = new Batch(before.connection(), before.use());
+    QueuedCommand first = queue.take();
+    if (first == null) {
+      return false;
+    }
+    next.send(first, queue);
+    first.lead(next);
+    return true;
+  }
+
+  private boolean maySend(int most) {
     int now = senders.get();
-    while (now < roundTrip.senders()) {
+    while (now < most) {
       if (senders.compareAndSet(now, now + 1)) {
         return true;
       }
@@ -144,20 +212,19 @@ public final class SharedCalls {
    */
   private void passOn() {
     do {
-      for (QueuedCommand next = queue.poll(); next != null; next = queue.poll()) {
-        if (next.appoint()) {
-          return;
-        }
+      QueuedCommand next = queue.take();
+      if (next != null) {
+        next.lead(null);
+        return;
       }
       senders.decrementAndGet();
-    } while (!queue.isEmpty() && maySend());
+    } while (!queue.isEmpty() && maySend(roundTrip.senders()));
   }
 
   private void refuseAll(LockException reason) {
-    for (QueuedCommand next = queue.poll(); next != null; next = queue.poll()) {
-      if (next.take()) {
-        next.fail(reason);
-      }
+    for (QueuedCommand next = queue.take(); next != null; next = queue.take()) {
+      next.failed(reason);
+      next.done();
     }
   }
 }

@@ -46,6 +46,11 @@ final class Turnstile {
     }
   }
 
+  /** Tells whether somebody waits for a turn. */
+  boolean isAwaited() {
+    return all.hasQueuedThreads() || attempts.hasQueuedThreads();
+  }
+
   private void enter(Semaphore gate, long deadline) {
     if (!gate.tryAcquire() && !await(gate, deadline)) {
       throw new BackendUnavailableException(

@@ -21,7 +21,9 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -30,6 +32,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Connection;
 import redis.clients.jedis.Protocol.Command;
 
 /**
@@ -86,9 +89,10 @@ class SharedCallsTest {
     LockConfig config = LockConfig.builder("redis-setnx")
         .set(JedisOptions.HOSTS, List.of(HostPort.of("127.0.0.1", proxy.port())))
         .set(JedisOptions.TIMEOUT, timeout)
+        .set(JedisOptions.POOL_SIZE, 2)
         .build();
     connections = OwnConnections.open(config, new ClientId("00000000000000aa", "host"));
-    calls = new SharedCalls(new JedisCalls(connections), Use.ATTEMPT, timeout, new RoundTrip(1));
+    calls = new SharedCalls(new JedisCalls(connections), timeout, new RoundTrip(1));
   }
 
   @AfterEach
@@ -248,6 +252,59 @@ class SharedCallsTest {
   }
 
   @Test
+  void W7_whatAHolderSendsPassesAttemptsThatGetNoAnswer() throws Exception {
+    Caller stuck =
+        call(() -> run(() -> new CommandArguments(Command.BLPOP).add("list").add(0)));
+    awaitBlocked(stuck);
+    List<Caller> attempts = more(2);
+    assertThat(calls.run(Use.HOLDER, "count", keys, SharedCallsTest::incr)).isIn(1L, 2L, 3L);
+    assertThat(stuck.outcome().isDone()).isFalse();
+    server.command("RPUSH", "list", "x");
+    assertThat(answers(attempts)).allMatch(answer -> answer <= 3);
+    assertThat(stuck.result()).isInstanceOf(ClassCastException.class); // it is no number
+  }
+
+  @Test
+  void W7_whatHoldersSendComesBeforeAttempts() throws Exception {
+    increment();
+    List<Caller> callers = gather(4);
+    for (int i = 0; i < 2; i++) {
+      callers.add(call(() -> (Long) calls.run(Use.HOLDER, "count", keys, SharedCallsTest::incr)));
+    }
+    awaitBlocked(callers.get(4));
+    awaitBlocked(callers.get(5));
+    proxy.open();
+    List<Long> answers = answers(callers);
+    assertThat(answers.get(0)).isEqualTo(2);
+    assertThat(answers.subList(4, 6)).containsExactlyInAnyOrder(3L, 4L);
+  }
+
+  @Test
+  void W7_underLoadTheConnectionIsLeftToThoseWhoWaitForOne() throws Exception {
+    AtomicBoolean loaded = new AtomicBoolean(true);
+    List<Caller> callers = new ArrayList<>();
+    for (int i = 0; i < THREADS; i++) {
+      callers.add(call(() -> {
+        while (loaded.get()) {
+          increment();
+        }
+        return 0L;
+      }));
+    }
+    Connection other = connections.borrow(Use.HOLDER);
+    try {
+      for (int i = 0; i < 20; i++) {
+        Connection shared = connections.borrow(Use.HOLDER);
+        connections.giveBack(Use.HOLDER, shared, true);
+      }
+    } finally {
+      connections.giveBack(Use.HOLDER, other, true);
+      loaded.set(false);
+    }
+    assertThat(results(callers)).containsOnly(0L);
+  }
+
+  @Test
   void underLoadEveryCommandRunsOnceAndEveryThreadGetsItsOwnAnswer() throws Exception {
     int rounds = 500;
     List<Callable<Long>> work = new ArrayList<>();
@@ -280,11 +337,15 @@ class SharedCallsTest {
   }
 
   private long increment() {
-    return run(() -> new CommandArguments(Command.INCR).add("n"));
+    return run(SharedCallsTest::incr);
   }
 
-  private long run(java.util.function.Supplier<CommandArguments> command) {
-    return (Long) calls.run("count", keys, command);
+  private static CommandArguments incr() {
+    return new CommandArguments(Command.INCR).add("n");
+  }
+
+  private long run(Supplier<CommandArguments> command) {
+    return (Long) calls.run(Use.ATTEMPT, "count", keys, command);
   }
 
   private static Caller call(Callable<Long> work) {
@@ -305,10 +366,11 @@ class SharedCallsTest {
 
   private static boolean isBlocked(Thread thread) {
     for (StackTraceElement frame : thread.getStackTrace()) {
-      if (frame.getMethodName().equals("await") && frame.getClassName().endsWith("QueuedCommand")) {
+      if (frame.getMethodName().startsWith("await")
+          && frame.getClassName().endsWith("QueuedCommand")) {
         return thread.getState() == Thread.State.TIMED_WAITING;
       }
-      if (frame.getMethodName().equals("getOne")) {
+      if (frame.getMethodName().equals("getUnflushedObject")) {
         return true;
       }
     }
