@@ -37,6 +37,7 @@ import picocli.CommandLine.Spec;
     sortOptions = false)
 final class CompareCommand implements Callable<Integer> {
   private static final double LARGEST_SCALE = 100;
+  private static final String ALL_PEERS = "all";
 
   private final Kit kit;
   private final List<Measurement> measurements;
@@ -54,6 +55,19 @@ final class CompareCommand implements Callable<Integer> {
       paramLabel = "ID",
       description = "Which to compare, such as local,redis-setnx. Default: all.")
   private List<String> providers = new ArrayList<>();
+
+  @Option(
+      names = "--peers",
+      split = ",",
+      arity = "0..1",
+      fallbackValue = ALL_PEERS,
+      paramLabel = "ID",
+      description = {
+        "Also judges other libraries' locks, by the rules that their APIs can express:",
+        "redisson, redisson-fair, redisson-fenced, spring-redis, spring-jdbc; all unless some are",
+        "named. What they do changes nothing about the exit status."
+      })
+  private List<String> peers = new ArrayList<>();
 
   @Option(
       names = "--uri",
@@ -112,6 +126,7 @@ final class CompareCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     List<Subject> subjects = subjects();
     Map<String, String> given = givenUris(subjects);
+    List<Peer> others = peers();
     Optional<Baseline> before = baseline();
     Path directory = OutputDirectory.prepare(out, spec.commandLine());
     if (!(timeScale > 0 && timeScale <= LARGEST_SCALE)) {
@@ -127,7 +142,7 @@ final class CompareCommand implements Callable<Integer> {
     try (RunLog unused = RunLog.to(log)) {
       Progress progress = new Progress(err, ansi);
       report = new Comparison(kit, measurements, effort, chosen, timeScale, progress)
-          .run(subjects, given);
+          .run(subjects, given, others);
     }
     if (before.isPresent()) {
       report = report.since(before.get());
@@ -148,6 +163,18 @@ final class CompareCommand implements Callable<Integer> {
       chosen.add(Subject.find(id.strip())
           .orElseThrow(
               () -> wrong("Unknown provider '" + id + "'. Known: " + Subject.knownIds() + ".")));
+    }
+    return List.copyOf(chosen);
+  }
+
+  private List<Peer> peers() {
+    if (peers.equals(List.of(ALL_PEERS))) {
+      return Peer.ALL;
+    }
+    Set<Peer> chosen = new LinkedHashSet<>();
+    for (String id : peers) {
+      chosen.add(Peer.find(id.strip())
+          .orElseThrow(() -> wrong("Unknown peer '" + id + "'. Known: " + Peer.knownIds() + ".")));
     }
     return List.copyOf(chosen);
   }

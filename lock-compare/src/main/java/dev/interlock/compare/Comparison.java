@@ -43,12 +43,16 @@ final class Comparison {
    *
    * @param subjects the providers
    * @param uris by provider, where a server is given
+   * @param peers other libraries' locks, whose servers are started
    */
-  Report run(List<Subject> subjects, Map<String, String> uris) {
+  Report run(List<Subject> subjects, Map<String, String> uris, List<Peer> peers) {
     long start = System.nanoTime();
     List<ProviderReport> reports = new ArrayList<>();
     for (Subject subject : subjects) {
       reports.add(one(subject, Optional.ofNullable(uris.get(subject.id()))));
+    }
+    for (Peer peer : peers) {
+      reports.add(one(peer));
     }
     Duration took = Duration.ofNanos(System.nanoTime() - start);
     return new Report(Instant.now(), effort, seed, took, reports, Optional.empty());
@@ -74,6 +78,31 @@ final class Comparison {
       // One provider that cannot be compared does not keep the others from it.
       progress.failed(subject.id(), Errors.describe(e));
       return broken(subject, e);
+    }
+  }
+
+  private ProviderReport one(Peer peer) {
+    progress.provider(peer.id() + " (peer)");
+    String id = peer.id();
+    try (PeerServer server = PeerServer.start(peer)) {
+      progress.server(server.origin());
+      TckResult result = kit.run(server.target().timeScale(timeScale), effort, seed, progress);
+      String version = result.provider().version();
+      return new ProviderReport(
+          id,
+          version,
+          result.server(),
+          server.origin(),
+          result.capabilities(),
+          result.rules(),
+          new Figures(),
+          "",
+          true);
+    } catch (RuntimeException e) {
+      String why = Errors.describe(e);
+      progress.failed(id, why);
+      return new ProviderReport(
+          id, "unknown", "none", "none", Set.of(), List.of(), new Figures(), why, true);
     }
   }
 

@@ -23,6 +23,7 @@ import java.util.stream.Collectors;
  * @param rules the verdicts
  * @param figures what was measured
  * @param error why the kit could not run; empty if it could
+ * @param isPeer whether it is another library's lock, of which only some rules can be judged
  */
 record ProviderReport(
     String id,
@@ -32,8 +33,27 @@ record ProviderReport(
     Set<Capability> capabilities,
     List<RuleResult> rules,
     Figures figures,
-    String error) {
+    String error,
+    boolean isPeer) {
   static final String NOT_RUN = "-";
+
+  /** One that is ours, or that the user asks us to judge. */
+  ProviderReport(
+      String id,
+      String version,
+      String server,
+      String origin,
+      Set<Capability> capabilities,
+      List<RuleResult> rules,
+      Figures figures,
+      String error) {
+    this(id, version, server, origin, capabilities, rules, figures, error, false);
+  }
+
+  /** The id, and that it is another library's lock if it is. */
+  String label() {
+    return isPeer ? id + " (peer)" : id;
+  }
 
   String cell(RuleInfo rule) {
     return rules.stream()
@@ -54,8 +74,12 @@ record ProviderReport(
   /**
    * The hardest level up to which the provider keeps what it claims: every rule that the kit tests
    * was run, and each passed or is not claimed. A level of which nothing is claimed is not reached.
+   * A peer has no level: what its API cannot express says nothing about it.
    */
   Optional<Level> level() {
+    if (isPeer) {
+      return Optional.empty();
+    }
     Level reached = null;
     for (Level level : Level.values()) {
       List<Verdict> verdicts = verdicts(level);
@@ -80,7 +104,10 @@ record ProviderReport(
   String levelText() {
     return level()
         .map(Enum::name)
-        .orElse(isComplete() ? "none" : "not judged, for not all rules were run");
+        .orElse(
+            isPeer
+                ? "not judged, for it is a peer"
+                : isComplete() ? "none" : "not judged, for not all rules were run");
   }
 
   private boolean isComplete() {

@@ -31,6 +31,7 @@ final class ReportJson {
 
   record Provider(
       String id,
+      boolean peer,
       String version,
       String server,
       String serverFrom,
@@ -93,6 +94,7 @@ final class ReportJson {
     }
     return new Provider(
         report.id(),
+        report.isPeer(),
         report.version(),
         report.server(),
         report.origin(),

@@ -46,7 +46,7 @@ final class TerminalReport {
     for (ProviderReport provider : report.providers()) {
       out.printf(
           "%s on %s: level %s; %s%n",
-          Verdicts.style(ansi, "bold", provider.id()),
+          Verdicts.style(ansi, "bold", provider.label()),
           provider.server(),
           provider.levelText(),
           provider.summary());
@@ -99,7 +99,7 @@ final class TerminalReport {
     columns.add(left("Rule"));
     columns.add(left("Level"));
     columns.add(left("What must be so").maxWidth(TITLE_WIDTH, OverflowBehaviour.ELLIPSIS_RIGHT));
-    report.providers().forEach(provider -> columns.add(left(provider.id())));
+    report.providers().forEach(provider -> columns.add(left(provider.label())));
     return table(columns, rows);
   }
 
@@ -116,7 +116,7 @@ final class TerminalReport {
     columns.add(left("Measured"));
     report
         .providers()
-        .forEach(provider -> columns.add(left(provider.id()).dataAlign(HorizontalAlign.RIGHT)));
+        .forEach(provider -> columns.add(left(provider.label()).dataAlign(HorizontalAlign.RIGHT)));
     return table(columns, rows);
   }
 

@@ -115,7 +115,7 @@ record Architecture(String root) {
     return noClasses()
         .that(resideInAnyPackage(root + ".."))
         .and()
-        .resideOutsideOfPackages(root + ".spring..", root + ".bench..")
+        .resideOutsideOfPackages(root + ".spring..", root + ".bench..", root + ".compare.peers..")
         .should()
         .dependOnClassesThat(resideInAnyPackage(root + ".spring..", "org.springframework.."))
         .because("Spring is the starter's business");

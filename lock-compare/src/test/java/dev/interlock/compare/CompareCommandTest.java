@@ -145,6 +145,29 @@ class CompareCommandTest {
   }
 
   @Test
+  void an_unknown_peer_is_answered_with_the_known_ones() {
+    refused("Unknown peer 'redison'. Known: redisson,", "--peers=redison");
+  }
+
+  @Test
+  void a_peer_is_shown_as_such_and_its_failures_do_not_fail_the_run() throws IOException {
+    Kit kit = (backend, effort, seed, progress) -> FakeKit.of(
+            "M1", backend.source().isPresent() ? Verdict.FAIL : Verdict.PASS)
+        .run(backend, effort, seed, progress);
+    List<String> arguments = new ArrayList<>(List.of(arguments()));
+    arguments.add("--peers=redisson");
+
+    Cli.Outcome outcome = Cli.run(kit, arguments.toArray(String[]::new));
+
+    assertThat(outcome.status()).isZero();
+    assertThat(outcome.out()).contains("redisson (peer)", "not judged, for it is a peer");
+    assertThat(Files.readString(directory.resolve("report.md"))).contains(" redisson (peer) |");
+    assertThat(Files.readString(directory.resolve("report.html"))).contains(">redisson (peer)<");
+    assertThat(Files.readString(directory.resolve("report.json")))
+        .containsPattern("\"id\" : \"redisson\",\\R\\s*\"peer\" : true");
+  }
+
+  @Test
   void an_unknown_option_is_answered_with_the_nearest_one() {
     refused("Possible solutions: --quick", "--quik");
   }

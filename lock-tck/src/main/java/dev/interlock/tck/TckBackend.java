@@ -19,6 +19,7 @@ public final class TckBackend {
   private final boolean oneJvm;
   private final @Nullable String server;
   private final @Nullable TckServer control;
+  private final @Nullable Class<? extends ClientSource> source;
 
   private TckBackend(
       String uri,
@@ -28,7 +29,8 @@ public final class TckBackend {
       Map<String, String> waivers,
       boolean oneJvm,
       @Nullable String server,
-      @Nullable TckServer control) {
+      @Nullable TckServer control,
+      @Nullable Class<? extends ClientSource> source) {
     this.uri = uri;
     this.inspector = inspector;
     this.counter = counter;
@@ -37,6 +39,7 @@ public final class TckBackend {
     this.oneJvm = oneJvm;
     this.server = server;
     this.control = control;
+    this.source = source;
   }
 
   /**
@@ -48,7 +51,7 @@ public final class TckBackend {
    */
   public static TckBackend at(String uri) {
     return new TckBackend(
-        Objects.requireNonNull(uri, "uri"), null, null, 1.0, Map.of(), false, null, null);
+        Objects.requireNonNull(uri, "uri"), null, null, 1.0, Map.of(), false, null, null, null);
   }
 
   /**
@@ -60,7 +63,7 @@ public final class TckBackend {
    */
   public TckBackend inspectWith(Predicate<String> isLockedOnServer) {
     return new TckBackend(
-        uri, isLockedOnServer, counter, timeScale, waivers, oneJvm, server, control);
+        uri, isLockedOnServer, counter, timeScale, waivers, oneJvm, server, control, source);
   }
 
   /**
@@ -72,7 +75,7 @@ public final class TckBackend {
    */
   public TckBackend countWith(LongSupplier entriesOnServer) {
     return new TckBackend(
-        uri, inspector, entriesOnServer, timeScale, waivers, oneJvm, server, control);
+        uri, inspector, entriesOnServer, timeScale, waivers, oneJvm, server, control, source);
   }
 
   /**
@@ -86,7 +89,8 @@ public final class TckBackend {
     if (!(factor > 0) || Double.isInfinite(factor)) {
       throw new IllegalArgumentException("time scale is " + factor + ": it must be positive");
     }
-    return new TckBackend(uri, inspector, counter, factor, waivers, oneJvm, server, control);
+    return new TckBackend(
+        uri, inspector, counter, factor, waivers, oneJvm, server, control, source);
   }
 
   /**
@@ -115,7 +119,8 @@ public final class TckBackend {
         Collections.unmodifiableMap(more),
         oneJvm,
         server,
-        control);
+        control,
+        source);
   }
 
   /**
@@ -125,7 +130,8 @@ public final class TckBackend {
    * @return the changed copy
    */
   public TckBackend inOneJvm() {
-    return new TckBackend(uri, inspector, counter, timeScale, waivers, true, server, control);
+    return new TckBackend(
+        uri, inspector, counter, timeScale, waivers, true, server, control, source);
   }
 
   /**
@@ -137,7 +143,8 @@ public final class TckBackend {
    * @return the changed copy
    */
   public TckBackend faults(TckServer server) {
-    return new TckBackend(uri, inspector, counter, timeScale, waivers, oneJvm, this.server, server);
+    return new TckBackend(
+        uri, inspector, counter, timeScale, waivers, oneJvm, this.server, server, source);
   }
 
   /**
@@ -148,7 +155,19 @@ public final class TckBackend {
    */
   public TckBackend server(String description) {
     return new TckBackend(
-        uri, inspector, counter, timeScale, waivers, oneJvm, description, control);
+        uri, inspector, counter, timeScale, waivers, oneJvm, description, control, source);
+  }
+
+  /**
+   * Reaches a lock that has an API of its own, instead of a provider. Only rules that this API can
+   * express are run; all others are {@link Verdict#NOT_CLAIMED}.
+   *
+   * @param clients opens clients from the URI; public, with a public constructor without arguments
+   * @return the changed copy
+   */
+  public TckBackend openWith(Class<? extends ClientSource> clients) {
+    return new TckBackend(
+        uri, inspector, counter, timeScale, waivers, oneJvm, server, control, clients);
   }
 
   /**
@@ -221,6 +240,15 @@ public final class TckBackend {
    */
   public Optional<TckServer> control() {
     return Optional.ofNullable(control);
+  }
+
+  /**
+   * Returns what opens the clients in place of a provider.
+   *
+   * @return empty if the URI's provider does
+   */
+  public Optional<Class<? extends ClientSource>> source() {
+    return Optional.ofNullable(source);
   }
 
   /** Prints the scheme only: the rest of the URI may carry a password. */

@@ -5,10 +5,14 @@ import dev.interlock.Capability;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
-import dev.interlock.Locks;
+import dev.interlock.tck.NotOfferedException;
+import dev.interlock.tck.TckFault;
+import dev.interlock.tck.internal.fault.FaultProxy;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import dev.interlock.tck.internal.run.RuleViolation;
+import dev.interlock.tck.internal.worker.EventCounter;
+import dev.interlock.tck.internal.worker.Opener;
 import dev.interlock.tck.internal.worker.ProcessWorker;
 import dev.interlock.tck.internal.worker.WorkerSpace;
 import java.time.Duration;
@@ -23,6 +27,9 @@ import org.jspecify.annotations.Nullable;
 /** Rules E7 and M4: what a client leaves in its JVM. */
 public final class CloseRules {
   private static final int WAITERS = 3;
+  private static final int MANY_CYCLES = 1_000;
+  private static final long RENEWED = 900;
+  private static final int MOST_REQUESTS = 60;
 
   private CloseRules() {}
 
@@ -30,7 +37,10 @@ public final class CloseRules {
       value = "E7",
       check = "that close ends waits, renewals, threads and connections, in that order")
   public static void closeEndsEverything(RuleRun run) throws Exception {
-    String uri = run.uri();
+    if (run.isForeign()) {
+      throw new NotOfferedException("leases without a thread of their own, which would be counted");
+    }
+    Opener opener = run.opener();
     String held = run.name();
     String awaited = run.name();
     long second = run.ms(1_000).toNanos();
@@ -44,7 +54,7 @@ public final class CloseRules {
       worker.run(WorkerSpace::closeClient);
     }
     String observed =
-        worker.call(space -> closeInUse(uri, List.of(held, awaited), second, renewable));
+        worker.call(space -> closeInUse(opener, List.of(held, awaited), second, renewable));
     if (!run.oneJvm()) {
       run.expectFree(run.client(), held, run.ms(1_000), "after its holder was closed");
     }
@@ -53,15 +63,15 @@ public final class CloseRules {
   }
 
   /** Runs in a JVM of its own, whose threads and connections nobody else changes. */
-  public static String closeInUse(String uri, List<String> names, long second, boolean renewable)
+  public static String closeInUse(Opener opener, List<String> names, long second, boolean renewable)
       throws Exception {
     // Opens and closes one before, so that what the first use starts for good is not counted.
-    try (LockClient first = Locks.open(uri)) {
+    try (LockClient first = opener.open()) {
       first.tryAcquire(LockRequest.of(names.get(0) + "-first").withLease(Duration.ofSeconds(1)));
     }
     RuleRun.pause(Duration.ofNanos(second / 2));
     ClientFootprint before = ClientFootprint.now();
-    LockClient client = Locks.open(uri);
+    LockClient client = opener.open();
     LockRequest request = LockRequest.of(names.get(0)).withLease(Duration.ofNanos(2 * second));
     Lease lease = client.acquire(renewable ? request.renewing() : request);
     List<CompletableFuture<Lease>> waiting = new ArrayList<>();
@@ -121,7 +131,7 @@ public final class CloseRules {
     String name = run.name();
     long lease = run.ms(900).toNanos();
     boolean renewable = run.has(Capability.RENEWABLE);
-    int cycles = 1_000;
+    int cycles = MANY_CYCLES;
     String observed = worker.call(space -> cycle(space, name, cycles, lease, renewable));
     run.count(2L * cycles);
     run.note(observed);
@@ -129,29 +139,60 @@ public final class CloseRules {
 
   public static String cycle(
       WorkerSpace space, String name, int cycles, long lease, boolean renewable) throws Exception {
-    useOnce(space, name, 50, lease, renewable);
+    EventCounter events = space.events();
+    useOnce(space.client(), name, 50, lease, renewable);
     ClientFootprint before = ClientFootprint.now();
-    useOnce(space, name, cycles, lease, renewable);
+    useOnce(space.client(), name, cycles, lease, renewable);
     awaitNoGrowth(before, TimeUnit.SECONDS.toNanos(5));
     RuleRun.pause(Duration.ofNanos(lease / 2));
-    int renewed = space.events().renewedCount();
-    int attempts = space.events().attemptCount();
+    int renewed = events.renewedCount();
+    int attempts = events.attemptCount();
     RuleRun.pause(Duration.ofNanos(lease + lease / 2));
-    int after = space.events().renewedCount() - renewed;
+    int after = events.renewedCount() - renewed;
     that(after == 0, "an idle client renews nothing", "it renewed " + after + " times");
-    int tried = space.events().attemptCount() - attempts;
+    int tried = events.attemptCount() - attempts;
     that(tried == 0, "an idle client attempts nothing", "it attempted " + tried + " times");
     return cycles + " cycles left no thread, no connection and no renewal";
   }
 
+  @Rule(
+      value = "M4",
+      check = "that a release ends the timer that its hold has started",
+      alone = true,
+      needs = TckFault.CONNECTION)
+  public static void oneHoldIsRenewedOnceAfterManyCycles(RuleRun run) throws Exception {
+    if (!run.has(Capability.RENEWABLE)) {
+      return;
+    }
+    FaultProxy proxy = run.proxy();
+    LockClient client = run.client(proxy);
+    String name = run.name();
+    long lease = run.ms(RENEWED).toNanos();
+    useOnce(client, name, MANY_CYCLES, lease, true);
+    LockRequest request =
+        LockRequest.of(name).withLease(Duration.ofNanos(lease)).renewing();
+    Lease held = client.acquire(request.withWait(run.ms(5_000)));
+    RuleRun.pause(run.ms(RENEWED));
+    long before = proxy.requests();
+    RuleRun.pause(run.ms(3 * RENEWED));
+    long sent = proxy.requests() - before;
+    held.release();
+    run.count(2L * MANY_CYCLES);
+    // Three renewals a lease are due; the rest is for keeping the connections alive.
+    String measured = "one hold of " + RENEWED + " ms, renewed, cost " + sent
+        + " requests in three times its length, after " + MANY_CYCLES + " others were released";
+    run.expect(sent <= MOST_REQUESTS, "at most " + MOST_REQUESTS + " requests", measured);
+    run.note(measured);
+  }
+
   private static void useOnce(
-      WorkerSpace space, String name, int cycles, long lease, boolean renewable)
+      LockClient client, String name, int cycles, long lease, boolean renewable)
       throws InterruptedException {
     for (int i = 0; i < cycles; i++) {
       LockRequest request = LockRequest.of(name + "-" + i)
           .withLease(Duration.ofNanos(lease))
           .withWait(Duration.ofSeconds(5));
-      space.client().acquire(renewable ? request.renewing() : request).release();
+      client.acquire(renewable ? request.renewing() : request).release();
     }
   }
 

@@ -25,9 +25,10 @@ public final class ReentryRules {
     LockClient other = run.client();
     enter(run, lock, 20_000);
     Duration before = lock.lease().remaining();
-    enter(run, lock, 100);
     enter(run, lock, 20_000);
-    run.expect(lock.holdCount() == ENTRIES, "holdCount() is 3", "it is " + lock.holdCount());
+    enter(run, lock, 100);
+    run.ifOffered(() ->
+        run.expect(lock.holdCount() == ENTRIES, "holdCount() is 3", "it is " + lock.holdCount()));
     Duration after = lock.lease().remaining();
     run.expect(
         after.compareTo(before.minus(run.ms(5_000))) > 0,
@@ -39,7 +40,8 @@ public final class ReentryRules {
       lock.unlock();
     }
     run.expectFree(other, name, run.ms(1_000), "after the last unlock");
-    run.expect(lock.holdCount() == 0, "holdCount() is 0", "it is " + lock.holdCount());
+    run.ifOffered(
+        () -> run.expect(lock.holdCount() == 0, "holdCount() is 0", "it is " + lock.holdCount()));
   }
 
   @Rule(value = "O5", check = "how entries of a named owner are counted")
@@ -75,10 +77,13 @@ public final class ReentryRules {
     String name = run.name();
     DistributedLock lock = run.client().lock(name);
     enter(run, lock, 20_000);
-    run.expectThrows(
-        IllegalArgumentException.class,
-        "a re-entry with a wrong lease",
-        () -> lock.tryLock(Duration.ZERO, Duration.ZERO));
+    if (!run.isForeign()) {
+      // Which lease is wrong is for another API to say.
+      run.expectThrows(
+          IllegalArgumentException.class,
+          "a re-entry with a wrong lease",
+          () -> lock.tryLock(Duration.ZERO, Duration.ZERO));
+    }
     Thread.currentThread().interrupt();
     run.expectThrows(
         InterruptedException.class,
@@ -92,7 +97,8 @@ public final class ReentryRules {
             return 0;
           });
     }
-    run.expect(lock.holdCount() == 1, "holdCount() is 1", "it is " + lock.holdCount());
+    run.ifOffered(
+        () -> run.expect(lock.holdCount() == 1, "holdCount() is 1", "it is " + lock.holdCount()));
     lock.unlock();
     run.expectFree(run.client(), name, run.ms(1_000), "after the only unlock");
     run.expectThrows(IllegalMonitorStateException.class, "an unlock too many", () -> {

@@ -3,9 +3,9 @@ package dev.interlock.tck.internal.run;
 import dev.interlock.Capability;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
-import dev.interlock.Locks;
 import dev.interlock.tck.Effort;
 import dev.interlock.tck.Evidence;
+import dev.interlock.tck.NotOfferedException;
 import dev.interlock.tck.RuleInfo;
 import dev.interlock.tck.RuleResult;
 import dev.interlock.tck.TckFault;
@@ -27,6 +27,7 @@ final class RuleExecutor {
   /** How the message begins when the author gave the kit no way to inject a fault. */
   static final String NOT_OFFERED = "Not tested, for want of the faults ";
 
+  private static final String HUNG = "it hung; the thread of the test stood at the place below";
   private static final int HEAL_SECONDS = 30;
   private static final int PREFLIGHT_SECONDS = 20;
   private static final int MOST_HANGS = 3;
@@ -56,7 +57,7 @@ final class RuleExecutor {
     RuleRun run = new RuleRun("preflight", target, effort, seed, pool);
     Finding finding = limited("a first lock", PREFLIGHT_SECONDS, "", () -> {
       LockRequest request = LockRequest.of(run.name()).withLease(run.ms(10_000));
-      try (LockClient client = Locks.open(run.uri())) {
+      try (LockClient client = run.opener().open()) {
         client.acquire(request.withWait(run.ms(5_000))).release();
       }
     });
@@ -104,13 +105,23 @@ final class RuleExecutor {
   private Finding find(RuleInfo rule, List<RuleTest> tests, RuleRun run) {
     if (rule.capability().isPresent() && !run.has(rule.capability().get())) {
       Capability missing = rule.capability().get();
+      if (target.isForeign()) {
+        String reason = "no such operation in this API: " + missing;
+        return new Finding(Verdict.NOT_CLAIMED, reason, List.of());
+      }
       String hint = "refuse what needs a capability that is not declared, before sending anything";
       Finding refusal = limited("the refusal", 60, hint, () -> Refusal.expectRefused(missing, run));
       return refusal.verdict() == Verdict.PASS
           ? new Finding(Verdict.NOT_CLAIMED, run.notes(), List.of())
           : refusal;
     }
+    if (target.isForeign() && rule.id().startsWith("E")) {
+      String reason = "the rules on errors are about the exceptions of Interlock's API";
+      return new Finding(Verdict.NOT_CLAIMED, reason, List.of());
+    }
     Set<TckFault> missing = EnumSet.noneOf(TckFault.class);
+    List<Finding> failed = new ArrayList<>();
+    List<String> notOffered = new ArrayList<>();
     int done = 0;
     for (RuleTest test : tests) {
       Set<TckFault> lacking = run.lacking(test.rule().needs());
@@ -126,13 +137,35 @@ final class RuleExecutor {
         run.note("Run again, since this JVM stood still for " + stall.toMillis() + " ms");
         finding = one(test, run);
       }
-      if (finding.verdict() != Verdict.PASS) {
+      if (finding.verdict() == Verdict.NOT_CLAIMED) {
+        notOffered.add(test.method().getName() + " needs what is missing, " + finding.message());
+      } else if (finding.verdict() == Verdict.FAIL && target.isForeign()) {
+        // Its author does not run the kit again and again until all is well.
+        failed.add(finding);
+      } else if (finding.verdict() != Verdict.PASS) {
         return finding;
       }
+    }
+    if (!failed.isEmpty()) {
+      return together(failed);
+    }
+    if (!notOffered.isEmpty()) {
+      notOffered.add((done - notOffered.size()) + " of " + tests.size() + " tests could be run");
+      return new Finding(Verdict.NOT_CLAIMED, String.join(". ", notOffered), List.of());
     }
     return missing.isEmpty()
         ? new Finding(Verdict.PASS, run.notes(), List.of())
         : without(missing, done, run);
+  }
+
+  private static Finding together(List<Finding> failed) {
+    List<String> messages = new ArrayList<>();
+    List<String> history = new ArrayList<>();
+    for (Finding finding : failed) {
+      messages.add(finding.message());
+      history.addAll(finding.history());
+    }
+    return new Finding(Verdict.FAIL, String.join("\n", messages), history);
   }
 
   /** What can be said of a rule when some of its tests, or all, could not be run. */
@@ -149,7 +182,13 @@ final class RuleExecutor {
 
   private Finding one(RuleTest test, RuleRun run) {
     Rule rule = test.rule();
-    return limited(test.method().getName(), rule.limit(), rule.check(), () -> test.run(run));
+    Finding finding =
+        limited(test.method().getName(), rule.limit(), rule.check(), () -> test.run(run));
+    boolean hung = finding.verdict() == Verdict.FAIL && finding.message().contains(HUNG);
+    // Only the rules on waiting are about how long another library's calls take.
+    return hung && target.isForeign() && !rule.value().startsWith("W")
+        ? new Finding(Verdict.INCONCLUSIVE, finding.message(), finding.history())
+        : finding;
   }
 
   /** Closes what the rule opened; after that a fresh client must find the backend in order. */
@@ -170,7 +209,7 @@ final class RuleExecutor {
         failures.add(e);
       }
     }
-    try (LockClient fresh = Locks.open(run.uri())) {
+    try (LockClient fresh = run.opener().open()) {
       LockRequest request = LockRequest.of(run.name()).withLease(run.ms(10_000));
       fresh.acquire(request.withWait(run.ms(5_000))).release();
     }
@@ -208,11 +247,7 @@ final class RuleExecutor {
       stack.add("    at " + element);
     }
     thread.interrupt();
-    return failure(
-        what + " ends within " + limit.toSeconds() + " s",
-        "it hung; the thread of the test stood at the place below",
-        hint,
-        stack);
+    return failure(what + " ends within " + limit.toSeconds() + " s", HUNG, hint, stack);
   }
 
   private static Finding attempt(String hint, Step step) {
@@ -225,6 +260,11 @@ final class RuleExecutor {
       String message = e.getMessage() == null ? e.toString() : e.getMessage();
       return new Finding(Verdict.INCONCLUSIVE, message, List.of());
     } catch (Throwable t) {
+      for (Throwable cause = t; cause != null; cause = cause.getCause()) {
+        if (cause instanceof NotOfferedException) {
+          return new Finding(Verdict.NOT_CLAIMED, String.valueOf(cause.getMessage()), List.of());
+        }
+      }
       return failure("no unexpected exception", t.toString(), hint, RuleViolation.trace(t));
     }
   }

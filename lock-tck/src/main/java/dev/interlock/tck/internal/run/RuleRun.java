@@ -2,14 +2,13 @@ package dev.interlock.tck.internal.run;
 
 import dev.interlock.Capability;
 import dev.interlock.LockClient;
-import dev.interlock.LockConfig;
 import dev.interlock.LockException;
 import dev.interlock.LockListener;
 import dev.interlock.LockRequest;
-import dev.interlock.Locks;
 import dev.interlock.Option;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.tck.Effort;
+import dev.interlock.tck.NotOfferedException;
 import dev.interlock.tck.TckBackend;
 import dev.interlock.tck.TckFault;
 import dev.interlock.tck.TckServer;
@@ -17,6 +16,7 @@ import dev.interlock.tck.internal.fault.Endpoint;
 import dev.interlock.tck.internal.fault.FaultProxy;
 import dev.interlock.tck.internal.fault.Injection;
 import dev.interlock.tck.internal.history.Violation;
+import dev.interlock.tck.internal.worker.Opener;
 import dev.interlock.tck.internal.worker.ProcessWorker;
 import dev.interlock.tck.internal.worker.Worker;
 import dev.interlock.tck.internal.worker.WorkerPool;
@@ -75,12 +75,26 @@ public final class RuleRun {
     return target.backend();
   }
 
+  /** Returns the provider's URI, for tests on URIs. */
   public String uri() {
+    if (target.isForeign()) {
+      throw new NotOfferedException("open by a URI");
+    }
     return target.backend().uri();
   }
 
   public List<Option<?>> options() {
-    return target.provider().options();
+    return target.options();
+  }
+
+  /** Tells whether the lock under test has an API of its own, and no provider. */
+  public boolean isForeign() {
+    return target.isForeign();
+  }
+
+  /** Returns how clients are opened, for tests that open them themselves. */
+  public Opener opener() {
+    return target.opener();
   }
 
   public boolean has(Capability capability) {
@@ -114,13 +128,12 @@ public final class RuleRun {
 
   /** Opens a client in this JVM. */
   public LockClient client() {
-    return keep(named(Locks.open(uri())));
+    return keep(named(opener().open()));
   }
 
   /** Opens a client in this JVM that reports to a listener. */
   public LockClient client(LockListener listener) {
-    return keep(
-        Locks.open(LockConfig.parse(uri()).toBuilder().listener(listener).build()));
+    return keep(opener().open(listener));
   }
 
   /** Opens the backend without the engine before it, to repeat commands and to send them late. */
@@ -135,13 +148,12 @@ public final class RuleRun {
 
   /** Opens a client in this JVM whose connections go through a proxy. */
   public LockClient client(FaultProxy proxy) {
-    return keep(named(Locks.open(uri(proxy))));
+    return keep(named(opener(proxy).open()));
   }
 
   /** Opens a client whose connections go through a proxy, and that reports to a listener. */
   public LockClient client(FaultProxy proxy, LockListener listener) {
-    return keep(
-        Locks.open(LockConfig.parse(uri(proxy)).toBuilder().listener(listener).build()));
+    return keep(opener(proxy).open(listener));
   }
 
   private LockClient named(LockClient client) {
@@ -150,30 +162,30 @@ public final class RuleRun {
 
   /** Returns a client in another JVM; each call in the next one. */
   public Worker worker() throws Exception {
-    return workerAt(uri());
+    return workerAt(opener());
   }
 
   /** Returns a client in another JVM whose connections go through a proxy. */
   public Worker worker(FaultProxy proxy) throws Exception {
-    return workerAt(uri(proxy));
+    return workerAt(opener(proxy));
   }
 
-  private Worker workerAt(String uri) throws Exception {
+  private Worker workerAt(Opener opener) throws Exception {
     int index = workers.getAndIncrement();
     if (oneJvm()) {
-      return keep(pool.inThisJvm(rule, uri, ms(30_000)));
+      return keep(pool.inThisJvm(rule, opener, ms(30_000)));
     }
-    return warmedUp(keep(pool.shared(rule, index, uri, ms(30_000))));
+    return warmedUp(keep(pool.shared(rule, index, opener, ms(30_000))));
   }
 
   /** Forks a JVM that may be killed and paused. */
   public ProcessWorker ownWorker(String... jvmArguments) throws Exception {
-    return warmedUp(keep(pool.own(rule, uri(), ms(30_000), List.of(jvmArguments))));
+    return warmedUp(keep(pool.own(rule, opener(), ms(30_000), List.of(jvmArguments))));
   }
 
   /** Forks a JVM that may be killed and paused, and whose connections go through a proxy. */
   public ProcessWorker ownWorker(FaultProxy proxy) throws Exception {
-    return warmedUp(keep(pool.own(rule, uri(proxy), ms(30_000), List.of())));
+    return warmedUp(keep(pool.own(rule, opener(proxy), ms(30_000), List.of())));
   }
 
   /** A JVM's first use of a client takes longer than a short lease on a loaded machine. */
@@ -225,8 +237,8 @@ public final class RuleRun {
     return proxy;
   }
 
-  private String uri(FaultProxy proxy) {
-    return target.endpoint().orElseThrow().uriAt(proxy.address());
+  private Opener opener(FaultProxy proxy) {
+    return opener().at(target.endpoint().orElseThrow().uriAt(proxy.address()));
   }
 
   /** Notes a fault if it was hit, and otherwise ends the test: it would prove nothing. */
@@ -240,6 +252,26 @@ public final class RuleRun {
       throw new NotReached("this fault was not hit: " + fault);
     }
     fault(fault);
+  }
+
+  // --- what the API under test may lack
+
+  /** A part of a test that can be left out. */
+  @FunctionalInterface
+  public interface Part {
+    void run() throws Exception;
+  }
+
+  /**
+   * Runs a part of a test, unless the API under test cannot express it. A provider of Interlock can
+   * express everything.
+   */
+  public void ifOffered(Part part) throws Exception {
+    try {
+      part.run();
+    } catch (NotOfferedException e) {
+      note(String.valueOf(e.getMessage()));
+    }
   }
 
   // --- findings
@@ -260,7 +292,9 @@ public final class RuleRun {
   /** Says what was observed, for the evidence of a pass. */
   public void note(String observed) {
     synchronized (notes) {
-      notes.add(observed);
+      if (!notes.contains(observed)) {
+        notes.add(observed);
+      }
     }
   }
 
@@ -287,6 +321,8 @@ public final class RuleRun {
     Object value;
     try {
       value = action.call();
+    } catch (NotOfferedException e) {
+      throw e;
     } catch (Throwable t) {
       if (type.isInstance(t)) {
         return type.cast(t);
@@ -381,7 +417,16 @@ public final class RuleRun {
   }
 
   private static List<String> describe(LockClient client, String name) {
-    return List.of("inspect says: " + client.inspect(name).map(Object::toString).orElse("free"));
+    return List.of("inspect says: " + inspection(client, name));
+  }
+
+  /** Says who holds a lock, for a message. */
+  public static String inspection(LockClient client, String name) {
+    try {
+      return client.inspect(name).map(Object::toString).orElse("free");
+    } catch (NotOfferedException e) {
+      return String.valueOf(e.getMessage());
+    }
   }
 
   // --- for the executor

@@ -4,31 +4,52 @@ import dev.interlock.LockClient;
 import dev.interlock.LockConfig;
 import dev.interlock.LockProviderNotFoundException;
 import dev.interlock.Locks;
+import dev.interlock.Option;
 import dev.interlock.ProviderInfo;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.LockClients;
 import dev.interlock.spi.LockProvider;
+import dev.interlock.tck.ClientSource;
+import dev.interlock.tck.NotOfferedException;
 import dev.interlock.tck.TckBackend;
 import dev.interlock.tck.TckFault;
 import dev.interlock.tck.internal.fault.Endpoint;
+import dev.interlock.tck.internal.worker.Opener;
 import java.util.EnumSet;
 import java.util.HexFormat;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Optional;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The provider under test, found as the API finds it and also directly, so that a command can be
  * repeated or sent late.
  */
-record Target(TckBackend backend, ProviderInfo info, LockProvider provider) {
+record Target(
+    TckBackend backend, ProviderInfo info, @Nullable LockProvider provider) {
 
   static Target of(TckBackend backend) {
+    return backend
+        .source()
+        .map(source -> foreign(backend, source))
+        .orElseGet(() -> provided(backend));
+  }
+
+  private static Target foreign(TckBackend backend, Class<? extends ClientSource> type) {
+    ClientSource source = Opener.instantiate(type.getName());
+    ProviderInfo info = new ProviderInfo(
+        source.id(), source.version(), source.capabilities(), "opened by " + type.getName());
+    return new Target(backend, info, null);
+  }
+
+  private static Target provided(TckBackend backend) {
     LockConfig config = LockConfig.parse(backend.uri());
     ProviderInfo info = Locks.providers().stream()
         .filter(found -> found.id().equals(config.provider()))
@@ -55,6 +76,20 @@ record Target(TckBackend backend, ProviderInfo info, LockProvider provider) {
     }
   }
 
+  /** Whether the lock has an API of its own, and no provider. */
+  boolean isForeign() {
+    return provider == null;
+  }
+
+  Opener opener() {
+    return new Opener(backend.uri(), backend.source().map(Class::getName).orElse(null));
+  }
+
+  /** The options of the URI; none if it is not the provider's. */
+  List<Option<?>> options() {
+    return provider == null ? List.of() : provider.options();
+  }
+
   DirectBackend open() {
     return open(UnaryOperator.identity());
   }
@@ -63,21 +98,28 @@ record Target(TckBackend backend, ProviderInfo info, LockProvider provider) {
   DirectBackend open(UnaryOperator<LockBackend> wrapper) {
     long client = ThreadLocalRandom.current().nextLong();
     ClientId id = new ClientId(HexFormat.of().toHexDigits(client), "tck");
-    LockBackend opened = wrapper.apply(provider.open(LockConfig.parse(backend.uri()), id));
+    LockBackend opened = wrapper.apply(own().open(LockConfig.parse(backend.uri()), id));
     opened.subscribe(new NoEvents());
     return new DirectBackend(opened, client);
   }
 
   /** Opens a client whose backend is wrapped, so that answers can be delayed and lost. */
   LockClient openWrapped(UnaryOperator<LockBackend> wrapper) {
+    LockProvider own = own();
     LockConfig config = LockConfig.parse(backend.uri());
-    return LockClients.open(
-        provider, config, client -> wrapper.apply(provider.open(config, client)));
+    return LockClients.open(own, config, client -> wrapper.apply(own.open(config, client)));
+  }
+
+  private LockProvider own() {
+    if (provider == null) {
+      throw new NotOfferedException("commands that the kit repeats, delays or sends late");
+    }
+    return provider;
   }
 
   /** The server's address, if a proxy can stand before it. */
   Optional<Endpoint> endpoint() {
-    return Endpoint.of(backend.uri(), provider.options());
+    return Endpoint.of(backend.uri(), options());
   }
 
   /** The faults that can be injected. */
@@ -91,6 +133,9 @@ record Target(TckBackend backend, ProviderInfo info, LockProvider provider) {
 
   String server() {
     return backend.server().orElseGet(() -> {
+      if (isForeign()) {
+        return "unknown";
+      }
       try (DirectBackend opened = open()) {
         return opened.backend().server();
       }

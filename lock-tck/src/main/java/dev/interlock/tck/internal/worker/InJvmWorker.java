@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
 public final class InJvmWorker extends Worker {
   private final WorkerSpace space;
 
-  public InJvmWorker(String label, Duration patience, String uri) {
+  public InJvmWorker(String label, Duration patience, Opener opener) {
     super(label, patience);
-    this.space = new WorkerSpace(uri);
+    this.space = new WorkerSpace(opener);
   }
 
   @Override

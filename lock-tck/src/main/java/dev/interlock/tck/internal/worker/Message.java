@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 sealed interface Message extends Serializable {
 
   /** Run a task on a thread of a space, which comes into being at its first use. */
-  record Run(long id, String space, String uri, String thread, Task<?> task) implements Message {}
+  record Run(long id, String space, Opener opener, String thread, Task<?> task)
+      implements Message {}
 
   /** Close a space. */
   record Close(long id, String space) implements Message {}

@@ -12,19 +12,20 @@ public final class ProcessWorker extends Worker {
   private static final int CLOSE_SECONDS = 15;
 
   private final WorkerProcess process;
-  private final String uri;
+  private final Opener opener;
   private final boolean owned;
 
-  ProcessWorker(String label, Duration patience, WorkerProcess process, String uri, boolean owned) {
+  ProcessWorker(
+      String label, Duration patience, WorkerProcess process, Opener opener, boolean owned) {
     super(label, patience);
     this.process = process;
-    this.uri = uri;
+    this.opener = opener;
     this.owned = owned;
   }
 
   @Override
   public <T extends @Nullable Object> CompletableFuture<T> startOn(String thread, Task<T> task) {
-    return process.send(id -> new Message.Run(id, label(), uri, thread, task));
+    return process.send(id -> new Message.Run(id, label(), opener, thread, task));
   }
 
   /** Kills the JVM at once; only for one that was forked for this rule. */

@@ -49,7 +49,8 @@ public final class WorkerMain {
         return;
       }
       if (message instanceof Message.Run run) {
-        WorkerSpace space = spaces.computeIfAbsent(run.space(), key -> new WorkerSpace(run.uri()));
+        WorkerSpace space =
+            spaces.computeIfAbsent(run.space(), key -> new WorkerSpace(run.opener()));
         space.thread(run.thread()).execute(() -> perform(run, space));
       } else if (message instanceof Message.Close close) {
         closers.execute(() -> close(close));

@@ -47,20 +47,21 @@ public final class WorkerPool {
   }
 
   /** Returns a client in one of the shared JVMs. */
-  public Worker shared(String rule, int index, String uri, Duration patience) {
-    return new ProcessWorker(label(rule), patience, sharedProcess(index % SHARED), uri, false);
+  public Worker shared(String rule, int index, Opener opener, Duration patience) {
+    return new ProcessWorker(label(rule), patience, sharedProcess(index % SHARED), opener, false);
   }
 
   /** Forks a JVM for one rule. */
-  public ProcessWorker own(String rule, String uri, Duration patience, List<String> jvmArguments) {
+  public ProcessWorker own(
+      String rule, Opener opener, Duration patience, List<String> jvmArguments) {
     WorkerProcess process = WorkerProcess.fork(jvmArguments);
     requireCommonClock(process);
-    return new ProcessWorker(label(rule), patience, process, uri, true);
+    return new ProcessWorker(label(rule), patience, process, opener, true);
   }
 
   /** Returns a client in this JVM that stands for one in another. */
-  public Worker inThisJvm(String rule, String uri, Duration patience) {
-    return new InJvmWorker(label(rule), patience, uri);
+  public Worker inThisJvm(String rule, Opener opener, Duration patience) {
+    return new InJvmWorker(label(rule), patience, opener);
   }
 
   private synchronized WorkerProcess sharedProcess(int index) {

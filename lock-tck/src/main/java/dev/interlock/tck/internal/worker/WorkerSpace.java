@@ -3,9 +3,8 @@ package dev.interlock.tck.internal.worker;
 import dev.interlock.DistributedLock;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
-import dev.interlock.LockConfig;
 import dev.interlock.LockRequest;
-import dev.interlock.Locks;
+import dev.interlock.tck.NotOfferedException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
@@ -16,21 +15,21 @@ import org.jspecify.annotations.Nullable;
 
 /** What one rule has in one worker: a client, and what its tasks keep for later tasks. */
 public final class WorkerSpace implements AutoCloseable {
-  private final String uri;
+  private final Opener opener;
   private final Map<String, Object> kept = new ConcurrentHashMap<>();
   private final Map<String, ExecutorService> threads = new ConcurrentHashMap<>();
   private final EventCounter events = new EventCounter();
   private @Nullable LockClient client;
 
-  public WorkerSpace(String uri) {
-    this.uri = uri;
+  public WorkerSpace(Opener opener) {
+    this.opener = opener;
   }
 
   /** Returns this rule's client in this worker, opened at its first use. */
   public synchronized LockClient client() {
     LockClient current = client;
     if (current == null) {
-      current = Locks.open(LockConfig.parse(uri).toBuilder().listener(events).build());
+      current = opener.hasEvents() ? opener.open(events) : opener.open();
       client = current;
     }
     return current;
@@ -38,6 +37,9 @@ public final class WorkerSpace implements AutoCloseable {
 
   /** Returns how often the client reported what. */
   public EventCounter events() {
+    if (!opener.hasEvents()) {
+      throw new NotOfferedException("a listener that hears of attempts and renewals");
+    }
     return events;
   }
 

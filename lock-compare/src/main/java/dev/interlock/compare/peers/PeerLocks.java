@@ -1,0 +1,21 @@
+package dev.interlock.compare.peers;
+
+import dev.interlock.Capability;
+import java.time.Duration;
+import java.util.Set;
+
+/** A library's client. Thread-safe. */
+interface PeerLocks extends AutoCloseable {
+
+  Set<Capability> capabilities();
+
+  /** A lock whose lease, where the call gives none, is the library's default. */
+  PeerLock lock(String name);
+
+  /** A lock whose lease, where the call gives none, has this length and is renewed. */
+  PeerLock renewed(String name, Duration lease);
+
+  /** Ends the client. */
+  @Override
+  void close();
+}

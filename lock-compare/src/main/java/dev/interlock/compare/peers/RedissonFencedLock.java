@@ -1,0 +1,83 @@
+package dev.interlock.compare.peers;
+
+import static dev.interlock.compare.peers.RedissonLock.micros;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.redisson.api.RFencedLock;
+
+/** Redisson's fenced lock, acquired by the methods that return the token where there are such. */
+final class RedissonFencedLock implements PeerLock {
+  private final RFencedLock lock;
+  private final ThreadLocal<Long> token = ThreadLocal.withInitial(() -> 0L);
+
+  RedissonFencedLock(RFencedLock lock) {
+    this.lock = lock;
+  }
+
+  @Override
+  public void lock() {
+    lock.lock();
+    token.set(lock.getToken());
+  }
+
+  @Override
+  public void lockInterruptibly() throws InterruptedException {
+    lock.lockInterruptibly();
+    token.set(lock.getToken());
+  }
+
+  @Override
+  public void lockInterruptibly(Duration lease) {
+    entered(lock.lockAndGetToken(micros(lease), TimeUnit.MICROSECONDS));
+  }
+
+  @Override
+  public boolean tryLock() {
+    return entered(lock.tryLockAndGetToken());
+  }
+
+  @Override
+  public boolean tryLock(Duration wait) {
+    return entered(lock.tryLockAndGetToken(micros(wait), TimeUnit.MICROSECONDS));
+  }
+
+  @Override
+  public boolean tryLock(Duration wait, Duration lease) {
+    return entered(lock.tryLockAndGetToken(micros(wait), micros(lease), TimeUnit.MICROSECONDS));
+  }
+
+  private boolean entered(@Nullable Long given) {
+    if (given == null) {
+      return false;
+    }
+    token.set(given);
+    return true;
+  }
+
+  @Override
+  public void unlock() {
+    lock.unlock();
+  }
+
+  @Override
+  public boolean isHeldByCurrentThread() {
+    return lock.isHeldByCurrentThread();
+  }
+
+  @Override
+  public int holdCount() {
+    return lock.getHoldCount();
+  }
+
+  @Override
+  public Duration remaining() {
+    return RedissonLock.remaining(lock);
+  }
+
+  @Override
+  public long token() {
+    return token.get();
+  }
+}

@@ -1,0 +1,60 @@
+package dev.interlock.tck.internal.worker;
+
+import dev.interlock.LockClient;
+import dev.interlock.LockConfig;
+import dev.interlock.LockListener;
+import dev.interlock.Locks;
+import dev.interlock.tck.ClientSource;
+import dev.interlock.tck.NotOfferedException;
+import java.io.Serializable;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How clients are opened, in this JVM and in workers.
+ *
+ * @param uri where the backend is; may carry a password
+ * @param source the class of the source; null for a provider of Interlock
+ */
+public record Opener(String uri, @Nullable String source) implements Serializable {
+
+  /** Tells whether clients report to listeners. */
+  public boolean hasEvents() {
+    return source == null;
+  }
+
+  /** Returns the same with another URI. */
+  public Opener at(String other) {
+    return new Opener(other, source);
+  }
+
+  public LockClient open() {
+    return source == null ? Locks.open(uri) : instantiate(source).open(uri);
+  }
+
+  public LockClient open(LockListener listener) {
+    if (!hasEvents()) {
+      throw new NotOfferedException("a listener that hears of attempts and renewals");
+    }
+    return Locks.open(LockConfig.parse(uri).toBuilder().listener(listener).build());
+  }
+
+  public static ClientSource instantiate(String source) {
+    try {
+      return Class.forName(source)
+          .asSubclass(ClientSource.class)
+          .getDeclaredConstructor()
+          .newInstance();
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(
+          source
+              + " cannot be used: it must be public, with a public constructor without arguments",
+          e);
+    }
+  }
+
+  /** Prints nothing of the URI. */
+  @Override
+  public String toString() {
+    return "Opener[" + source + "]";
+  }
+}
