@@ -9,12 +9,15 @@ import dev.interlock.LeaseLostException;
 import dev.interlock.LockClient;
 import dev.interlock.LockConfigurationException;
 import dev.interlock.LockException;
+import dev.interlock.LockListener;
 import dev.interlock.LockRequest;
 import dev.interlock.LockTimeoutException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -28,6 +31,8 @@ import org.springframework.stereotype.Component;
 
 @Timeout(30)
 class LockedTest {
+  private static final Set<String> WAITING = ConcurrentHashMap.newKeySet();
+
   private static ConfigurableApplicationContext context;
   private static LockClient client;
   private static Jobs jobs;
@@ -109,6 +114,11 @@ class LockedTest {
       return CurrentLease.get().fencingToken();
     }
 
+    @Locked(name = "fair", waitFor = "10s", fair = true)
+    public long fair() {
+      return CurrentLease.get().fencingToken();
+    }
+
     @Locked("order-#{#id}-#{@keys.of(#order)}-#{region}-${suffix:x}")
     public String named(int id, Order order) {
       return CurrentLease.get().name();
@@ -155,9 +165,9 @@ class LockedTest {
     }
 
     @Locked(name = "once", autoRelease = false, atLeast = "600ms", onBusy = OnBusy.SKIP)
-    public boolean once(Duration work) throws InterruptedException {
+    public boolean once(Runnable work) {
       calls.made();
-      Thread.sleep(work.toMillis());
+      work.run();
       return true;
     }
 
@@ -188,10 +198,18 @@ class LockedTest {
     }
   }
 
+  /** Knows which locks were waited for. */
+  static class Waiting implements LockListener {
+    @Override
+    public void waiting(String name) {
+      WAITING.add(name);
+    }
+  }
+
   @BeforeAll
   static void start() {
-    context =
-        Contexts.local(List.of(Calls.class, Keys.class, Jobs.class, Defaults.class), "suffix=z");
+    context = Contexts.local(
+        List.of(Calls.class, Keys.class, Jobs.class, Defaults.class, Waiting.class), "suffix=z");
     client = context.getBean(LockClient.class);
     jobs = context.getBean(Jobs.class);
     defaults = context.getBean(Defaults.class);
@@ -205,6 +223,7 @@ class LockedTest {
 
   @BeforeEach
   void reset() {
+    WAITING.clear();
     calls.count.set(0);
     calls.hold = new CountDownLatch(0);
     calls.interrupted = false;
@@ -216,6 +235,10 @@ class LockedTest {
 
   private static boolean isFree(String name) {
     return client.inspect(name).isEmpty();
+  }
+
+  private static void awaitWaiters(String name, int count) {
+    await().until(() -> client.inspect(name).orElseThrow().waiters() == count);
   }
 
   @Test
@@ -256,11 +279,22 @@ class LockedTest {
   void a_call_waits_for_its_lock() throws Exception {
     Lease other = hold("waits");
     CompletableFuture<Long> call = CompletableFuture.supplyAsync(jobs::waits);
-    Thread.sleep(100);
+    await().until(() -> WAITING.contains("waits"));
     assertThat(call).isNotDone();
     long token = other.fencingToken();
     other.release();
     assertThat(call.get(5, TimeUnit.SECONDS)).isGreaterThan(token);
+  }
+
+  @Test
+  void fair_calls_stand_in_the_servers_queue_and_get_the_lock_in_their_order() throws Exception {
+    Lease other = hold("fair");
+    CompletableFuture<Long> first = CompletableFuture.supplyAsync(jobs::fair);
+    awaitWaiters("fair", 1);
+    CompletableFuture<Long> second = CompletableFuture.supplyAsync(jobs::fair);
+    awaitWaiters("fair", 2);
+    other.release();
+    assertThat(first.get(5, TimeUnit.SECONDS)).isLessThan(second.get(5, TimeUnit.SECONDS));
   }
 
   @Test
@@ -347,13 +381,15 @@ class LockedTest {
   @Test
   void a_kept_lock_stays_for_its_time_and_a_longer_run_keeps_it_too() throws Exception {
     long start = System.nanoTime();
-    assertThat(jobs.once(Duration.ZERO)).isTrue();
-    assertThat(jobs.once(Duration.ZERO)).isFalse();
+    assertThat(jobs.once(() -> {})).isTrue();
+    assertThat(jobs.once(() -> {})).isFalse();
     await().pollInterval(Duration.ofMillis(10)).until(() -> isFree("once"));
     assertThat(Duration.ofNanos(System.nanoTime() - start))
         .isBetween(Duration.ofMillis(590), Duration.ofSeconds(3));
 
-    assertThat(jobs.once(Duration.ofSeconds(1))).isTrue();
+    long longer = System.nanoTime() + Duration.ofMillis(700).toNanos();
+    assertThat(jobs.once(() -> await().until(() -> System.nanoTime() - longer > 0)))
+        .isTrue();
     assertThat(calls.count).hasValue(2);
     assertThat(isFree("once")).as("released at once, since its time was over").isTrue();
   }

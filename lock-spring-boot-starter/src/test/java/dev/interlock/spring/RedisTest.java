@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockClient;
+import dev.interlock.LockListener;
 import dev.interlock.LockRequest;
 import dev.interlock.LockTimeoutException;
 import dev.interlock.testservers.RedisServer;
@@ -107,6 +108,17 @@ class RedisTest {
   @EnableAsync
   static class Observed {
     static final List<String> OBSERVATIONS = new CopyOnWriteArrayList<>();
+    static final List<String> WAITING = new CopyOnWriteArrayList<>();
+
+    @Bean
+    LockListener waiting() {
+      return new LockListener() {
+        @Override
+        public void waiting(String name) {
+          WAITING.add(name);
+        }
+      };
+    }
 
     @Bean
     MeterRegistry meterRegistry() {
@@ -210,7 +222,7 @@ class RedisTest {
       assertThat(reactive.fallBack().collectList().block()).containsExactly(-1);
       assertThatThrownBy(() -> reactive.token().block()).isInstanceOf(LockTimeoutException.class);
       waiting = reactive.waiting().collectList().toFuture();
-      Thread.sleep(100);
+      await().until(() -> Observed.WAITING.contains("flux"));
       assertThat(waiting).isNotDone();
     }
     assertThat(waiting.get(5, TimeUnit.SECONDS)).containsExactly(1, 2, 3);
