@@ -2,7 +2,6 @@ package dev.interlock.spring;
 
 import dev.interlock.LockConfigurationException;
 import java.lang.reflect.Method;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -23,6 +22,7 @@ import org.springframework.expression.spel.ast.BeanReference;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
+import org.springframework.expression.spel.support.StandardEvaluationContext;
 
 /** The name of a method's lock: fixed text and expressions, which are checked when it is made. */
 final class LockName {
@@ -34,11 +34,15 @@ final class LockName {
   private final List<Expression> parts;
   private final BeanFactory beans;
 
+  /** What evaluations share: found accessors and converters, which are costly to make anew. */
+  private final StandardEvaluationContext shared = new StandardEvaluationContext();
+
   private LockName(Method method, String template, List<Expression> parts, BeanFactory beans) {
     this.method = method;
     this.template = template;
     this.parts = parts;
     this.beans = beans;
+    this.shared.setBeanResolver(new BeanFactoryResolver(beans));
   }
 
   /**
@@ -117,16 +121,19 @@ final class LockName {
     }
     MethodBasedEvaluationContext context =
         new MethodBasedEvaluationContext(target, method, arguments, NAMES);
-    context.setBeanResolver(new BeanFactoryResolver(beans));
-    List<String> texts = new ArrayList<>(parts.size());
+    shared.applyDelegatesTo(context);
+    StringBuilder text = new StringBuilder();
     for (Expression part : parts) {
-      texts.add(evaluate(part, context));
+      text.append(evaluate(part, context));
     }
-    return String.join("", texts);
+    return text.toString();
   }
 
   /** A part that is null would make one lock of many. */
   private String evaluate(Expression part, MethodBasedEvaluationContext context) {
+    if (part instanceof LiteralExpression literal) {
+      return literal.getExpressionString();
+    }
     String text;
     try {
       text = part.getValue(context, String.class);

@@ -40,9 +40,12 @@ final class LockedMethods {
    */
   @Nullable
   LockedMethod find(Method method, Class<?> targetClass) {
-    return read.computeIfAbsent(
-            new MethodClassKey(method, targetClass), key -> read(method, targetClass))
-        .orElse(null);
+    MethodClassKey key = new MethodClassKey(method, targetClass);
+    Optional<LockedMethod> known = read.get(key);
+    if (known == null) {
+      known = read.computeIfAbsent(key, unread -> read(method, targetClass));
+    }
+    return known.orElse(null);
   }
 
   private Optional<LockedMethod> read(Method called, Class<?> targetClass) {
