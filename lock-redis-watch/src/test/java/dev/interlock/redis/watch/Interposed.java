@@ -114,6 +114,12 @@ final class Interposed implements Connections {
   }
 
   @Override
+  public boolean mayKeep(Connection connection) {
+    // Nobody waits for a connection: there is no limit to them.
+    return true;
+  }
+
+  @Override
   public Connection openListener() {
     return new Connection(address, DefaultJedisClientConfig.builder().build());
   }
