@@ -1,36 +1,39 @@
 package dev.interlock.redis.setnx;
 
 import dev.interlock.BackendUnavailableException;
+import dev.interlock.LockException;
 import dev.interlock.redis.support.LockKeys;
 import dev.interlock.redis.support.ServerClock;
 import dev.interlock.redis.support.jedis.Connections.Use;
-import dev.interlock.redis.support.jedis.JedisCalls;
-import dev.interlock.redis.support.jedis.SharedCalls;
+import dev.interlock.redis.support.jedis.Server;
+import dev.interlock.redis.support.jedis.Servers;
+import dev.interlock.redis.support.jedis.Target;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
+import redis.clients.jedis.exceptions.JedisRedirectionException;
 
 /**
- * Runs scripts on the server, and makes it know those that it does not know. Attempts share what
- * they send with one another only, and so do releases; renewals go on a connection of their own.
- * Thread-safe; blocks for I/O, for a bounded time.
+ * Runs scripts on the server that has the keys, and makes it know those that it does not know.
+ * Attempts share what they send with one another only, and so do releases; renewals go on a
+ * connection of their own. Thread-safe; blocks for I/O, for a bounded time.
  */
 final class ScriptRunner {
   /** What a script with a deadline answers first when it came too late. */
   private static final long TOO_LATE = 2;
 
-  private final JedisCalls calls;
-  private final SharedCalls shared;
-  private final ServerClock clock;
+  private final Servers servers;
   private final Duration timeout;
 
-  ScriptRunner(JedisCalls calls, ServerClock clock, Duration timeout) {
-    this.calls = calls;
-    this.shared = new SharedCalls(calls, timeout);
-    this.clock = clock;
+  ScriptRunner(Servers servers, Duration timeout) {
+    this.servers = servers;
     this.timeout = timeout;
   }
 
@@ -44,47 +47,109 @@ final class ScriptRunner {
    * @return its answer
    */
   Object run(Use use, String action, LockKeys keys, ScriptCall call) {
-    Object answer = send(use, action, keys, call);
+    Target target = servers.of(keys);
+    while (true) {
+      try {
+        return runOn(target, use, action, keys, call);
+      } catch (LockException e) {
+        target = servers.after(keys, target, e);
+      }
+    }
+  }
+
+  private Object runOn(Target target, Use use, String action, LockKeys keys, ScriptCall call) {
+    Object answer = send(target, use, action, keys, call);
     if (isTooLate(answer)) {
-      // It was read in time, so the server's clock was set forward. The answer told the new time.
-      answer = send(use, action, keys, call);
+      // It was read in time, so the server's clock was set forward, or it is another server. The
+      // answer told the new time.
+      answer = send(target, use, action, keys, call);
     }
     if (isTooLate(answer)) {
-      throw new BackendUnavailableException("Redis at " + calls.address() + " refused to "
-          + action + " lock '" + keys.name()
-          + "' twice because it ran too late: it is overloaded or its"
-          + " clock is being set");
+      throw new BackendUnavailableException(
+          "Redis at " + target.server().calls().address()
+              + " refused to " + action + " lock '" + keys.name()
+              + "' twice because it ran too late: it is overloaded or its"
+              + " clock is being set");
     }
     return answer;
   }
 
   /**
-   * Runs one script many times, in one go.
+   * Runs one script many times, in one go on each server.
    *
    * @param action for messages
-   * @param keys of the first lock
-   * @param batch the same script with different keys and arguments
-   * @return the answers in the same order
+   * @param batch the same script with different keys and arguments, by lock
+   * @return the answers in the same order; a {@link LockException} where there is none
    */
-  List<Object> runAll(String action, LockKeys keys, List<ScriptCall> batch) {
-    return calls.on(Use.HOLDER, action, keys, connection -> {
-      List<Object> answers = sendAll(connection, batch, false);
-      if (answers.stream().anyMatch(JedisNoScriptException.class::isInstance)) {
-        answers = sendAll(connection, batch, true);
+  List<Object> runAll(String action, List<Addressed> batch) {
+    Object[] answers = new Object[batch.size()];
+    Map<Target, List<Integer>> places = new LinkedHashMap<>();
+    for (int i = 0; i < answers.length; i++) {
+      try {
+        Target target = servers.of(batch.get(i).keys());
+        places.computeIfAbsent(target, key -> new ArrayList<>()).add(i);
+      } catch (LockException e) {
+        answers[i] = e;
       }
-      for (Object answer : answers) {
-        if (answer instanceof JedisDataException refusal) {
-          throw refusal;
-        }
-      }
-      return answers;
-    });
+    }
+    places.forEach((target, own) -> runAll(target, action, batch, own, answers));
+    return Arrays.asList(answers);
   }
 
-  private Object send(Use use, String action, LockKeys keys, ScriptCall call) {
-    Object answer = shared.run(use, action, keys, () -> inTime(call).byDigest());
+  private void runAll(
+      Target target, String action, List<Addressed> batch, List<Integer> places, Object[] answers) {
+    List<ScriptCall> calls =
+        places.stream().map(place -> batch.get(place).call()).toList();
+    LockKeys first = batch.get(places.get(0)).keys();
+    List<Object> replies;
+    try {
+      replies = target.server().calls().on(Use.HOLDER, action, first, connection -> {
+        List<Object> sent = sendAll(connection, calls, false);
+        return sent.stream().anyMatch(JedisNoScriptException.class::isInstance)
+            ? sendAll(connection, calls, true)
+            : sent;
+      });
+    } catch (LockException e) {
+      LockException failure = unlessElsewhere(first, target, e);
+      places.forEach(
+          place -> answers[place] = failure == null ? again(action, batch.get(place)) : failure);
+      return;
+    }
+    for (int i = 0; i < places.size(); i++) {
+      int place = places.get(i);
+      Object reply = replies.get(i);
+      answers[place] =
+          reply instanceof JedisDataException ? again(action, batch.get(place)) : reply;
+    }
+  }
+
+  private @Nullable LockException unlessElsewhere(
+      LockKeys keys, Target target, LockException failure) {
+    try {
+      Target now = servers.after(keys, target, failure);
+      return now.equals(target) ? failure : null;
+    } catch (LockException e) {
+      return e;
+    }
+  }
+
+  /** One lock's part of a batch, sent alone, to where its keys are now. */
+  private Object again(String action, Addressed one) {
+    try {
+      return run(Use.HOLDER, action, one.keys(), one.call());
+    } catch (LockException e) {
+      return e;
+    }
+  }
+
+  private Object send(Target target, Use use, String action, LockKeys keys, ScriptCall call) {
+    Server server = target.server();
+    ServerClock clock = server.clock();
+    boolean asking = target.asking();
+    Object answer =
+        server.run(use, asking, action, keys, () -> inTime(call, clock).byDigest());
     if (answer instanceof JedisNoScriptException) {
-      answer = shared.run(use, action, keys, () -> inTime(call).bySource());
+      answer = server.run(use, asking, action, keys, () -> inTime(call, clock).bySource());
     }
     if (call.hasDeadline()) {
       Object time = answer instanceof List<?> list ? list.get(1) : answer;
@@ -95,7 +160,7 @@ final class ScriptRunner {
     return answer;
   }
 
-  private ScriptCall inTime(ScriptCall call) {
+  private ScriptCall inTime(ScriptCall call, ServerClock clock) {
     if (call.hasDeadline()) {
       long now = System.nanoTime();
       call.sentAt(now, clock.notAfterMicros(now, timeout));
@@ -112,7 +177,26 @@ final class ScriptRunner {
     for (ScriptCall call : rest) {
       connection.sendCommand(call.byDigest());
     }
-    return connection.getMany(calls.size());
+    List<Object> answers = connection.getMany(calls.size());
+    for (Object answer : answers) {
+      if (answer instanceof JedisDataException refusal && !concernsOne(refusal)) {
+        throw refusal;
+      }
+    }
+    return answers;
+  }
+
+  /**
+   * A script and the lock that it is about.
+   *
+   * @param keys of the lock
+   * @param call the script
+   */
+  record Addressed(LockKeys keys, ScriptCall call) {}
+
+  private static boolean concernsOne(JedisDataException refusal) {
+    return refusal instanceof JedisRedirectionException
+        || refusal instanceof JedisNoScriptException;
   }
 
   private static boolean isTooLate(Object answer) {

@@ -3,16 +3,17 @@ package dev.interlock.redis.setnx;
 import dev.interlock.CommonOptions;
 import dev.interlock.HoldInfo;
 import dev.interlock.LockConfig;
+import dev.interlock.LockException;
+import dev.interlock.redis.setnx.ScriptRunner.Addressed;
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.LockKeys;
 import dev.interlock.redis.support.LockValue;
 import dev.interlock.redis.support.LuaScript;
 import dev.interlock.redis.support.Millis;
-import dev.interlock.redis.support.ServerClock;
-import dev.interlock.redis.support.jedis.Connections;
 import dev.interlock.redis.support.jedis.Connections.Use;
-import dev.interlock.redis.support.jedis.JedisCalls;
 import dev.interlock.redis.support.jedis.OpeningCheck;
+import dev.interlock.redis.support.jedis.PartialRenewals;
+import dev.interlock.redis.support.jedis.Servers;
 import dev.interlock.redis.support.jedis.WakeUps;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
@@ -45,7 +46,7 @@ final class SetnxBackend implements LockBackend {
 
   private final KeyLayout layout;
   private final ClientId client;
-  private final Connections connections;
+  private final Servers servers;
   private final ScriptRunner runner;
   private final WakeUps wakeUps;
   private final String server;
@@ -56,24 +57,22 @@ final class SetnxBackend implements LockBackend {
    */
   private final Set<HoldId> noted = ConcurrentHashMap.newKeySet();
 
-  private SetnxBackend(
-      LockConfig config, ClientId client, Connections connections, ServerClock clock) {
+  private SetnxBackend(LockConfig config, ClientId client, Servers servers) {
     this.layout = new KeyLayout(config.get(CommonOptions.NAMESPACE));
     this.client = client;
-    this.connections = connections;
+    this.servers = servers;
     Duration timeout = config.get(RedisSetnxOptions.TIMEOUT);
-    JedisCalls calls = new JedisCalls(connections);
-    this.runner = new ScriptRunner(calls, clock, timeout);
-    this.wakeUps = new WakeUps(RedisSetnxProvider.ID, layout, client, connections, timeout);
-    this.server = OpeningCheck.check(calls, layout, client, keys -> mayRunScripts(keys, clock));
+    this.runner = new ScriptRunner(servers, timeout);
+    this.wakeUps = new WakeUps(RedisSetnxProvider.ID, layout, client, servers, timeout);
+    this.server = OpeningCheck.check(servers, layout, client, this::mayRunScripts);
   }
 
-  /** Speaks to the server, and closes the connections if that fails. */
-  static SetnxBackend open(LockConfig config, ClientId client, Connections connections) {
+  /** Speaks to the servers, and closes the connections if that fails. */
+  static SetnxBackend open(LockConfig config, ClientId client, Servers servers) {
     try {
-      return new SetnxBackend(config, client, connections, new ServerClock());
+      return new SetnxBackend(config, client, servers);
     } catch (RuntimeException e) {
-      connections.close();
+      servers.close();
       throw e;
     }
   }
@@ -92,7 +91,7 @@ final class SetnxBackend implements LockBackend {
         return new AttemptResult.Granted(token, 1);
       }
       if (!attempt.waits() && number(list(answer), 0) == BUSY) {
-        return busy(list(answer), attempt);
+        return busy(keys, list(answer), attempt);
       }
     }
     return acquire(keys, attempt);
@@ -105,7 +104,7 @@ final class SetnxBackend implements LockBackend {
     ScriptCall call = describe(onAllKeys(Scripts.ACQUIRE, 6, keys), attempt);
     List<?> answer = list(runner.run(Use.ATTEMPT, "acquire", keys, call));
     if (number(answer, 0) == BUSY) {
-      return busy(answer, attempt);
+      return busy(keys, answer, attempt);
     }
     noted.remove(attempt.id());
     return new AttemptResult.Granted(number(answer, 2), (int) number(answer, 3));
@@ -134,7 +133,7 @@ final class SetnxBackend implements LockBackend {
       return held ? ReleaseResult.RELEASED : ReleaseResult.NOT_HELD;
     }
     if (number(answer, 2) != GRANTED) {
-      Duration soon = wakeUps.recheck(WAIT_FOR_CALLED.toMillis(), next.waits());
+      Duration soon = wakeUps.recheck(keys, WAIT_FOR_CALLED.toMillis(), next.waits());
       return new ReleaseResult(true, null, new AttemptResult.Busy(soon));
     }
     noted.remove(next.id());
@@ -146,21 +145,25 @@ final class SetnxBackend implements LockBackend {
 
   @Override
   public List<RenewalResult> renew(List<Renewal> batch) {
-    List<ScriptCall> calls = new ArrayList<>(batch.size());
+    List<Addressed> calls = new ArrayList<>(batch.size());
     for (Renewal renewal : batch) {
-      calls.add(ScriptCall.of(Scripts.RENEW, 2, layout.keys(renewal.name()).lock())
+      LockKeys keys = layout.keys(renewal.name());
+      ScriptCall call = ScriptCall.of(Scripts.RENEW, 2, keys.lock())
           .with(renewal.id())
-          .with(Millis.roundedUp(renewal.lease())));
+          .with(Millis.roundedUp(renewal.lease()));
+      calls.add(new Addressed(keys, call));
     }
-    List<Object> answers = runner.runAll("renew", layout.keys(batch.get(0).name()), calls);
-    List<RenewalResult> results = new ArrayList<>(answers.size());
-    for (Object answer : answers) {
-      results.add(
-          answer instanceof List<?> held
-              ? new RenewalResult.Held(number(held, 0), (int) number(held, 1))
-              : new RenewalResult.Gone());
+    return PartialRenewals.orThrow(
+        runner.runAll("renew", calls).stream().map(SetnxBackend::renewed).toList());
+  }
+
+  private static RenewalResult renewed(Object answer) {
+    if (answer instanceof LockException failure) {
+      return new RenewalResult.Failed(failure);
     }
-    return results;
+    return answer instanceof List<?> held
+        ? new RenewalResult.Held(number(held, 0), (int) number(held, 1))
+        : new RenewalResult.Gone();
   }
 
   @Override
@@ -195,20 +198,20 @@ final class SetnxBackend implements LockBackend {
   @Override
   public void close() {
     wakeUps.close();
-    connections.close();
+    servers.close();
   }
 
   /** Runs a script that changes nothing, to learn the server's time and the user's rights. */
-  private void mayRunScripts(LockKeys keys, ServerClock clock) {
+  private void mayRunScripts(LockKeys keys) {
     long sentAt = System.nanoTime();
     Object answer = runner.run(Use.HOLDER, "run scripts", keys, inspection(keys));
     if (answer instanceof List<?> list && list.get(0) instanceof Long now) {
-      clock.learn(sentAt, now);
+      servers.of(keys).server().clock().learn(sentAt, now);
     }
   }
 
-  private AttemptResult busy(List<?> answer, Attempt attempt) {
-    return new AttemptResult.Busy(wakeUps.recheck(number(answer, 2), attempt.waits()));
+  private AttemptResult busy(LockKeys keys, List<?> answer, Attempt attempt) {
+    return new AttemptResult.Busy(wakeUps.recheck(keys, number(answer, 2), attempt.waits()));
   }
 
   private ScriptCall tryOnce(LockKeys keys, Attempt attempt) {

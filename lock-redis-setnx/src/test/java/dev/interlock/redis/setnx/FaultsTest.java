@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.LockConfig;
 import dev.interlock.redis.support.KeyLayout;
+import dev.interlock.redis.support.LockKeys;
 import dev.interlock.redis.support.LuaScript;
-import dev.interlock.redis.support.ServerClock;
 import dev.interlock.redis.support.contract.BackendContract;
 import dev.interlock.redis.support.contract.FaultsContract;
 import dev.interlock.redis.support.contract.TestClient;
 import dev.interlock.redis.support.jedis.Connections;
-import dev.interlock.redis.support.jedis.JedisCalls;
 import dev.interlock.redis.support.jedis.OwnConnections;
+import dev.interlock.redis.support.jedis.Servers;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.HoldId;
 import dev.interlock.testservers.RedisServer;
@@ -103,10 +103,11 @@ class FaultsTest extends FaultsContract {
       LockConfig config = config(provider(), server).build();
       OwnConnections connections =
           OwnConnections.open(config, new ClientId("00000000000000aa", "host"));
-      ServerClock clock = new ServerClock();
-      clock.learn(System.nanoTime(), 1_000_000_000_000_000L); // the year 2001
-      ScriptRunner runner =
-          new ScriptRunner(new JedisCalls(connections), clock, Duration.ofSeconds(2));
+      Servers servers = Servers.only(connections, Duration.ofSeconds(2));
+      LockKeys keys = new KeyLayout("t").keys("n");
+      // The year 2001.
+      servers.of(keys).server().clock().learn(System.nanoTime(), 1_000_000_000_000_000L);
+      ScriptRunner runner = new ScriptRunner(servers, Duration.ofSeconds(2));
       String key = BackendContract.key("n");
       ScriptCall call = ScriptCall.of(
               Scripts.TRY,
@@ -117,7 +118,7 @@ class FaultsTest extends FaultsContract {
           .with(30_000)
           .with("0 o".getBytes(StandardCharsets.UTF_8))
           .withDeadline();
-      assertThat(runner.run(Connections.Use.ATTEMPT, "acquire", new KeyLayout("t").keys("n"), call))
+      assertThat(runner.run(Connections.Use.ATTEMPT, "acquire", keys, call))
           .isInstanceOf(Long.class);
       connections.close();
     }

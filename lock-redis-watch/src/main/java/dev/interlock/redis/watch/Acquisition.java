@@ -145,7 +145,7 @@ final class Acquisition {
     boolean repair = left == NEVER_EXPIRES && isToBeRepaired(keys, value);
     if (!attempt.waits() && !repair) {
       pipe.unwatch();
-      return result(attempt, left);
+      return result(keys, attempt, left);
     }
     pipe.multi();
     if (repair) {
@@ -155,13 +155,13 @@ final class Acquisition {
       boolean isNew = noted.add(attempt.id());
       WaitingList.note(pipe, keys, id, now, attempt.patience(), isNew);
     }
-    return pipe.exec() == null ? null : result(attempt, repair ? REPAIRED.toMillis() : left);
+    return pipe.exec() == null ? null : result(keys, attempt, repair ? REPAIRED.toMillis() : left);
   }
 
-  private AttemptResult result(Attempt attempt, long left) {
+  private AttemptResult result(LockKeys keys, Attempt attempt, long left) {
     // -2: it expired between two commands.
     long millis = left == NEVER_EXPIRES ? left : Math.max(0, left);
-    return new AttemptResult.Busy(wakeUps.recheck(millis, attempt.waits()));
+    return new AttemptResult.Busy(wakeUps.recheck(keys, millis, attempt.waits()));
   }
 
   private static boolean isToBeRepaired(LockKeys keys, byte[] value) {

@@ -2,6 +2,7 @@ package dev.interlock.redis.watch;
 
 import static dev.interlock.redis.watch.Words.word;
 
+import dev.interlock.BackendUnavailableException;
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.LockKeys;
 import dev.interlock.redis.support.LockValue;
@@ -105,7 +106,13 @@ final class Clearance {
   private static Replies look(Pipe pipe, LockKeys keys) {
     pipe.send(Command.WATCH, keys.lock()).send(Command.GET, keys.lock());
     WaitingList.look(pipe, keys);
-    return pipe.flush();
+    Replies seen = pipe.flush();
+    if (seen.isNull(1) && pipe.isAsking()) {
+      // Another key of the lock may be on its way, and this one still where we came from.
+      throw new BackendUnavailableException("Lock '" + keys.name()
+          + "' is being moved from one Redis server to another: its keys are on both");
+    }
+    return seen;
   }
 
   private boolean callAndEnd(Pipe pipe, LockKeys keys, byte @Nullable [] first) {

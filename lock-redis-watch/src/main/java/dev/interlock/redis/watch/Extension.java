@@ -2,18 +2,27 @@ package dev.interlock.redis.watch;
 
 import static dev.interlock.redis.watch.Words.word;
 
+import dev.interlock.LockException;
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.LockKeys;
 import dev.interlock.redis.support.LockValue;
+import dev.interlock.redis.support.RedisErrors;
+import dev.interlock.redis.support.jedis.PartialRenewals;
+import dev.interlock.redis.support.jedis.Server;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalResult;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
- * Makes holds last at least one lease from now, many at a time.
+ * Makes holds last at least one lease from now, many at a time: in a cluster, those of one slot.
  *
  * <p>First round trip: {@code TIME}, {@code WATCH} of all the locks, {@code GET} and {@code PTTL}
  * of each. Second: {@code MULTI}, {@code PEXPIREAT} of those that are held and end too soon,
@@ -38,7 +47,56 @@ final class Extension {
   List<RenewalResult> renew(List<Renewal> batch) {
     List<LockKeys> keys =
         batch.stream().map(renewal -> layout.keys(renewal.name())).toList();
-    return transactions.run("renew", keys.get(0), pipe -> once(pipe, batch, keys));
+    Map<Integer, List<Integer>> groups = new LinkedHashMap<>();
+    for (int i = 0; i < keys.size(); i++) {
+      groups
+          .computeIfAbsent(transactions.group(keys.get(i)), group -> new ArrayList<>())
+          .add(i);
+    }
+    RenewalResult[] results = new RenewalResult[batch.size()];
+    Map<Server, LockException> silent = new HashMap<>();
+    groups.values().forEach(places -> renew(batch, keys, places, results, silent));
+    return PartialRenewals.orThrow(Arrays.asList(results));
+  }
+
+  /** Renews one group, unless its server has not answered before: the others shall not wait. */
+  private void renew(
+      List<Renewal> batch,
+      List<LockKeys> keys,
+      List<Integer> places,
+      RenewalResult[] results,
+      Map<Server, LockException> silent) {
+    List<Renewal> renewals = places.stream().map(batch::get).toList();
+    List<LockKeys> locks = places.stream().map(keys::get).toList();
+    Server server = null;
+    try {
+      server = transactions.server(locks.get(0));
+      LockException earlier = silent.get(server);
+      if (earlier != null) {
+        throw earlier;
+      }
+      List<RenewalResult> done =
+          transactions.run("renew", locks.get(0), pipe -> once(pipe, renewals, locks));
+      for (int i = 0; i < done.size(); i++) {
+        results[places.get(i)] = done.get(i);
+      }
+    } catch (LockException e) {
+      if (places.size() > 1 && isTornApart(e.getCause())) {
+        places.forEach(place -> renew(batch, keys, List.of(place), results, silent));
+        return;
+      }
+      boolean answered = e.getCause() == null || e.getCause() instanceof JedisDataException;
+      if (server != null && !answered) {
+        silent.put(server, e);
+      }
+      places.forEach(place -> results[place] = new RenewalResult.Failed(e));
+    }
+  }
+
+  /** While a slot is moved, its keys are on two servers, and none takes them together. */
+  private static boolean isTornApart(@Nullable Throwable cause) {
+    return cause instanceof JedisDataException refusal
+        && RedisErrors.code(String.valueOf(refusal.getMessage())).equals("TRYAGAIN");
   }
 
   private static @Nullable List<RenewalResult> once(

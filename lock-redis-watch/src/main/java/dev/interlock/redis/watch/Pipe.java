@@ -1,6 +1,8 @@
 package dev.interlock.redis.watch;
 
 import dev.interlock.OutcomeUnknownException;
+import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
@@ -15,13 +17,32 @@ import redis.clients.jedis.exceptions.JedisDataException;
  */
 final class Pipe {
   private final Connection connection;
+  private final @Nullable BitSet announcements;
+  private boolean inTransaction;
   private int sent;
 
-  Pipe(Connection connection) {
+  /**
+   * Begins a step.
+   *
+   * @param connection to the server that has the keys
+   * @param asking whether the keys are on their way there; then {@code ASKING} goes before each
+   *     command, and once before a transaction
+   */
+  Pipe(Connection connection, boolean asking) {
     this.connection = connection;
+    this.announcements = asking ? new BitSet() : null;
+  }
+
+  /** Whether a key that is not there may be on the server that it comes from. */
+  boolean isAsking() {
+    return announcements != null;
   }
 
   Pipe send(Command command, byte[]... arguments) {
+    if (announcements != null && !inTransaction) {
+      connection.sendCommand(Command.ASKING);
+      announcements.set(sent++);
+    }
     connection.sendCommand(command, arguments);
     sent++;
     return this;
@@ -44,7 +65,9 @@ final class Pipe {
   }
 
   Pipe multi() {
-    return send(Command.MULTI);
+    send(Command.MULTI);
+    inTransaction = true;
+    return this;
   }
 
   /**
@@ -86,12 +109,24 @@ final class Pipe {
   private List<Object> read() {
     int expected = sent;
     sent = 0;
+    inTransaction = false; // nothing is read before its end
     List<Object> replies = connection.getMany(expected);
     for (Object reply : replies) {
       if (reply instanceof JedisDataException) {
         abandon();
       }
     }
-    return replies;
+    return announcements == null ? replies : without(announcements, replies);
+  }
+
+  private static List<Object> without(BitSet announcements, List<Object> replies) {
+    List<Object> others = new ArrayList<>(replies.size());
+    for (int i = 0; i < replies.size(); i++) {
+      if (!announcements.get(i)) {
+        others.add(replies.get(i));
+      }
+    }
+    announcements.clear();
+    return others;
   }
 }

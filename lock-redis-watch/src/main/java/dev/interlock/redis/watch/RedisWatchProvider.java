@@ -3,8 +3,8 @@ package dev.interlock.redis.watch;
 import dev.interlock.Capability;
 import dev.interlock.LockConfig;
 import dev.interlock.Option;
-import dev.interlock.redis.support.jedis.JedisOptions;
-import dev.interlock.redis.support.jedis.OwnConnections;
+import dev.interlock.redis.support.RedisOptions;
+import dev.interlock.redis.support.jedis.Servers;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.LockProvider;
@@ -38,11 +38,11 @@ public final class RedisWatchProvider implements LockProvider {
 
   @Override
   public List<String> conflicts(LockConfig config) {
-    return JedisOptions.conflicts(config);
+    return RedisOptions.conflicts(config);
   }
 
   @Override
   public LockBackend open(LockConfig config, ClientId client) {
-    return WatchBackend.open(config, client, OwnConnections.open(config, client));
+    return WatchBackend.open(config, client, Servers.open(config, client));
   }
 }

@@ -1,9 +1,12 @@
 package dev.interlock.redis.watch;
 
 import dev.interlock.BackendUnavailableException;
+import dev.interlock.LockException;
 import dev.interlock.redis.support.LockKeys;
 import dev.interlock.redis.support.jedis.Connections.Use;
-import dev.interlock.redis.support.jedis.JedisCalls;
+import dev.interlock.redis.support.jedis.Server;
+import dev.interlock.redis.support.jedis.Servers;
+import dev.interlock.redis.support.jedis.Target;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -32,17 +35,39 @@ final class Transactions {
     T run(Pipe pipe);
   }
 
-  private final JedisCalls calls;
+  private final Servers servers;
 
-  Transactions(JedisCalls calls) {
-    this.calls = calls;
+  Transactions(Servers servers) {
+    this.servers = servers;
+  }
+
+  /** The server that has the keys of a lock. */
+  Server server(LockKeys keys) {
+    return servers.of(keys).server();
+  }
+
+  /** Locks of the same group may be changed in one transaction. */
+  int group(LockKeys keys) {
+    return servers.group(keys);
   }
 
   /** Answers nothing if the transaction was never run; then nothing was changed. */
   <T> Optional<T> attempt(Use use, String action, LockKeys keys, Step<T> step) {
-    return calls.on(use, action, keys, connection -> {
+    Target target = servers.of(keys);
+    while (true) {
+      try {
+        return attemptOn(target, use, action, keys, step);
+      } catch (LockException e) {
+        target = servers.after(keys, target, e);
+      }
+    }
+  }
+
+  private static <T> Optional<T> attemptOn(
+      Target target, Use use, String action, LockKeys keys, Step<T> step) {
+    return target.server().calls().on(use, action, keys, connection -> {
       for (int left = TRIES; left > 0; left--) {
-        T result = step.run(new Pipe(connection));
+        T result = step.run(new Pipe(connection, target.asking()));
         if (result != null) {
           return Optional.of(result);
         }
@@ -54,7 +79,7 @@ final class Transactions {
   /** The same for those who hold a lock, with an exception in place of no answer. */
   <T> T run(String action, LockKeys keys, Step<T> step) {
     return attempt(Use.HOLDER, action, keys, step)
-        .orElseThrow(() -> new BackendUnavailableException("Redis at " + calls.address()
+        .orElseThrow(() -> new BackendUnavailableException("Redis at " + servers.address()
             + " was asked to " + action + " lock '" + keys.name() + "' " + TRIES
             + " times, and each time the lock was changed by another client in between"));
   }

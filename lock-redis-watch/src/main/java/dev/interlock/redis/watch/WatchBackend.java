@@ -8,9 +8,8 @@ import dev.interlock.LockConfig;
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.LockKeys;
 import dev.interlock.redis.support.LockValue;
-import dev.interlock.redis.support.jedis.Connections;
-import dev.interlock.redis.support.jedis.JedisCalls;
 import dev.interlock.redis.support.jedis.OpeningCheck;
+import dev.interlock.redis.support.jedis.Servers;
 import dev.interlock.redis.support.jedis.WakeUps;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
@@ -29,7 +28,7 @@ import redis.clients.jedis.Protocol.Command;
 /** Joins the steps of which the calls of the engine consist. */
 final class WatchBackend implements LockBackend {
   private final KeyLayout layout;
-  private final Connections connections;
+  private final Servers servers;
   private final Transactions transactions;
   private final WakeUps wakeUps;
   private final Acquisition acquisition;
@@ -37,25 +36,24 @@ final class WatchBackend implements LockBackend {
   private final Clearance clearance;
   private final String server;
 
-  private WatchBackend(LockConfig config, ClientId client, Connections connections) {
+  private WatchBackend(LockConfig config, ClientId client, Servers servers) {
     this.layout = new KeyLayout(config.get(CommonOptions.NAMESPACE));
-    this.connections = connections;
-    JedisCalls calls = new JedisCalls(connections);
-    this.transactions = new Transactions(calls);
+    this.servers = servers;
+    this.transactions = new Transactions(servers);
     this.wakeUps = new WakeUps(
-        RedisWatchProvider.ID, layout, client, connections, config.get(RedisWatchOptions.TIMEOUT));
+        RedisWatchProvider.ID, layout, client, servers, config.get(RedisWatchOptions.TIMEOUT));
     this.acquisition = new Acquisition(transactions, client, wakeUps);
     this.extension = new Extension(transactions, layout);
     this.clearance = new Clearance(transactions, layout);
-    this.server = OpeningCheck.check(calls, layout, client, this::mayRunTransactions);
+    this.server = OpeningCheck.check(servers, layout, client, this::mayRunTransactions);
   }
 
-  /** Speaks to the server, and closes the connections if that fails. */
-  static WatchBackend open(LockConfig config, ClientId client, Connections connections) {
+  /** Speaks to the servers, and closes the connections if that fails. */
+  static WatchBackend open(LockConfig config, ClientId client, Servers servers) {
     try {
-      return new WatchBackend(config, client, connections);
+      return new WatchBackend(config, client, servers);
     } catch (RuntimeException e) {
-      connections.close();
+      servers.close();
       throw e;
     }
   }
@@ -113,7 +111,7 @@ final class WatchBackend implements LockBackend {
   @Override
   public void close() {
     wakeUps.close();
-    connections.close();
+    servers.close();
   }
 
   private static Optional<HoldInfo> info(String name, Replies seen) {

@@ -3,7 +3,9 @@ package dev.interlock.redis.watch;
 import dev.interlock.LockConfig;
 import dev.interlock.redis.support.contract.TestClient;
 import dev.interlock.redis.support.jedis.Connections;
+import dev.interlock.redis.support.jedis.Servers;
 import dev.interlock.testservers.RedisServer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedDeque;
@@ -42,7 +44,8 @@ final class Interposed implements Connections {
   private Interposed(RedisServer server) {
     this.address = new HostAndPort(server.host(), server.port());
     LockConfig config = TestClient.config(RedisWatchProvider.ID, server).build();
-    this.client = TestClient.deaf(id -> WatchBackend.open(config, id, this));
+    this.client = TestClient.deaf(
+        id -> WatchBackend.open(config, id, Servers.only(this, Duration.ofSeconds(2))));
   }
 
   static Interposed open(RedisServer server) {

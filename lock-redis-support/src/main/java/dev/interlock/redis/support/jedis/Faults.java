@@ -46,7 +46,7 @@ final class Faults {
         "Redis at " + address + " did not answer to " + action + ": " + reason(cause), cause);
   }
 
-  private static String reason(Throwable cause) {
+  static String reason(Throwable cause) {
     Throwable root = cause;
     while (true) {
       Throwable deeper = root.getCause();

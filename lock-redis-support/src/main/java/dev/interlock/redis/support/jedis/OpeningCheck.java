@@ -24,9 +24,10 @@ public final class OpeningCheck {
   private OpeningCheck() {}
 
   /**
-   * Asks a server what it is and tries what every provider needs of it.
+   * Asks every server what it is, and tries on the one that has the keys of the empty name what
+   * every provider needs.
    *
-   * @param calls to the server
+   * @param servers that have locks
    * @param layout names keys and channels
    * @param client who the client is
    * @param probe tries, on the keys of the empty name, what this provider needs; changes nothing on
@@ -35,8 +36,28 @@ public final class OpeningCheck {
    * @throws dev.interlock.LockException if this server or this user cannot serve locks
    */
   public static String check(
-      JedisCalls calls, KeyLayout layout, ClientId client, Consumer<LockKeys> probe) {
+      Servers servers, KeyLayout layout, ClientId client, Consumer<LockKeys> probe) {
     LockKeys keys = layout.keys("");
+    String product = "";
+    for (Server server : servers.all()) {
+      product = check(server.calls(), keys).product();
+    }
+    probe.accept(keys);
+    CommandArguments publish =
+        new CommandArguments(Command.PUBLISH).add(layout.mailbox(client.id())).add(new byte[0]);
+    servers
+        .of(keys)
+        .server()
+        .calls()
+        .on(
+            Use.HOLDER,
+            "publish to the mailbox of this client",
+            keys,
+            connection -> connection.executeCommand(publish));
+    return product;
+  }
+
+  private static ServerInfo check(JedisCalls calls, LockKeys keys) {
     ServerInfo info = calls.on(Use.HOLDER, "tell about itself (INFO)", keys, OpeningCheck::info);
     if (info.role().equals("slave")) {
       throw new BackendUnavailableException("Redis at " + calls.address()
@@ -44,15 +65,7 @@ public final class OpeningCheck {
     }
     info.evictionRisk()
         .ifPresent(risk -> LOG.log(Level.WARNING, "Redis at " + calls.address() + ": " + risk));
-    probe.accept(keys);
-    CommandArguments publish =
-        new CommandArguments(Command.PUBLISH).add(layout.mailbox(client.id())).add(new byte[0]);
-    calls.on(
-        Use.HOLDER,
-        "publish to the mailbox of this client",
-        keys,
-        connection -> connection.executeCommand(publish));
-    return info.product();
+    return info;
   }
 
   private static ServerInfo info(Connection connection) {

@@ -61,8 +61,12 @@ public final class OwnConnections implements Connections {
       SentinelMaster master = SentinelMaster.find(config, client);
       return new OwnConnections(config, client, master::address, master::close);
     }
-    HostAndPort only = hosts(config).get(0);
-    return new OwnConnections(config, client, () -> only, () -> {});
+    return to(hosts(config).get(0), config, client);
+  }
+
+  /** Prepares connections to one server. */
+  static OwnConnections to(HostAndPort server, LockConfig config, ClientId client) {
+    return new OwnConnections(config, client, () -> server, () -> {});
   }
 
   /** The hosts of the settings, as Jedis names them. */

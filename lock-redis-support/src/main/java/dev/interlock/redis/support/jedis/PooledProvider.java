@@ -8,6 +8,7 @@ import dev.interlock.spi.ClientId;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.LockClients;
 import dev.interlock.spi.LockProvider;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import redis.clients.jedis.Connection;
@@ -22,14 +23,14 @@ public final class PooledProvider implements LockProvider {
   @FunctionalInterface
   public interface Opener {
     /**
-     * Speaks to the server, and closes the connections if that fails.
+     * Speaks to the server, and closes the connections to it if that fails.
      *
      * @param config the settings
      * @param client who the client is
-     * @param connections belong to the backend from now on
+     * @param servers belong to the backend from now on
      * @return the backend
      */
-    LockBackend open(LockConfig config, ClientId client, Connections connections);
+    LockBackend open(LockConfig config, ClientId client, Servers servers);
   }
 
   private final LockProvider provider;
@@ -82,7 +83,8 @@ public final class PooledProvider implements LockProvider {
 
   @Override
   public LockBackend open(LockConfig config, ClientId client) {
+    Duration timeout = config.get(JedisOptions.TIMEOUT);
     return opener.open(
-        config, client, new ApplicationConnections(pool, config.get(JedisOptions.TIMEOUT)));
+        config, client, Servers.only(new ApplicationConnections(pool, timeout), timeout));
   }
 }

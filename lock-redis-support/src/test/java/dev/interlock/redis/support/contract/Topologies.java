@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.Lease;
+import dev.interlock.LockClient;
 import dev.interlock.LockException;
+import dev.interlock.LockRequest;
 import dev.interlock.OutcomeUnknownException;
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.tck.Effort;
@@ -22,10 +24,15 @@ import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** What the tests with several servers share. */
 public final class Topologies {
@@ -115,5 +122,62 @@ public final class Topologies {
         .mapToLong(line -> Long.parseLong(line.substring(field.length() + 1)))
         .findFirst()
         .orElse(-1);
+  }
+
+  /**
+   * Threads that raise a counter in two steps, which loses counts unless the lock excludes the
+   * others.
+   */
+  static final class Crowd {
+    private final AtomicBoolean goOn = new AtomicBoolean(true);
+    private final AtomicInteger guarded = new AtomicInteger();
+    private final AtomicInteger entries = new AtomicInteger();
+    private final List<CompletableFuture<Void>> threads;
+
+    private Crowd(String name, List<LockClient> clients) {
+      threads = clients.stream()
+          .map(client -> CompletableFuture.runAsync(() -> count(client, name)))
+          .toList();
+    }
+
+    /** Starts two threads for each client. */
+    static Crowd on(String name, LockClient... clients) {
+      return new Crowd(
+          name, Stream.of(clients).flatMap(one -> Stream.of(one, one)).toList());
+    }
+
+    /** Waits until the lock was held so many more times. */
+    void awaitEntries(int more) {
+      int target = entries.get() + more;
+      await(() -> {
+        threads.stream().filter(CompletableFuture::isDone).forEach(CompletableFuture::join);
+        return entries.get() >= target;
+      });
+    }
+
+    /** Ends the threads, and checks that no count was lost. */
+    void end() throws Exception {
+      goOn.set(false);
+      for (CompletableFuture<Void> thread : threads) {
+        thread.get(LIMIT.toSeconds(), TimeUnit.SECONDS);
+      }
+      assertThat(guarded.get()).isEqualTo(entries.get());
+    }
+
+    private void count(LockClient client, String name) {
+      while (goOn.get()) {
+        try (Lease lease = client.acquire(LockRequest.of(name).withWait(LIMIT))) {
+          int read = guarded.get();
+          TimeUnit.MILLISECONDS.sleep(1);
+          guarded.set(read + 1);
+          entries.incrementAndGet();
+          assertThat(lease.isValid()).isTrue();
+        } catch (BackendUnavailableException | OutcomeUnknownException e) {
+          assertThat(e).isNotNull(); // the servers change; whatever was counted was counted
+        } catch (InterruptedException e) {
+          return;
+        }
+      }
+    }
   }
 }

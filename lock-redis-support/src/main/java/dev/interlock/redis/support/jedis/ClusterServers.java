@@ -1,0 +1,181 @@
+package dev.interlock.redis.support.jedis;
+
+import dev.interlock.BackendUnavailableException;
+import dev.interlock.LockConfig;
+import dev.interlock.LockConfigurationException;
+import dev.interlock.LockException;
+import dev.interlock.OutcomeUnknownException;
+import dev.interlock.redis.support.LockKeys;
+import dev.interlock.redis.support.RedisOptions;
+import dev.interlock.redis.support.jedis.Connections.Use;
+import dev.interlock.spi.ClientId;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.exceptions.JedisAskDataException;
+import redis.clients.jedis.exceptions.JedisException;
+import redis.clients.jedis.exceptions.JedisRedirectionException;
+import redis.clients.jedis.providers.ClusterConnectionProvider;
+import redis.clients.jedis.util.JedisClusterCRC16;
+
+/**
+ * The masters of a cluster. Jedis keeps the map of the slots; each master has connections of its
+ * own here, so that one that is silent takes none from the others.
+ */
+final class ClusterServers implements Servers {
+  /** A command that is sent on more often than this goes in circles. */
+  private static final int MOST_HOPS = 5;
+
+  /** Failures of many threads lead to one look at the map. */
+  private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  private final LockConfig config;
+  private final ClientId client;
+  private final ClusterConnectionProvider map;
+  private final ConcurrentHashMap<HostAndPort, Server> servers = new ConcurrentHashMap<>();
+  private final AtomicLong lookedAt = new AtomicLong(System.nanoTime() - LOOK_NANOS);
+  private volatile boolean closed;
+
+  private ClusterServers(LockConfig config, ClientId client, ClusterConnectionProvider map) {
+    this.config = config;
+    this.client = client;
+    this.map = map;
+  }
+
+  /**
+   * Asks the nodes for the map of the slots.
+   *
+   * @throws LockConfigurationException if it is no cluster
+   * @throws BackendUnavailableException if none of them tells
+   */
+  static ClusterServers open(LockConfig config, ClientId client) {
+    Set<HostAndPort> nodes = new LinkedHashSet<>(OwnConnections.hosts(config));
+    try {
+      ClusterServers servers = new ClusterServers(
+          config,
+          client,
+          new ClusterConnectionProvider(
+              nodes,
+              ConnectionSettings.ofServers(config, client),
+              new GenericObjectPoolConfig<>()));
+      servers.follow();
+      return servers;
+    } catch (JedisException e) {
+      String address = RedisOptions.address(config);
+      if (Faults.reason(e).contains("cluster support disabled")) {
+        throw new LockConfigurationException(
+            "Redis at " + address + " is not a cluster: leave out topology=cluster", e);
+      }
+      throw Faults.connecting(address, e);
+    }
+  }
+
+  @Override
+  public Target of(LockKeys keys) {
+    HostAndPort master = map.getNode(group(keys));
+    if (master == null) {
+      look(null);
+      throw new BackendUnavailableException(
+          "No node of the cluster at " + address() + " serves slot " + group(keys) + " now");
+    }
+    return server(master).target();
+  }
+
+  @Override
+  public Target after(LockKeys keys, Target target, LockException failure) {
+    boolean mayHop = target.hops() < MOST_HOPS;
+    if (mayHop && failure.getCause() instanceof JedisRedirectionException elsewhere) {
+      Server next = server(elsewhere.getTargetNode());
+      boolean asking = elsewhere instanceof JedisAskDataException;
+      if (!asking) {
+        look(next);
+      }
+      return new Target(next, asking, target.hops() + 1);
+    }
+    if (failure instanceof BackendUnavailableException && !target.asking()) {
+      look(null);
+      Server now = of(keys).server();
+      if (mayHop && now != target.server()) { // a replica has taken its place
+        return new Target(now, false, target.hops() + 1);
+      }
+    } else if (failure instanceof OutcomeUnknownException) {
+      look(null); // for the next command: whether this one has run must be told
+    }
+    throw failure;
+  }
+
+  /** The slot: a command must not use keys of several. */
+  @Override
+  public int group(LockKeys keys) {
+    return JedisClusterCRC16.getSlot(keys.token());
+  }
+
+  @Override
+  public Collection<Server> all() {
+    return servers.values();
+  }
+
+  @Override
+  public String address() {
+    return RedisOptions.address(config);
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    map.close();
+    servers.values().forEach(Server::close);
+  }
+
+  private Server server(HostAndPort node) {
+    Server known = servers.get(node);
+    return known != null ? known : servers.computeIfAbsent(node, this::connected);
+  }
+
+  private Server connected(HostAndPort node) {
+    return new Server(OwnConnections.to(node, config, client), config.get(JedisOptions.TIMEOUT));
+  }
+
+  /** Learns where the slots are, from this server if there is one, unless somebody just did. */
+  private void look(@Nullable Server informed) {
+    long now = System.nanoTime();
+    long last = lookedAt.get();
+    if (closed || now - last < LOOK_NANOS || !lookedAt.compareAndSet(last, now)) {
+      return;
+    }
+    if (informed == null || !lookThrough(informed)) {
+      map.renewSlotCache();
+    }
+    follow();
+  }
+
+  private boolean lookThrough(Server informed) {
+    Connection connection;
+    try {
+      connection = informed.connections().borrow(Use.HOLDER);
+    } catch (BackendUnavailableException e) {
+      return false;
+    }
+    map.renewSlotCache(connection); // asks other nodes if this one does not answer
+    informed.connections().giveBack(Use.HOLDER, connection, true);
+    return true;
+  }
+
+  /** Has a server for every master, and none for those that are no master any more. */
+  private void follow() {
+    Set<String> masters = map.getPrimaryNodes().keySet();
+    masters.forEach(master -> server(HostAndPort.from(master)));
+    servers.forEach((node, server) -> {
+      if (!masters.contains(node.toString()) && servers.remove(node, server)) {
+        server.close();
+      }
+    });
+  }
+}
