@@ -24,6 +24,8 @@ final class PeerErrors {
     } catch (Exception e) {
       for (Throwable cause = e; cause != null; cause = cause.getCause()) {
         if (cause instanceof InterruptedException) {
+          // Redisson sets the flag again, which goes with its own exception, not with this one.
+          Thread.interrupted();
           InterruptedException interrupted = new InterruptedException(e.toString());
           interrupted.initCause(e);
           throw interrupted;
