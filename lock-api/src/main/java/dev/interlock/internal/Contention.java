@@ -350,11 +350,16 @@ final class Contention {
 
   /** The caller gives up. Answers false if the waiter has ended before: then its result stands. */
   boolean leave(Waiter waiter) {
-    boolean left = waiter.leave();
-    if (left) {
-      finish(waiter);
+    calls.enter(); // closing must not send the last abandonments before this one is known
+    try {
+      boolean left = waiter.leave();
+      if (left) {
+        finish(waiter);
+      }
+      return left;
+    } finally {
+      calls.exit();
     }
-    return left;
   }
 
   /** Tidies up after a waiter that ended without a hold. */

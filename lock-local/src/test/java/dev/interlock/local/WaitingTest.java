@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.interlock.DistributedLock;
 import dev.interlock.Lease;
+import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.LockTimeoutException;
 import dev.interlock.local.FaultyBackend.Gate;
@@ -152,6 +153,23 @@ class WaitingTest {
     }
     client.backend().heal();
     stalled.open();
+    rig.awaitNothingLeft();
+  }
+
+  @Test
+  @DisplayName("W5 E7 a waiter that is interrupted while its client closes leaves no place behind")
+  void leavesNothingWhenInterruptedAndClosed() throws Exception {
+    Lease held = client.acquire("x");
+    for (int i = 0; i < 300; i++) {
+      try (LockClient closing = LocalLocks.using(rig.space())) {
+        Task<Lease> task = Task.run(() -> closing.acquire(FAIR));
+        Await.until("it is queued", () -> waiters() == 1);
+        task.awaitParked();
+        task.interrupt();
+      }
+      assertThat(waiters()).as("round " + i).isZero();
+    }
+    held.release();
     rig.awaitNothingLeft();
   }
 
