@@ -28,12 +28,62 @@ import org.junit.jupiter.api.TestFactory;
  * The kit against providers that are broken on purpose: each fails exactly the rules that it breaks
  * and passes all others. A kit that passes a broken lock would be worse than none.
  *
+ * <p>What is known to be wrong in other locks, and the provider here that has it, with the rules
+ * that find it out:
+ *
+ * <table>
+ *   <caption>Faults of other locks</caption>
+ *   <tr><th>fault</th><th>provider</th><th>rules</th></tr>
+ *   <tr><td>no expiry, or set after the lock: a crash locks for ever</td>
+ *       <td>EXPIRES_AFTERWARDS</td><td>W1</td></tr>
+ *   <tr><td>state of a lock changed by separate commands, a count among it</td>
+ *       <td>EXPIRES_AFTERWARDS, LOOKS_THEN_TAKES; the engine counts entries</td><td>W1, X1, X6</td></tr>
+ *   <tr><td>a waiter queued twice</td><td>QUEUES_TWICE</td><td>E1</td></tr>
+ *   <tr><td>identity by thread's, host's or process's name</td><td>THREAD_NAME</td><td>X5</td></tr>
+ *   <tr><td>GET then SET</td><td>LOOKS_THEN_TAKES</td><td>X1, X6</td></tr>
+ *   <tr><td>release passes when the value has a suffix</td><td>COMPARES_BEGINNINGS</td>
+ *       <td>O2, E2</td></tr>
+ *   <tr><td>release without having the lock, or without comparing the owner; a stale holder frees
+ *       its successor; release of a lock not held is silent</td><td>NO_OWNER_CHECK</td>
+ *       <td>O1, O2, E2</td></tr>
+ *   <tr><td>needs equal clocks; the application's clock decides</td><td>CLIENT_CLOCK</td>
+ *       <td>L5</td></tr>
+ *   <tr><td>a repeated command counts twice</td><td>REPLAY_COUNTS</td><td>E1</td></tr>
+ *   <tr><td>an orphan of an interrupted or failed attempt, renewed for ever</td>
+ *       <td>RENEWS_ORPHANS</td><td>W6, E6</td></tr>
+ *   <tr><td>polling every millisecond; a dead queue head that makes others spin</td><td>SPINS</td>
+ *       <td>W9, W10</td></tr>
+ *   <tr><td>retry without UNWATCH: somebody else's transaction is aborted and reads as busy</td>
+ *       <td>ERROR_MEANS_BUSY, GIVES_UP_AT_ONCE</td><td>X3, E4</td></tr>
+ *   <tr><td>substring match in the queue</td><td>MATCHES_SUBSTRINGS</td><td>F1</td></tr>
+ *   <tr><td>a queue with a capacity of 20</td><td>QUEUE_OF_TWENTY</td><td>F3</td></tr>
+ *   <tr><td>polling every 250 ms</td><td>POLLS</td><td>P1</td></tr>
+ *   <tr><td>an expired lock updated but reported as not obtained</td><td>TAKES_AND_SAYS_BUSY</td>
+ *       <td>L6</td></tr>
+ *   <tr><td>exceptions read as "busy"; a deadlock taken for a lost lock</td>
+ *       <td>ERROR_MEANS_BUSY, CUT_MEANS_BUSY</td><td>X3, E3, E4</td></tr>
+ *   <tr><td>renewal timers that multiply</td><td>TIMERS_MULTIPLY</td><td>M4, N6</td></tr>
+ *   <tr><td>renewal that stops by itself, as after a garbage collection</td>
+ *       <td>FORGETS_RENEWALS</td><td>N1</td></tr>
+ *   <tr><td>a fair queue stuck behind a dead waiter</td><td>DEAD_HEAD_BLOCKS</td><td>F4</td></tr>
+ *   <tr><td>an acquire ignores its lease, or uses an earlier one</td><td>FIRST_LEASE_STICKS</td>
+ *       <td>L4</td></tr>
+ *   <tr><td>tryLock() blocks</td><td>BLOCKS_WHEN_HELD</td><td>W8</td></tr>
+ *   <tr><td>the interrupt flag is lost</td><td>FORGETS_INTERRUPTS</td><td>W5</td></tr>
+ *   <tr><td>a lease of 500 microseconds returns with nothing held</td>
+ *       <td>none: the API refuses it</td><td>L4</td></tr>
+ *   <tr><td>re-entry or repetition changes the token</td><td>TOKEN_CHANGES</td><td>E1</td></tr>
+ *   <tr><td>interrupted or timed-out waiters leave entries</td>
+ *       <td>KEEPS_WAITERS, KEEPS_TIMED_OUT</td><td>W6</td></tr>
+ *   <tr><td>keys or rows that pile up</td><td>KEEPS_NAMES</td><td>M3</td></tr>
+ * </table>
+ *
  * <p>Each meets the rules that it breaks and a few others, which a seed draws anew for each build;
  * with {@code -Dinterlock.tck.selftest=all} it meets all of them.
  */
 class BrokenProvidersTest {
   // These rules sleep more than they work; more at once would make the timing ones fail by chance.
-  private static final int AT_ONCE = 4;
+  private static final int AT_ONCE = 8;
   private static final int OTHERS = 3;
   private static final boolean ALL =
       System.getProperty("interlock.tck.selftest", "").equals("all");
@@ -81,11 +131,36 @@ class BrokenProvidersTest {
     EXPECTED.put(Fault.TOKEN_CHANGES, Set.of("E1"));
     EXPECTED.put(Fault.RENEWS_ORPHANS, Set.of("W6", "E6"));
     NOW_AND_THEN.put(Fault.RENEWS_ORPHANS, Set.of("X2", "L2", "W3", "W5", "E1", "E2", "E3", "E5"));
+    EXPECTED.put(Fault.COMPARES_BEGINNINGS, Set.of("O2", "E2"));
+    NOW_AND_THEN.put(Fault.COMPARES_BEGINNINGS, Set.of("X2"));
+    EXPECTED.put(Fault.TAKES_AND_SAYS_BUSY, Set.of("L6"));
+    EXPECTED.put(Fault.LOOKS_THEN_TAKES, Set.of("X1", "X6"));
+    NOW_AND_THEN.put(
+        Fault.LOOKS_THEN_TAKES, Set.of("X2", "L1", "L7", "T1", "T4", "M5", "W3", "W5", "W6", "E5"));
+    EXPECTED.put(Fault.BLOCKS_WHEN_HELD, Set.of("W8"));
+    EXPECTED.put(Fault.FORGETS_RENEWALS, Set.of("N1", "W7"));
+    EXPECTED.put(Fault.TIMERS_MULTIPLY, Set.of("M4", "N6"));
+    EXPECTED.put(Fault.FORGETS_INTERRUPTS, Set.of("W5"));
+    EXPECTED.put(Fault.QUEUES_TWICE, Set.of("E1"));
+    EXPECTED.put(Fault.MATCHES_SUBSTRINGS, Set.of("F1"));
+    EXPECTED.put(Fault.QUEUE_OF_TWENTY, Set.of("F3"));
+    EXPECTED.put(Fault.DEAD_HEAD_BLOCKS, Set.of("F4"));
+    EXPECTED.put(Fault.SERVES_THE_LAST, Set.of("F1", "F2", "F3", "F4", "F5"));
+    EXPECTED.put(Fault.KEEPS_TIMED_OUT, Set.of("W6"));
+    NOW_AND_THEN.put(Fault.KEEPS_TIMED_OUT, Set.of("F4"));
   }
 
-  // What these break shows itself only between processes: a crash, and clocks that differ.
+  private static final Set<Fault> NEEDS_QUEUE = Set.of(
+      Fault.QUEUES_TWICE,
+      Fault.MATCHES_SUBSTRINGS,
+      Fault.QUEUE_OF_TWENTY,
+      Fault.DEAD_HEAD_BLOCKS,
+      Fault.SERVES_THE_LAST,
+      Fault.KEEPS_TIMED_OUT);
+
+  // What these break shows itself only between processes: crashes, and clocks that differ.
   private static final Set<Fault> NEEDS_PROCESSES =
-      Set.of(Fault.EXPIRES_AFTERWARDS, Fault.CLIENT_CLOCK);
+      Set.of(Fault.EXPIRES_AFTERWARDS, Fault.CLIENT_CLOCK, Fault.DEAD_HEAD_BLOCKS);
 
   @TestFactory
   Stream<DynamicTest> eachBrokenProviderFailsExactlyTheRulesItBreaks() {
@@ -131,8 +206,9 @@ class BrokenProvidersTest {
 
   private static TckResult run(Fault fault) throws IOException {
     try (StoreServer server = StoreServer.start(fault)) {
+      String uri = NEEDS_QUEUE.contains(fault) ? server.fairUri() : server.uri();
       TckBackend backend =
-          TckBackend.at(server.uri()).countWith(server::entries).faults(server).timeScale(2.0);
+          TckBackend.at(uri).countWith(server::entries).faults(server).timeScale(2.0);
       TckRunner runner = TckRunner.of(
               NEEDS_PROCESSES.contains(fault) ? backend : backend.inOneJvm())
           .effort(Effort.QUICK);

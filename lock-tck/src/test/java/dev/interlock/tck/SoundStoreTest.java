@@ -22,6 +22,9 @@ class SoundStoreTest extends LockTck {
 
   @Override
   protected TckBackend backend() {
-    return TckBackend.at(server.uri()).countWith(server::entries).faults(server).timeScale(2.0);
+    return TckBackend.at(server.fairUri())
+        .countWith(server::entries)
+        .faults(server)
+        .timeScale(2.0);
   }
 }

@@ -66,5 +66,31 @@ public enum Fault {
   /** An answer that says "again" is taken for final. */
   GIVES_UP_AT_ONCE,
   /** An attempt that could not be sent is answered as "held by another". */
-  CUT_MEANS_BUSY
+  CUT_MEANS_BUSY,
+  /** A value is compared by its beginning: an earlier holder's release frees the lock. */
+  COMPARES_BEGINNINGS,
+  /** A lock whose lease is over is taken, and the answer is "held by another". */
+  TAKES_AND_SAYS_BUSY,
+  /** An attempt looks whether the lock is free in one step, and takes it in another. */
+  LOOKS_THEN_TAKES,
+  /** An attempt that is not to wait is answered late if the lock is held. */
+  BLOCKS_WHEN_HELD,
+  /** Renewals from the fourth on are confirmed and not made. */
+  FORGETS_RENEWALS,
+  /** Each grant starts a timer that sends renewals, also after the release. */
+  TIMERS_MULTIPLY,
+  /** An interrupt that comes during a command is forgotten. */
+  FORGETS_INTERRUPTS,
+  /** A waiter whose attempt is repeated stands in the queue twice. */
+  QUEUES_TWICE,
+  /** Who waits is looked up by a part of its owner's name. */
+  MATCHES_SUBSTRINGS,
+  /** The queue has room for twenty; who comes then must come again. */
+  QUEUE_OF_TWENTY,
+  /** A waiter at the head of the queue whose client is gone keeps the others waiting. */
+  DEAD_HEAD_BLOCKS,
+  /** Who came last is served first. */
+  SERVES_THE_LAST,
+  /** A waiter that gave up keeps its place in the queue. */
+  KEEPS_TIMED_OUT
 }

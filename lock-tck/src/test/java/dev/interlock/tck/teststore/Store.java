@@ -1,5 +1,9 @@
 package dev.interlock.tck.teststore;
 
+import dev.interlock.tck.teststore.Wire.Answer;
+import dev.interlock.tck.teststore.Wire.Event;
+import dev.interlock.tck.teststore.Wire.Info;
+import dev.interlock.tck.teststore.Wire.Request;
 import java.io.Serializable;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -20,32 +24,10 @@ final class Store {
   private static final long SPIN = TimeUnit.MILLISECONDS.toNanos(4);
   private static final long POLL = TimeUnit.MILLISECONDS.toNanos(400);
   private static final int EVERY = 7;
+  private static final int SOME_RENEWALS = 3;
 
   /** What a command is answered that should be sent again. */
   static final String AGAIN = "again";
-
-  /** Who attempts what. The clock is the client's, for those who would trust it. */
-  record Request(
-      String name,
-      String id,
-      String client,
-      String host,
-      String owner,
-      long lease,
-      boolean waits,
-      int tokens,
-      long clientClock)
-      implements Serializable {}
-
-  /** The answer: a token of -1 for busy. */
-  record Answer(long token, int tokens, long recheck) implements Serializable {}
-
-  /** What inspection tells. */
-  record Info(String owner, String host, long since, long remaining, long token, int waiters)
-      implements Serializable {}
-
-  /** What a client is told without asking. */
-  record Event(String kind, String name, String id) implements Serializable {}
 
   private static final class Held {
     final Request request;
@@ -54,6 +36,7 @@ final class Store {
     final long since = System.currentTimeMillis();
     long expiresAt;
     int entries = 1;
+    int renewals;
 
     Held(Request request, long token, int tokens, long expiresAt) {
       this.request = request;
@@ -68,11 +51,22 @@ final class Store {
     Held held;
     // Attempt and client of those who want to be woken.
     final Map<String, String> waiters = new LinkedHashMap<>();
+    final FairQueue queue;
+
+    Lock(Fault fault) {
+      queue = new FairQueue(fault);
+    }
+
+    boolean isAwaited() {
+      return !waiters.isEmpty() || !queue.isEmpty();
+    }
   }
 
   private final Fault fault;
   private final Map<String, Lock> locks = new HashMap<>();
   private final Map<String, Consumer<Event>> subscribers = new ConcurrentHashMap<>();
+  // In which order ids asked: what is left of a value that is compared only by its beginning.
+  private final Map<String, Integer> values = new HashMap<>();
   private final Set<String> everUsed = ConcurrentHashMap.newKeySet();
   private long lastToken;
   private int attempts;
@@ -136,8 +130,13 @@ final class Store {
       return new Answer(++lastToken, 1, 0);
     }
     long now = now(request.clientClock());
+    boolean expired = fault == Fault.TAKES_AND_SAYS_BUSY && isExpired(request.name(), now);
     Lock lock = lock(request.name(), now);
-    Held held = lock.held;
+    if (request.fair() && lock.held == null && !lock.queue.isEmpty()) {
+      lock.queue.enter(request, now);
+      serve(request.name(), lock, now);
+    }
+    Held held = fault == Fault.LOOKS_THEN_TAKES ? null : lock.held;
     if (held != null && sameHolder(held.request, request)) {
       held.expiresAt = Math.max(held.expiresAt, now + request.lease());
       held.entries += fault == Fault.REPLAY_COUNTS ? 1 : 0;
@@ -145,19 +144,66 @@ final class Store {
       return new Answer(same, held.tokens, 0);
     }
     if (held != null) {
-      if (request.waits()) {
-        lock.waiters.put(request.id(), request.client());
-      }
-      long left = Math.max(TimeUnit.MILLISECONDS.toNanos(1), held.expiresAt - now);
-      return new Answer(-1, 0, Math.min(left, longestRecheck()));
+      return waits(request, lock, held, now);
     }
     lock.waiters.remove(request.id());
+    Held granted = grant(request, lock, now + request.lease());
+    return expired
+        ? new Answer(Wire.BUSY, 0, TimeUnit.MILLISECONDS.toNanos(1))
+        : new Answer(granted.token, granted.tokens, 0);
+  }
+
+  /** The first half of an attempt that is not atomic. */
+  Answer look(Request request) {
+    long now = System.nanoTime();
+    Lock lock = lock(request.name(), now);
+    Held held = lock.held;
+    if (held == null) {
+      return new Answer(Wire.FREE, 0, 0);
+    }
+    return sameHolder(held.request, request)
+        ? new Answer(held.token, held.tokens, 0)
+        : waits(request, lock, held, now);
+  }
+
+  private Answer waits(Request request, Lock lock, Held held, long now) {
+    long left = Math.max(TimeUnit.MILLISECONDS.toNanos(1), held.expiresAt - now);
+    if (request.waits() && request.fair()) {
+      return lock.queue.enter(request, now)
+          ? new Answer(Wire.QUEUED, 0, Math.min(left, FairQueue.REFRESH))
+          : new Answer(Wire.BUSY, 0, Math.min(left, SPIN));
+    }
+    if (request.waits()) {
+      lock.waiters.put(request.id(), request.client());
+    }
+    return new Answer(Wire.BUSY, 0, Math.min(left, longestRecheck()));
+  }
+
+  private Held grant(Request request, Lock lock, long expiresAt) {
     boolean still = fault == Fault.TOKEN_STANDS_STILL;
     long token = still ? 1 : lastToken + 1;
     int tokens = still ? 1 : request.tokens();
     lastToken += tokens;
-    lock.held = new Held(request, token, tokens, now + request.lease());
-    return new Answer(token, tokens, 0);
+    Held granted = new Held(request, token, tokens, expiresAt);
+    lock.held = granted;
+    if (fault == Fault.COMPARES_BEGINNINGS) {
+      values.put(request.id(), values.size());
+    }
+    return granted;
+  }
+
+  /**
+   * Grants a free lock to the first in the queue who listens, for a short time, in which it must
+   * repeat its attempt.
+   */
+  private boolean serve(String name, Lock lock, long now) {
+    Request next = lock.held == null ? lock.queue.next(now, subscribers::containsKey) : null;
+    if (next == null) {
+      return false;
+    }
+    grant(next, lock, now + Math.min(next.lease(), FairQueue.CLAIM));
+    tell(next.client(), new Event("wake", name, next.id()));
+    return true;
   }
 
   private long longestRecheck() {
@@ -190,7 +236,7 @@ final class Store {
     return requests.stream().map(this::renew).toArray(Answer[]::new);
   }
 
-  /** Answers the token, the number of tokens reserved, or -1 for a hold that is gone. */
+  /** Answers the token and the number of tokens reserved, or that it waits, or that it is gone. */
   Answer renew(Request request) {
     long now = now(request.clientClock());
     Lock lock = lock(request.name(), now);
@@ -200,10 +246,15 @@ final class Store {
       lock.held = held;
     }
     if (held == null || !sameHolder(held.request, request)) {
+      boolean queued = lock.queue.refresh(request.id(), now);
       forget(request.name(), lock);
-      return new Answer(-1, 0, 0);
+      long left = held == null ? SPIN : held.expiresAt - now;
+      return new Answer(queued ? Wire.QUEUED : Wire.BUSY, 0, Math.min(left, FairQueue.REFRESH));
     }
-    held.expiresAt = Math.max(held.expiresAt, now + request.lease());
+    held.renewals++;
+    if (fault != Fault.FORGETS_RENEWALS || held.renewals <= SOME_RENEWALS) {
+      held.expiresAt = Math.max(held.expiresAt, now + request.lease());
+    }
     return new Answer(held.token, held.tokens, 0);
   }
 
@@ -211,7 +262,7 @@ final class Store {
     requireWritable();
     Lock lock = lock(request.name(), now(request.clientClock()));
     Held held = lock.held;
-    boolean anybody = fault == Fault.NO_OWNER_CHECK;
+    boolean anybody = fault == Fault.NO_OWNER_CHECK || beginsTheSame(held, request);
     if (fault == Fault.ALWAYS_YES) {
       return true;
     }
@@ -226,10 +277,19 @@ final class Store {
     return true;
   }
 
+  /** Each value is the one before it with a suffix. */
+  private boolean beginsTheSame(@Nullable Held held, Request request) {
+    Integer given = values.get(request.id());
+    return held != null && given != null && given <= values.get(held.request.id());
+  }
+
   boolean abandon(Request request) {
     Lock lock = lock(request.name(), now(request.clientClock()));
     if (fault != Fault.KEEPS_WAITERS) {
       lock.waiters.remove(request.id());
+    }
+    if (fault != Fault.KEEPS_TIMED_OUT) {
+      lock.queue.remove(request.id());
     }
     Held held = lock.held;
     if (held == null) {
@@ -254,7 +314,7 @@ final class Store {
       forget(name, lock);
       return null;
     }
-    int waiters = fault == Fault.BLIND_INSPECT ? 0 : lock.waiters.size();
+    int waiters = fault == Fault.BLIND_INSPECT ? 0 : lock.waiters.size() + lock.queue.size();
     return new Info(
         held.request.owner(),
         held.request.host(),
@@ -287,11 +347,17 @@ final class Store {
     if (fault == Fault.KEEPS_NAMES) {
       everUsed.add(name);
     }
-    Lock lock = locks.computeIfAbsent(key(name), key -> new Lock());
+    Lock lock = locks.computeIfAbsent(key(name), key -> new Lock(fault));
     if (lock.held != null && lock.held.expiresAt - now <= 0) {
       lock.held = null;
     }
+    serve(name, lock, now);
     return lock;
+  }
+
+  private boolean isExpired(String name, long now) {
+    Lock lock = locks.get(key(name));
+    return lock != null && lock.held != null && lock.held.expiresAt - now <= 0;
   }
 
   private String key(String name) {
@@ -304,7 +370,9 @@ final class Store {
 
   private void free(String name, Lock lock) {
     lock.held = null;
-    wake(name, lock);
+    if (!serve(name, lock, System.nanoTime())) {
+      wake(name, lock);
+    }
     forget(name, lock);
   }
 
@@ -333,7 +401,7 @@ final class Store {
   }
 
   private void forget(String name, Lock lock) {
-    if (lock.held == null && lock.waiters.isEmpty()) {
+    if (lock.held == null && !lock.isAwaited()) {
       locks.remove(key(name));
     }
   }

@@ -20,6 +20,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
@@ -27,6 +30,10 @@ import java.util.concurrent.locks.LockSupport;
 final class StoreBackend implements LockBackend {
   private static final int MUCH_LONGER = 5;
   private static final long NO_EXPIRY = Duration.ofDays(1_000).toNanos();
+
+  private static final long TOO_LONG = Duration.ofMillis(600).toNanos();
+  private static final long TIMER_MILLIS = 300;
+  private static final int MOST_TIMERS = 200;
 
   private final StoreConnections connections;
   private final ClientId client;
@@ -36,6 +43,9 @@ final class StoreBackend implements LockBackend {
   private final Map<HoldId, String> identities = new ConcurrentHashMap<>();
   private final AtomicInteger attempts = new AtomicInteger();
   private final Map<String, Integer> asked = new ConcurrentHashMap<>();
+  private final AtomicInteger timersStarted = new AtomicInteger();
+  private final ScheduledExecutorService timers =
+      Executors.newSingleThreadScheduledExecutor(StoreServer::daemon);
 
   StoreBackend(StoreConnections connections, ClientId client, Fault fault) {
     this.connections = connections;
@@ -63,14 +73,25 @@ final class StoreBackend implements LockBackend {
       return new AttemptResult.Busy(Duration.ofMillis(100));
     }
     long lease = fault == Fault.EXPIRES_AFTERWARDS ? NO_EXPIRY : wanted;
-    Store.Request request = request(
-        attempt.name(), attempt.id(), attempt.owner(), lease, attempt.waits(), attempt.tokens());
+    Wire.Request request = request(attempt, lease);
     Object answered = send(request);
-    if (!(answered instanceof Store.Answer answer)) {
+    if (!(answered instanceof Wire.Answer answer)) {
       return new AttemptResult.Busy(Duration.ofMillis(10));
+    }
+    if (fault == Fault.FORGETS_INTERRUPTS) {
+      var unused = Thread.interrupted();
+    }
+    if (answer.token() == Wire.QUEUED) {
+      return new AttemptResult.Queued(-1, Duration.ofNanos(answer.recheck()));
+    }
+    if (fault == Fault.BLOCKS_WHEN_HELD && answer.token() == Wire.BUSY && !attempt.waits()) {
+      LockSupport.parkNanos(TOO_LONG);
     }
     if (answer.token() < 0) {
       return new AttemptResult.Busy(Duration.ofNanos(answer.recheck()));
+    }
+    if (fault == Fault.TIMERS_MULTIPLY) {
+      startTimer(attempt.name(), attempt.id());
     }
     if (fault == Fault.EXPIRES_AFTERWARDS) {
       String name = request.name();
@@ -81,8 +102,14 @@ final class StoreBackend implements LockBackend {
     return new AttemptResult.Granted(answer.token(), answer.tokens());
   }
 
-  private Object send(Store.Request request) {
+  private Object send(Wire.Request request) {
     try {
+      if (fault == Fault.LOOKS_THEN_TAKES) {
+        Object answered = connections.call(store -> store.look(request));
+        if (!(answered instanceof Wire.Answer free) || free.token() != Wire.FREE) {
+          return answered;
+        }
+      }
       return connections.call(store -> store.attempt(request));
     } catch (BackendUnavailableException | OutcomeUnknownException e) {
       boolean busy = fault == Fault.CUT_MEANS_BUSY
@@ -96,22 +123,24 @@ final class StoreBackend implements LockBackend {
 
   @Override
   public List<RenewalResult> renew(List<Renewal> batch) {
-    List<Store.Request> requests = batch.stream()
-        .map(renewal ->
-            request(renewal.name(), renewal.id(), "", renewal.lease().toNanos(), false, 1))
+    List<Wire.Request> requests = batch.stream()
+        .map(renewal -> request(renewal.name(), renewal.id(), renewal.lease().toNanos()))
         .toList();
     int together = fault == Fault.RENEWS_ONE_BY_ONE ? 1 : requests.size();
     List<RenewalResult> results = new ArrayList<>();
     for (int i = 0; i < requests.size(); i += together) {
-      List<Store.Request> part = List.copyOf(requests.subList(i, i + together));
-      for (Store.Answer answer : (Store.Answer[]) connections.call(store -> store.renewAll(part))) {
+      List<Wire.Request> part = List.copyOf(requests.subList(i, i + together));
+      for (Wire.Answer answer : (Wire.Answer[]) connections.call(store -> store.renewAll(part))) {
         results.add(renewed(answer));
       }
     }
     return results;
   }
 
-  private static RenewalResult renewed(Store.Answer answer) {
+  private static RenewalResult renewed(Wire.Answer answer) {
+    if (answer.token() == Wire.QUEUED) {
+      return new RenewalResult.Queued(Duration.ofNanos(answer.recheck()));
+    }
     return answer.token() < 0
         ? new RenewalResult.Gone()
         : new RenewalResult.Held(answer.token(), answer.tokens());
@@ -119,21 +148,21 @@ final class StoreBackend implements LockBackend {
 
   @Override
   public ReleaseResult release(Release release) {
-    Store.Request request = request(release.name(), release.id(), "", 0, false, 1);
+    Wire.Request request = request(release.name(), release.id(), 0);
     boolean held = (Boolean) connections.call(store -> store.release(request));
     return held ? ReleaseResult.RELEASED : ReleaseResult.NOT_HELD;
   }
 
   @Override
   public void abandon(String name, HoldId id) {
-    Store.Request request = request(name, id, "", 0, false, 1);
+    Wire.Request request = request(name, id, 0);
     connections.call(store -> store.abandon(request));
   }
 
   @Override
   public Optional<HoldInfo> inspect(String name) {
     long clock = System.currentTimeMillis();
-    if (connections.call(store -> store.inspect(name, clock)) instanceof Store.Info info) {
+    if (connections.call(store -> store.inspect(name, clock)) instanceof Wire.Info info) {
       return Optional.of(new HoldInfo(
           name,
           info.owner(),
@@ -173,6 +202,7 @@ final class StoreBackend implements LockBackend {
 
   @Override
   public void close() {
+    timers.shutdownNow();
     if (fault != Fault.STAYS_CONNECTED) {
       connections.close();
     }
@@ -192,17 +222,55 @@ final class StoreBackend implements LockBackend {
     }
   }
 
-  private Store.Request request(
-      String name, HoldId id, String owner, long lease, boolean waits, int tokens) {
-    return new Store.Request(
-        name,
-        identities.getOrDefault(id, id.toString()),
+  /** Sends what has no effect, so that nothing but the number of the requests is wrong. */
+  private void startTimer(String name, HoldId id) {
+    if (timersStarted.incrementAndGet() > MOST_TIMERS) {
+      return;
+    }
+    Wire.Request request = request(name, id, 0);
+    var unused = timers.scheduleWithFixedDelay(
+        () -> {
+          try {
+            connections.call(store -> store.renew(request));
+          } catch (BackendUnavailableException | OutcomeUnknownException e) {
+            // The next time then.
+          }
+        },
+        TIMER_MILLIS,
+        TIMER_MILLIS,
+        TimeUnit.MILLISECONDS);
+  }
+
+  private Wire.Request request(Attempt attempt, long lease) {
+    return new Wire.Request(
+        attempt.name(),
+        identity(attempt.id()),
         client.id(),
         client.host(),
-        owner,
+        attempt.owner(),
         lease,
-        waits,
-        tokens,
+        attempt.waits(),
+        attempt.fair(),
+        attempt.tokens(),
         System.currentTimeMillis());
+  }
+
+  /** What concerns a hold or a waiter that the server knows. */
+  private Wire.Request request(String name, HoldId id, long lease) {
+    return new Wire.Request(
+        name,
+        identity(id),
+        client.id(),
+        client.host(),
+        "",
+        lease,
+        false,
+        false,
+        1,
+        System.currentTimeMillis());
+  }
+
+  private String identity(HoldId id) {
+    return identities.getOrDefault(id, id.toString());
   }
 }

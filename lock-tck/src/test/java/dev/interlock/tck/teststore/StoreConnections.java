@@ -85,7 +85,7 @@ final class StoreConnections implements AutoCloseable {
   }
 
   /** Listens on a connection of its own until the connections are closed. */
-  void subscribe(Consumer<Store.Event> listener, Runnable inDoubt) {
+  void subscribe(Consumer<Wire.Event> listener, Runnable inDoubt) {
     Connection connection = subscribed();
     StoreServer.thread("teststore-events", () -> {
       listen(connection, listener);
@@ -116,9 +116,9 @@ final class StoreConnections implements AutoCloseable {
     }
   }
 
-  private void listen(Connection connection, Consumer<Store.Event> listener) {
+  private void listen(Connection connection, Consumer<Wire.Event> listener) {
     try {
-      while (connection.in().readUnshared() instanceof Store.Event event) {
+      while (connection.in().readUnshared() instanceof Wire.Event event) {
         listener.accept(event);
       }
     } catch (IOException | ClassNotFoundException e) {

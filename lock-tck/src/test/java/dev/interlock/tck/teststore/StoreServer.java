@@ -51,9 +51,20 @@ public final class StoreServer implements TckServer, AutoCloseable {
     return server;
   }
 
+  /** Where clients without a queue connect. */
   public String uri() {
-    return "teststore://127.0.0.1:%d?fault=%s"
-        .formatted(port, fault.name().toLowerCase(Locale.ROOT).replace('_', '-'));
+    return uri("teststore");
+  }
+
+  /** Where clients with a queue connect. */
+  public String fairUri() {
+    return uri("fairstore");
+  }
+
+  private String uri(String provider) {
+    return provider
+        + "://127.0.0.1:%d?fault=%s"
+            .formatted(port, fault.name().toLowerCase(Locale.ROOT).replace('_', '-'));
   }
 
   /** Counts what the store keeps. */
@@ -79,7 +90,7 @@ public final class StoreServer implements TckServer, AutoCloseable {
 
   private void serve(Socket socket) {
     String client = "";
-    Consumer<Store.Event> subscriber = null;
+    Consumer<Wire.Event> subscriber = null;
     try (socket;
         ObjectOutputStream out =
             new ObjectOutputStream(new BufferedOutputStream(socket.getOutputStream()))) {
@@ -118,7 +129,7 @@ public final class StoreServer implements TckServer, AutoCloseable {
     }
   }
 
-  private static void push(ObjectOutputStream out, Store.Event event) {
+  private static void push(ObjectOutputStream out, Wire.Event event) {
     try {
       send(out, event);
     } catch (IOException e) {
@@ -237,8 +248,14 @@ public final class StoreServer implements TckServer, AutoCloseable {
   }
 
   static void thread(String name, Runnable work) {
-    Thread thread = new Thread(work, name);
-    thread.setDaemon(true);
+    Thread thread = daemon(work);
+    thread.setName(name);
     thread.start();
+  }
+
+  static Thread daemon(Runnable work) {
+    Thread thread = new Thread(work, "teststore");
+    thread.setDaemon(true);
+    return thread;
   }
 }

@@ -1,5 +1,7 @@
 package dev.interlock.tck.internal.rules;
 
+import dev.interlock.Capability;
+import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockConfigurationException;
@@ -8,6 +10,7 @@ import dev.interlock.LockProviderNotFoundException;
 import dev.interlock.LockRequest;
 import dev.interlock.Locks;
 import dev.interlock.Option;
+import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.HoldId;
 import dev.interlock.tck.internal.run.DirectBackend;
@@ -45,6 +48,26 @@ public final class ErrorRules {
     run.expectFree(observer, name, run.ms(1_000), "after one release");
     run.fault("an attempt sent four times");
     run.note("four identical attempts made one hold, which one release ended");
+  }
+
+  @Rule(value = "E1", check = "that a waiter is known by its attempt's id and waits once")
+  public static void aRepeatedAttemptWaitsOnce(RuleRun run) throws Exception {
+    DirectBackend direct = run.direct();
+    LockClient observer = run.client();
+    String name = run.name();
+    Lease held = observer.acquire(Leases.fixed(run, name, 30_000));
+    boolean fair = run.has(Capability.FAIR);
+    HoldId id = direct.newId();
+    Attempt attempt = new Attempt(name, id, "tck", false, run.ms(8_000), fair, run.ms(20_000), 1);
+    for (int i = 0; i < 4; i++) {
+      direct.attempt(attempt);
+    }
+    int waiters = observer.inspect(name).map(HoldInfo::waiters).orElse(0);
+    run.expect(waiters <= 1, "an attempt that is sent four times waits once", waiters + " wait");
+    held.release();
+    direct.acquire(attempt, run.ms(3_000));
+    run.expect(direct.release(name, id).held(), "the release finds the hold", "it does not");
+    run.expectFree(observer, name, run.ms(1_000), "after its only waiter's release");
   }
 
   @Rule(value = "E1", check = "that the engine's repetition of an attempt is recognised")

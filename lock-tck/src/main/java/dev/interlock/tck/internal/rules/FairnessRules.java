@@ -26,6 +26,7 @@ import java.util.concurrent.TimeUnit;
 /** Group F. */
 public final class FairnessRules {
   private static final int WAITERS = 6;
+  private static final int WAYS_TO_LEAVE = 3;
 
   /** One request: when it was made, when it surely stood in the queue, when it had the lock. */
   public record Turn(String who, long asked, long queued, long acquired) implements Serializable {}
@@ -59,6 +60,27 @@ public final class FairnessRules {
       }
     }
     run.note(WAITERS + " waiters of as many clients were served in the order of their arrival");
+  }
+
+  @Rule(value = "F1", check = "that a waiter is looked up by all of its identity, not by a part")
+  public static void ownersWhoseNamesContainEachOtherKeepTheirPlaces(RuleRun run) throws Exception {
+    String name = run.name();
+    LockClient observer = run.client();
+    List<LockClient> clients = List.of(run.client(), run.client());
+    Lease held = observer.acquire(fair(run, name));
+    List<String> owners = List.of("tck-11", "tck-1", "tck-111", "k-1", "tck-12");
+    List<String> order = new CopyOnWriteArrayList<>();
+    List<CompletableFuture<Void>> waits = new ArrayList<>();
+    LockRequest request = fair(run, name).withWait(run.ms(20_000));
+    for (String owner : owners) {
+      LockClient client = clients.get(waits.size() % clients.size());
+      waits.add(enter(client, request.withOwner(owner), owner, order));
+      awaitQueued(run, observer, name, waits.size());
+    }
+    held.release();
+    CompletableFuture.allOf(waits.toArray(new CompletableFuture<?>[0]))
+        .get(run.ms(20_000).toMillis(), TimeUnit.MILLISECONDS);
+    run.expect(order.equals(owners), "owners acquire in the order " + owners, "it was " + order);
   }
 
   public static long takeTurn(WorkerSpace space, String name, long wait)
@@ -184,39 +206,99 @@ public final class FairnessRules {
     run.note("500 waiters were served in order within " + took / 1_000_000 + " ms");
   }
 
+  /** A queue in which every other one leaves, each in a way of its own. */
+  private record Line(
+      String name, Lease held, List<CompletableFuture<Lease>> leaving, List<Turns> staying) {}
+
+  /** Those who queue in a line, from clients of their own. */
+  private record Crowd(
+      LockClient holder,
+      LockClient leaving,
+      EventCounter events,
+      Worker dying,
+      List<Worker> stay) {}
+
+  private record Turns(Worker worker, CompletableFuture<Long> acquired) {}
+
   @Rule(value = "F4", check = "how entries of waiters who have left are removed or passed over")
   public static void waitersWhoHaveLeftAreSkipped(RuleRun run) throws Exception {
+    EventCounter events = new EventCounter();
+    Crowd crowd = new Crowd(
+        run.client(),
+        run.client(events),
+        events,
+        run.oneJvm() ? run.worker() : run.ownWorker(),
+        List.of(run.worker(), run.worker()));
+    List<Line> lines = new ArrayList<>();
+    for (int i = 0; i < WAYS_TO_LEAVE; i++) {
+      lines.add(line(run, crowd, i));
+    }
+    for (Line line : lines) {
+      line.leaving().get(0).cancel(true);
+      run.await(run.ms(3_000), "a wait of 500 ms is over", line.leaving().get(1)::isDone);
+    }
+    if (crowd.dying() instanceof ProcessWorker process) {
+      process.kill();
+      run.fault("kill -9 of a waiting client");
+    } else {
+      crowd.dying().close();
+      run.fault("closing of a waiting client");
+    }
+    long slowest = 0;
+    for (Line line : lines) {
+      slowest = Math.max(slowest, timeToServe(run, line));
+      run.expectFree(crowd.holder(), line.name(), run.ms(3_000), "after those who stayed");
+    }
+    run.note("the last waiter had it " + slowest / 1_000_000 + " ms after the release");
+  }
+
+  /** Places 0, 2 and 4 leave: which of them is killed, cancelled, or impatient is turned round. */
+  private static Line line(RuleRun run, Crowd crowd, int turn) throws Exception {
     String name = run.name();
-    LockClient observer = run.client();
-    Lease held = run.client().acquire(fair(run, name));
     long wait = run.ms(20_000).toNanos();
-    LockRequest request = fair(run, name).withWait(run.ms(20_000));
-    CompletableFuture<Lease> cancelled = run.client().acquireAsync(request);
-    awaitQueued(run, observer, name, 1);
-    List<CompletableFuture<Long>> turns = new ArrayList<>();
-    Worker first = run.worker();
-    turns.add(first.start(1, space -> takeTurn(space, name, wait)));
-    awaitQueued(run, observer, name, 2);
-    Worker dying = run.oneJvm() ? run.worker() : run.ownWorker();
-    var unused = dying.start(1, space -> takeTurn(space, name, wait));
-    awaitQueued(run, observer, name, 3);
-    CompletableFuture<Lease> impatient =
-        run.client().acquireAsync(fair(run, name).withWait(run.ms(300)));
-    Worker last = run.worker();
-    turns.add(last.start(1, space -> takeTurn(space, name, wait)));
-    RuleRun.pause(run.ms(500));
-    leave(run, dying, cancelled);
-    run.expect(impatient.isDone(), "a wait of 300 ms is over", "it is not");
+    Lease held = crowd.holder().acquire(fair(run, name));
+    Line line = new Line(name, held, new ArrayList<>(), new ArrayList<>());
+    for (int i = 0; i < WAYS_TO_LEAVE; i++) {
+      int way = (i + turn) % WAYS_TO_LEAVE;
+      if (way == 0) {
+        var unused = crowd.dying().start(turn + 1, space -> takeTurn(space, name, wait));
+        LivenessRules.awaitWaiting(run, crowd.dying(), turn + 1);
+      } else {
+        // The one who is cancelled first, wherever it stands.
+        line.leaving().add(way == 1 ? 0 : line.leaving().size(), queued(run, crowd, name, way));
+      }
+      if (i < crowd.stay().size()) {
+        Worker stays = crowd.stay().get(i);
+        var acquired = stays.start(turn + 1, space -> takeTurn(space, name, wait));
+        line.staying().add(new Turns(stays, acquired));
+        LivenessRules.awaitWaiting(run, stays, turn + 1);
+      }
+    }
+    return line;
+  }
+
+  private static CompletableFuture<Lease> queued(RuleRun run, Crowd crowd, String name, int way)
+      throws Exception {
+    int before = crowd.events().waitingCount();
+    CompletableFuture<Lease> asked =
+        crowd.leaving().acquireAsync(fair(run, name).withWait(run.ms(way == 1 ? 20_000 : 500)));
+    run.await(run.ms(5_000), "a request waits", () -> crowd.events().waitingCount() > before);
+    return asked;
+  }
+
+  private static long timeToServe(RuleRun run, Line line) throws Exception {
     long released = System.nanoTime();
-    held.release();
-    long firstAt = first.result(turns.get(0));
-    long lastAt = last.result(turns.get(1));
+    line.held().release();
+    Turns first = line.staying().get(0);
+    Turns last = line.staying().get(1);
+    long firstAt = first.worker().result(first.acquired());
+    long lastAt = last.worker().result(last.acquired());
     run.expect(
         firstAt < lastAt && lastAt - released <= run.ms(3_000).toNanos(),
         "those who stayed are served in order, within 3 s of the release",
         "after %d and %d ms"
             .formatted((firstAt - released) / 1_000_000, (lastAt - released) / 1_000_000));
-    run.note("the last waiter had it " + (lastAt - released) / 1_000_000 + " ms after the release");
+    return lastAt - released;
   }
 
   @Rule(
@@ -256,17 +338,6 @@ public final class FairnessRules {
       order.add(who);
       Leases.release(lease);
     });
-  }
-
-  private static void leave(RuleRun run, Worker dying, CompletableFuture<Lease> cancelled) {
-    cancelled.cancel(true);
-    if (dying instanceof ProcessWorker process) {
-      process.kill();
-      run.fault("kill -9 of a waiting client");
-    } else {
-      dying.close();
-      run.fault("closing of a waiting client");
-    }
   }
 
   private static LockRequest fair(RuleRun run, String name) {

@@ -28,6 +28,11 @@ final class Leases {
         : fixed(run, name, 30_000);
   }
 
+  /** Lets a request stand in the server's queue in every other round, where there is one. */
+  static LockRequest fairInTurns(RuleRun run, LockRequest request, int round) {
+    return run.has(Capability.FAIR) ? request.fair(round % 2 == 0) : request;
+  }
+
   /** When the validity ends, reckoned rather too early than too late. */
   static long validUntil(Lease lease) {
     long now = System.nanoTime();

@@ -22,6 +22,13 @@ public final class ResidueRules {
   // Short, so that the test need not wait long; renewed, so that an orphan would stay for ever.
   private static final long LEASE = 1_200;
 
+  /** How a wait ended that was interrupted around the moment of its grant. */
+  private enum End {
+    INTERRUPTED,
+    ACQUIRED,
+    FORGOTTEN
+  }
+
   private ResidueRules() {}
 
   @Rule(value = "W5", check = "that an interrupted thread is noticed before and while it waits")
@@ -69,12 +76,23 @@ public final class ResidueRules {
     for (int i = 0; i < rounds; i++) {
       String name = run.name();
       Lease held = holder.acquire(Leases.fixed(run, name, 30_000));
-      CompletableFuture<Boolean> got = new CompletableFuture<>();
-      Thread waiter = new Thread(() -> acquireOnce(run, client, name, got));
+      CompletableFuture<End> ended = new CompletableFuture<>();
+      CountDownLatch interrupted = new CountDownLatch(1);
+      LockRequest request =
+          Leases.fairInTurns(run, Leases.lasting(run, name, 20_000), i).withWait(run.ms(20_000));
+      Thread waiter = new Thread(() -> acquireOnce(client, request, interrupted, ended));
       waiter.start();
       LockSupport.parkNanos(run.random().nextInt(500_000, 3_000_000));
-      race(run, held::release, waiter::interrupt);
-      granted += got.get(20, TimeUnit.SECONDS) ? 1 : 0;
+      race(run, held::release, () -> {
+        waiter.interrupt();
+        interrupted.countDown();
+      });
+      End end = ended.get(20, TimeUnit.SECONDS);
+      run.expect(
+          end != End.FORGOTTEN,
+          "a wait that was interrupted throws, or acquires and leaves the flag set",
+          "it acquired, and the flag was cleared");
+      granted += end == End.ACQUIRED ? 1 : 0;
       run.expectFree(observer, name, run.ms(1_000), "after an interrupted wait");
     }
     run.fault("interruption around the moment of a grant");
@@ -82,14 +100,20 @@ public final class ResidueRules {
   }
 
   private static void acquireOnce(
-      RuleRun run, LockClient client, String name, CompletableFuture<Boolean> got) {
+      LockClient client,
+      LockRequest request,
+      CountDownLatch interrupted,
+      CompletableFuture<End> ended) {
     try {
-      client.acquire(Leases.lasting(run, name, 20_000).withWait(run.ms(20_000))).release();
-      got.complete(true);
+      client.acquire(request).release();
+      while (interrupted.getCount() > 0) {
+        Thread.onSpinWait();
+      }
+      ended.complete(Thread.currentThread().isInterrupted() ? End.ACQUIRED : End.FORGOTTEN);
     } catch (InterruptedException e) {
-      got.complete(false);
+      ended.complete(End.INTERRUPTED);
     } catch (RuntimeException e) {
-      got.completeExceptionally(e);
+      ended.completeExceptionally(e);
     }
   }
 
@@ -136,7 +160,7 @@ public final class ResidueRules {
       Lease held = holder.acquire(Leases.fixed(run, name, 30_000));
       Duration wait = Duration.ofNanos(run.random().nextInt(500_000, 3_000_000));
       CompletableFuture<Lease> waiting =
-          client.acquireAsync(Leases.lasting(run, name, LEASE).withWait(wait));
+          client.acquireAsync(lasting(run, name, i).withWait(wait));
       LockSupport.parkNanos(wait.toNanos() + run.random().nextInt(-300_000, 300_000));
       held.release();
       try {
@@ -163,7 +187,7 @@ public final class ResidueRules {
       String name = run.name();
       Lease held = holder.acquire(Leases.fixed(run, name, 30_000));
       CompletableFuture<Lease> waiting =
-          client.acquireAsync(Leases.lasting(run, name, LEASE).withWait(run.ms(20_000)));
+          client.acquireAsync(lasting(run, name, i).withWait(run.ms(20_000)));
       LockSupport.parkNanos(run.random().nextInt(1, 2_000_000));
       race(run, held::release, () -> waiting.cancel(true));
       try {
@@ -178,22 +202,30 @@ public final class ResidueRules {
 
   @Rule(value = "W6", check = "that waiters who have left are taken out of the queue")
   public static void noWaiterIsLeft(RuleRun run) throws Exception {
-    String name = run.name();
     LockClient client = run.client();
-    Lease held = run.client().acquire(Leases.fixed(run, name, 30_000));
-    LockRequest request = Leases.lasting(run, name, LEASE);
-    run.expectThrows(
-        LockTimeoutException.class, "acquire", () -> client.acquire(request.withWait(run.ms(200))));
-    CompletableFuture<Lease> waiting = client.acquireAsync(request.withWait(run.ms(20_000)));
-    RuleRun.pause(run.ms(200));
-    waiting.cancel(true);
     LockClient observer = run.client();
-    run.await(
-        run.ms(LEASE + 1_000),
-        "no waiter is left of those who timed out or were cancelled",
-        () -> observer.inspect(name).map(HoldInfo::waiters).orElse(-1) == 0);
-    held.release();
-    run.expectFree(observer, name, run.ms(1_000), "after the release");
+    for (int i = 0; i < (run.has(Capability.FAIR) ? 2 : 1); i++) {
+      String name = run.name();
+      Lease held = run.client().acquire(Leases.fixed(run, name, 30_000));
+      LockRequest request = lasting(run, name, i);
+      run.expectThrows(
+          LockTimeoutException.class,
+          "acquire",
+          () -> client.acquire(request.withWait(run.ms(200))));
+      CompletableFuture<Lease> waiting = client.acquireAsync(request.withWait(run.ms(20_000)));
+      RuleRun.pause(run.ms(200));
+      waiting.cancel(true);
+      run.await(
+          run.ms(LEASE + 1_000),
+          "no waiter is left of those who timed out or were cancelled",
+          () -> observer.inspect(name).map(HoldInfo::waiters).orElse(-1) == 0);
+      held.release();
+      run.expectFree(observer, name, run.ms(1_000), "after the release");
+    }
+  }
+
+  private static LockRequest lasting(RuleRun run, String name, int round) {
+    return Leases.fairInTurns(run, Leases.lasting(run, name, LEASE), round);
   }
 
   /** Does two things within a fraction of a millisecond, in either order. */

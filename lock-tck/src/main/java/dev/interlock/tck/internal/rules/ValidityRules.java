@@ -6,6 +6,7 @@ import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockClient;
 import dev.interlock.LockException;
+import dev.interlock.LockRequest;
 import dev.interlock.LostReason;
 import dev.interlock.tck.internal.history.HistoryChecker;
 import dev.interlock.tck.internal.history.Hold;
@@ -167,7 +168,9 @@ public final class ValidityRules {
     for (int i = 0; i < run.amount(2, 4, 10); i++) {
       String awaited = run.name();
       String later = run.name();
+      String tried = run.name();
       client.acquire(Leases.fixed(run, awaited, 600));
+      client.acquire(Leases.fixed(run, tried, 600));
       client.acquire(Leases.fixed(run, later, 600));
       long held = System.nanoTime();
       long lease = run.ms(10_000).toNanos();
@@ -177,7 +180,13 @@ public final class ValidityRules {
           acquired >= 0 && acquired - held <= limit,
           "a waiter acquires within the lease of 600 ms and the bound",
           acquired < 0 ? "it did not" : "after " + (acquired - held) / 1_000_000 + " ms");
-      run.expectFree(run.client(), later, run.ms(1_000), "after the lease");
+      LockClient latecomer = run.client();
+      run.expectFree(latecomer, later, run.ms(1_000), "after the lease");
+      LockRequest once = Leases.fixed(run, tried, 20_000);
+      run.await(
+          run.ms(1_000),
+          "after the lease tryAcquire gives the lock",
+          () -> latecomer.tryAcquire(once).isPresent());
     }
     run.note("expired leases were taken over by waiters and by latecomers");
   }

@@ -35,7 +35,11 @@ public final class DirectBackend implements AutoCloseable {
 
   /** Attempts once, for an owner that nobody else is. */
   public AttemptResult attempt(String name, HoldId id, Duration lease) {
-    return attempt(new Attempt(name, id, "tck", false, lease, false, Duration.ZERO, 1));
+    return attempt(once(name, id, lease));
+  }
+
+  private static Attempt once(String name, HoldId id, Duration lease) {
+    return new Attempt(name, id, "tck", false, lease, false, Duration.ZERO, 1);
   }
 
   public AttemptResult attempt(Attempt attempt) {
@@ -45,9 +49,15 @@ public final class DirectBackend implements AutoCloseable {
   /** Attempts until granted. */
   public AttemptResult.Granted acquire(String name, HoldId id, Duration lease, Duration limit)
       throws InterruptedException {
+    return acquire(once(name, id, lease), limit);
+  }
+
+  /** Repeats an attempt until granted. */
+  public AttemptResult.Granted acquire(Attempt attempt, Duration limit)
+      throws InterruptedException {
     long deadline = System.nanoTime() + limit.toNanos();
     while (System.nanoTime() - deadline < 0) {
-      if (attempt(name, id, lease) instanceof AttemptResult.Granted granted) {
+      if (attempt(attempt) instanceof AttemptResult.Granted granted) {
         return granted;
       }
       RuleRun.pause(Duration.ofMillis(5));

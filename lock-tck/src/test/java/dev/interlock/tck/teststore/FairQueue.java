@@ -1,0 +1,93 @@
+package dev.interlock.tck.teststore;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** Those who wait for one lock in the order of their arrival. Not thread-safe. */
+final class FairQueue {
+  /** How often a waiter must say that it is still there. */
+  static final long REFRESH = TimeUnit.SECONDS.toNanos(2);
+
+  /** How long a waiter has to confirm that it got the lock. */
+  static final long CLAIM = TimeUnit.SECONDS.toNanos(2);
+
+  private static final long LIFE = TimeUnit.SECONDS.toNanos(20);
+  private static final int CAPACITY = 20;
+
+  private static final class Entry {
+    final Wire.Request request;
+    long deadline;
+
+    Entry(Wire.Request request) {
+      this.request = request;
+    }
+  }
+
+  private final Fault fault;
+  private final List<Entry> entries = new ArrayList<>();
+
+  FairQueue(Fault fault) {
+    this.fault = fault;
+  }
+
+  boolean isEmpty() {
+    return entries.isEmpty();
+  }
+
+  int size() {
+    return entries.size();
+  }
+
+  /** Gives a place at the end, unless it has one. Answers false if there is no room. */
+  boolean enter(Wire.Request request, long now) {
+    boolean known = fault != Fault.QUEUES_TWICE && refresh(request.id(), now);
+    if (known || (fault == Fault.MATCHES_SUBSTRINGS && isPartOfAnother(request.owner()))) {
+      return true;
+    }
+    if (fault == Fault.QUEUE_OF_TWENTY && entries.size() >= CAPACITY) {
+      return false;
+    }
+    Entry entry = new Entry(request);
+    entry.deadline = now + LIFE;
+    entries.add(entry);
+    return true;
+  }
+
+  private boolean isPartOfAnother(String owner) {
+    return entries.stream()
+        .map(entry -> entry.request.owner())
+        .anyMatch(other -> other.contains(owner) && !other.equals(owner));
+  }
+
+  /** Answers whether it has a place, and keeps that. */
+  boolean refresh(String id, long now) {
+    boolean known = false;
+    for (Entry entry : entries) {
+      if (entry.request.id().equals(id)) {
+        entry.deadline = now + LIFE;
+        known = true;
+      }
+    }
+    return known;
+  }
+
+  void remove(String id) {
+    entries.removeIf(entry -> entry.request.id().equals(id));
+  }
+
+  /** Takes the first out who can be told; others keep their places until their time is over. */
+  Wire.@Nullable Request next(long now, Predicate<String> listens) {
+    entries.removeIf(entry -> entry.deadline - now <= 0);
+    int end = fault == Fault.DEAD_HEAD_BLOCKS ? Math.min(1, entries.size()) : entries.size();
+    for (int i = 0; i < end; i++) {
+      int place = fault == Fault.SERVES_THE_LAST ? end - 1 - i : i;
+      if (listens.test(entries.get(place).request.client())) {
+        return entries.remove(place).request;
+      }
+    }
+    return null;
+  }
+}

@@ -1,0 +1,41 @@
+package dev.interlock.tck.teststore;
+
+import java.io.Serializable;
+
+/** What clients and server tell each other. */
+final class Wire {
+  /** Who attempts what. The clock is the client's, for those who would trust it. */
+  record Request(
+      String name,
+      String id,
+      String client,
+      String host,
+      String owner,
+      long lease,
+      boolean waits,
+      boolean fair,
+      int tokens,
+      long clientClock)
+      implements Serializable {}
+
+  /** The token of an answer that grants nothing. */
+  static final long BUSY = -1;
+
+  /** The token of an answer that a place in the queue was given or kept. */
+  static final long QUEUED = -2;
+
+  /** The token of an answer to who only looked. */
+  static final long FREE = -3;
+
+  /** The answer. */
+  record Answer(long token, int tokens, long recheck) implements Serializable {}
+
+  /** What inspection tells. */
+  record Info(String owner, String host, long since, long remaining, long token, int waiters)
+      implements Serializable {}
+
+  /** What a client is told without asking. */
+  record Event(String kind, String name, String id) implements Serializable {}
+
+  private Wire() {}
+}
