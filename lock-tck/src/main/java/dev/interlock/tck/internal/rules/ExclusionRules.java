@@ -28,6 +28,8 @@ import java.util.concurrent.locks.LockSupport;
 public final class ExclusionRules {
   private static final int RACERS = 3;
   private static final int LEAST_HOLDS = 20;
+  // With fewer a fault may not have met a hold that somebody else wants.
+  private static final int ENOUGH_HOLDS = 60;
   // A slow server has few holds between the faults of one round.
   private static final int MOST_ROUNDS = 5;
 
@@ -61,7 +63,7 @@ public final class ExclusionRules {
   public static void holdsNeverOverlapWhenClientsFail(RuleRun run) throws Exception {
     Duration time = Duration.ofMillis(run.amount(3_500, 15_000, 90_000));
     List<Hold> holds = new ArrayList<>();
-    for (int round = 0; round < MOST_ROUNDS && holds.size() < LEAST_HOLDS; round++) {
+    for (int round = 0; round < MOST_ROUNDS && holds.size() < ENOUGH_HOLDS; round++) {
       holds.addAll(FaultyContention.run(run, time));
     }
     run.expectNone(

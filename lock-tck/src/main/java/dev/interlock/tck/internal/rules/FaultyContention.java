@@ -140,7 +140,7 @@ public final class FaultyContention {
     long end = System.nanoTime() + nanos;
     boolean stalled = false;
     while (System.nanoTime() - end < 0) {
-      RuleRun.pause(Duration.ofMillis(run.random().nextInt(200, 900)));
+      RuleRun.pause(Duration.ofMillis(run.random().nextInt(100, 350)));
       FaultProxy proxy = proxies.get(run.random().nextInt(proxies.size()));
       if (proxy.cut() > 0) {
         run.fault("all connections of a client cut");
@@ -218,7 +218,7 @@ public final class FaultyContention {
     if (draw == 0) {
       return plan.lease() * 3 / 2;
     }
-    return random.nextLong(draw < 6 ? plan.lease() / 2 : plan.lease() / 100);
+    return random.nextLong(draw < 10 ? plan.lease() / 2 : plan.lease() / 100);
   }
 
   private static Optional<Lease> acquire(WorkerSpace space, Plan plan, SplittableRandom random)
@@ -231,10 +231,15 @@ public final class FaultyContention {
     try {
       return random.nextInt(4) == 0
           ? space.client().tryAcquire(request)
-          : Optional.of(space.client().acquire(request.withWait(Duration.ofSeconds(2))));
+          : Optional.of(space.client().acquire(request.withWait(shortWait(plan, random))));
     } catch (LockException e) {
       return Optional.empty();
     }
+  }
+
+  /** Whoever waits on looks again when the lease is over; one who comes anew looks at once. */
+  private static Duration shortWait(Plan plan, SplittableRandom random) {
+    return Duration.ofNanos(random.nextLong(plan.lease() / 20, plan.lease() / 2));
   }
 
   private static void release(Lease lease) {
