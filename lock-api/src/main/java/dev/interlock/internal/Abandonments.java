@@ -85,15 +85,29 @@ final class Abandonments {
     }
   }
 
-  /** Last try, for closing; stops at the first failure, because the server is likely gone. */
+  /**
+   * Last try, for closing. Whatever fails once is tried again; stops when that fails too, because
+   * the server is likely gone.
+   */
   void flush() {
     for (Residue residue : pending) {
-      try {
-        calls.abandon(residue.name, residue.id);
-      } catch (LockException e) {
+      boolean done = isAbandonedNow(residue);
+      if (!done) {
+        done = isAbandonedNow(residue);
+      }
+      if (!done) {
         return;
       }
     }
     pending.clear();
+  }
+
+  private boolean isAbandonedNow(Residue residue) {
+    try {
+      calls.abandon(residue.name, residue.id);
+      return true;
+    } catch (LockException e) { // the listener has heard of it from BackendCalls
+      return false;
+    }
   }
 }

@@ -14,6 +14,7 @@ import dev.interlock.local.FaultyBackend.Gate;
 import dev.interlock.local.FaultyBackend.Late;
 import dev.interlock.local.FaultyBackend.Operation;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
@@ -280,6 +281,28 @@ class FaultTest {
     gate.open();
     closing.get();
     rig.awaitNothingLeft();
+  }
+
+  @Test
+  @DisplayName("E7 a fault that passes while the client closes leaves nothing behind")
+  void closesThroughPassingFault() throws Exception {
+    Lease held = other.acquire("x");
+    List<CompletableFuture<Lease>> waiting = List.of(
+        client.locks().acquireAsync(X.fair(true)), client.locks().acquireAsync(X.fair(true)));
+    Await.until("both are queued", () -> waitersOfX() == 2);
+    client.backend().always(Operation.ABANDON, Fault.refused());
+    waiting.forEach(future -> future.cancel(true));
+    Await.until("both were refused", () -> client.backend().calls(Operation.ABANDON) >= 2);
+    client.backend().heal();
+    client.backend().next(Operation.ABANDON, Fault.refused());
+    client.locks().close();
+    assertThat(waitersOfX()).isZero();
+    held.release();
+    takesOverAtOnce();
+  }
+
+  private int waitersOfX() {
+    return other.locks().inspect("x").orElseThrow().waiters();
   }
 
   @Test
