@@ -5,10 +5,19 @@ import dev.interlock.tck.TckServer;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** What the kit may do to a MySQL server: much to one of our own, nothing to a given one. */
+/**
+ * What the kit may do to a MySQL server: much to one of our own, nothing to a given one. For one
+ * thread at a time.
+ */
 public final class MysqlFaults implements TckServer {
+  /** Its row is the order to fail; in memory, so that no rollback brings it back. */
+  private static final String ORDERS = "ordered_deadlocks";
+
+  private static final String TRIGGER = "ordered_deadlock";
+
   private final MysqlServer server;
   private final String tablePrefix;
+  private boolean ordering;
 
   private MysqlFaults(MysqlServer server, String tablePrefix) {
     this.server = server;
@@ -27,7 +36,12 @@ public final class MysqlFaults implements TckServer {
   @Override
   public Set<TckFault> faults() {
     return server.isControllable()
-        ? EnumSet.of(TckFault.PAUSE, TckFault.RESTART, TckFault.LOSE_STATE, TckFault.CLOSE_CLIENTS)
+        ? EnumSet.of(
+            TckFault.PAUSE,
+            TckFault.RESTART,
+            TckFault.LOSE_STATE,
+            TckFault.CLOSE_CLIENTS,
+            TckFault.DISTURB)
         : EnumSet.noneOf(TckFault.class);
   }
 
@@ -36,6 +50,11 @@ public final class MysqlFaults implements TckServer {
     if (server.isControllable()) {
       server.resume();
       server.start();
+      if (ordering) {
+        server.execute("DROP TRIGGER IF EXISTS " + TRIGGER);
+        server.execute("DROP TABLE IF EXISTS " + ORDERS);
+        ordering = false;
+      }
     }
   }
 
@@ -84,5 +103,32 @@ public final class MysqlFaults implements TckServer {
     } catch (TestServerException e) {
       // It has gone by itself meanwhile.
     }
+  }
+
+  /**
+   * The next change of a lock's row is answered as if it had met a deadlock, once.
+   *
+   * @return whether the order before this one was carried out
+   */
+  @Override
+  public boolean disturb() {
+    boolean first = !ordering;
+    if (first) {
+      prepareOrders();
+      ordering = true;
+    }
+    boolean pending = server.execute("SELECT COUNT(*) FROM " + ORDERS).strip().equals("1");
+    if (!pending) {
+      server.execute("INSERT INTO " + ORDERS + " VALUES (1)");
+    }
+    return !first && !pending;
+  }
+
+  private void prepareOrders() {
+    server.execute("CREATE TABLE IF NOT EXISTS " + ORDERS + " (id INT PRIMARY KEY) ENGINE = MEMORY");
+    server.execute("CREATE TRIGGER IF NOT EXISTS " + TRIGGER + " BEFORE UPDATE ON " + tablePrefix
+        + "lock FOR EACH ROW BEGIN IF EXISTS (SELECT 1 FROM " + ORDERS + ") THEN DELETE FROM "
+        + ORDERS + "; SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213,"
+        + " MESSAGE_TEXT = 'Deadlock ordered by the kit'; END IF; END");
   }
 }
