@@ -125,7 +125,8 @@ public final class MysqlFaults implements TckServer {
   }
 
   private void prepareOrders() {
-    server.execute("CREATE TABLE IF NOT EXISTS " + ORDERS + " (id INT PRIMARY KEY) ENGINE = MEMORY");
+    server.execute(
+        "CREATE TABLE IF NOT EXISTS " + ORDERS + " (id INT PRIMARY KEY) ENGINE = MEMORY");
     server.execute("CREATE TRIGGER IF NOT EXISTS " + TRIGGER + " BEFORE UPDATE ON " + tablePrefix
         + "lock FOR EACH ROW BEGIN IF EXISTS (SELECT 1 FROM " + ORDERS + ") THEN DELETE FROM "
         + ORDERS + "; SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213,"
