@@ -77,7 +77,10 @@ public final class BenchCommand implements Callable<Integer> {
       description = "Where the report is written, as JSON and Markdown. Default: ${DEFAULT-VALUE}.")
   private Path out = Path.of("target/bench");
 
-  @Option(names = "--jmh", description = "Runs the JMH benchmarks of the uncontended path instead.")
+  @Option(
+      names = "--jmh",
+      description =
+          "Runs the JMH benchmarks instead: the uncontended path, and a @Locked call beside it.")
   private boolean jmh;
 
   @Option(names = "--list", description = "Lists the subjects and scenarios, and ends.")

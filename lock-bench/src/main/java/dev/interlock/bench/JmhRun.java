@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.openjdk.jmh.profile.GCProfiler;
 import org.openjdk.jmh.results.format.ResultFormatType;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
@@ -42,6 +43,8 @@ final class JmhRun {
   private static Options options(Path address, List<Subject> subjects, boolean quick, Path result) {
     return new OptionsBuilder()
         .include(UncontendedBenchmark.class.getName())
+        .include(LockedCallBenchmark.class.getName())
+        .addProfiler(GCProfiler.class)
         .param("subject", subjects.stream().map(Subject::id).toArray(String[]::new))
         .jvmArgsAppend("-D" + UncontendedBenchmark.SERVER_FILE + "=" + address)
         .warmupIterations(quick ? 2 : 5)
