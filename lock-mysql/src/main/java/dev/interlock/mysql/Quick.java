@@ -50,7 +50,9 @@ final class Quick {
       session.changes();
       return session.mapper().acquire(taking);
     });
-    return taken == 1 ? new AttemptResult.Granted(taking.token, taking.tokens) : null;
+    // A trigger on the table keeps the token out of the answer; a turn finds the hold and reads it.
+    boolean known = taken == 1 && taking.token > 0;
+    return known ? new AttemptResult.Granted(taking.token, taking.tokens) : null;
   }
 
   private @Nullable AttemptResult enqueue(Place at, Attempt attempt) {
