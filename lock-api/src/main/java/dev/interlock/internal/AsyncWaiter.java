@@ -59,6 +59,11 @@ final class AsyncWaiter extends Waiter {
     return future;
   }
 
+  @Override
+  void rearm() {
+    setAlarm();
+  }
+
   private void setAlarm() {
     if (!isSingleAttempt()) { // whose time is always over, and which asks once all the same
       agenda.put(alarm, System.nanoTime() + pause());

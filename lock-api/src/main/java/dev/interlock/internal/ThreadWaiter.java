@@ -32,6 +32,13 @@ final class ThreadWaiter extends Waiter {
     LockSupport.unpark(thread);
   }
 
+  @Override
+  void rearm() {
+    if (Thread.currentThread() != thread) {
+      LockSupport.unpark(thread);
+    }
+  }
+
   /**
    * Waits for the hold, or throws why there is none.
    *

@@ -77,6 +77,9 @@ abstract class Waiter {
   /** Called once, after the end is set. Any thread; never blocks. */
   abstract void ended();
 
+  /** The time of the next look has changed, perhaps to an earlier one. Any thread; never blocks. */
+  abstract void rearm();
+
   final Grantee grantee() {
     return grantee;
   }
@@ -214,6 +217,7 @@ abstract class Waiter {
 
   final void recheckIn(long nanos) {
     recheckAt = System.nanoTime() + Math.max(SHORTEST_RECHECK, nanos);
+    rearm(); // it may sleep until a later time: a release of another thread has asked for it
   }
 
   final void noRecheck() {

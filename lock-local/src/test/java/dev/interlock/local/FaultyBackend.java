@@ -144,6 +144,7 @@ final class FaultyBackend implements LockBackend {
   private final Map<Operation, AtomicInteger> calls = new EnumMap<>(Operation.class);
   private volatile boolean eventsDropped;
   private volatile boolean queueless;
+  private volatile boolean callsOthers;
   private volatile boolean interruptSeen;
   private volatile boolean closed;
   private volatile int largestBatch;
@@ -181,6 +182,12 @@ final class FaultyBackend implements LockBackend {
   void withoutQueue() {
     queueless = true;
     eventsDropped = true;
+  }
+
+  /** Without a queue, and a release says that another client's waiter was called. */
+  void callsOthers() {
+    withoutQueue();
+    callsOthers = true;
   }
 
   int calls(Operation operation) {
@@ -241,7 +248,10 @@ final class FaultyBackend implements LockBackend {
   @Override
   public ReleaseResult release(Release release) {
     Release sent = queueless ? new Release(release.name(), release.id(), null) : release;
-    return call(Operation.RELEASE, () -> server.release(sent));
+    ReleaseResult answer = call(Operation.RELEASE, () -> server.release(sent));
+    return callsOthers && release.next() != null
+        ? new ReleaseResult(answer.held(), null, new AttemptResult.Busy(Duration.ofMillis(50)))
+        : answer;
   }
 
   @Override

@@ -99,6 +99,22 @@ class WaitingTest {
   }
 
   @Test
+  @DisplayName("W3 a waiter looks again soon after a release that called another client's waiter")
+  void looksAgainWhereAnotherWasCalled() throws Exception {
+    client.backend().callsOthers();
+    LockRequest fixed = X.withLease(Duration.ofSeconds(20)); // which is never passed on here
+    Lease held = client.locks().acquire(fixed);
+    Task<Lease> thread = Task.run(() -> client.locks().acquire(fixed));
+    thread.awaitParked();
+    held.release();
+    Lease next = thread.get();
+    CompletableFuture<Lease> async = client.locks().acquireAsync(fixed);
+    Await.pass(50); // it waits for this client's holder, which nobody can see from outside
+    next.release();
+    Rig.join(async).release();
+  }
+
+  @Test
   @DisplayName(
       "W3 a release between a waiter's first attempt and its entry into the queue wakes it")
   void seesReleaseWhileEntering() throws Exception {
