@@ -29,7 +29,7 @@ public final class CloseRules {
   private static final int WAITERS = 3;
   private static final int MANY_CYCLES = 1_000;
   private static final long RENEWED = 900;
-  private static final int MOST_REQUESTS = 60;
+  private static final int MORE_REQUESTS = 40;
 
   private CloseRules() {}
 
@@ -168,21 +168,30 @@ public final class CloseRules {
     LockClient client = run.client(proxy);
     String name = run.name();
     long lease = run.ms(RENEWED).toNanos();
+    useOnce(client, name, 1, lease, true);
+    long usual = requestsOfOneHold(run, client, proxy);
     useOnce(client, name, MANY_CYCLES, lease, true);
-    LockRequest request =
-        LockRequest.of(name).withLease(Duration.ofNanos(lease)).renewing();
+    long sent = requestsOfOneHold(run, client, proxy);
+    run.count(2L * MANY_CYCLES);
+    // How many a renewal takes, and what keeps connections alive, is the backend's affair.
+    String measured = "one hold of " + RENEWED + " ms, renewed, cost " + sent
+        + " requests in three times its length after " + MANY_CYCLES + " others were released, "
+        + usual + " before";
+    long most = 2 * usual + MORE_REQUESTS;
+    run.expect(sent <= most, "at most " + most + " requests", measured);
+    run.note(measured);
+  }
+
+  private static long requestsOfOneHold(RuleRun run, LockClient client, FaultProxy proxy)
+      throws Exception {
+    LockRequest request = LockRequest.of(run.name()).withLease(run.ms(RENEWED)).renewing();
     Lease held = client.acquire(request.withWait(run.ms(5_000)));
     RuleRun.pause(run.ms(RENEWED));
     long before = proxy.requests();
     RuleRun.pause(run.ms(3 * RENEWED));
     long sent = proxy.requests() - before;
     held.release();
-    run.count(2L * MANY_CYCLES);
-    // Three renewals a lease are due; the rest is for keeping the connections alive.
-    String measured = "one hold of " + RENEWED + " ms, renewed, cost " + sent
-        + " requests in three times its length, after " + MANY_CYCLES + " others were released";
-    run.expect(sent <= MOST_REQUESTS, "at most " + MOST_REQUESTS + " requests", measured);
-    run.note(measured);
+    return sent;
   }
 
   private static void useOnce(
