@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.Executor;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -12,6 +13,9 @@ import org.springframework.context.annotation.Configuration;
 
 /** Starts applications as Spring Boot does, with its auto-configuration. */
 final class Contexts {
+  /** A thread for each task: the common pool has only one on two processors, and calls block. */
+  static final Executor THREADS = task -> new Thread(task).start();
+
   private Contexts() {}
 
   @Configuration(proxyBeanMethods = false)

@@ -278,7 +278,7 @@ class LockedTest {
   @Test
   void a_call_waits_for_its_lock() throws Exception {
     Lease other = hold("waits");
-    CompletableFuture<Long> call = CompletableFuture.supplyAsync(jobs::waits);
+    CompletableFuture<Long> call = CompletableFuture.supplyAsync(jobs::waits, Contexts.THREADS);
     await().until(() -> WAITING.contains("waits"));
     assertThat(call).isNotDone();
     long token = other.fencingToken();
@@ -289,9 +289,9 @@ class LockedTest {
   @Test
   void fair_calls_stand_in_the_servers_queue_and_get_the_lock_in_their_order() throws Exception {
     Lease other = hold("fair");
-    CompletableFuture<Long> first = CompletableFuture.supplyAsync(jobs::fair);
+    CompletableFuture<Long> first = CompletableFuture.supplyAsync(jobs::fair, Contexts.THREADS);
     awaitWaiters("fair", 1);
-    CompletableFuture<Long> second = CompletableFuture.supplyAsync(jobs::fair);
+    CompletableFuture<Long> second = CompletableFuture.supplyAsync(jobs::fair, Contexts.THREADS);
     awaitWaiters("fair", 2);
     other.release();
     assertThat(first.get(5, TimeUnit.SECONDS)).isLessThan(second.get(5, TimeUnit.SECONDS));

@@ -221,7 +221,7 @@ class TransactionTest {
     CompletableFuture<Void> call;
     try (Lease other = client.tryAcquire(LockRequest.of("account")).orElseThrow()) {
       int begun = watch.begun.get();
-      call = CompletableFuture.runAsync(accounts::increment);
+      call = CompletableFuture.runAsync(accounts::increment, Contexts.THREADS);
       await().until(() -> client.inspect("account").orElseThrow().waiters() == 1);
       assertThat(watch.begun).as("a call that waits has no transaction yet").hasValue(begun);
       watch.held.clear();
@@ -236,7 +236,7 @@ class TransactionTest {
       CompletableFuture<Void> call;
       CompletableFuture<Integer> next;
       try (Lease other = client.tryAcquire(LockRequest.of("account")).orElseThrow()) {
-        call = CompletableFuture.runAsync(accounts::increment);
+        call = CompletableFuture.runAsync(accounts::increment, Contexts.THREADS);
         await().until(() -> client.inspect("account").orElseThrow().waiters() == 1);
         next = CompletableFuture.supplyAsync(() -> {
           client.lock("account").lock();
