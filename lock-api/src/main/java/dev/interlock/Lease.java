@@ -68,7 +68,8 @@ public interface Lease extends AutoCloseable {
   /**
    * Tells when this lease is lost, that is, ends without a release. It completes shortly before the
    * validity passes, or at the first contact with the server that shows the loss, whichever is
-   * first; after an orderly release it never completes. Actions run on the common pool.
+   * first; after an orderly release it never completes. Actions run on a few threads that all
+   * clients of the JVM share for nothing else: stop the work, and do not block there.
    *
    * @return a stage that cannot be completed or cancelled from outside
    */

@@ -110,7 +110,7 @@ final class AsyncWaiter extends Waiter {
       completeWith(error);
     } else if (hold != null) {
       Lease lease = leases.apply(hold);
-      ClientThreads.callbacks().execute(() -> deliver(lease));
+      ClientThreads.results().execute(() -> deliver(lease));
     }
   }
 
@@ -134,6 +134,6 @@ final class AsyncWaiter extends Waiter {
   }
 
   private void completeWith(Throwable error) {
-    ClientThreads.callbacks().execute(() -> future.completeExceptionally(error));
+    ClientThreads.results().execute(() -> future.completeExceptionally(error));
   }
 }

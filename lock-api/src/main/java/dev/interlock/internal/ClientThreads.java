@@ -16,18 +16,29 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * All threads of a client: at most six, daemons, started on demand and ended when idle. The timer
- * never does I/O; renewals have a thread of their own, so that nothing else can delay them.
+ * never does I/O; renewals have a thread of their own, so that nothing else can delay them. Code of
+ * the application runs on none of them, but on threads that all clients share.
  */
 final class ClientThreads {
   private static final Logger LOG = System.getLogger("dev.interlock");
 
-  // A common pool that was configured to have no threads would never run them.
-  private static final Executor CALLBACKS = ForkJoinPool.getCommonPoolParallelism() > 0
-      ? ForkJoinPool.commonPool()
-      : task -> new Thread(task, "interlock-callback").start();
-
   private static final int IO_THREADS = 4;
+  private static final int LOSS_THREADS = 4;
   private static final long IDLE_SECONDS = 10;
+
+  /** So that soon after the last client was closed nothing is left. */
+  private static final long LOSS_IDLE_SECONDS = 1;
+
+  /**
+   * For the actions on a loss, and for nothing else: the news that work must stop gets through also
+   * while the application keeps the common pool busy, which has one thread on two processors.
+   */
+  private static final Executor LOSSES = pool(LOSS_THREADS, "interlock-loss", LOSS_IDLE_SECONDS);
+
+  // A common pool that was configured to have no threads would never run them.
+  private static final Executor RESULTS = ForkJoinPool.getCommonPoolParallelism() > 0
+      ? ForkJoinPool.commonPool()
+      : task -> new Thread(task, "interlock-result").start();
 
   private final ScheduledThreadPoolExecutor timer;
   private final ThreadPoolExecutor renewals;
@@ -39,8 +50,8 @@ final class ClientThreads {
     timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     timer.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
     timer.allowCoreThreadTimeOut(true);
-    renewals = pool(1, "interlock-renewal-" + client);
-    io = pool(IO_THREADS, "interlock-io-" + client);
+    renewals = pool(1, "interlock-renewal-" + client, IDLE_SECONDS);
+    io = pool(IO_THREADS, "interlock-io-" + client, IDLE_SECONDS);
   }
 
   /** Runs it on the timer thread; it must not block. Ignored after close. */
@@ -63,9 +74,14 @@ final class ClientThreads {
     submit(io, task);
   }
 
-  /** Where code of the application runs: never on a thread that the engine needs. */
-  static Executor callbacks() {
-    return CALLBACKS;
+  /** Where the application hears that a lease was lost. */
+  static Executor losses() {
+    return LOSSES;
+  }
+
+  /** Where the application gets what it asked for asynchronously, and goes on with it. */
+  static Executor results() {
+    return RESULTS;
   }
 
   void close() {
@@ -93,11 +109,11 @@ final class ClientThreads {
     };
   }
 
-  private static ThreadPoolExecutor pool(int threads, String name) {
+  private static ThreadPoolExecutor pool(int threads, String name, long idleSeconds) {
     ThreadPoolExecutor pool = new ThreadPoolExecutor(
         threads,
         threads,
-        IDLE_SECONDS,
+        idleSeconds,
         TimeUnit.SECONDS,
         new LinkedBlockingQueue<>(),
         factory(name));

@@ -263,7 +263,7 @@ final class Holds {
       leftovers.abandon(
           hold.remote()); // a renewal that is still on its way would lock everybody out once more
     }
-    ClientThreads.callbacks().execute(() -> hold.lost().complete(reason));
+    ClientThreads.losses().execute(() -> hold.lost().complete(reason));
     // A fixed lease that runs out does what was asked for; losing a renewed one is an incident.
     boolean expected =
         reason == LostReason.CLOSED || (reason == LostReason.EXPIRED && !wasRenewing);
@@ -295,7 +295,7 @@ final class Holds {
 
   /** A release found that the server no longer had the hold. */
   void foundGone(Hold hold) {
-    ClientThreads.callbacks().execute(() -> hold.lost().complete(LostReason.GONE));
+    ClientThreads.losses().execute(() -> hold.lost().complete(LostReason.GONE));
     listener.lost(hold.name(), hold.token(), LostReason.GONE);
   }
 

@@ -10,7 +10,7 @@ final class Validity {
   /** Covers clocks that run apart by up to 0.2 %; quartz is ten times better. */
   private static final long DRIFT_DIVISOR = 500;
 
-  // The signal has to wake a timer and a thread of the common pool, on a machine that is busy.
+  // The signal has to wake a timer and another thread, on a machine that is busy.
   private static final long SHORTEST_LEAD = 2_000_000;
   private static final long LONGEST_LEAD = 250_000_000;
   private static final long LEAD_DIVISOR = 20;

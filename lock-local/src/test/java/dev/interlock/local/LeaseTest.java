@@ -16,6 +16,8 @@ import dev.interlock.local.FaultyBackend.Operation;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
@@ -211,5 +213,30 @@ class LeaseTest {
     lease.release();
     Await.pass(100);
     assertThat(lost).isNotDone();
+  }
+
+  @Test
+  @DisplayName("L7 a loss is told also while the application keeps the common pool busy")
+  void tellsLossWhileCommonPoolIsBusy() throws Exception {
+    CountDownLatch busy = new CountDownLatch(ForkJoinPool.getCommonPoolParallelism());
+    CountDownLatch end = new CountDownLatch(1);
+    for (long i = busy.getCount(); i > 0; i--) {
+      ForkJoinPool.commonPool().execute(() -> {
+        busy.countDown();
+        try {
+          end.await();
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+        }
+      });
+    }
+    busy.await();
+    try {
+      Lease lease = client.acquire("x");
+      client.locks().forceRelease("x");
+      assertThat(Rig.join(lease.lost())).isEqualTo(LostReason.FORCED);
+    } finally {
+      end.countDown();
+    }
   }
 }

@@ -344,13 +344,15 @@ class LockedTest {
   void a_lost_lease_interrupts_the_work_and_the_caller_hears_of_it() throws Exception {
     calls.hold = new CountDownLatch(1);
     AtomicInteger flag = new AtomicInteger(-1);
-    CompletableFuture<String> call = CompletableFuture.supplyAsync(() -> {
-      try {
-        return jobs.loses();
-      } finally {
-        flag.set(Thread.currentThread().isInterrupted() ? 1 : 0);
-      }
-    });
+    CompletableFuture<String> call = CompletableFuture.supplyAsync(
+        () -> {
+          try {
+            return jobs.loses();
+          } finally {
+            flag.set(Thread.currentThread().isInterrupted() ? 1 : 0);
+          }
+        },
+        Contexts.THREADS);
     await().until(() -> !isFree("loses"));
     client.forceRelease("loses");
     assertThatThrownBy(() -> call.get(5, TimeUnit.SECONDS))
@@ -362,13 +364,15 @@ class LockedTest {
   @Test
   void a_signalled_loss_lets_the_work_end_and_the_caller_hears_of_it() throws Exception {
     calls.hold = new CountDownLatch(1);
-    CompletableFuture<String> call = CompletableFuture.supplyAsync(() -> {
-      try {
-        return jobs.signalled();
-      } catch (InterruptedException e) {
-        throw new IllegalStateException(e);
-      }
-    });
+    CompletableFuture<String> call = CompletableFuture.supplyAsync(
+        () -> {
+          try {
+            return jobs.signalled();
+          } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+          }
+        },
+        Contexts.THREADS);
     await().until(() -> !isFree("signalled"));
     client.forceRelease("signalled");
     assertThat(call).isNotDone();
