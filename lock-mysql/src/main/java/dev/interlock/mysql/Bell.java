@@ -6,6 +6,7 @@ import dev.interlock.spi.HoldId;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -26,7 +27,6 @@ import org.jspecify.annotations.Nullable;
  * grant was committed, and the sleep begins by looking for grants. Thread-safe.
  */
 final class Bell {
-  private static final long LINGER_NANOS = TimeUnit.SECONDS.toNanos(20);
   private static final long READY_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
@@ -35,6 +35,7 @@ final class Bell {
   private final String prefix;
   private final Entries entries;
   private final double sleepSeconds;
+  private final long lingerNanos;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
@@ -54,13 +55,21 @@ final class Bell {
    * @param prefix what the keys of this client's locks begin with
    * @param entries the client's waiters
    * @param sleepSeconds how long one statement sleeps
+   * @param linger how long it stays up after the last waiter
    */
-  Bell(Database database, long client, String prefix, Entries entries, double sleepSeconds) {
+  Bell(
+      Database database,
+      long client,
+      String prefix,
+      Entries entries,
+      double sleepSeconds,
+      Duration linger) {
     this.database = database;
     this.client = client;
     this.prefix = prefix;
     this.entries = entries;
     this.sleepSeconds = sleepSeconds;
+    this.lingerNanos = linger.toNanos();
   }
 
   /** Hears of grants. */
@@ -111,29 +120,51 @@ final class Bell {
 
   private void run() {
     boolean again = false;
-    while (isNeeded()) {
+    while (stays()) {
       try {
         listen(again);
       } catch (SQLException | RuntimeException e) {
         // The re-checks of the waiters do without it meanwhile.
+        down();
+        pause();
       }
       again = true;
-      down();
-      pause();
     }
   }
 
-  private boolean isNeeded() {
+  /** Whether this thread goes on. Who needs it after a "no" starts another one. */
+  private boolean stays() {
     lock.lock();
     try {
-      boolean stays =
-          !closed && (entries.hasWaiters() || System.nanoTime() - lastNeeded < LINGER_NANOS);
+      boolean stays = !closed && isNeeded();
       if (!stays) {
-        // Under the lock: who needs it from here on starts another thread.
         thread = null;
         down();
       }
       return stays;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean isNeeded() {
+    return entries.hasWaiters() || System.nanoTime() - lastNeeded < lingerNanos;
+  }
+
+  /**
+   * Whether to listen on with this session. Whoever needs it says so before looking whether it is
+   * up, so after a "no" nobody relies on it: a waiter that comes then waits for the next one.
+   */
+  private boolean listensOn() {
+    if (isNeeded()) {
+      return true;
+    }
+    lock.lock();
+    try {
+      heard = false;
+      heard = !closed && isNeeded();
+      tried = heard;
+      return heard;
     } finally {
       lock.unlock();
     }
@@ -158,20 +189,16 @@ final class Bell {
         tellInDoubt();
       }
       Set<Long> seen = new HashSet<>();
-      while (direct && isNeededQuietly()) {
+      while (direct && listensOn()) {
         seen = deliver(mapper, seen);
         sleep(mapper, seen);
       }
-      while (!direct && isNeededQuietly()) {
+      while (!direct && isNeeded()) {
         pause(); // the re-checks are frequent instead
       }
     } finally {
       database.connections().endListener(taken);
     }
-  }
-
-  private boolean isNeededQuietly() {
-    return entries.hasWaiters() || System.nanoTime() - lastNeeded < LINGER_NANOS;
   }
 
   /** Answers the tokens of what it found: a waiter may be granted the same lock a second time. */

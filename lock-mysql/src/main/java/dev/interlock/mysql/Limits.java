@@ -21,6 +21,9 @@ final class Limits {
   /** The same for a client that cannot be told of a grant. */
   static final Duration POLL = Duration.ofMillis(100);
 
+  /** How long a client goes on listening for grants after its last waiter. */
+  static final Duration LINGER = Duration.ofSeconds(20);
+
   /** A free lock whose waiters are all dead is cleared by whoever notices it after this. */
   static final long FORGOTTEN_US = 60_000_000;
 

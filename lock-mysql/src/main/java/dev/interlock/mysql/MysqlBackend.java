@@ -63,7 +63,8 @@ final class MysqlBackend implements LockBackend, Myself {
         client,
         namespace + ":",
         entries,
-        Math.min(2, config.get(MysqlOptions.TIMEOUT).toMillis() / 2_000.0));
+        Math.min(2, config.get(MysqlOptions.TIMEOUT).toMillis() / 2_000.0),
+        Limits.LINGER);
     this.quick = new Quick(database, this, entries, bell, namespace);
     this.renewer = new Renewer(database, entries, this, namespace, lanes);
   }
