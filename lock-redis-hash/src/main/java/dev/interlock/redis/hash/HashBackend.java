@@ -24,6 +24,7 @@ import dev.interlock.spi.RenewalResult;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -146,6 +147,7 @@ final class HashBackend implements LockBackend {
   @Override
   public ReleaseResult release(Release release) {
     riders.ended(release.name(), release.id());
+    release.passed().forEach(id -> riders.ended(release.name(), id));
     Attempt next = release.next();
     List<Rider> taken = riders.take(release.name());
     int arrived = 0;
@@ -154,7 +156,9 @@ final class HashBackend implements LockBackend {
           .patient()
           .withDeadline()
           .with(release.id().toString())
-          .with(next != null);
+          .with(next != null)
+          .with(release.passed().size());
+      release.passed().forEach(id -> call.with(id.toString()));
       if (next != null) {
         describe(call, next);
       }
@@ -279,7 +283,13 @@ final class HashBackend implements LockBackend {
     long token = answer.number();
     int tokens = answer.smallNumber();
     Duration lease = Duration.ofMillis(answer.number());
-    return id.equals(NOBODY) ? null : new Grant(name, HoldId.parse(id), token, tokens, lease);
+    List<HoldId> heirs = new ArrayList<>();
+    for (int left = answer.smallNumber(); left > 0; left--) {
+      heirs.add(HoldId.parse(answer.word()));
+    }
+    return id.equals(NOBODY)
+        ? null
+        : new Grant(name, HoldId.parse(id), token, tokens, lease, heirs);
   }
 
   /** The holder may die, and a grant may stay unconfirmed: then a refresh hands the lock on. */

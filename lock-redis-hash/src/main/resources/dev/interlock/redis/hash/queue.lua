@@ -13,10 +13,11 @@ local function take(lock, n)
   return token
 end
 
--- Makes a waiter, or an attempt, a hold. A re-entry of the same owner has the first hold's token.
-local function enter(lock, waiter, lease)
+-- Makes a waiter, or an attempt, a hold, with a token for each of its heirs. A re-entry of the same
+-- owner has the first hold's token.
+local function enter(lock, waiter, lease, heirs)
   local first = lock.s.h[1]
-  local tokens = first and 1 or waiter[TOKENS]
+  local tokens = first and 1 or math.max(waiter[TOKENS], heirs and 1 + #heirs or 1)
   local token = first and first[TOKEN] or take(lock, tokens)
   local hold = {
     waiter[ID], now + lease, token, tokens, now, waiter[SHARED], waiter[OWNER], waiter[HOST]
@@ -133,17 +134,33 @@ end
 
 -- Tells a client of a grant. Returns false if it does not listen. pcall, because a server whose
 -- rights (ACL) were changed refuses the channel in the middle of the step.
-local function tell(lock, prefix, hold)
+local function tell(lock, prefix, hold, heirs)
   local name = string.match(lock.key, '}:lock:(.*)')
   local message = 'h' .. hold[ID] .. text(hold[TOKEN]) .. ' ' .. text(hold[TOKENS]) .. ' '
-    .. text(math.floor((hold[UNTIL] - now) / 1000)) .. ' ' .. text(now) .. ' ' .. name
+    .. text(math.floor((hold[UNTIL] - now) / 1000)) .. ' ' .. text(now) .. ' '
+    .. #heirs .. ' ' .. table.concat(heirs) .. name
   local heard = redis.pcall('PUBLISH', prefix .. string.sub(hold[ID], 1, 16), message)
   return type(heard) == 'number' and heard > 0
 end
 
+-- The ids of those who are now first in the queue, as far as the header goes, while they are of one
+-- client: it may pass the lock on to them by itself, in this order. They keep their places until
+-- its release says who has had the lock.
+local function heirsOf(lock, whose)
+  local ids = {}
+  for i, waiter in ipairs(lock.s.f) do
+    if string.sub(waiter[ID], 1, 16) ~= whose or waiter[UNTIL] <= now then
+      break
+    end
+    ids[i] = waiter[ID]
+  end
+  return ids
+end
+
 -- Grants a free lock to the first waiter that is alive and can be told. A waiter of the client
--- that runs this script, or one of the ids whose answer it awaits, is told by the answer and gets
--- its whole lease; the hold is returned. Another one gets the time to confirm, and a message.
+-- that runs this script is told by the answer and gets its whole lease; the hold and its heirs are
+-- returned. So is one of the ids whose answer it awaits, without heirs. Another one gets the time to
+-- confirm, and a message.
 local function serve(lock, prefix, client, awaited)
   local s = lock.s
   local deaf = {}
@@ -158,11 +175,15 @@ local function serve(lock, prefix, client, awaited)
     local id = waiter[ID]
     local whose = string.sub(id, 1, 16)
     if waiter[UNTIL] > now then
-      if whose == client or (awaited and awaited[id]) then
+      if awaited and awaited[id] then
         return enter(lock, waiter, waiter[LEASE])
       end
-      local hold = enter(lock, waiter, math.min(waiter[LEASE], CLAIM))
-      if not deaf[whose] and tell(lock, prefix, hold) then
+      local heirs = heirsOf(lock, whose)
+      if whose == client then
+        return enter(lock, waiter, waiter[LEASE], heirs), heirs
+      end
+      local hold = enter(lock, waiter, math.min(waiter[LEASE], CLAIM), heirs)
+      if not deaf[whose] and tell(lock, prefix, hold, heirs) then
         return nil
       end
       deaf[whose] = true

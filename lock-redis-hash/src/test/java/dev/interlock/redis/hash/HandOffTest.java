@@ -9,13 +9,17 @@ import dev.interlock.OutcomeUnknownException;
 import dev.interlock.redis.hash.TestClient.Told;
 import dev.interlock.spi.AttemptResult.Granted;
 import dev.interlock.spi.AttemptResult.Queued;
+import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
+import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.RenewalResult;
 import dev.interlock.spi.RenewalResult.Gone;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -79,6 +83,57 @@ class HandOffTest {
     assertThat(told.notBeforeNanos()).isGreaterThan(before - 500_000_000L);
     assertThat(two.renew("n", b)).isEqualTo(new RenewalResult.Held(told.grant().fencingToken(), 1));
     assertThat(two.backend.inspect("n").orElseThrow().remaining()).isGreaterThan(CLAIM);
+  }
+
+  @Test
+  void F1_aGrantNamesTheWaitersOfTheSameClientThatFollowWithNobodyBetween()
+      throws InterruptedException {
+    one.tryOnce("n", a);
+    List<HoldId> queue = new ArrayList<>();
+    for (TestClient client : List.of(two, two, two, one, one, two)) {
+      queue.add(client.id());
+      assertThat(client.queue("n", queue.get(queue.size() - 1))).isInstanceOf(Queued.class);
+    }
+    one.release("n", a);
+    Grant across = two.grant().grant();
+    assertThat(across.id()).isEqualTo(queue.get(0));
+    assertThat(across.heirs()).containsExactly(queue.get(1), queue.get(2));
+    assertThat(across.tokens()).isEqualTo(3);
+
+    // Passed on once: the other heir keeps its place.
+    Release once = new Release("n", queue.get(0), null, List.of(queue.get(1)));
+    Grant within = two.backend.release(once).granted();
+    assertThat(within.id()).isEqualTo(queue.get(2));
+    assertThat(within.heirs()).isEmpty();
+    assertThat(within.fencingToken()).isGreaterThan(across.fencingToken() + across.tokens() - 1);
+    assertThat(two.backend.inspect("n").orElseThrow().waiters()).isEqualTo(3);
+    assertThat(two.backend.release(once)).as("a second time").isEqualTo(ReleaseResult.NOT_HELD);
+    assertThat(two.renew("n", queue.get(2))).isInstanceOf(RenewalResult.Held.class);
+
+    two.release("n", queue.get(2));
+    Grant foreign = one.grant().grant();
+    assertThat(foreign.id()).isEqualTo(queue.get(3));
+    assertThat(foreign.heirs()).containsExactly(queue.get(4));
+  }
+
+  @Test
+  void F1_thoseWhoHadTheLockGoAlsoIfItWasTakenAwayMeanwhile() throws InterruptedException {
+    one.tryOnce("n", a);
+    HoldId heir = two.id();
+    two.queue("n", b);
+    two.queue("n", heir);
+    one.queue("n", c);
+    one.release("n", a);
+    assertThat(two.grant().grant().heirs()).containsExactly(heir);
+    one.backend.forceRelease("n");
+    assertThat(two.grant().grant().id()).as("it is still in the queue").isEqualTo(heir);
+
+    assertThat(two.backend.release(new Release("n", b, null, List.of(heir))))
+        .isEqualTo(ReleaseResult.NOT_HELD);
+
+    assertThat(one.grant().grant().id()).isEqualTo(c);
+    one.release("n", c);
+    assertThat(one.backend.inspect("n")).isEmpty();
   }
 
   @Test
