@@ -99,6 +99,11 @@ final class CompareCommand implements Callable<Integer> {
       description = "Stretches the rules' time limits on a slow machine. Default: 1.")
   private double timeScale = 1;
 
+  @Option(
+      names = "--histories",
+      description = "Also saves the histories of rules that pass, not only of those that do not.")
+  private boolean allHistories;
+
   /** How much work each rule is worth; the two exclude each other. */
   static final class Amount {
     @Option(names = "--quick", description = "About a minute and a half for a provider.")
@@ -141,7 +146,9 @@ final class CompareCommand implements Callable<Integer> {
     Path log = directory.resolve("compare.log");
     try (RunLog unused = RunLog.to(log)) {
       Progress progress = new Progress(err, ansi);
-      report = new Comparison(kit, measurements, effort, chosen, timeScale, progress)
+      KitSettings settings =
+          new KitSettings(effort, chosen, directory.resolve(KitSettings.DIRECTORY), allHistories);
+      report = new Comparison(kit, measurements, settings, timeScale, progress)
           .run(subjects, given, others);
     }
     if (before.isPresent()) {

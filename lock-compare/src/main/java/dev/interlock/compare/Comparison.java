@@ -3,7 +3,6 @@ package dev.interlock.compare;
 import dev.interlock.LockException;
 import dev.interlock.Locks;
 import dev.interlock.ProviderInfo;
-import dev.interlock.tck.Effort;
 import dev.interlock.tck.TckBackend;
 import dev.interlock.tck.TckResult;
 import java.time.Duration;
@@ -18,22 +17,19 @@ import java.util.Set;
 final class Comparison {
   private final Kit kit;
   private final List<Measurement> measurements;
-  private final Effort effort;
-  private final long seed;
+  private final KitSettings settings;
   private final double timeScale;
   private final Progress progress;
 
   Comparison(
       Kit kit,
       List<Measurement> measurements,
-      Effort effort,
-      long seed,
+      KitSettings settings,
       double timeScale,
       Progress progress) {
     this.kit = kit;
     this.measurements = measurements;
-    this.effort = effort;
-    this.seed = seed;
+    this.settings = settings;
     this.timeScale = timeScale;
     this.progress = progress;
   }
@@ -55,7 +51,8 @@ final class Comparison {
       reports.add(one(peer));
     }
     Duration took = Duration.ofNanos(System.nanoTime() - start);
-    return new Report(Instant.now(), effort, seed, took, reports, Optional.empty());
+    return new Report(
+        Instant.now(), settings.effort(), settings.seed(), took, reports, Optional.empty());
   }
 
   private ProviderReport one(Subject subject, Optional<String> uri) {
@@ -63,7 +60,7 @@ final class Comparison {
     try (Backend backend =
         uri.map(subject.kind()::at).orElseGet(() -> subject.kind().start(subject.id()))) {
       progress.server(backend.origin());
-      TckResult result = kit.run(target(backend), effort, seed, progress);
+      TckResult result = kit.run(target(backend), settings, progress);
       Figures figures = measure(backend);
       return new ProviderReport(
           subject.id(),
@@ -86,7 +83,7 @@ final class Comparison {
     String id = peer.id();
     try (PeerServer server = PeerServer.start(peer)) {
       progress.server(server.origin());
-      TckResult result = kit.run(server.target().timeScale(timeScale), effort, seed, progress);
+      TckResult result = kit.run(server.target().timeScale(timeScale), settings, progress);
       String version = result.provider().version();
       return new ProviderReport(
           id,
@@ -123,7 +120,7 @@ final class Comparison {
     for (Measurement measurement : measurements) {
       progress.measuring(measurement.title());
       try {
-        measurement.take(backend, effort, figures);
+        measurement.take(backend, settings.effort(), figures);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         throw new LockException("The comparison was interrupted.", e);

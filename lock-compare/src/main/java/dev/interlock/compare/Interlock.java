@@ -15,7 +15,13 @@ import picocli.CommandLine.Spec;
     description =
         "Distributed locks for the JVM: compare the backends, judge your own, see them at work.",
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = {CompareCommand.class, TckCommand.class, DemoCommand.class, HelpCommand.class},
+    subcommands = {
+      CompareCommand.class,
+      TckCommand.class,
+      HistoryCommand.class,
+      DemoCommand.class,
+      HelpCommand.class
+    },
     mixinStandardHelpOptions = true,
     versionProvider = Versions.class,
     footer = {
@@ -62,7 +68,7 @@ public final class Interlock implements Runnable {
   @Override
   public void run() {
     throw new ParameterException(
-        spec.commandLine(), "A command is missing: compare, tck, demo or help.");
+        spec.commandLine(), "A command is missing: compare, tck, history, demo or help.");
   }
 
   private static int wrongUsage(ParameterException error) {

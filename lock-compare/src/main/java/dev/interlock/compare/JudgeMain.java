@@ -16,6 +16,7 @@ import java.io.ObjectOutputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.Map;
 
@@ -82,9 +83,10 @@ final class JudgeMain {
     for (Map.Entry<String, String> waiver : order.waivers().entrySet()) {
       backend = backend.waive(waiver.getKey(), waiver.getValue());
     }
-    TckRunner runner = TckRunner.of(order.inOneJvm() ? backend.inOneJvm() : backend)
-        .effort(order.effort())
-        .seed(order.seed())
+    KitSettings settings = new KitSettings(
+        order.effort(), order.seed(), Path.of(order.histories()), order.allHistories());
+    TckRunner runner = settings
+        .applyTo(TckRunner.of(order.inOneJvm() ? backend.inOneJvm() : backend))
         .onProgress(new TckProgress() {
           @Override
           public void finished(RuleResult result) {

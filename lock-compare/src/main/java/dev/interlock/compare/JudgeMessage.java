@@ -7,11 +7,14 @@ import dev.interlock.tck.Level;
 import dev.interlock.tck.RuleResult;
 import dev.interlock.tck.Verdict;
 import java.io.Serializable;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
+import java.util.Optional;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /** What the command {@code tck} and the JVM that judges for it send each other. */
 sealed interface JudgeMessage extends Serializable {
@@ -22,6 +25,8 @@ sealed interface JudgeMessage extends Serializable {
    * @param uri where the backend is
    * @param rules the ids of the rules to run; empty for all
    * @param waivers reasons by rule id
+   * @param histories the directory in which histories are saved
+   * @param allHistories whether also those of rules that pass are
    */
   record Order(
       String uri,
@@ -30,7 +35,9 @@ sealed interface JudgeMessage extends Serializable {
       TreeSet<String> rules,
       LinkedHashMap<String, String> waivers,
       double timeScale,
-      boolean inOneJvm)
+      boolean inOneJvm,
+      String histories,
+      boolean allHistories)
       implements JudgeMessage {}
 
   /** One rule has its verdict. */
@@ -44,7 +51,8 @@ sealed interface JudgeMessage extends Serializable {
       Duration took,
       ArrayList<String> faults,
       String message,
-      ArrayList<String> history)
+      ArrayList<String> history,
+      @Nullable String saved)
       implements JudgeMessage {
 
     static Judged of(RuleResult result) {
@@ -59,11 +67,13 @@ sealed interface JudgeMessage extends Serializable {
           evidence.took(),
           new ArrayList<>(evidence.faults()),
           evidence.message(),
-          new ArrayList<>(evidence.history()));
+          new ArrayList<>(evidence.history()),
+          evidence.saved().map(Path::toString).orElse(null));
     }
 
     RuleResult result() {
-      Evidence evidence = new Evidence(operations, seed, took, faults, message, history);
+      Optional<Path> file = Optional.ofNullable(saved).map(Path::of);
+      Evidence evidence = new Evidence(operations, seed, took, faults, message, history, file);
       return new RuleResult(id, title, level, verdict, evidence);
     }
   }

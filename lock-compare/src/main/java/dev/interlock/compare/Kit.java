@@ -1,6 +1,5 @@
 package dev.interlock.compare;
 
-import dev.interlock.tck.Effort;
 import dev.interlock.tck.TckBackend;
 import dev.interlock.tck.TckProgress;
 import dev.interlock.tck.TckResult;
@@ -9,8 +8,8 @@ import dev.interlock.tck.TckRunner;
 /** Runs the rules. There is one; tests put others in its place to see what a failure does. */
 @FunctionalInterface
 interface Kit {
-  Kit REAL = (backend, effort, seed, progress) ->
-      TckRunner.of(backend).effort(effort).seed(seed).onProgress(progress).run();
+  Kit REAL = (backend, settings, progress) ->
+      settings.applyTo(TckRunner.of(backend)).onProgress(progress).run();
 
-  TckResult run(TckBackend backend, Effort effort, long seed, TckProgress progress);
+  TckResult run(TckBackend backend, KitSettings settings, TckProgress progress);
 }

@@ -109,6 +109,11 @@ record Report(
    */
   record Remark(String provider, RuleResult result) {}
 
+  /** The file with the whole history, if one is saved, as seen from the report's directory. */
+  static Optional<String> historyFile(RuleResult result) {
+    return result.evidence().saved().map(file -> KitSettings.DIRECTORY + "/" + file.getFileName());
+  }
+
   String jdk() {
     return Runtime.version().toString();
   }

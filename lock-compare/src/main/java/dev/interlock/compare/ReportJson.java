@@ -51,7 +51,8 @@ final class ReportJson {
       long seed,
       double seconds,
       List<String> faults,
-      List<String> history) {}
+      List<String> history,
+      @Nullable String historyFile) {}
 
   private ReportJson() {}
 
@@ -120,6 +121,7 @@ final class ReportJson {
             evidence.seed(),
             evidence.took().toMillis() / 1e3,
             evidence.faults(),
-            evidence.history()));
+            evidence.history(),
+            Report.historyFile(result).orElse(null)));
   }
 }

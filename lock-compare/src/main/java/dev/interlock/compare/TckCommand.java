@@ -105,6 +105,11 @@ final class TckCommand implements Callable<Integer> {
   private boolean inOneJvm;
 
   @Option(
+      names = "--histories",
+      description = "Also saves the histories of rules that pass, not only of those that do not.")
+  private boolean allHistories;
+
+  @Option(
       names = "--out",
       paramLabel = "DIR",
       description = "Where the report is written. Default: target/tck.")
@@ -123,6 +128,7 @@ final class TckCommand implements Callable<Integer> {
       throw wrong("--time-scale must be more than 0 and at most " + LARGEST_SCALE + ".");
     }
     long chosen = seed == null ? new SplittableRandom().nextLong() >>> 1 : seed;
+    Path directory = OutputDirectory.prepare(out, spec.commandLine());
     JudgeMessage.Order order = new JudgeMessage.Order(
         uri,
         effort,
@@ -130,8 +136,9 @@ final class TckCommand implements Callable<Integer> {
         new TreeSet<>(chosenRules()),
         new LinkedHashMap<>(chosenWaivers()),
         timeScale,
-        inOneJvm);
-    Path directory = OutputDirectory.prepare(out, spec.commandLine());
+        inOneJvm,
+        directory.resolve(KitSettings.DIRECTORY).toString(),
+        allHistories);
     Ansi ansi = spec.commandLine().getColorScheme().ansi();
     PrintWriter err = spec.commandLine().getErr();
     err.println("Seed " + chosen + "; repeat this run with --seed " + chosen);

@@ -83,6 +83,9 @@ final class TerminalReport {
     evidence.message().lines().forEach(line -> out.println("    " + line));
     evidence.faults().forEach(fault -> out.println("    fault: " + fault));
     evidence.history().forEach(line -> out.println("      " + line));
+    evidence
+        .saved()
+        .ifPresent(file -> out.println("    history saved; judge it again: history " + file));
     out.printf("    seed %d, %,d operations%n%n", evidence.seed(), evidence.operations());
   }
 

@@ -35,6 +35,8 @@ class CompareCommandTest {
 
     assertThat(outcome.status()).isEqualTo(1);
     assertThat(outcome.err()).contains("FAIL", "M1", "happened: | two |");
+    assertThat(outcome.out())
+        .contains("judge it again: history " + directory.resolve("histories/local-M1.tsv"));
     assertThat(directory.resolve("report.html")).exists();
   }
 
@@ -48,7 +50,7 @@ class CompareCommandTest {
 
   @Test
   void ends_with_1_and_still_reports_when_the_kit_cannot_run() throws IOException {
-    Kit broken = (backend, effort, seed, progress) -> {
+    Kit broken = (backend, settings, progress) -> {
       throw new BackendUnavailableException("The server said no.");
     };
 
@@ -151,9 +153,9 @@ class CompareCommandTest {
 
   @Test
   void a_peer_is_shown_as_such_and_its_failures_do_not_fail_the_run() throws IOException {
-    Kit kit = (backend, effort, seed, progress) -> FakeKit.of(
+    Kit kit = (backend, settings, progress) -> FakeKit.of(
             "M1", backend.source().isPresent() ? Verdict.FAIL : Verdict.PASS)
-        .run(backend, effort, seed, progress);
+        .run(backend, settings, progress);
     List<String> arguments = new ArrayList<>(List.of(arguments()));
     arguments.add("--peers=redisson");
 

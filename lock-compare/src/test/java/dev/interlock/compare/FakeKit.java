@@ -2,7 +2,6 @@ package dev.interlock.compare;
 
 import dev.interlock.Capability;
 import dev.interlock.ProviderInfo;
-import dev.interlock.tck.Effort;
 import dev.interlock.tck.Evidence;
 import dev.interlock.tck.Level;
 import dev.interlock.tck.RuleInfo;
@@ -16,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /** Gives the verdicts that a test wants to see. */
@@ -27,27 +27,30 @@ record FakeKit(Map<String, Verdict> verdicts) implements Kit {
   }
 
   @Override
-  public TckResult run(TckBackend backend, Effort effort, long seed, TckProgress progress) {
+  public TckResult run(TckBackend backend, KitSettings settings, TckProgress progress) {
     List<RuleResult> results = new ArrayList<>();
-    verdicts.forEach((id, verdict) -> results.add(result(id, verdict, seed)));
+    verdicts.forEach((id, verdict) -> results.add(result(id, verdict, settings)));
     results.forEach(progress::finished);
     return new TckResult(
         new ProviderInfo("local", "1.2.3", Set.of(Capability.FENCED), "here"),
         "Server 4.5",
         Set.of(Capability.FENCED),
         results,
-        seed,
+        settings.seed(),
         Duration.ofSeconds(3));
   }
 
-  private static RuleResult result(String id, Verdict verdict, long seed) {
+  private static RuleResult result(String id, Verdict verdict, KitSettings settings) {
     Evidence evidence = new Evidence(
         1234,
-        seed,
+        settings.seed(),
         Duration.ofMillis(1500),
         List.of("kill -9 of a worker"),
         MESSAGE,
-        List.of("A holds 1", "B holds 1"));
+        List.of("A holds 1", "B holds 1"),
+        verdict == Verdict.FAIL
+            ? Optional.of(settings.histories().resolve("local-" + id + ".tsv"))
+            : Optional.empty());
     String title = Rules.find(id).map(RuleInfo::title).orElse("a rule");
     return new RuleResult(id, title, Level.L1, verdict, evidence);
   }

@@ -14,7 +14,7 @@ class InterlockTest {
       Cli.Outcome outcome = Cli.run(word);
 
       assertThat(outcome.status()).isZero();
-      assertThat(outcome.out()).contains("compare", "tck", "demo", "help", "bench");
+      assertThat(outcome.out()).contains("compare", "tck", "history", "demo", "help", "bench");
     }
   }
 
@@ -23,6 +23,7 @@ class InterlockTest {
     assertThat(Cli.run("help", "compare").out()).contains("--quick", "--providers", "Exit status");
     assertThat(Cli.run("compare", "--help").out()).contains("--quick", "--providers");
     assertThat(Cli.run("tck", "--help").out()).contains("--classpath", "--waive", "Exit status");
+    assertThat(Cli.run("history", "--help").out()).contains("FILE", "Exit status");
     assertThat(Cli.run("demo", "--help").out()).contains("--seconds", "URI");
   }
 

@@ -83,7 +83,13 @@ class PageBrowserTest {
 
     browser.click("tr#X1 [data-open=X1-redis-hash]");
     assertThat(text("dialog[open]"))
-        .contains("12,345", "42", "expected: ", "to check: ", SampleReport.HISTORY);
+        .contains(
+            "12,345",
+            "42",
+            "expected: ",
+            "to check: ",
+            SampleReport.HISTORY,
+            SampleReport.HISTORY_FILE);
     browser.picture(PICTURES.resolve("evidence.png"), false);
     browser.click("dialog[open] [data-open=rule-X1]");
     assertThat(text("dialog[open]"))

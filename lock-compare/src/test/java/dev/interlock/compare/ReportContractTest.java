@@ -61,6 +61,9 @@ class ReportContractTest {
       assertThat(rule.get("evidence").get("operations").longValue()).isEqualTo(1234);
       assertThat(rule.get("evidence").get("message").stringValue()).isEqualTo(FakeKit.MESSAGE);
       assertThat(rule.get("evidence").get("history").size()).isEqualTo(2);
+      boolean failed = rule.get("verdict").stringValue().equals("FAIL");
+      assertThat(rule.get("evidence").get("historyFile").asString(""))
+          .isEqualTo(failed ? "histories/local-" + rule.get("id").stringValue() + ".tsv" : "");
     }
     assertThat(provider.get("measures").isObject()).isTrue();
     assertThat(provider.has("level")).isTrue();

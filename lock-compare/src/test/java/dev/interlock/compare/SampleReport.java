@@ -8,6 +8,7 @@ import dev.interlock.tck.RuleInfo;
 import dev.interlock.tck.RuleResult;
 import dev.interlock.tck.Rules;
 import dev.interlock.tck.Verdict;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -19,6 +20,7 @@ import java.util.Set;
 /** A report with everything in it that the page can show. None of its figures was measured. */
 final class SampleReport {
   static final String HISTORY = "A held it from 10.2 ms to 41.9 ms <token 7>";
+  static final String HISTORY_FILE = "redis-hash-X1-42.tsv";
 
   private SampleReport() {}
 
@@ -85,7 +87,8 @@ final class SampleReport {
             ? "expected: no two owners hold it at once\nhappened: B acquired while A held it\n"
                 + "to check: that the compare and the set are one step on the server"
             : "3 JVMs, 2,400 holds in a row",
-        failed ? List.of(HISTORY, "B held it from 40.1 ms to 55.0 ms <token 8>") : List.of());
+        failed ? List.of(HISTORY, "B held it from 40.1 ms to 55.0 ms <token 8>") : List.of(),
+        failed ? Optional.of(Path.of("histories", HISTORY_FILE)) : Optional.empty());
     return new RuleResult(rule.id(), rule.title(), rule.level(), verdict, evidence);
   }
 

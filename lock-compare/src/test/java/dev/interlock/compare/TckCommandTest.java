@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -50,6 +51,47 @@ class TckCommandTest {
         .contains("FAIL  blind M1: ", "expected: ", "happened: ", "to check: ", "seed ")
         .contains("FAIL  blind X1: ", "tck-X1")
         .doesNotContain("No lock provider");
+    Cli.Outcome again = Cli.run("history", historyOf("blind-X1"));
+    assertThat(again.status()).as(again.err()).isEqualTo(1);
+    assertThat(again.out()).contains("blind ", "FAIL  holds of different owners do not overlap");
+    String shown = again
+        .out()
+        .lines()
+        .filter(line -> line.contains(" at once"))
+        .findFirst()
+        .orElseThrow();
+    assertThat(outcome.out()).contains(shown.strip(), historyOf("blind-X1"));
+  }
+
+  private String historyOf(String rule) throws IOException {
+    try (Stream<Path> files = Files.list(directory.resolve("out/histories"))) {
+      return files
+          .map(Path::toString)
+          .filter(file -> file.contains(rule))
+          .findFirst()
+          .orElseThrow();
+    }
+  }
+
+  @Test
+  void the_history_of_a_rule_that_passes_is_saved_on_request_only() throws IOException {
+    tck(LOCAL, "local://", "--in-one-jvm", "--rules", "M5");
+    assertThat(directory.resolve("out/histories")).doesNotExist();
+
+    tck(LOCAL, "local://", "--in-one-jvm", "--rules", "M5", "--histories");
+    Cli.Outcome outcome = Cli.run("history", historyOf("local-M5"));
+    assertThat(outcome.status()).isZero();
+    assertThat(outcome.out()).contains("local ", " M5, seed ", "PASS");
+  }
+
+  @Test
+  void what_is_no_history_is_wrong_usage() throws IOException {
+    Path other = Files.writeString(directory.resolve("other.tsv"), "something\n");
+
+    Cli.Outcome outcome = Cli.run("history", other.toString());
+    assertThat(outcome.status()).isEqualTo(2);
+    assertThat(outcome.err()).contains("cannot be read as a saved history", "history --help");
+    assertThat(Cli.run("history", directory + "/none.tsv").status()).isEqualTo(2);
   }
 
   @Test

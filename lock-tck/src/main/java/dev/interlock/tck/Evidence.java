@@ -1,7 +1,9 @@
 package dev.interlock.tck;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What a verdict rests on.
@@ -13,6 +15,8 @@ import java.util.List;
  * @param message for a pass what was observed; otherwise what was expected, what happened, and what
  *     to check
  * @param history the shortest part of the recorded history that shows a violation, line by line
+ * @param saved the file with the whole of the recorded histories, for {@link SavedHistory#read};
+ *     empty if there are none or they were not to be saved
  */
 public record Evidence(
     long operations,
@@ -20,7 +24,8 @@ public record Evidence(
     Duration took,
     List<String> faults,
     String message,
-    List<String> history) {
+    List<String> history,
+    Optional<Path> saved) {
 
   /** Copies the lists. */
   public Evidence {

@@ -1,6 +1,7 @@
 package dev.interlock.tck;
 
 import dev.interlock.tck.internal.run.TckRun;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -23,8 +24,10 @@ import org.junit.jupiter.api.TestFactory;
  * passed; so is one that needs faults which the backend's author offers no way to inject
  * ({@link TckBackend#faults(TckServer)}). Any other INCONCLUSIVE rule fails. The system properties
  * {@code interlock.tck.effort} (quick, standard or full; quick unless set) and
- * {@code interlock.tck.seed} govern the run. JUnit sees the rules one by one, but they run as
- * {@link TckRunner} runs them, partly side by side.
+ * {@code interlock.tck.seed} govern the run. What several JVMs did in a rule that fails is saved in
+ * the directory {@code interlock.tck.histories} ({@code target/histories} unless set), see
+ * {@link SavedHistory}. JUnit sees the rules one by one, but they run as {@link TckRunner} runs
+ * them, partly side by side.
  */
 public abstract class LockTck {
 
@@ -50,7 +53,9 @@ public abstract class LockTck {
     TckRun.testedRules().stream()
         .filter(rule -> only.isEmpty() || only.contains(rule.id()))
         .forEach(rule -> results.put(rule, new CompletableFuture<>()));
-    TckRunner runner = configured(TckRunner.of(backend())).onProgress(collector(results));
+    TckRunner runner = configured(TckRunner.of(backend()))
+        .saveHistories(histories())
+        .onProgress(collector(results));
     Thread thread = new Thread(() -> run(runner, results), "tck-junit");
     thread.setDaemon(true);
     thread.start();
@@ -66,6 +71,12 @@ public abstract class LockTck {
     configured = only.isEmpty() ? configured : configured.only(only);
     Long seed = Long.getLong("interlock.tck.seed");
     return seed == null ? configured : configured.seed(seed);
+  }
+
+  /** Another test of the same provider must not write over this one's. */
+  private Path histories() {
+    String directory = System.getProperty("interlock.tck.histories", "target/histories");
+    return Path.of(directory, getClass().getSimpleName());
   }
 
   private static Set<String> only() {
@@ -98,7 +109,9 @@ public abstract class LockTck {
   }
 
   private static void judge(RuleResult result) {
-    String text = result + "\n  seed " + result.evidence().seed();
+    Evidence evidence = result.evidence();
+    String saved = evidence.saved().map(file -> "\n  history saved in " + file).orElse("");
+    String text = result + "\n  seed " + evidence.seed() + saved;
     switch (result.verdict()) {
       case PASS -> {}
       case FAIL -> Assertions.fail(text);

@@ -1,6 +1,8 @@
 package dev.interlock.tck;
 
+import dev.interlock.tck.internal.run.Archive;
 import dev.interlock.tck.internal.run.TckRun;
+import java.nio.file.Path;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
@@ -17,6 +19,7 @@ public final class TckRunner {
   private final Effort effort;
   private final long seed;
   private final @Nullable Set<String> only;
+  private final Archive archive;
   private final TckProgress progress;
 
   private TckRunner(
@@ -24,11 +27,13 @@ public final class TckRunner {
       Effort effort,
       long seed,
       @Nullable Set<String> only,
+      Archive archive,
       TckProgress progress) {
     this.backend = backend;
     this.effort = effort;
     this.seed = seed;
     this.only = only;
+    this.archive = archive;
     this.progress = progress;
   }
 
@@ -40,7 +45,7 @@ public final class TckRunner {
    */
   public static TckRunner of(TckBackend backend) {
     long seed = new SplittableRandom().nextLong() >>> 1;
-    return new TckRunner(backend, Effort.STANDARD, seed, null, SILENT);
+    return new TckRunner(backend, Effort.STANDARD, seed, null, Archive.NONE, SILENT);
   }
 
   /**
@@ -50,7 +55,7 @@ public final class TckRunner {
    * @return the changed copy
    */
   public TckRunner effort(Effort effort) {
-    return new TckRunner(backend, effort, seed, only, progress);
+    return new TckRunner(backend, effort, seed, only, archive, progress);
   }
 
   /**
@@ -60,7 +65,7 @@ public final class TckRunner {
    * @return the changed copy
    */
   public TckRunner seed(long seed) {
-    return new TckRunner(backend, effort, seed, only, progress);
+    return new TckRunner(backend, effort, seed, only, archive, progress);
   }
 
   /**
@@ -76,7 +81,29 @@ public final class TckRunner {
         throw new IllegalArgumentException("there is no rule " + id);
       }
     }
-    return new TckRunner(backend, effort, seed, Set.copyOf(new TreeSet<>(ruleIds)), progress);
+    Set<String> chosen = Set.copyOf(new TreeSet<>(ruleIds));
+    return new TckRunner(backend, effort, seed, chosen, archive, progress);
+  }
+
+  /**
+   * Saves what several JVMs did, for rules that judge it and do not pass: see
+   * {@link Evidence#saved()}. Nothing is saved unless this or {@link #saveAllHistories} is called.
+   *
+   * @param directory where; it is made when there is something to save
+   * @return the changed copy
+   */
+  public TckRunner saveHistories(Path directory) {
+    return new TckRunner(backend, effort, seed, only, new Archive(directory, false), progress);
+  }
+
+  /**
+   * Saves what several JVMs did also for rules that pass.
+   *
+   * @param directory where; it is made when there is something to save
+   * @return the changed copy
+   */
+  public TckRunner saveAllHistories(Path directory) {
+    return new TckRunner(backend, effort, seed, only, new Archive(directory, true), progress);
   }
 
   /**
@@ -86,7 +113,7 @@ public final class TckRunner {
    * @return the changed copy
    */
   public TckRunner onProgress(TckProgress listener) {
-    return new TckRunner(backend, effort, seed, only, listener);
+    return new TckRunner(backend, effort, seed, only, archive, listener);
   }
 
   /**
@@ -97,6 +124,6 @@ public final class TckRunner {
    * @throws dev.interlock.LockException if the provider cannot be found or opened
    */
   public TckResult run() {
-    return TckRun.run(backend, effort, seed, only, progress);
+    return TckRun.run(backend, effort, seed, only, archive, progress);
   }
 }

@@ -7,13 +7,19 @@ import dev.interlock.LockProviderNotFoundException;
 import dev.interlock.tck.teststore.Fault;
 import dev.interlock.tck.teststore.StoreServer;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class TckRunnerTest {
+  @TempDir
+  private Path directory;
 
   @Test
   void aHangIsCutOffAndFails() throws IOException {
@@ -64,6 +70,60 @@ class TckRunnerTest {
       assertThat(result.seed()).isEqualTo(7);
       assertThat(seen).containsExactlyInAnyOrder("+F1", "+S1", "+M3", "-F1", "-S1", "-M3");
     }
+  }
+
+  @Test
+  void theHistoryOfARuleThatFailsIsSavedAndJudgedAgainTheSame() throws IOException {
+    try (StoreServer server = StoreServer.start(Fault.ALWAYS_YES)) {
+      RuleResult failed = one(server, "X1", UnaryOperator.identity());
+      assertThat(failed.evidence().saved()).as("it was not asked for").isEmpty();
+      failed = one(server, "X1", runner -> runner.saveHistories(directory).seed(7));
+      assertThat(failed.verdict()).isEqualTo(Verdict.FAIL);
+      Path file = failed.evidence().saved().orElseThrow();
+      assertThat(file).isEqualTo(directory.resolve("teststore-X1-7.tsv"));
+
+      SavedHistory saved = SavedHistory.read(file);
+      assertThat(saved.rule()).isEqualTo("X1");
+      assertThat(saved.provider()).startsWith("teststore ");
+      assertThat(saved.seed()).isEqualTo(7);
+      SavedHistory.Part part = saved.judge().get(0);
+      assertThat(part.verdict()).isEqualTo(Verdict.FAIL);
+      assertThat(part.entries()).isGreaterThan(1);
+      String what = part.lines().get(0);
+      assertThat(failed.evidence().message()).contains("happened: " + what).contains(" at once");
+      assertThat(failed.evidence().history())
+          .isEqualTo(part.lines().subList(1, part.lines().size()));
+    }
+  }
+
+  @Test
+  void theHistoryOfARuleThatPassesIsSavedOnRequest() throws IOException {
+    try (StoreServer server = StoreServer.start(Fault.NONE)) {
+      RuleResult passed = one(server, "X1", runner -> runner.saveHistories(directory));
+      assertThat(passed.evidence().saved()).isEmpty();
+      assertThat(directory).isEmptyDirectory();
+      passed = one(server, "X1", runner -> runner.saveAllHistories(directory));
+      assertThat(SavedHistory.read(passed.evidence().saved().orElseThrow()).judge())
+          .hasSize(2)
+          .allSatisfy(part -> assertThat(part.verdict()).isEqualTo(Verdict.PASS));
+    }
+  }
+
+  @Test
+  void aHistoryThatCannotBeSavedChangesNoVerdict() throws IOException {
+    Path file = Files.createFile(directory.resolve("a file"));
+    try (StoreServer server = StoreServer.start(Fault.NONE)) {
+      RuleResult passed = one(server, "X1", runner -> runner.saveAllHistories(file));
+      assertThat(passed.verdict()).isEqualTo(Verdict.PASS);
+      assertThat(passed.evidence().message()).contains("could not be saved");
+    }
+  }
+
+  private static RuleResult one(StoreServer server, String rule, UnaryOperator<TckRunner> change) {
+    TckRunner runner = TckRunner.of(TckBackend.at(server.uri()).inOneJvm())
+        .only(Set.of(rule))
+        .effort(Effort.QUICK);
+    return change.apply(runner).run().rule(rule).orElseThrow();
   }
 
   @Test

@@ -2,6 +2,7 @@ package dev.interlock.tck.internal.history;
 
 import dev.interlock.Lease;
 import java.io.Serializable;
+import java.util.List;
 
 /**
  * One hold as its holder saw it. Times are readings of {@link System#nanoTime()}, which is one
@@ -34,6 +35,29 @@ public record Hold(String name, String owner, long token, long acquired, long un
     // A lease that is renewed lasts longer than was known at its beginning.
     long validUntil = lease.isValid() ? Math.max(until, now) : until;
     return new Hold(name, owner, token, acquired, validUntil, now);
+  }
+
+  static final String COLUMNS = Row.of("name", "owner", "token", "acquired", "until", "released");
+
+  String row() {
+    return Row.of(name, owner, token, acquired, until, released);
+  }
+
+  static Hold ofRow(String row) {
+    List<String> columns = Row.columns(row);
+    return new Hold(
+        columns.get(0),
+        columns.get(1),
+        Long.parseLong(columns.get(2)),
+        Long.parseLong(columns.get(3)),
+        Long.parseLong(columns.get(4)),
+        Long.parseLong(columns.get(5)));
+  }
+
+  /** Returns the same with times counted from a moment. */
+  Hold since(long start) {
+    long end = released == NEVER ? NEVER : released - start;
+    return new Hold(name, owner, token, acquired - start, until - start, end);
   }
 
   /** Returns when the holder had to stop relying on the lock. */

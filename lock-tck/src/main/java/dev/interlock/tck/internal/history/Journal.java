@@ -16,8 +16,6 @@ import java.util.Map;
  * those of a JVM that is killed are known too. For one thread at a time.
  */
 public final class Journal implements Closeable {
-  private static final String SEPARATOR = "\t";
-
   private final OutputStream out;
 
   private Journal(OutputStream out) {
@@ -30,15 +28,7 @@ public final class Journal implements Closeable {
 
   /** Enters a hold, in one write that is with the system when this returns. */
   public void enter(Hold hold) throws IOException {
-    String line = String.join(
-        SEPARATOR,
-        hold.name(),
-        hold.owner(),
-        Long.toString(hold.token()),
-        Long.toString(hold.acquired()),
-        Long.toString(hold.until()),
-        Long.toString(hold.released()));
-    out.write((line + "\n").getBytes(StandardCharsets.UTF_8));
+    out.write((hold.row() + "\n").getBytes(StandardCharsets.UTF_8));
   }
 
   /**
@@ -51,16 +41,8 @@ public final class Journal implements Closeable {
         String text = Files.readString(file);
         // Without the last line if a crash has cut it off.
         for (String line : text.substring(0, text.lastIndexOf('\n') + 1).lines().toList()) {
-          String[] parts = line.split(SEPARATOR, -1);
-          holds.put(
-              parts[1],
-              new Hold(
-                  parts[0],
-                  parts[1],
-                  Long.parseLong(parts[2]),
-                  Long.parseLong(parts[3]),
-                  Long.parseLong(parts[4]),
-                  Long.parseLong(parts[5])));
+          Hold hold = Hold.ofRow(line);
+          holds.put(hold.owner(), hold);
         }
       }
     }

@@ -1,5 +1,6 @@
 package dev.interlock.tck.internal.history;
 
+import dev.interlock.tck.internal.history.Judgement.Answer;
 import dev.interlock.tck.internal.history.Operation.Kind;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -27,30 +28,12 @@ import java.util.stream.Collectors;
 public final class Linearizability {
   private static final int MOST_STEPS = 200_000;
 
-  /** What the search found. */
-  public enum Answer {
-    /** There is such an order. */
-    YES,
-    /** There is none. */
-    NO,
-    /** The search was given up. */
-    UNDECIDED
-  }
-
-  /**
-   * A verdict on the calls.
-   *
-   * @param answer whether there is an order
-   * @param lines if there is none, the shortest part found that has none, in words
-   */
-  public record Result(Answer answer, List<String> lines) {}
-
   private record Step(BitSet done, Mutex state) {}
 
   private Linearizability() {}
 
   /** Judges the calls; those on each name stand for themselves. */
-  public static Result check(List<Operation> operations) {
+  public static Judgement check(List<Operation> operations) {
     Map<String, List<Operation>> byName = operations.stream()
         .sorted(Comparator.comparingLong(Operation::called))
         .collect(Collectors.groupingBy(Operation::name, TreeMap::new, Collectors.toList()));
@@ -58,11 +41,11 @@ public final class Linearizability {
     for (List<Operation> calls : byName.values()) {
       Answer answer = search(calls);
       if (answer == Answer.NO) {
-        return new Result(answer, describe(shortest(calls)));
+        return new Judgement(answer, describe(shortest(calls)));
       }
       decided &= answer == Answer.YES;
     }
-    return new Result(decided ? Answer.YES : Answer.UNDECIDED, List.of());
+    return new Judgement(decided ? Answer.YES : Answer.UNDECIDED, List.of());
   }
 
   /** Searches for an order; the calls are sorted by their beginning. */

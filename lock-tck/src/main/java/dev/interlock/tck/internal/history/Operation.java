@@ -1,6 +1,7 @@
 package dev.interlock.tck.internal.history;
 
 import java.io.Serializable;
+import java.util.List;
 
 /**
  * A call as its caller saw it. Times are readings of {@link System#nanoTime()}.
@@ -25,6 +26,29 @@ public record Operation(
     REFUSED,
     /** An entry was given back. */
     RELEASED
+  }
+
+  static final String COLUMNS = Row.of("kind", "name", "owner", "token", "called", "returned");
+
+  String row() {
+    return Row.of(kind, name, owner, token, called, returned);
+  }
+
+  static Operation ofRow(String row) {
+    List<String> columns = Row.columns(row);
+    return new Operation(
+        Kind.valueOf(columns.get(0)),
+        columns.get(1),
+        columns.get(2),
+        Long.parseLong(columns.get(3)),
+        Long.parseLong(columns.get(4)),
+        Long.parseLong(columns.get(5)));
+  }
+
+  /** Returns the same with times counted from a moment. */
+  Operation since(long start) {
+    long end = isAnswered() ? returned - start : returned;
+    return new Operation(kind, name, owner, token, called - start, end);
   }
 
   /** Returns the same, of which only the call is known. */

@@ -4,11 +4,13 @@ import dev.interlock.Capability;
 import dev.interlock.DistributedLock;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
+import dev.interlock.LockException;
 import dev.interlock.LockRequest;
 import dev.interlock.LockTimeoutException;
 import dev.interlock.tck.NotOfferedException;
+import dev.interlock.tck.internal.history.History;
 import dev.interlock.tck.internal.history.Hold;
-import dev.interlock.tck.internal.history.Linearizability;
+import dev.interlock.tck.internal.history.Judgement.Answer;
 import dev.interlock.tck.internal.history.Operation;
 import dev.interlock.tck.internal.history.Operation.Kind;
 import dev.interlock.tck.internal.run.RuleRun;
@@ -29,6 +31,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /** Threads in several JVMs that fight for the same locks in every way the API has. */
 public final class Contention {
@@ -42,12 +45,17 @@ public final class Contention {
       implements Serializable {}
 
   /** What it answers. */
-  public record Outcome(List<Hold> holds, List<Long> additions, List<Operation> calls)
+  public record Outcome(
+      List<Hold> holds,
+      List<Long> additions,
+      List<Operation> calls,
+      @Nullable RuleViolation trouble)
       implements Serializable {}
 
   private final List<Hold> holds = new ArrayList<>();
   private final List<List<Operation>> calls = new ArrayList<>();
   private final List<String> lostUpdates = new ArrayList<>();
+  private final List<RuleViolation> troubles = new ArrayList<>();
 
   private Contention() {}
 
@@ -76,16 +84,20 @@ public final class Contention {
     List<Operation> merged = CallLog.merged(calls).stream()
         .map(call -> withTokens ? call : call.withoutToken())
         .toList();
-    Linearizability.Result result = Linearizability.check(merged);
     run.count(merged.size());
-    switch (result.answer()) {
-      case YES -> run.note("an order of the first " + merged.size() + " calls explains them");
-      case UNDECIDED -> run.note("the search for an order of the calls was given up");
-      case NO ->
-        throw new RuleViolation(
-            "the calls can be put in an order in which a re-entrant, fenced mutex answers so",
-            result.lines().get(0),
-            result.lines().subList(1, result.lines().size()));
+    Answer answer = run.judge(
+        History.ofCalls(merged),
+        "the calls can be put in an order in which a re-entrant, fenced mutex answers so");
+    run.note(
+        answer == Answer.YES
+            ? "an order of the first " + merged.size() + " calls explains them"
+            : "the search for an order of the calls was given up");
+  }
+
+  /** Fails the rule if a thread met an error. What the history shows says more, if it does. */
+  void expectNoTrouble() {
+    if (!troubles.isEmpty()) {
+      throw troubles.get(0);
     }
   }
 
@@ -123,6 +135,9 @@ public final class Contention {
         Outcome outcome = workers.get(i).result(outcomes.get(i));
         holds.addAll(outcome.holds());
         calls.add(outcome.calls());
+        if (outcome.trouble() != null) {
+          troubles.add(outcome.trouble());
+        }
         for (int name = 0; name < additions.length; name++) {
           additions[name] += outcome.additions().get(name);
         }
@@ -138,10 +153,26 @@ public final class Contention {
   }
 
   public static Outcome work(WorkerSpace space, Plan plan) throws Exception {
-    SplittableRandom random = new SplittableRandom(plan.seed());
     List<Hold> holds = new ArrayList<>();
     CallLog log = new CallLog();
     long[] additions = new long[plan.names().size()];
+    RuleViolation trouble = null;
+    try {
+      work(space, plan, holds, log, additions);
+    } catch (RuleViolation e) {
+      trouble = e;
+    } catch (LockException | IllegalMonitorStateException e) {
+      // What was seen up to here is worth more than the error that it led to.
+      trouble = RuleViolation.unexpected(e);
+    }
+    return new Outcome(
+        holds, new ArrayList<>(Arrays.stream(additions).boxed().toList()), log.calls(), trouble);
+  }
+
+  private static void work(
+      WorkerSpace space, Plan plan, List<Hold> holds, CallLog log, long[] additions)
+      throws Exception {
+    SplittableRandom random = new SplittableRandom(plan.seed());
     long deadline = System.nanoTime() + plan.nanos();
     try (SharedCounters counters =
         SharedCounters.open(Path.of(plan.counters()), plan.names().size())) {
@@ -168,8 +199,6 @@ public final class Contention {
         log.add(Kind.RELEASED, lock, 0, called);
       }
     }
-    return new Outcome(
-        holds, new ArrayList<>(Arrays.stream(additions).boxed().toList()), log.calls());
   }
 
   /** Where the thread is the owner, it enters once more. */

@@ -12,6 +12,8 @@ import dev.interlock.tck.TckFault;
 import dev.interlock.tck.Verdict;
 import dev.interlock.tck.internal.worker.ClockUnusableException;
 import dev.interlock.tck.internal.worker.WorkerPool;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -39,13 +41,15 @@ final class RuleExecutor {
   private final Effort effort;
   private final long seed;
   private final WorkerPool pool;
+  private final Archive archive;
   private final AtomicInteger hangs = new AtomicInteger();
 
-  RuleExecutor(Target target, Effort effort, long seed, WorkerPool pool) {
+  RuleExecutor(Target target, Effort effort, long seed, WorkerPool pool, Archive archive) {
     this.target = target;
     this.effort = effort;
     this.seed = seed;
     this.pool = pool;
+    this.archive = archive;
   }
 
   /**
@@ -74,7 +78,8 @@ final class RuleExecutor {
         Duration.ZERO,
         List.of(),
         "Not run, for a free lock could not be acquired and released:\n" + why,
-        List.of());
+        List.of(),
+        Optional.empty());
     Verdict verdict = rule.id().equals("X3") ? Verdict.FAIL : Verdict.INCONCLUSIVE;
     return new RuleResult(rule.id(), rule.title(), rule.level(), verdict, evidence);
   }
@@ -87,6 +92,13 @@ final class RuleExecutor {
     if (healed.verdict() != Verdict.PASS && finding.verdict() != Verdict.FAIL) {
       finding = healed;
     }
+    Optional<Path> saved = Optional.empty();
+    try {
+      saved = archive.save(target.info(), rule.id(), finding.verdict(), seed, run.histories());
+    } catch (IOException e) {
+      String lost = finding.message() + "\nThe history could not be saved: " + e;
+      finding = new Finding(finding.verdict(), lost, finding.history());
+    }
     String waiver = target.backend().waivers().get(rule.id());
     if (waiver != null) {
       String without = "Waived: " + waiver + ". Without the waiver: " + finding.verdict() + ". ";
@@ -98,7 +110,8 @@ final class RuleExecutor {
         RuleRun.since(start),
         run.faults(),
         finding.message(),
-        finding.history());
+        finding.history(),
+        saved);
     return new RuleResult(rule.id(), rule.title(), rule.level(), finding.verdict(), evidence);
   }
 
@@ -247,7 +260,8 @@ final class RuleExecutor {
       stack.add("    at " + element);
     }
     thread.interrupt();
-    return failure(what + " ends within " + limit.toSeconds() + " s", HUNG, hint, stack);
+    String expected = what + " ends within " + limit.toSeconds() + " s";
+    return failure(new RuleViolation(expected, HUNG, stack), hint);
   }
 
   private static Finding attempt(String hint, Step step) {
@@ -255,7 +269,7 @@ final class RuleExecutor {
       step.run();
       return new Finding(Verdict.PASS, "", List.of());
     } catch (RuleViolation e) {
-      return failure(e.expected(), e.happened(), hint, e.history());
+      return failure(e, hint);
     } catch (NotReached | ClockUnusableException e) {
       String message = e.getMessage() == null ? e.toString() : e.getMessage();
       return new Finding(Verdict.INCONCLUSIVE, message, List.of());
@@ -265,14 +279,15 @@ final class RuleExecutor {
           return new Finding(Verdict.NOT_CLAIMED, String.valueOf(cause.getMessage()), List.of());
         }
       }
-      return failure("no unexpected exception", t.toString(), hint, RuleViolation.trace(t));
+      return failure(RuleViolation.unexpected(t), hint);
     }
   }
 
-  private static Finding failure(
-      String expected, String happened, String hint, List<String> history) {
-    String message = "expected: " + expected + "\nhappened: " + happened;
+  private static Finding failure(RuleViolation violation, String hint) {
+    String message = "expected: " + violation.expected() + "\nhappened: " + violation.happened();
     return new Finding(
-        Verdict.FAIL, hint.isEmpty() ? message : message + "\nto check: " + hint, history);
+        Verdict.FAIL,
+        hint.isEmpty() ? message : message + "\nto check: " + hint,
+        violation.history());
   }
 }

@@ -15,7 +15,8 @@ import dev.interlock.tck.TckServer;
 import dev.interlock.tck.internal.fault.Endpoint;
 import dev.interlock.tck.internal.fault.FaultProxy;
 import dev.interlock.tck.internal.fault.Injection;
-import dev.interlock.tck.internal.history.Violation;
+import dev.interlock.tck.internal.history.History;
+import dev.interlock.tck.internal.history.Judgement;
 import dev.interlock.tck.internal.worker.Opener;
 import dev.interlock.tck.internal.worker.ProcessWorker;
 import dev.interlock.tck.internal.worker.Worker;
@@ -27,7 +28,6 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
@@ -56,6 +56,7 @@ public final class RuleRun {
   private final AtomicInteger workers = new AtomicInteger();
   private final List<String> faults = new ArrayList<>();
   private final List<String> notes = new ArrayList<>();
+  private final List<History> histories = new ArrayList<>();
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
   private final Deque<AutoCloseable> healers = new ArrayDeque<>();
 
@@ -306,12 +307,21 @@ public final class RuleRun {
     }
   }
 
-  /** Fails the rule if a checker found a violation. */
-  public void expectNone(Optional<Violation> violation, String expected) {
-    if (violation.isPresent()) {
-      List<String> lines = violation.get().lines();
+  /**
+   * Keeps a history, and fails the rule if its check finds a violation.
+   *
+   * @return whether the check came to an end
+   */
+  public Judgement.Answer judge(History history, String expected) {
+    synchronized (histories) {
+      histories.add(history);
+    }
+    Judgement judgement = history.judge();
+    if (judgement.answer() == Judgement.Answer.NO) {
+      List<String> lines = judgement.lines();
       throw new RuleViolation(expected, lines.get(0), lines.subList(1, lines.size()));
     }
+    return judgement.answer();
   }
 
   /** Fails the rule unless the call throws this exception; returns it. */
@@ -450,6 +460,12 @@ public final class RuleRun {
   List<String> faults() {
     synchronized (faults) {
       return List.copyOf(faults);
+    }
+  }
+
+  List<History> histories() {
+    synchronized (histories) {
+      return List.copyOf(histories);
     }
   }
 

@@ -22,6 +22,11 @@ public final class RuleViolation extends RuntimeException {
     this.history = List.copyOf(history);
   }
 
+  /** What a call threw that ought to have worked. */
+  public static RuleViolation unexpected(Throwable t) {
+    return new RuleViolation("no unexpected exception", t.toString(), trace(t));
+  }
+
   String expected() {
     return expected;
   }

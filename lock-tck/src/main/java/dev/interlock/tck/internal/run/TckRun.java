@@ -48,6 +48,7 @@ public final class TckRun {
       Effort effort,
       long seed,
       @Nullable Set<String> only,
+      Archive archive,
       TckProgress progress) {
     long start = System.nanoTime();
     Map<RuleInfo, List<RuleTest>> chosen = new LinkedHashMap<>();
@@ -60,7 +61,7 @@ public final class TckRun {
     String server = target.server();
     WorkerPool pool = WorkerPool.enter();
     try {
-      RuleExecutor executor = new RuleExecutor(target, effort, seed, pool);
+      RuleExecutor executor = new RuleExecutor(target, effort, seed, pool, archive);
       List<RuleResult> results = new TckRun(executor, progress).all(chosen);
       return new TckResult(
           target.info(), server, target.info().capabilities(), results, seed, RuleRun.since(start));

@@ -2,7 +2,7 @@ package dev.interlock.tck.internal.history;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.interlock.tck.internal.history.Linearizability.Answer;
+import dev.interlock.tck.internal.history.Judgement.Answer;
 import dev.interlock.tck.internal.history.Operation.Kind;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -109,7 +109,7 @@ class LinearizabilityTest {
     Collections.shuffle(calls, new Random(1));
     assertThat(Linearizability.check(calls).answer()).isEqualTo(Answer.YES);
     calls.add(acquired("thief", 1_000, 30_005, 30_008));
-    Linearizability.Result result = Linearizability.check(calls);
+    Judgement result = Linearizability.check(calls);
     assertThat(result.answer()).isEqualTo(Answer.NO);
     assertThat(result.lines()).hasSizeLessThan(8).anyMatch(line -> line.contains("thief acquired"));
     assertThat(result.lines().get(0)).contains("no order of these calls on \"lock\"");
