@@ -27,7 +27,7 @@ final class Riders {
   private static final long SHORTEST_DELAY = 500_000;
   private static final int GAPS = 3;
   private static final int CROWD = 3;
-  private static final int MOST = 8;
+  private static final int MOST = 16;
 
   private enum State {
     WAITING,

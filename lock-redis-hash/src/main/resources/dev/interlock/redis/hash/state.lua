@@ -20,7 +20,7 @@
 -- cluster that gives its slot away, a script may use no key that is not there, so one that emptied
 -- a key and then went on with it would end half-way.
 local LIFE, SLACK, CLAIM = 15000000, 5000000, 2000000
-local MOST_IN_HEADER, RESERVE = 8, 16
+local MOST_IN_HEADER, RESERVE = 16, 16
 
 local function unpackHeader(packed)
   if not packed then
