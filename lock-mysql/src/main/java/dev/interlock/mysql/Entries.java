@@ -13,21 +13,24 @@ import org.jspecify.annotations.Nullable;
 final class Entries {
   private final ConcurrentHashMap<HoldId, KnownEntry> known = new ConcurrentHashMap<>();
 
-  // By lock and ticket.
-  private final ConcurrentHashMap<String, ConcurrentSkipListMap<Long, HoldId>> waiters =
-      new ConcurrentHashMap<>();
+  /** The waiters for one lock, by ticket. */
+  private static final class Queue {
+    final ConcurrentSkipListMap<Long, HoldId> tickets = new ConcurrentSkipListMap<>();
+    final Pace pace = new Pace();
+  }
+
+  private final ConcurrentHashMap<String, Queue> waiters = new ConcurrentHashMap<>();
 
   void put(KnownEntry entry) {
-    KnownEntry old = known.put(entry.id(), entry);
-    if (old != null) {
-      leave(old);
+    KnownEntry before = known.put(entry.id(), entry);
+    if (before != null) {
+      leave(before);
     }
     if (entry.kind() == Entry.WAITER) {
-      waiters.compute(entry.name(), (name, queue) -> {
-        ConcurrentSkipListMap<Long, HoldId> all =
-            queue == null ? new ConcurrentSkipListMap<>() : queue;
-        all.put(entry.ticket(), entry.id());
-        return all;
+      waiters.compute(entry.name(), (name, old) -> {
+        Queue queue = old == null ? new Queue() : old;
+        queue.tickets.put(entry.ticket(), entry.id());
+        return queue;
       });
     }
   }
@@ -42,8 +45,8 @@ final class Entries {
   private void leave(KnownEntry entry) {
     if (entry.kind() == Entry.WAITER) {
       waiters.computeIfPresent(entry.name(), (name, queue) -> {
-        queue.remove(entry.ticket(), entry.id());
-        return queue.isEmpty() ? null : queue;
+        queue.tickets.remove(entry.ticket(), entry.id());
+        return queue.tickets.isEmpty() ? null : queue;
       });
     }
   }
@@ -58,6 +61,23 @@ final class Entries {
     return waiters.containsKey(name);
   }
 
+  /** Notes that this client releases a lock. */
+  void releases(String name) {
+    Queue queue = waiters.get(name);
+    if (queue != null) {
+      queue.pace.released();
+    }
+  }
+
+  /**
+   * For how long an attempt may wait for a release by this client to take it along: zero if no
+   * waiter of this client stands in the queue.
+   */
+  long rideNanos(String name) {
+    Queue queue = waiters.get(name);
+    return queue == null ? 0 : queue.pace.patienceNanos();
+  }
+
   boolean hasWaiters() {
     return !waiters.isEmpty();
   }
@@ -68,12 +88,12 @@ final class Entries {
    * answer to its attempt is still on the way: it must not be overtaken.
    */
   List<HoldId> heirs(String name, Letter letter) {
-    ConcurrentSkipListMap<Long, HoldId> queue = waiters.get(name);
+    Queue queue = waiters.get(name);
     if (queue == null || letter.lastHeir <= letter.ticket) {
       return List.of();
     }
-    List<HoldId> heirs =
-        List.copyOf(queue.subMap(letter.ticket, false, letter.lastHeir, true).values());
+    List<HoldId> heirs = List.copyOf(
+        queue.tickets.subMap(letter.ticket, false, letter.lastHeir, true).values());
     return heirs.size() == letter.tokens - 1 ? heirs : List.of();
   }
 }

@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
@@ -18,7 +17,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Lanes {
   private static final int MOST = 128;
-  private static final long RIDE_NANOS = TimeUnit.MILLISECONDS.toNanos(3);
 
   private static final class Lane {
     final Queue<Step<?>> waiting = new ConcurrentLinkedQueue<>();
@@ -40,21 +38,21 @@ final class Lanes {
 
   /** Has a step done and returns its answer. An interrupt is kept until then: a turn is bounded. */
   <T> T run(String name, Step<T> step) {
-    return run(name, step, false);
+    return run(name, step, 0);
   }
 
   /**
    * Has a step done and returns its answer.
    *
-   * @param rides whether it can wait a moment for a release to take it along, which saves a commit
+   * @param rideNanos for how long it can wait for a release to take it along, which saves a commit
    */
-  <T> T run(String name, Step<T> step, boolean rides) {
+  <T> T run(String name, Step<T> step, long rideNanos) {
     Lane lane = lanes.compute(name, (key, old) -> enter(old));
     boolean interrupted = false;
     try {
       lane.waiting.add(step);
-      if (rides) {
-        LockSupport.parkNanos(lane, RIDE_NANOS);
+      if (rideNanos > 0) {
+        LockSupport.parkNanos(lane, rideNanos);
         interrupted = Thread.interrupted();
       }
       while (!step.isDone()) {

@@ -154,8 +154,8 @@ final class MysqlBackend implements LockBackend, Myself {
   @Override
   public AttemptResult attempt(Attempt attempt) {
     // Behind waiters of this client it will not get the lock now: its place in the queue may wait.
-    boolean rides = attempt.waits() && entries.isAwaited(attempt.name());
-    return lanes.run(attempt.name(), new Steps.Try(attempt, this::note), rides);
+    long ride = Math.min(entries.rideNanos(attempt.name()), attempt.patience().toNanos() / 2);
+    return lanes.run(attempt.name(), new Steps.Try(attempt, this::note), ride);
   }
 
   /** Keeps track of which entries this client has. */
@@ -201,6 +201,7 @@ final class MysqlBackend implements LockBackend, Myself {
   @Override
   public ReleaseResult release(Release release) {
     Steps.GiveBack step = new Steps.GiveBack(release, this::note);
+    entries.releases(release.name());
     ReleaseResult result = lanes.run(release.name(), step);
     entries.remove(release.id());
     release.passed().forEach(entries::remove);

@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  * <p>An attempt that goes to the end of a queue need not hurry: while several waiters of this
  * client stand before it, their releases come soon, and the first of them takes it along. If none
  * comes within the time that a few of the latest releases took, at most {@value #LONGEST_DELAY}
- * nanoseconds, it goes alone. An attempt that is repeated never waits. Thread-safe.
+ * nanoseconds and half of what its caller would wait, it goes alone. An attempt that is repeated
+ * never waits. Thread-safe.
  */
 final class Riders {
   private static final long LONGEST_DELAY = 20_000_000;
@@ -141,7 +142,7 @@ final class Riders {
     if (crowd == null || crowd.waiters.size() < CROWD || crowd.waiters.contains(attempt.id())) {
       return null;
     }
-    long delay = crowd.delay();
+    long delay = Math.min(crowd.delay(), attempt.patience().toNanos() / 2);
     if (delay == 0) {
       return null;
     }

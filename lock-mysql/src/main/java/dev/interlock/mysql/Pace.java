@@ -1,0 +1,27 @@
+package dev.interlock.mysql;
+
+import java.util.concurrent.TimeUnit;
+
+/**
+ * How quickly the releases of one lock by this client follow one another, and so for how long it
+ * pays to wait for the next one. Thread-safe: one release follows another.
+ */
+final class Pace {
+  private static final long SHORTEST = TimeUnit.MILLISECONDS.toNanos(1);
+  private static final long LONGEST = TimeUnit.MILLISECONDS.toNanos(50);
+  private static final int GAPS = 3;
+
+  private volatile long releasedAt = System.nanoTime();
+  private volatile long gap = SHORTEST;
+
+  void released() {
+    long now = System.nanoTime();
+    gap = (3 * gap + now - releasedAt) / 4;
+    releasedAt = now;
+  }
+
+  /** For how long a release may be awaited; zero if they come too rarely to be worth it. */
+  long patienceNanos() {
+    return gap > LONGEST ? 0 : Math.min(LONGEST, Math.max(SHORTEST, GAPS * gap));
+  }
+}
