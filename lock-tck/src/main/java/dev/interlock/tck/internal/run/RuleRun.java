@@ -5,6 +5,7 @@ import dev.interlock.LockClient;
 import dev.interlock.LockException;
 import dev.interlock.LockListener;
 import dev.interlock.LockRequest;
+import dev.interlock.LockTimeoutException;
 import dev.interlock.Option;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.tck.Effort;
@@ -14,9 +15,6 @@ import dev.interlock.tck.TckFault;
 import dev.interlock.tck.TckServer;
 import dev.interlock.tck.internal.fault.Endpoint;
 import dev.interlock.tck.internal.fault.FaultProxy;
-import dev.interlock.tck.internal.fault.Injection;
-import dev.interlock.tck.internal.history.History;
-import dev.interlock.tck.internal.history.Judgement;
 import dev.interlock.tck.internal.worker.Opener;
 import dev.interlock.tck.internal.worker.ProcessWorker;
 import dev.interlock.tck.internal.worker.Worker;
@@ -24,39 +22,28 @@ import dev.interlock.tck.internal.worker.WorkerPool;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
-import org.jspecify.annotations.Nullable;
 
 /**
- * What the test of a rule works with: names of its own, clients, workers, time limits, and a place
- * for what it finds. Thread-safe, except that {@link #random()} belongs to the test's thread.
+ * What the test of a rule works with: names of its own, clients, workers, time limits, faults and
+ * findings. Thread-safe, except that {@link #random()} belongs to the test's thread.
  */
-public final class RuleRun {
-  private static final Duration STEP = Duration.ofMillis(5);
-
+public final class RuleRun extends Findings {
   private final String rule;
   private final Target target;
   private final Effort effort;
   private final SplittableRandom random;
   private final long nameSeed;
   private final WorkerPool pool;
-  private final AtomicLong operations = new AtomicLong();
   private final AtomicInteger names = new AtomicInteger();
   private final AtomicInteger clients = new AtomicInteger();
   private final AtomicInteger workers = new AtomicInteger();
-  private final List<String> faults = new ArrayList<>();
-  private final List<String> notes = new ArrayList<>();
-  private final List<History> histories = new ArrayList<>();
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
   private final Deque<AutoCloseable> healers = new ArrayDeque<>();
 
@@ -242,19 +229,6 @@ public final class RuleRun {
     return opener().at(target.endpoint().orElseThrow().uriAt(proxy.address()));
   }
 
-  /** Notes a fault if it was hit, and otherwise ends the test: it would prove nothing. */
-  public void requireHit(Injection injection) {
-    requireHit(injection.hits(), injection.effect().words());
-  }
-
-  /** Notes a fault if it was hit, and otherwise ends the test: it would prove nothing. */
-  public void requireHit(long hits, String fault) {
-    if (hits == 0) {
-      throw new NotReached("this fault was not hit: " + fault);
-    }
-    fault(fault);
-  }
-
   // --- what the API under test may lack
 
   /** A part of a test that can be left out. */
@@ -275,89 +249,7 @@ public final class RuleRun {
     }
   }
 
-  // --- findings
-
-  public void count(long more) {
-    operations.addAndGet(more);
-  }
-
-  /** Notes a fault that was really hit. */
-  public void fault(String what) {
-    synchronized (faults) {
-      if (!faults.contains(what)) {
-        faults.add(what);
-      }
-    }
-  }
-
-  /** Says what was observed, for the evidence of a pass. */
-  public void note(String observed) {
-    synchronized (notes) {
-      if (!notes.contains(observed)) {
-        notes.add(observed);
-      }
-    }
-  }
-
-  /** Fails the rule unless the condition holds. */
-  public void expect(boolean condition, String expected, String happened) {
-    count(1);
-    if (!condition) {
-      throw new RuleViolation(expected, happened, List.of());
-    }
-  }
-
-  /**
-   * Keeps a history, and fails the rule if its check finds a violation.
-   *
-   * @return whether the check came to an end
-   */
-  public Judgement.Answer judge(History history, String expected) {
-    synchronized (histories) {
-      histories.add(history);
-    }
-    Judgement judgement = history.judge();
-    if (judgement.answer() == Judgement.Answer.NO) {
-      List<String> lines = judgement.lines();
-      throw new RuleViolation(expected, lines.get(0), lines.subList(1, lines.size()));
-    }
-    return judgement.answer();
-  }
-
-  /** Fails the rule unless the call throws this exception; returns it. */
-  public <X extends Throwable> X expectThrows(
-      Class<X> type, String call, Callable<? extends @Nullable Object> action) {
-    count(1);
-    Object value;
-    try {
-      value = action.call();
-    } catch (NotOfferedException e) {
-      throw e;
-    } catch (Throwable t) {
-      if (type.isInstance(t)) {
-        return type.cast(t);
-      }
-      throw new RuleViolation(
-          call + " throws " + type.getSimpleName(), "it threw " + t, RuleViolation.trace(t));
-    }
-    throw new RuleViolation(
-        call + " throws " + type.getSimpleName(), "it answered " + value, List.of());
-  }
-
-  /** Fails the rule unless the condition comes true in time; returns how long that took. */
-  public Duration await(Duration limit, String expected, Callable<Boolean> condition)
-      throws Exception {
-    long start = System.nanoTime();
-    while (!condition.call()) {
-      if (System.nanoTime() - start > limit.toNanos()) {
-        throw new RuleViolation(
-            expected + " within " + limit.toMillis() + " ms", "it did not come about", List.of());
-      }
-      pause(STEP);
-    }
-    count(1);
-    return Duration.ofNanos(System.nanoTime() - start);
-  }
+  // --- what clients must be able to do
 
   /**
    * Fails the rule unless this client gets the lock in time; releases it again.
@@ -370,14 +262,14 @@ public final class RuleRun {
     LockRequest request = LockRequest.of(name).withLease(ms(10_000)).withWait(limit);
     try {
       client.acquire(request).release();
-    } catch (dev.interlock.LockTimeoutException e) {
+    } catch (LockTimeoutException e) {
       throw new RuleViolation(
           when + " another client acquires the lock within " + limit.toMillis() + " ms",
           "it was still held by another",
-          describe(client, name));
+          List.of("inspect says: " + inspection(client, name)));
     }
     count(2);
-    return Duration.ofNanos(System.nanoTime() - start);
+    return since(start);
   }
 
   /** Fails the rule unless this client acquires and releases again before the limit is over. */
@@ -411,25 +303,6 @@ public final class RuleRun {
     });
   }
 
-  /** Waits although nothing tells that the time is over: for a lease to pass. */
-  public static void pause(Duration time) throws InterruptedException {
-    long deadline = System.nanoTime() + time.toNanos();
-    for (long left = time.toNanos(); left > 0; left = deadline - System.nanoTime()) {
-      LockSupport.parkNanos(left);
-      if (Thread.interrupted()) {
-        throw new InterruptedException();
-      }
-    }
-  }
-
-  public static Duration since(long nanoTime) {
-    return Duration.ofNanos(System.nanoTime() - nanoTime);
-  }
-
-  private static List<String> describe(LockClient client, String name) {
-    return List.of("inspect says: " + inspection(client, name));
-  }
-
   /** Says who holds a lock, for a message. */
   public static String inspection(LockClient client, String name) {
     try {
@@ -450,28 +323,6 @@ public final class RuleRun {
   Deque<AutoCloseable> healers() {
     synchronized (opened) {
       return new ArrayDeque<>(healers);
-    }
-  }
-
-  long operations() {
-    return operations.get();
-  }
-
-  List<String> faults() {
-    synchronized (faults) {
-      return List.copyOf(faults);
-    }
-  }
-
-  List<History> histories() {
-    synchronized (histories) {
-      return List.copyOf(histories);
-    }
-  }
-
-  String notes() {
-    synchronized (notes) {
-      return String.join(". ", notes);
     }
   }
 }

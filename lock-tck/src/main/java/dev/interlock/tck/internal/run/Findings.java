@@ -1,0 +1,156 @@
+package dev.interlock.tck.internal.run;
+
+import dev.interlock.tck.NotOfferedException;
+import dev.interlock.tck.internal.fault.Injection;
+import dev.interlock.tck.internal.history.History;
+import dev.interlock.tck.internal.history.Judgement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/** What the test of a rule expects, and what it found: its evidence. Thread-safe. */
+abstract class Findings {
+  /** Between two looks at what has no signal. */
+  static final Duration STEP = Duration.ofMillis(5);
+
+  private final AtomicLong operations = new AtomicLong();
+  private final List<String> faults = new ArrayList<>();
+  private final List<String> notes = new ArrayList<>();
+  private final List<History> histories = new ArrayList<>();
+
+  public void count(long more) {
+    operations.addAndGet(more);
+  }
+
+  /** Notes a fault that was really hit. */
+  public void fault(String what) {
+    synchronized (faults) {
+      if (!faults.contains(what)) {
+        faults.add(what);
+      }
+    }
+  }
+
+  /** Says what was observed, for the evidence of a pass. */
+  public void note(String observed) {
+    synchronized (notes) {
+      if (!notes.contains(observed)) {
+        notes.add(observed);
+      }
+    }
+  }
+
+  /** Fails the rule unless the condition holds. */
+  public void expect(boolean condition, String expected, String happened) {
+    count(1);
+    if (!condition) {
+      throw new RuleViolation(expected, happened, List.of());
+    }
+  }
+
+  /**
+   * Keeps a history, and fails the rule if its check finds a violation.
+   *
+   * @return whether the check came to an end
+   */
+  public Judgement.Answer judge(History history, String expected) {
+    synchronized (histories) {
+      histories.add(history);
+    }
+    Judgement judgement = history.judge();
+    if (judgement.answer() == Judgement.Answer.NO) {
+      List<String> lines = judgement.lines();
+      throw new RuleViolation(expected, lines.get(0), lines.subList(1, lines.size()));
+    }
+    return judgement.answer();
+  }
+
+  /** Fails the rule unless the call throws this exception; returns it. */
+  public <X extends Throwable> X expectThrows(
+      Class<X> type, String call, Callable<? extends @Nullable Object> action) {
+    count(1);
+    Object value;
+    try {
+      value = action.call();
+    } catch (NotOfferedException e) {
+      throw e;
+    } catch (Throwable t) {
+      if (type.isInstance(t)) {
+        return type.cast(t);
+      }
+      throw new RuleViolation(
+          call + " throws " + type.getSimpleName(), "it threw " + t, RuleViolation.trace(t));
+    }
+    throw new RuleViolation(
+        call + " throws " + type.getSimpleName(), "it answered " + value, List.of());
+  }
+
+  /** Fails the rule unless the condition comes true in time; returns how long that took. */
+  public Duration await(Duration limit, String expected, Callable<Boolean> condition)
+      throws Exception {
+    long start = System.nanoTime();
+    while (!condition.call()) {
+      if (System.nanoTime() - start > limit.toNanos()) {
+        throw new RuleViolation(
+            expected + " within " + limit.toMillis() + " ms", "it did not come about", List.of());
+      }
+      pause(STEP);
+    }
+    count(1);
+    return since(start);
+  }
+
+  /** Notes a fault if it was hit, and otherwise ends the test: it would prove nothing. */
+  public void requireHit(Injection injection) {
+    requireHit(injection.hits(), injection.effect().words());
+  }
+
+  /** Notes a fault if it was hit, and otherwise ends the test: it would prove nothing. */
+  public void requireHit(long hits, String fault) {
+    if (hits == 0) {
+      throw new NotReached("this fault was not hit: " + fault);
+    }
+    fault(fault);
+  }
+
+  /** Waits although nothing tells that the time is over: for a lease to pass. */
+  public static void pause(Duration time) throws InterruptedException {
+    long deadline = System.nanoTime() + time.toNanos();
+    for (long left = time.toNanos(); left > 0; left = deadline - System.nanoTime()) {
+      LockSupport.parkNanos(left);
+      if (Thread.interrupted()) {
+        throw new InterruptedException();
+      }
+    }
+  }
+
+  public static Duration since(long nanoTime) {
+    return Duration.ofNanos(System.nanoTime() - nanoTime);
+  }
+
+  long operations() {
+    return operations.get();
+  }
+
+  List<String> faults() {
+    synchronized (faults) {
+      return List.copyOf(faults);
+    }
+  }
+
+  List<History> histories() {
+    synchronized (histories) {
+      return List.copyOf(histories);
+    }
+  }
+
+  String notes() {
+    synchronized (notes) {
+      return String.join(". ", notes);
+    }
+  }
+}
