@@ -41,7 +41,7 @@ final class LockedMethods {
   @Nullable
   LockedMethod find(Method method, Class<?> targetClass) {
     MethodClassKey key = new MethodClassKey(method, targetClass);
-    Optional<LockedMethod> known = read.get(key);
+    Optional<LockedMethod> known = read.get(key); // which never locks, unlike the other
     if (known == null) {
       known = read.computeIfAbsent(key, unread -> read(method, targetClass));
     }
