@@ -199,7 +199,8 @@ public final class RedisCluster implements AutoCloseable {
     return source.command("CLUSTER", "GETKEYSINSLOT", slot, "100");
   }
 
-  private Optional<RedisServer> replicaOf(RedisServer master) {
+  /** A replica of this master, if there is one. */
+  public Optional<RedisServer> replicaOf(RedisServer master) {
     String id = ClusterNode.idOf(master);
     return view().stream()
         .filter(node -> node.master().equals(id))

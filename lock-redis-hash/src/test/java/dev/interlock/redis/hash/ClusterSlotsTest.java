@@ -6,6 +6,7 @@ import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.Locks;
+import dev.interlock.redis.support.contract.Topologies;
 import dev.interlock.spi.AttemptResult.Granted;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.RenewalResult.Held;
@@ -41,7 +42,7 @@ class ClusterSlotsTest {
   }
 
   private static int slotOf(String name) {
-    return cluster.slotOf(TopologyRules.lockKey(name));
+    return cluster.slotOf(Topologies.key(name));
   }
 
   private static RedisServer otherThanMasterOf(int slot) {
@@ -57,9 +58,9 @@ class ClusterSlotsTest {
         String name = "f1-" + i;
         Lease held = one.acquire(LockRequest.of(name));
         CompletableFuture<Lease> first = other.acquireAsync(LockRequest.of(name).fair(true));
-        awaitWaiters(one, name, 1);
+        Topologies.awaitWaiters(one, name, 1);
         CompletableFuture<Lease> second = one.acquireAsync(LockRequest.of(name).fair(true));
-        awaitWaiters(one, name, 2);
+        Topologies.awaitWaiters(one, name, 2);
         held.release();
         Lease next = first.get(10, TimeUnit.SECONDS);
         assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
@@ -67,12 +68,6 @@ class ClusterSlotsTest {
         next.release();
         second.get(10, TimeUnit.SECONDS).release();
       }
-    }
-  }
-
-  private static void awaitWaiters(LockClient client, String name, int waiters) {
-    while (client.inspect(name).orElseThrow().waiters() != waiters) {
-      Thread.onSpinWait();
     }
   }
 
@@ -137,9 +132,7 @@ class ClusterSlotsTest {
       deafToo.queue("f4", next);
       RedisServer target = otherThanMasterOf(slot);
       cluster.beginMigration(slot, target);
-      while (client.backend.inspect("f4").isPresent()) {
-        Thread.onSpinWait();
-      }
+      Topologies.await(() -> client.backend.inspect("f4").isEmpty());
 
       // It removes the only one of those who were passed over, and passes over the next.
       deaf.backend.abandon("f4", passedOver);
@@ -147,8 +140,7 @@ class ClusterSlotsTest {
       assertThat(deafToo.refresh("f4", next)).isInstanceOf(Held.class);
       cluster.finishMigration(slot, target);
       assertThat(deafToo.release("f4", next).held()).isTrue();
-      assertThat(
-              cluster.commandOn(TopologyRules.lockKey("f4"), "EXISTS", TopologyRules.lockKey("f4")))
+      assertThat(cluster.commandOn(Topologies.key("f4"), "EXISTS", Topologies.key("f4")))
           .isEqualTo("0");
     }
   }

@@ -8,7 +8,7 @@ import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.Locks;
-import dev.interlock.OutcomeUnknownException;
+import dev.interlock.redis.support.contract.Topologies;
 import dev.interlock.testservers.RedisCluster;
 import dev.interlock.testservers.RedisSentinels;
 import dev.interlock.testservers.RedisServer;
@@ -18,8 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -40,8 +38,6 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 @EnabledIfSystemProperty(named = "interlock.test.topologies", matches = "true")
 @TestMethodOrder(OrderAnnotation.class)
 class ClusterTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
-
   private static RedisCluster cluster;
 
   @BeforeAll
@@ -59,7 +55,7 @@ class ClusterTest {
   }
 
   private static int slotOf(String name) {
-    return cluster.slotOf(TopologyRules.lockKey(name));
+    return cluster.slotOf(Topologies.key(name));
   }
 
   @Test
@@ -92,9 +88,7 @@ class ClusterTest {
       for (String name : names) {
         Lease held = holder.acquire(LockRequest.of(name));
         CompletableFuture<Lease> next = waiter.acquireAsync(LockRequest.of(name).fair(true));
-        while (holder.inspect(name).orElseThrow().waiters() == 0) {
-          Thread.onSpinWait();
-        }
+        Topologies.awaitWaiters(holder, name, 1);
         held.release();
         // A waiter that was passed over would come back after 2.1 s at the earliest.
         next.get(1_500, TimeUnit.MILLISECONDS).release();
@@ -143,55 +137,20 @@ class ClusterTest {
   void X1_aSlotMovesUnderLoadAndNothingIsLost() throws Exception {
     String name = "moving";
     int slot = slotOf(name);
-    AtomicBoolean goOn = new AtomicBoolean(true);
-    AtomicInteger guarded = new AtomicInteger();
-    AtomicInteger entries = new AtomicInteger();
     try (LockClient one = Locks.open(uri());
         LockClient other = Locks.open(uri())) {
-      List<CompletableFuture<Void>> threads = Stream.of(one, one, other, other)
-          .map(client ->
-              CompletableFuture.runAsync(() -> count(client, name, goOn, guarded, entries)))
-          .toList();
+      Topologies.Crowd crowd = Topologies.Crowd.on(name, one, other);
       for (int moves = 0; moves < Integer.getInteger("interlock.topology.moves", 6); moves++) {
         RedisServer source = cluster.masterOf(slot);
         RedisServer target = cluster.masters().stream()
             .filter(node -> node != source)
             .findFirst()
             .orElseThrow();
-        int before = entries.get();
         cluster.beginMigration(slot, target);
         cluster.finishMigration(slot, target);
-        while (entries.get() < before + 10) {
-          Thread.sleep(1);
-        }
+        crowd.awaitEntries(10);
       }
-      goOn.set(false);
-      for (CompletableFuture<Void> thread : threads) {
-        thread.get(30, TimeUnit.SECONDS);
-      }
-    }
-    assertThat(guarded.get()).isEqualTo(entries.get());
-  }
-
-  /** Raises a counter in two steps, which loses counts unless the lock excludes the others. */
-  private static void count(
-      LockClient client,
-      String name,
-      AtomicBoolean goOn,
-      AtomicInteger guarded,
-      AtomicInteger entries) {
-    while (goOn.get()) {
-      try (Lease lease = client.acquire(LockRequest.of(name).withWait(PATIENCE))) {
-        int read = guarded.get();
-        Thread.sleep(1);
-        guarded.set(read + 1);
-        entries.incrementAndGet();
-        assertThat(lease.isValid()).isTrue();
-      } catch (BackendUnavailableException | OutcomeUnknownException e) {
-        assertThat(e).isNotNull(); // the slot is on its way; whatever was counted was counted
-      } catch (InterruptedException e) {
-        return;
-      }
+      crowd.end();
     }
   }
 
@@ -202,11 +161,7 @@ class ClusterTest {
         .mapToObj(i -> "r-" + i)
         .collect(Collectors.toMap(name -> name, name -> cluster.masterOf(slotOf(name))));
     RedisServer master = masters.get("r-0");
-    RedisServer replica = cluster.nodes().stream()
-        .filter(
-            node -> node.command("INFO", "replication").contains("master_port:" + master.port()))
-        .findFirst()
-        .orElseThrow();
+    RedisServer replica = cluster.replicaOf(master).orElseThrow();
     try (LockClient client = Locks.open(uri() + "&replicas=1&replicaTimeout=PT0.5S")) {
       replica.pause();
       masters.forEach((name, its) -> {
@@ -232,27 +187,16 @@ class ClusterTest {
         LockClient waiter = Locks.open(uri())) {
       Lease held = holder.acquire(LockRequest.of("n"));
       CompletableFuture<Lease> next = waiter.acquireAsync(LockRequest.of("n").fair(true));
-      while (holder.inspect("n").orElseThrow().waiters() == 0) {
-        Thread.onSpinWait();
-      }
-      Thread.sleep(100); // the replica is a few milliseconds behind
+      Topologies.awaitWaiters(holder, "n", 1);
+      Topologies.awaitWrites(master, cluster.replicaOf(master).orElseThrow());
 
       cluster.kill(master);
 
       assertThat(held.isValid()).isTrue();
-      release(held);
+      Topologies.release(held);
       Lease granted = next.get(20, TimeUnit.SECONDS);
       assertThat(granted.fencingToken()).isGreaterThan(held.fencingToken());
-      release(granted);
-    }
-  }
-
-  /** A release may come while the client has not heard of the new master. */
-  private static void release(Lease lease) {
-    try {
-      lease.release();
-    } catch (BackendUnavailableException | OutcomeUnknownException e) {
-      assertThat(e).isNotNull(); // it is repeated in the background
+      Topologies.release(granted);
     }
   }
 }

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.Locks;
+import dev.interlock.redis.support.contract.Topologies;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -95,17 +95,9 @@ class DyingWaitersTest {
         survivors.add(i);
         living.get(i % JVMS).queue(i);
       }
-      awaitWaiters(i + 1);
+      Topologies.awaitWaiters(first, "n", i + 1);
     }
     return survivors;
-  }
-
-  private void awaitWaiters(int count) throws InterruptedException {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-    while (first.inspect("n").orElseThrow().waiters() < count) {
-      assertThat(System.nanoTime()).isLessThan(deadline);
-      TimeUnit.MICROSECONDS.sleep(200);
-    }
   }
 
   private List<Turn> turns(int count) throws IOException {

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.interlock.OutcomeUnknownException;
 import dev.interlock.redis.hash.TestClient.Told;
+import dev.interlock.redis.support.contract.Topologies;
 import dev.interlock.spi.AttemptResult.Granted;
 import dev.interlock.spi.AttemptResult.Queued;
 import dev.interlock.spi.Grant;
@@ -176,7 +177,7 @@ class HandOffTest {
     two.queue("n", b);
     one.release("n", a);
     long token = two.grant().grant().fencingToken();
-    TimeUnit.MILLISECONDS.sleep(CLAIM.toMillis() + 10);
+    Topologies.await(() -> two.backend.inspect("n").isEmpty());
     assertThat(two.refresh("n", b)).isEqualTo(new RenewalResult.Held(token, 1));
     assertThat(two.backend.inspect("n").orElseThrow().remaining()).isGreaterThan(CLAIM);
   }

@@ -5,6 +5,7 @@ import static dev.interlock.redis.hash.TestClient.PATIENT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.HoldInfo;
+import dev.interlock.redis.support.contract.Topologies;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult.Busy;
 import dev.interlock.spi.AttemptResult.Granted;
@@ -72,6 +73,10 @@ class HashBackendTest {
         .toList();
   }
 
+  private void awaitExpiry(String name) {
+    Topologies.await(() -> client.backend.inspect(name).isEmpty());
+  }
+
   @Test
   void X1_aHeldLockIsNotGrantedToAnother() {
     assertThat(client.tryOnce("n", a)).isInstanceOf(Granted.class);
@@ -90,9 +95,8 @@ class HashBackendTest {
   }
 
   @Test
-  void E1_aRepeatedAttemptHasTheSameTokenAndTheLeaseRestarts() throws InterruptedException {
+  void E1_aRepeatedAttemptHasTheSameTokenAndTheLeaseRestarts() {
     Granted first = (Granted) client.tryOnce("n", a, Duration.ofSeconds(2));
-    TimeUnit.MILLISECONDS.sleep(100);
     assertThat(client.tryOnce("n", a, Duration.ofSeconds(5))).isEqualTo(first);
     assertThat(client.tryOnce("n", a, Duration.ofMillis(5))).isEqualTo(first);
     assertThat(client.backend.inspect("n").orElseThrow().remaining())
@@ -196,13 +200,13 @@ class HashBackendTest {
   }
 
   @Test
-  void N3_aRenewalNeverShortensAndNeverBringsBack() throws InterruptedException {
+  void N3_aRenewalNeverShortensAndNeverBringsBack() {
     client.tryOnce("n", a, Duration.ofSeconds(60));
     client.renew("n", a);
     assertThat(client.backend.inspect("n").orElseThrow().remaining())
         .isGreaterThan(Duration.ofSeconds(50));
     client.tryOnce("m", b, Duration.ofMillis(50));
-    TimeUnit.MILLISECONDS.sleep(60);
+    awaitExpiry("m");
     assertThat(client.renew("m", b)).isEqualTo(new Gone());
     assertThat(client.backend.inspect("m")).isEmpty();
   }
@@ -262,17 +266,17 @@ class HashBackendTest {
   }
 
   @Test
-  void aFairAttemptDoesNotPassOverThoseWhoWaitAndABargingOneMay() throws InterruptedException {
+  void aFairAttemptDoesNotPassOverThoseWhoWaitAndABargingOneMay() {
     client.tryOnce("n", a, Duration.ofSeconds(1));
     client.queue("n", b);
-    TimeUnit.MILLISECONDS.sleep(1_010);
+    awaitExpiry("n");
     assertThat(client.backend.attempt(TestClient.barging("n", c))).isInstanceOf(Granted.class);
     client.release("n", c);
     assertThat(client.refresh("n", b)).isInstanceOf(RenewalResult.Held.class);
 
     client.tryOnce("m", a, Duration.ofSeconds(1));
     client.queue("m", b);
-    TimeUnit.MILLISECONDS.sleep(1_010);
+    awaitExpiry("m");
     assertThat(client.tryOnce("m", c)).isInstanceOf(Busy.class);
     assertThat(client.refresh("m", b)).isInstanceOf(RenewalResult.Held.class);
   }

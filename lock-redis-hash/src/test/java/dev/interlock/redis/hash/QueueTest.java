@@ -6,6 +6,7 @@ import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.Locks;
+import dev.interlock.redis.support.contract.Topologies;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
 import java.time.Duration;
@@ -20,7 +21,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -91,7 +91,7 @@ class QueueTest {
         lease.release();
       }));
       if (i % 50 == 49) {
-        await(() -> waiters() == number + 1);
+        Topologies.await(() -> waiters() == number + 1);
       } else {
         awaitQueued(number + 1);
       }
@@ -104,16 +104,8 @@ class QueueTest {
     assertThat(server.command("KEYS", "*:wait:*")).isIn("", "(nil)");
   }
 
-  private void awaitQueued(int count) throws InterruptedException {
-    await(() -> waiters() >= count);
-  }
-
-  private static void await(BooleanSupplier condition) throws InterruptedException {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-    while (!condition.getAsBoolean()) {
-      assertThat(System.nanoTime()).isLessThan(deadline);
-      TimeUnit.MICROSECONDS.sleep(200);
-    }
+  private void awaitQueued(int count) {
+    Topologies.awaitWaiters(clients.get(0), "n", count);
   }
 
   @Test
@@ -187,10 +179,10 @@ class QueueTest {
       thread.setDaemon(true);
       thread.start();
     }
-    await(() -> sections.get() > 10L * threads);
+    Topologies.await(() -> sections.get() > 10L * threads);
     server.command("CONFIG", "RESETSTAT");
     long before = sections.get();
-    await(() -> sections.get() - before > 2_000);
+    Topologies.await(() -> sections.get() - before > 2_000);
     double cost = (double) commands(server) / (sections.get() - before);
     stop.set(true);
     assertThat(done.await(30, TimeUnit.SECONDS)).isTrue();
@@ -207,7 +199,7 @@ class QueueTest {
     for (int i = 0; i < 1_000; i++) {
       waits.add(clients.get(1).acquireAsync(LockRequest.of("l" + i % 100).fair(true)));
     }
-    await(() -> IntStream.range(0, 100)
+    Topologies.await(() -> IntStream.range(0, 100)
         .allMatch(i -> holder.inspect("l" + i).orElseThrow().waiters() == 10));
     server.command("CONFIG", "RESETSTAT");
     TimeUnit.SECONDS.sleep(8);

@@ -1,5 +1,6 @@
 package dev.interlock.redis.hash;
 
+import dev.interlock.redis.support.contract.Topologies;
 import dev.interlock.tck.LockTck;
 import dev.interlock.tck.TckBackend;
 import dev.interlock.testservers.RedisFaults;
@@ -33,7 +34,7 @@ class RedisHashTckTest extends LockTck {
 
   private static boolean isLocked(String name) {
     return server
-        .command("EVAL", TopologyRules.HOLDS, "1", TopologyRules.lockKey(name))
+        .command("EVAL", TopologyRules.HOLDS, "1", Topologies.key(name))
         .equals("1");
   }
 }

@@ -1,9 +1,8 @@
 package dev.interlock.redis.hash;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.interlock.redis.support.KeyLayout;
+import dev.interlock.redis.support.contract.Topologies;
 import dev.interlock.tck.Effort;
 import dev.interlock.tck.TckBackend;
 import dev.interlock.tck.TckFault;
@@ -25,7 +24,6 @@ import java.util.function.UnaryOperator;
 final class TopologyRules {
   private static final String RULES = System.getProperty("interlock.topology.rules", "few");
   private static final Set<String> FEW = Set.of("O1", "O2", "F1", "S1");
-  private static final KeyLayout LAYOUT = new KeyLayout("interlock");
 
   /** Looks for a hold whose time is not over; the key is there also while somebody only waits. */
   static final String HOLDS = """
@@ -44,11 +42,6 @@ final class TopologyRules {
 
   private TopologyRules() {}
 
-  /** The key of a lock in the default namespace. */
-  static String lockKey(String name) {
-    return new String(LAYOUT.keys(name).lock(), UTF_8);
-  }
-
   /**
    * Checks the rules.
    *
@@ -59,7 +52,7 @@ final class TopologyRules {
   static void hold(
       String uri, UnaryOperator<String> isLocked, LongSupplier keys, List<RedisServer> masters) {
     TckBackend backend = TckBackend.at(uri)
-        .inspectWith(name -> isLocked.apply(lockKey(name)).equals("1"))
+        .inspectWith(name -> isLocked.apply(Topologies.key(name)).equals("1"))
         .countWith(keys)
         .faults(new EveryMaster(masters))
         .timeScale(2.0); // a build shares its machine with other work

@@ -8,6 +8,7 @@ import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.Locks;
+import dev.interlock.redis.support.contract.Topologies;
 import dev.interlock.testservers.RedisCluster;
 import dev.interlock.testservers.RedisSentinels;
 import dev.interlock.testservers.TestRedis;
@@ -85,9 +86,7 @@ class TopologyTlsTest {
   private static void handOn(LockClient from, LockClient to, String name) throws Exception {
     Lease held = from.acquire(LockRequest.of(name));
     CompletableFuture<Lease> next = to.acquireAsync(LockRequest.of(name).fair(true));
-    while (from.inspect(name).orElseThrow().waiters() == 0) {
-      Thread.onSpinWait();
-    }
+    Topologies.awaitWaiters(from, name, 1);
     held.release();
     Lease granted = next.get(10, TimeUnit.SECONDS);
     assertThat(granted.fencingToken()).isGreaterThan(held.fencingToken());

@@ -2,6 +2,7 @@ package dev.interlock.redis.support;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.interlock.redis.support.contract.Topologies;
 import dev.interlock.spi.BackendEvents;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
@@ -62,11 +63,10 @@ class MailboxTest {
       assertThat(next()).isEqualTo("inDoubt");
       MemoryLink dead = links.take();
       // Nothing is sent until it has been quiet for a while, and then one ping is.
-      while (!dead.closed) {
+      Topologies.await(() -> {
         mailbox.check();
-        Thread.onSpinWait();
-        TimeUnit.MILLISECONDS.sleep(5);
-      }
+        return dead.closed;
+      });
       assertThat(dead.pings).isEqualTo(1);
       assertThat(next()).isEqualTo("inDoubt");
     }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.interlock.redis.support.contract.BackendContract;
 import dev.interlock.redis.support.contract.HandOverContract;
 import dev.interlock.redis.support.contract.TestClient;
+import dev.interlock.redis.support.contract.Topologies;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -22,9 +23,7 @@ class HandOverTest extends HandOverContract {
     one.acquire("n", a);
     one.backend.attempt(attempt("n", c, LEASE, Duration.ofMillis(1), 1));
     two.tryPatiently("n", b);
-    while (one.backend.inspect("n").orElseThrow().waiters() > 1) {
-      Thread.onSpinWait();
-    }
+    Topologies.await(() -> one.backend.inspect("n").orElseThrow().waiters() == 1);
     one.release("n", a);
     assertThat(two.event()).isEqualTo("wake n " + b);
   }

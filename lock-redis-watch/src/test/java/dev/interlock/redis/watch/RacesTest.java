@@ -8,6 +8,7 @@ import dev.interlock.OutcomeUnknownException;
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.contract.BackendContract;
 import dev.interlock.redis.support.contract.TestClient;
+import dev.interlock.redis.support.contract.Topologies;
 import dev.interlock.redis.watch.Interposed.Fault;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult.Busy;
@@ -151,7 +152,8 @@ class RacesTest {
   @Test
   void N3_aHoldThatExpiresInBetweenIsNotBroughtBack() {
     client.tryOnce("n", a, Duration.ofMillis(50));
-    disturbed.beforeFlush(CHANGE, () -> await(() -> other.backend.inspect("n").isEmpty()));
+    disturbed.beforeFlush(
+        CHANGE, () -> Topologies.await(() -> other.backend.inspect("n").isEmpty()));
     assertThat(renew(a)).isInstanceOf(RenewalResult.Gone.class);
     assertThat(other.tryOnce("n", b)).isInstanceOf(Granted.class);
   }
@@ -226,7 +228,7 @@ class RacesTest {
     assertThatThrownBy(() -> client.tryOnce("n", a, Duration.ofMillis(200)))
         .isInstanceOf(OutcomeUnknownException.class);
     long start = System.nanoTime();
-    await(() -> System.nanoTime() - start > Duration.ofMillis(250).toNanos());
+    Topologies.await(() -> System.nanoTime() - start > Duration.ofMillis(250).toNanos());
     disturbed.deliverLate();
     assertThat(other.tryOnce("n", b)).isInstanceOf(Granted.class);
   }
@@ -316,12 +318,6 @@ class RacesTest {
       if (KeyLayout.bucket(candidate.getBytes(StandardCharsets.UTF_8)) == bucket) {
         return candidate;
       }
-    }
-  }
-
-  private static void await(java.util.function.BooleanSupplier condition) {
-    while (!condition.getAsBoolean()) {
-      Thread.onSpinWait();
     }
   }
 }

@@ -1,8 +1,6 @@
 package dev.interlock.redis.watch;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
-import dev.interlock.redis.support.KeyLayout;
+import dev.interlock.redis.support.contract.Topologies;
 import dev.interlock.tck.LockTck;
 import dev.interlock.tck.TckBackend;
 import dev.interlock.testservers.RedisServer;
@@ -12,7 +10,6 @@ import org.junit.jupiter.api.BeforeAll;
 
 /** The rules of SPEC.md, by a user who may not run scripts. */
 class RedisWatchTckTest extends LockTck {
-  private static final KeyLayout LAYOUT = new KeyLayout("interlock");
   private static RedisServer server;
 
   @BeforeAll
@@ -37,7 +34,6 @@ class RedisWatchTckTest extends LockTck {
   }
 
   private static boolean isLocked(String name) {
-    String key = new String(LAYOUT.keys(name).lock(), UTF_8);
-    return server.command("EXISTS", key).equals("1");
+    return server.command("EXISTS", Topologies.key(name)).equals("1");
   }
 }

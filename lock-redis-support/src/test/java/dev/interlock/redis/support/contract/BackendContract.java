@@ -152,7 +152,7 @@ public abstract class BackendContract {
     client.acquire("n", a);
     client.backend.attempt(attempt("n", b, LEASE, Duration.ofMillis(50), 1));
     client.tryPatiently("n", client.id());
-    await(() -> client.backend.inspect("n").orElseThrow().waiters() == 1);
+    Topologies.await(() -> client.backend.inspect("n").orElseThrow().waiters() == 1);
     client.tryPatiently("n", client.id());
     assertThat(server.command("ZCARD", key("n").replace(":lock:", ":wait:"))).isEqualTo("2");
     for (String kind : List.of(":wait:", ":due:")) {
@@ -244,7 +244,7 @@ public abstract class BackendContract {
   void N3_aRenewalNeverBringsBackAHoldThatIsGone() {
     assertThat(renew("n", a, LEASE)).isEqualTo(new RenewalResult.Gone());
     client.tryOnce("n", a, Duration.ofMillis(10));
-    await(() -> ttl("n") < 0);
+    Topologies.await(() -> ttl("n") < 0);
     assertThat(renew("n", a, LEASE)).isEqualTo(new RenewalResult.Gone());
     assertThat(client.backend.inspect("n")).isEmpty();
   }
@@ -374,11 +374,5 @@ public abstract class BackendContract {
   private static long serverMicros() {
     List<String> time = server.command("TIME").lines().toList();
     return Long.parseLong(time.get(0)) * 1_000_000 + Long.parseLong(time.get(1));
-  }
-
-  private static void await(java.util.function.BooleanSupplier condition) {
-    while (!condition.getAsBoolean()) {
-      Thread.onSpinWait();
-    }
   }
 }

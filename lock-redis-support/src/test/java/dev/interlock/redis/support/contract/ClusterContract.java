@@ -87,13 +87,13 @@ public abstract class ClusterContract {
       for (String name : spread()) {
         Lease held = holder.acquire(LockRequest.of(name));
         CompletableFuture<Lease> next = waiter.acquireAsync(LockRequest.of(name));
-        awaitWaiter(holder, name);
+        Topologies.awaitWaiters(holder, name, 1);
         held.release();
         next.get(2, TimeUnit.SECONDS).release(); // three seconds, had nobody called the waiter
       }
       Lease held = holder.acquire(LockRequest.of("n"));
       CompletableFuture<Lease> next = waiter.acquireAsync(LockRequest.of("n"));
-      awaitWaiter(holder, "n");
+      Topologies.awaitWaiters(holder, "n", 1);
       RedisServer target = anotherThan(masterOf("n"));
 
       cluster.beginMigration(slotOf("n"), target);
@@ -264,9 +264,8 @@ public abstract class ClusterContract {
         LockClient waiter = Locks.open(uri())) {
       Lease held = holder.acquire(LockRequest.of("n"));
       CompletableFuture<Lease> next = waiter.acquireAsync(LockRequest.of("n"));
-      awaitWaiter(holder, "n");
-      long start = System.nanoTime(); // the replica is a few milliseconds behind
-      Topologies.await(() -> System.nanoTime() - start > Duration.ofMillis(200).toNanos());
+      Topologies.awaitWaiters(holder, "n", 1);
+      Topologies.awaitWrites(master, cluster.replicaOf(master).orElseThrow());
 
       cluster.kill(master);
 
@@ -277,9 +276,5 @@ public abstract class ClusterContract {
       assertThat(granted.fencingToken()).isGreaterThan(held.fencingToken());
       granted.release();
     }
-  }
-
-  private static void awaitWaiter(LockClient client, String name) {
-    Topologies.await(() -> client.inspect(name).orElseThrow().waiters() == 1);
   }
 }

@@ -90,9 +90,7 @@ public abstract class JedisLocksContract {
         LockClient two = Locks.open(server.uri(provider()))) {
       Lease held = one.acquire(LockRequest.of("wake").withLease(Duration.ofMinutes(5)));
       var waiting = two.acquireAsync(LockRequest.of("wake"));
-      while (one.inspect("wake").orElseThrow().waiters() == 0) {
-        Thread.onSpinWait();
-      }
+      Topologies.awaitWaiters(one, "wake", 1);
       held.release();
       Lease next = waiting.get(2, TimeUnit.SECONDS); // the holder's lease would take minutes
       assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
@@ -192,9 +190,7 @@ public abstract class JedisLocksContract {
                 .build())) {
       Lease held = two.acquire(LockRequest.of("resp3"));
       var waiting = one.acquireAsync(LockRequest.of("resp3"));
-      while (one.inspect("resp3").orElseThrow().waiters() == 0) {
-        Thread.onSpinWait();
-      }
+      Topologies.awaitWaiters(one, "resp3", 1);
       held.release();
       waiting.get(2, TimeUnit.SECONDS).release();
     }

@@ -59,12 +59,12 @@ public abstract class SentinelContract {
         LockClient waiter = Locks.open(uri())) {
       Lease earlier = holder.acquire(LockRequest.of("n"));
       CompletableFuture<Lease> second = waiter.acquireAsync(LockRequest.of("n"));
-      awaitWaiter(holder);
+      Topologies.awaitWaiters(holder, "n", 1);
       earlier.release();
       Lease held = second.get(2, TimeUnit.SECONDS);
       CompletableFuture<Lease> third = holder.acquireAsync(LockRequest.of("n"));
-      awaitWaiter(waiter);
-      set.replicas().forEach(replica -> Topologies.awaitWrites(set.master(), replica));
+      Topologies.awaitWaiters(waiter, "n", 1);
+      Topologies.awaitWrites(set);
 
       set.failOver();
 
@@ -153,9 +153,5 @@ public abstract class SentinelContract {
           .isEqualTo(LostReason.GONE);
       next.release();
     }
-  }
-
-  private static void awaitWaiter(LockClient client) {
-    Topologies.await(() -> client.inspect("n").orElseThrow().waiters() == 1);
   }
 }

@@ -18,6 +18,7 @@ import dev.interlock.tck.TckBackend;
 import dev.interlock.tck.TckResult;
 import dev.interlock.tck.TckRunner;
 import dev.interlock.tck.Verdict;
+import dev.interlock.testservers.RedisSentinels;
 import dev.interlock.testservers.RedisServer;
 import java.io.IOException;
 import java.net.ServerSocket;
@@ -28,15 +29,17 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What the tests with several servers share. */
+/** What the tests of the Redis providers share that have several clients or servers. */
 public final class Topologies {
   private static final Duration LIMIT = Duration.ofSeconds(30);
+  private static final long STEP_NANOS = 200_000;
   private static final KeyLayout LAYOUT = new KeyLayout("interlock");
 
   private Topologies() {}
@@ -86,27 +89,41 @@ public final class Topologies {
   }
 
   /** Waits for a condition; what a lock cannot answer now counts as a no. */
-  static void await(BooleanSupplier condition) {
+  public static void await(BooleanSupplier condition) {
     long deadline = System.nanoTime() + LIMIT.toNanos();
-    boolean holds = false;
-    while (!holds) {
+    while (!holds(condition)) {
       assertThat(System.nanoTime() - deadline).as("in time").isNegative();
-      try {
-        holds = condition.getAsBoolean();
-      } catch (LockException notYet) {
-        assertThat(notYet).isNotNull();
-      }
+      LockSupport.parkNanos(STEP_NANOS);
     }
   }
 
+  private static boolean holds(BooleanSupplier condition) {
+    try {
+      return condition.getAsBoolean();
+    } catch (LockException notYet) {
+      return false;
+    }
+  }
+
+  /** Waits until so many wait for a lock that somebody holds. */
+  public static void awaitWaiters(LockClient client, String name, int waiters) {
+    await(() -> client.inspect(name).orElseThrow().waiters() >= waiters);
+  }
+
+  /** Waits until the replicas have all that the master has written so far. */
+  public static void awaitWrites(RedisSentinels set) {
+    RedisServer master = set.master();
+    set.replicas().forEach(replica -> awaitWrites(master, replica));
+  }
+
   /** Waits until a replica has all that its master has written so far. */
-  static void awaitWrites(RedisServer master, RedisServer replica) {
+  public static void awaitWrites(RedisServer master, RedisServer replica) {
     long written = offset(master, "master_repl_offset");
     await(() -> offset(replica, "slave_repl_offset") >= written);
   }
 
   /** Releases; the client may not have heard of the new master. */
-  static void release(Lease lease) {
+  public static void release(Lease lease) {
     try {
       lease.release();
     } catch (BackendUnavailableException | OutcomeUnknownException e) {
@@ -128,7 +145,7 @@ public final class Topologies {
    * Threads that raise a counter in two steps, which loses counts unless the lock excludes the
    * others.
    */
-  static final class Crowd {
+  public static final class Crowd {
     private final AtomicBoolean goOn = new AtomicBoolean(true);
     private final AtomicInteger guarded = new AtomicInteger();
     private final AtomicInteger entries = new AtomicInteger();
@@ -141,13 +158,13 @@ public final class Topologies {
     }
 
     /** Starts two threads for each client. */
-    static Crowd on(String name, LockClient... clients) {
+    public static Crowd on(String name, LockClient... clients) {
       return new Crowd(
           name, Stream.of(clients).flatMap(one -> Stream.of(one, one)).toList());
     }
 
     /** Waits until the lock was held so many more times. */
-    void awaitEntries(int more) {
+    public void awaitEntries(int more) {
       int target = entries.get() + more;
       await(() -> {
         threads.stream().filter(CompletableFuture::isDone).forEach(CompletableFuture::join);
@@ -156,7 +173,7 @@ public final class Topologies {
     }
 
     /** Ends the threads, and checks that no count was lost. */
-    void end() throws Exception {
+    public void end() throws Exception {
       goOn.set(false);
       for (CompletableFuture<Void> thread : threads) {
         thread.get(LIMIT.toSeconds(), TimeUnit.SECONDS);
