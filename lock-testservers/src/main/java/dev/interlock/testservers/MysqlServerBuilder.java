@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
  * one more server each time.
  */
 public final class MysqlServerBuilder {
-  private final MysqlSurroundings surroundings;
+  private final Surroundings<MysqlSource> surroundings;
   private final List<String> options = new ArrayList<>();
   private boolean owned;
   private @Nullable MysqlSource only;
 
-  MysqlServerBuilder(MysqlSurroundings surroundings) {
+  MysqlServerBuilder(Surroundings<MysqlSource> surroundings) {
     this.surroundings = surroundings;
     this.only = surroundings.only();
   }

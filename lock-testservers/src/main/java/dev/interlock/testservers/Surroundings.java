@@ -4,6 +4,7 @@ import java.io.File;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * All that decides where a server comes from; apart from the code, so that tests can vary it.
  *
+ * @param <S> the sources of this kind of server
  * @param givenUri the address of a server that runs already
  * @param only the one source allowed
  * @param image the container image
@@ -20,27 +22,37 @@ import org.jspecify.annotations.Nullable;
  * @param dockerAddresses where a Docker daemon may listen
  * @param artifacts the class loader that may see a server program in an artifact
  */
-record Surroundings(
+record Surroundings<S extends Enum<S>>(
     @Nullable String givenUri,
-    @Nullable RedisSource only,
+    @Nullable S only,
     String image,
     String path,
     List<URI> dockerAddresses,
     ClassLoader artifacts) {
-  static final String URI_PROPERTY = "interlock.test.redis";
-  static final String URI_VARIABLE = "INTERLOCK_TEST_REDIS";
-  private static final String DEFAULT_IMAGE = "redis:8.2-alpine";
 
-  static Surroundings ofThisJvm() {
-    return new Surroundings(
-        setting(URI_PROPERTY, URI_VARIABLE).orElse(null),
-        setting(URI_PROPERTY + ".from", URI_VARIABLE + "_FROM")
-            .map(Surroundings::source)
+  /**
+   * What is true for this JVM.
+   *
+   * @param property the system property with the URI; the names of the others begin with it
+   * @param variable the same for environment variables, which are asked after the properties
+   */
+  static <S extends Enum<S>> Surroundings<S> ofThisJvm(
+      String property, String variable, Class<S> sources, String defaultImage) {
+    return new Surroundings<>(
+        setting(property, variable).orElse(null),
+        setting(property + ".from", variable + "_FROM")
+            .map(name -> source(name, property, sources))
             .orElse(null),
-        setting(URI_PROPERTY + ".image", URI_VARIABLE + "_IMAGE").orElse(DEFAULT_IMAGE),
+        setting(property + ".image", variable + "_IMAGE").orElse(defaultImage),
         Optional.ofNullable(System.getenv("PATH")).orElse(""),
         DockerDaemon.usualAddresses(),
         Surroundings.class.getClassLoader());
+  }
+
+  /** The same with one more directory that may have programs. */
+  Surroundings<S> withDirectory(String directory) {
+    return new Surroundings<>(
+        givenUri, only, image, path + File.pathSeparator + directory, dockerAddresses, artifacts);
   }
 
   /** The first of these programs, in the order of their names, that is on the search path. */
@@ -61,12 +73,14 @@ record Surroundings(
         .filter(text -> !text.isEmpty());
   }
 
-  private static RedisSource source(String name) {
-    try {
-      return RedisSource.valueOf(name.toUpperCase(Locale.ROOT));
-    } catch (IllegalArgumentException e) {
-      throw new TestServerException(
-          URI_PROPERTY + ".from is " + name + "; it can be given, docker, path or embedded.", e);
-    }
+  private static <S extends Enum<S>> S source(String name, String property, Class<S> sources) {
+    return Arrays.stream(sources.getEnumConstants())
+        .filter(source -> source.name().equalsIgnoreCase(name))
+        .findFirst()
+        .orElseThrow(() ->
+            new TestServerException(property + ".from is " + name + "; it can be one of "
+                + Arrays.stream(sources.getEnumConstants())
+                    .map(source -> source.name().toLowerCase(Locale.ROOT))
+                    .toList()));
   }
 }

@@ -37,6 +37,6 @@ public final class TestMysql {
 
   /** Settings for one or several servers. */
   public static MysqlServerBuilder builder() {
-    return new MysqlServerBuilder(MysqlSurroundings.ofThisJvm());
+    return new MysqlServerBuilder(MysqlSources.ofThisJvm());
   }
 }

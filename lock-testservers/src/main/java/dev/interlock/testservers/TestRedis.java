@@ -42,7 +42,7 @@ public final class TestRedis {
 
   /** Settings for one or several servers. */
   public static RedisServerBuilder builder() {
-    return new RedisServerBuilder(Surroundings.ofThisJvm());
+    return new RedisServerBuilder(RedisSources.ofThisJvm());
   }
 
   /**

@@ -7,7 +7,7 @@ class PathRedisTest extends RedisServerContract {
 
   @Override
   RedisServerBuilder builder() {
-    if (Surroundings.ofThisJvm().onPath(RedisSources.PROGRAMS).isEmpty()) {
+    if (RedisSources.ofThisJvm().onPath(RedisSources.PROGRAMS).isEmpty()) {
       abort("none of " + RedisSources.PROGRAMS + " is on the PATH of this machine");
     }
     return TestRedis.builder().from(RedisSource.PATH);

@@ -242,6 +242,6 @@ class RedisSourcesTest {
   private static RedisServerBuilder builder(
       @Nullable String uri, String path, ClassLoader artifacts, URI docker) {
     return new RedisServerBuilder(
-        new Surroundings(uri, null, "redis", path, List.of(docker), artifacts));
+        new Surroundings<>(uri, null, "redis", path, List.of(docker), artifacts));
   }
 }
