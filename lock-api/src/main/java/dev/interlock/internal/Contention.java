@@ -9,7 +9,6 @@ import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -244,16 +243,7 @@ final class Contention {
   void answered(Waiter waiter, AttemptResult result, long sentAt) {
     waiter.answered();
     if (result instanceof AttemptResult.Granted granted) {
-      granted(
-          waiter,
-          new Granting(
-              waiter.id(),
-              granted.fencingToken(),
-              granted.tokens(),
-              sentAt,
-              waiter.grantee().lease(),
-              List.of(),
-              waiter::isOutcomeUnknown));
+      granted(waiter, Granting.answered(waiter, granted, sentAt));
     } else if (!waiter.isWaiting()) {
       leftovers.strayed(waiter);
     } else if (result instanceof AttemptResult.Busy busy) {
@@ -294,16 +284,7 @@ final class Contention {
       leftovers.servedLate(waiter);
       return;
     }
-    granted(
-        waiter,
-        new Granting(
-            grant.id(),
-            grant.fencingToken(),
-            grant.tokens(),
-            since,
-            Math.min(lease, waiter.grantee().lease()),
-            grant.heirs(),
-            waiter::isOutcomeUnknown));
+    granted(waiter, Granting.told(waiter, grant, since));
   }
 
   /** Passes a hold, after its last exit, to the first waiter of this client, if that is allowed. */

@@ -1,5 +1,7 @@
 package dev.interlock.internal;
 
+import dev.interlock.spi.AttemptResult;
+import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -23,6 +25,30 @@ record Granting(
     long lease,
     List<HoldId> heirs,
     BooleanSupplier repeated) {
+
+  /** The answer to an attempt of the waiter. */
+  static Granting answered(Waiter waiter, AttemptResult.Granted granted, long sentAt) {
+    return new Granting(
+        waiter.id(),
+        granted.fencingToken(),
+        granted.tokens(),
+        sentAt,
+        waiter.grantee().lease(),
+        List.of(),
+        waiter::isOutcomeUnknown);
+  }
+
+  /** What somebody's release granted to the waiter. */
+  static Granting told(Waiter waiter, Grant grant, long since) {
+    return new Granting(
+        grant.id(),
+        grant.fencingToken(),
+        grant.tokens(),
+        since,
+        Math.min(Validity.nanos(grant.lease()), waiter.grantee().lease()),
+        grant.heirs(),
+        waiter::isOutcomeUnknown);
+  }
 
   boolean isOver() {
     return System.nanoTime() - Validity.until(since, lease) >= 0;

@@ -7,7 +7,6 @@ import dev.interlock.tck.teststore.Wire.Request;
 import java.io.Serializable;
 import java.util.HashMap;
 import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -28,39 +27,6 @@ final class Store {
 
   /** What a command is answered that should be sent again. */
   static final String AGAIN = "again";
-
-  private static final class Held {
-    final Request request;
-    final long token;
-    final int tokens;
-    final long since = System.currentTimeMillis();
-    long expiresAt;
-    int entries = 1;
-    int renewals;
-
-    Held(Request request, long token, int tokens, long expiresAt) {
-      this.request = request;
-      this.token = token;
-      this.tokens = tokens;
-      this.expiresAt = expiresAt;
-    }
-  }
-
-  private static final class Lock {
-    @Nullable
-    Held held;
-    // Attempt and client of those who want to be woken.
-    final Map<String, String> waiters = new LinkedHashMap<>();
-    final FairQueue queue;
-
-    Lock(Fault fault) {
-      queue = new FairQueue(fault);
-    }
-
-    boolean isAwaited() {
-      return !waiters.isEmpty() || !queue.isEmpty();
-    }
-  }
 
   private final Fault fault;
   private final Map<String, Lock> locks = new HashMap<>();

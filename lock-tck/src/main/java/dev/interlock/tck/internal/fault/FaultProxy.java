@@ -29,7 +29,6 @@ public final class FaultProxy implements AutoCloseable {
   private final int port;
   private final Set<Link> links = ConcurrentHashMap.newKeySet();
   private final List<Injection> injections = new CopyOnWriteArrayList<>();
-  private final Gate toServer = new Gate();
   private final Gate toClient = new Gate();
   private final AtomicLong requests = new AtomicLong();
   private final AtomicLong pushes = new AtomicLong();
@@ -88,11 +87,6 @@ public final class FaultProxy implements AutoCloseable {
     refusing = on;
   }
 
-  /** Lets nothing through to the server, as a half-open connection does, or lets it through. */
-  public void holdRequests(boolean on) {
-    toServer.set(on);
-  }
-
   /** Lets nothing through to the clients, or lets it through. */
   public void holdReplies(boolean on) {
     toClient.set(on);
@@ -113,7 +107,6 @@ public final class FaultProxy implements AutoCloseable {
     chaos = null;
     injections.clear();
     refusing = false;
-    toServer.set(false);
     toClient.set(false);
     links.stream().filter(Link::isDeaf).forEach(Link::cut);
   }
@@ -178,10 +171,6 @@ public final class FaultProxy implements AutoCloseable {
 
   void replied() {
     pushes.incrementAndGet();
-  }
-
-  Gate toServer() {
-    return toServer;
   }
 
   Gate toClient() {

@@ -44,7 +44,6 @@ final class Link {
       InputStream in = client.getInputStream();
       OutputStream out = server.getOutputStream();
       for (int length = in.read(buffer); length >= 0; length = in.read(buffer)) {
-        proxy.toServer().pass();
         Injection injection = proxy.harm(buffer, length);
         int passing = injection == null ? length : harmRequest(injection, length);
         out.write(buffer, 0, passing);

@@ -57,9 +57,7 @@ public final class RestartRules {
     String name = run.name();
     long before = token(run, client, name);
     for (int i = 0; i < run.amount(1, 3, 10); i++) {
-      server.kill();
-      server.start();
-      run.fault("kill -9 and restart of the server");
+      restart(run, server);
       before = grown(run, before, token(run, client, name), "after a restart of the server");
     }
     run.note("tokens grew across restarts of the server");
@@ -79,6 +77,12 @@ public final class RestartRules {
       worker.kill();
       run.fault("the end of a JVM");
     }
+  }
+
+  private static void restart(RuleRun run, TckServer server) throws Exception {
+    server.kill();
+    server.start();
+    run.fault("kill -9 and restart of the server");
   }
 
   public static long tokenIn(WorkerSpace space, String name) throws InterruptedException {
@@ -113,9 +117,7 @@ public final class RestartRules {
     for (int i = 0; i < run.amount(1, 3, 10); i++) {
       String name = run.name();
       Lease held = holder.acquire(Leases.fixed(run, name, 60_000));
-      server.kill();
-      server.start();
-      run.fault("kill -9 and restart of the server");
+      restart(run, server);
       run.expectWorking(other, run.ms(8_000), "after the restart");
       run.expectHeld(other, name, "after the restart");
       run.expect(held.isValid(), "the lease is still valid", "it is not");
@@ -154,9 +156,7 @@ public final class RestartRules {
           "the server knows of " + (place + 1) + " waiting clients",
           () -> observer.inspect(name).map(HoldInfo::waiters).orElse(0) > place);
     }
-    server.kill();
-    server.start();
-    run.fault("kill -9 and restart of the server");
+    restart(run, server);
     run.expectWorking(observer, run.ms(8_000), "after the restart");
     // Waiters that found their connections broken come back.
     RuleRun.pause(run.ms(1_500));

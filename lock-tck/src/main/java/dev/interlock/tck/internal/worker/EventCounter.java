@@ -2,7 +2,6 @@ package dev.interlock.tck.internal.worker;
 
 import dev.interlock.LockException;
 import dev.interlock.LockListener;
-import dev.interlock.LostReason;
 import java.time.Duration;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -14,7 +13,6 @@ public final class EventCounter implements LockListener {
   private final AtomicInteger attempts = new AtomicInteger();
   private final AtomicInteger waiting = new AtomicInteger();
   private final AtomicInteger renewed = new AtomicInteger();
-  private final AtomicInteger lost = new AtomicInteger();
   private final AtomicInteger errors = new AtomicInteger();
   private final Map<Thread, Long> waitingSince = new ConcurrentHashMap<>();
 
@@ -32,11 +30,6 @@ public final class EventCounter implements LockListener {
   @Override
   public void renewed(String name, long fencingToken, Duration lease) {
     renewed.incrementAndGet();
-  }
-
-  @Override
-  public void lost(String name, long fencingToken, LostReason reason) {
-    lost.incrementAndGet();
   }
 
   @Override
@@ -63,10 +56,6 @@ public final class EventCounter implements LockListener {
 
   public int renewedCount() {
     return renewed.get();
-  }
-
-  public int lostCount() {
-    return lost.get();
   }
 
   public int errorCount() {
