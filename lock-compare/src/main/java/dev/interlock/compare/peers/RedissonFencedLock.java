@@ -1,30 +1,29 @@
 package dev.interlock.compare.peers;
 
-import static dev.interlock.compare.peers.RedissonLock.micros;
-
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.redisson.api.RFencedLock;
 
 /** Redisson's fenced lock, acquired by the methods that return the token where there are such. */
-final class RedissonFencedLock implements PeerLock {
+final class RedissonFencedLock extends RedissonLock {
   private final RFencedLock lock;
   private final ThreadLocal<Long> token = ThreadLocal.withInitial(() -> 0L);
 
   RedissonFencedLock(RFencedLock lock) {
+    super(lock);
     this.lock = lock;
   }
 
   @Override
   public void lock() {
-    lock.lock();
+    super.lock();
     token.set(lock.getToken());
   }
 
   @Override
   public void lockInterruptibly() throws InterruptedException {
-    lock.lockInterruptibly();
+    super.lockInterruptibly();
     token.set(lock.getToken());
   }
 
@@ -54,26 +53,6 @@ final class RedissonFencedLock implements PeerLock {
     }
     token.set(given);
     return true;
-  }
-
-  @Override
-  public void unlock() {
-    lock.unlock();
-  }
-
-  @Override
-  public boolean isHeldByCurrentThread() {
-    return lock.isHeldByCurrentThread();
-  }
-
-  @Override
-  public int holdCount() {
-    return lock.getHoldCount();
-  }
-
-  @Override
-  public Duration remaining() {
-    return RedissonLock.remaining(lock);
   }
 
   @Override

@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
 import org.redisson.api.RLock;
 
 /** Redisson's lock; times go to it in microseconds, so that it is Redisson that rounds them. */
-final class RedissonLock implements PeerLock {
+class RedissonLock implements PeerLock {
   private final RLock lock;
 
   RedissonLock(RLock lock) {
@@ -60,10 +60,6 @@ final class RedissonLock implements PeerLock {
 
   @Override
   public Duration remaining() {
-    return remaining(lock);
-  }
-
-  static Duration remaining(RLock lock) {
     return lock.isHeldByCurrentThread()
         ? Duration.ofMillis(Math.max(0, lock.remainTimeToLive()))
         : Duration.ZERO;

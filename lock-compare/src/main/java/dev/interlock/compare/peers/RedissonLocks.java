@@ -34,8 +34,7 @@ final class RedissonLocks implements PeerLocks {
   }
 
   static String version() {
-    String version = Redisson.class.getPackage().getImplementationVersion();
-    return version == null ? "unknown" : version;
+    return PeerLocks.version(Redisson.class);
   }
 
   static LockClient open(String uri, RedissonKind kind) {

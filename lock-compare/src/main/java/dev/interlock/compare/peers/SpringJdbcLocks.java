@@ -46,8 +46,7 @@ final class SpringJdbcLocks implements PeerLocks {
   }
 
   static String version() {
-    String version = JdbcLockRegistry.class.getPackage().getImplementationVersion();
-    return version == null ? "unknown" : version;
+    return PeerLocks.version(JdbcLockRegistry.class);
   }
 
   static LockClient open(String uri) {

@@ -44,8 +44,7 @@ final class SpringRedisLocks implements PeerLocks {
   }
 
   static String version() {
-    String version = RedisLockRegistry.class.getPackage().getImplementationVersion();
-    return version == null ? "unknown" : version;
+    return PeerLocks.version(RedisLockRegistry.class);
   }
 
   static LockClient open(String uri) {
