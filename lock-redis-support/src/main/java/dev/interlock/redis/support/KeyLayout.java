@@ -27,7 +27,6 @@ public final class KeyLayout {
   private static final int RECENT = 512;
   private static final int FNV_OFFSET = 0x811c9dc5;
   private static final int FNV_PRIME = 0x01000193;
-  private static final String NAME_FOLLOWS = "}:lock:";
 
   private final byte[][] lockPrefixes = new byte[BUCKETS][];
   private final byte[][] waitPrefixes = new byte[BUCKETS][];
@@ -106,22 +105,6 @@ public final class KeyLayout {
     }
     hash ^= hash >>> 16;
     return (hash ^ (hash >>> 8)) & (BUCKETS - 1);
-  }
-
-  /**
-   * Finds the name in a lock's key.
-   *
-   * @param lockKey such as {@code {orders:17}:lock:invoice}
-   * @return the name
-   * @throws IllegalArgumentException if it is not a lock's key
-   */
-  public static String nameOf(byte[] lockKey) {
-    String key = new String(lockKey, UTF_8);
-    int tagEnd = key.indexOf(NAME_FOLLOWS);
-    if (tagEnd < 0) {
-      throw new IllegalArgumentException("not the key of a lock: " + key);
-    }
-    return key.substring(tagEnd + NAME_FOLLOWS.length());
   }
 
   private LockKeys make(String name) {

@@ -163,8 +163,11 @@ final class ClusterServers implements Servers {
     } catch (BackendUnavailableException e) {
       return false;
     }
-    map.renewSlotCache(connection); // asks other nodes if this one does not answer
-    informed.connections().giveBack(Use.HOLDER, connection, true);
+    try {
+      map.renewSlotCache(connection); // asks other nodes if this one does not answer
+    } finally {
+      informed.connections().giveBack(Use.HOLDER, connection, true);
+    }
     return true;
   }
 
