@@ -6,7 +6,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /** Judges the merged holds of several JVMs in O(n log n). */
 public final class HistoryChecker {
@@ -45,29 +44,22 @@ public final class HistoryChecker {
   }
 
   private static Optional<Violation> overlapOnOneName(List<Hold> sorted) {
-    Hold latest = null;
-    Hold latestOfOthers = null; // ends last among those whose owner is not latest's
+    Hold latest = null; // the one that ends last
     for (Hold hold : sorted) {
-      Hold rival = latest != null && latest.owner().equals(hold.owner()) ? latestOfOthers : latest;
-      if (rival != null && rival.end() > hold.acquired()) {
+      // If the latest is the owner's own, the others had ended when it began, or it would have
+      // been the rival of one of them.
+      if (latest != null
+          && !latest.owner().equals(hold.owner())
+          && latest.end() > hold.acquired()) {
         String what =
-            "\"" + hold.name() + "\" was held by " + rival.owner() + " and " + hold.owner();
-        return Optional.of(new Violation(what + " at once", rival, hold));
+            "\"" + hold.name() + "\" was held by " + latest.owner() + " and " + hold.owner();
+        return Optional.of(new Violation(what + " at once", latest, hold));
       }
-      if (latest == null || latest.owner().equals(hold.owner())) {
-        latest = later(latest, hold);
-      } else if (hold.end() > latest.end()) {
-        latestOfOthers = latest;
+      if (latest == null || hold.end() > latest.end()) {
         latest = hold;
-      } else {
-        latestOfOthers = later(latestOfOthers, hold);
       }
     }
     return Optional.empty();
-  }
-
-  private static Hold later(@Nullable Hold known, Hold hold) {
-    return known == null || hold.end() > known.end() ? hold : known;
   }
 
   private static Optional<Violation> tokenOrderOnOneName(List<Hold> sorted) {

@@ -22,6 +22,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /** Runs the tests of one rule, cleans up behind them, and makes the verdict. Thread-safe. */
@@ -42,14 +43,27 @@ final class RuleExecutor {
   private final long seed;
   private final WorkerPool pool;
   private final Archive archive;
+  private final LongFunction<Duration> stalls;
   private final AtomicInteger hangs = new AtomicInteger();
 
-  RuleExecutor(Target target, Effort effort, long seed, WorkerPool pool, Archive archive) {
+  /**
+   * Prepares.
+   *
+   * @param stalls tells how long this JVM stood still since a reading of {@link System#nanoTime()}
+   */
+  RuleExecutor(
+      Target target,
+      Effort effort,
+      long seed,
+      WorkerPool pool,
+      Archive archive,
+      LongFunction<Duration> stalls) {
     this.target = target;
     this.effort = effort;
     this.seed = seed;
     this.pool = pool;
     this.archive = archive;
+    this.stalls = stalls;
   }
 
   /**
@@ -145,7 +159,7 @@ final class RuleExecutor {
       done++;
       long start = System.nanoTime();
       Finding finding = one(test, run);
-      Duration stall = StallMeter.instance().longestSince(start);
+      Duration stall = stalls.apply(start);
       if (finding.verdict() == Verdict.FAIL && test.rule().timed() && !stall.isZero()) {
         run.note("Run again, since this JVM stood still for " + stall.toMillis() + " ms");
         finding = one(test, run);

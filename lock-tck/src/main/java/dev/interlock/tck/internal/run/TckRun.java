@@ -61,7 +61,9 @@ public final class TckRun {
     String server = target.server();
     WorkerPool pool = WorkerPool.enter();
     try {
-      RuleExecutor executor = new RuleExecutor(target, effort, seed, pool, archive);
+      StallMeter stalls = StallMeter.instance();
+      RuleExecutor executor =
+          new RuleExecutor(target, effort, seed, pool, archive, stalls::longestSince);
       List<RuleResult> results = new TckRun(executor, progress).all(chosen);
       return new TckResult(
           target.info(), server, target.info().capabilities(), results, seed, RuleRun.since(start));

@@ -102,6 +102,50 @@ class HistoryCheckerTest {
   }
 
   @Test
+  void aHoldThatBeginsWhenTheOwnersOuterOneEndsIsNoReentry() {
+    List<Hold> holds = List.of(hold("a", 5, 0, 10), hold("a", 5, 10, 20));
+    assertThat(HistoryChecker.tokenOrder(holds)).isPresent();
+  }
+
+  @Test
+  void theOuterEntryAllowsMoreThanOneInner() {
+    List<Hold> holds = List.of(hold("a", 7, 0, 90), hold("a", 7, 10, 20), hold("a", 7, 30, 40));
+    assertThat(HistoryChecker.tokenOrder(holds)).isEmpty();
+  }
+
+  @Test
+  void aHoldWithoutLengthGuardsNothing() {
+    Hold empty = hold("b", 2, 5, 5);
+    assertThat(HistoryChecker.overlap(List.of(hold("a", 3, 0, 10), empty))).isEmpty();
+    assertThat(HistoryChecker.tokenOrder(List.of(hold("a", 3, 0, 10), empty))).isEmpty();
+  }
+
+  @Test
+  void ofViolationsOnSeveralNamesTheEarliestIsTold() {
+    List<Hold> holds = new ArrayList<>();
+    for (int i = 9; i > 0; i--) {
+      holds.add(new Hold("lock-" + i, "a", 1, i * 100L, Hold.NEVER, i * 100L + 50));
+      holds.add(new Hold("lock-" + i, "b", 2, i * 100L + 40, Hold.NEVER, i * 100L + 60));
+    }
+    assertThat(HistoryChecker.overlap(holds))
+        .hasValueSatisfying(
+            violation -> assertThat(violation.second().acquired()).isEqualTo(140));
+  }
+
+  @Test
+  void aViolationIsToldInTheOrderOfTimeInMilliseconds() {
+    Hold first = new Hold("lock", "a", 0, 2_000_000, 5_000_000, 5_000_000);
+    Hold second = new Hold("lock", "b", 8, 3_500_000, 4_000_000, 9_000_000);
+    assertThat(HistoryChecker.overlap(List.of(first, second)).orElseThrow().lines())
+        .containsExactly(
+            "\"lock\" was held by a and b at once",
+            "      +0.000 ms  a had acquired \"lock\"",
+            "      +1.500 ms  b had acquired \"lock\" with token 8",
+            "      +2.000 ms  b's lease was valid until here",
+            "      +3.000 ms  a called release");
+  }
+
+  @Test
   void oneFaultAmongManyHoldsIsFoundAndIsTheEarliest() {
     List<Hold> holds = new ArrayList<>();
     for (int i = 0; i < 100_000; i++) {

@@ -44,6 +44,24 @@ class HistoryFileTest {
   }
 
   @Test
+  void theFileIsTextThatSaysWhatIsInIt() throws IOException {
+    written(History.ofOverlaps(List.of(FIRST)), History.ofCalls(List.of(CALL)));
+
+    assertThat(Files.readString(directory.resolve("X1.tsv"))).isEqualTo("""
+            # Interlock history 1
+            # rule\tX1
+            # provider\tacme 1.0
+            # seed\t-42
+            # check\tOVERLAP\tholds of different owners do not overlap
+            # name\towner\ttoken\tacquired\tuntil\treleased
+            lock\ta\t1\t0\t1000\t500
+            # check\tCALLS\tan order of the calls explains their answers
+            # kind\tname\towner\ttoken\tcalled\treturned
+            ACQUIRED\tlock\ta\t1\t0\t500
+            """);
+  }
+
+  @Test
   void itIsJudgedAsBefore() throws IOException {
     List<History> histories = List.of(
         History.ofOverlaps(List.of(FIRST, OPEN)),
@@ -84,6 +102,12 @@ class HistoryFileTest {
       Path file = Files.writeString(directory.resolve("other"), text);
       assertThatThrownBy(() -> HistoryFile.read(file)).as(text).isInstanceOf(IOException.class);
     }
+  }
+
+  @Test
+  void itHasAsManyEntriesAsHoldsOrCalls() {
+    assertThat(History.ofTokens(List.of(FIRST, OPEN)).size()).isEqualTo(2);
+    assertThat(History.ofCalls(List.of(CALL)).size()).isEqualTo(1);
   }
 
   private HistoryFile written(History... histories) throws IOException {

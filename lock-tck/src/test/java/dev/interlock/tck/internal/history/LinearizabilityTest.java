@@ -116,6 +116,71 @@ class LinearizabilityTest {
   }
 
   @Test
+  void aCallThatBeginsWhenAnotherEndsMayHaveHappenedBeforeIt() {
+    expect(Answer.YES, acquired("a", 1, 0, 1), acquired("b", 2, 2, 5), released("a", 5, 6));
+  }
+
+  @Test
+  void withoutTheirTokensTokensOutOfOrderAreFine() {
+    List<Operation> calls = List.of(acquired("a", 5, 0, 1), released("a", 2, 3));
+    Operation same = acquired("b", 5, 4, 5);
+    expect(Answer.NO, calls.get(0), calls.get(1), same);
+    expect(Answer.YES, calls.get(0).withoutToken(), calls.get(1), same.withoutToken());
+  }
+
+  @Test
+  void whatWasOverBeforeTheViolationIsNotShown() {
+    assertThat(shown(
+            acquired("a", 1, 0, 1_000_000),
+            released("a", 2_000_000, 3_000_000),
+            refused("b", 4_000_000, 5_500_000),
+            acquired("c", 2, 6_000_000, 7_000_000)))
+        .containsExactly(
+            "no order of these calls on \"lock\" explains their answers",
+            "      +0.000 ms to +1.500 ms  b was refused");
+  }
+
+  @Test
+  void whatTheViolationNeedsIsShownWhole() {
+    assertThat(shown(
+            acquired("z", 3, 0, 100_000),
+            released("z", 200_000, 300_000),
+            acquired("a", 5, 1_000_000, 2_000_000),
+            released("a", 3_000_000, 4_000_000),
+            acquired("b", 5, 5_000_000, 6_000_000),
+            released("b", 7_000_000, 8_000_000)))
+        .containsExactly(
+            "no order of these calls on \"lock\" explains their answers",
+            "      +0.000 ms to +1.000 ms  a acquired with token 5",
+            "      +2.000 ms to +3.000 ms  a released",
+            "      +4.000 ms to +5.000 ms  b acquired with token 5");
+  }
+
+  @Test
+  void aRefusalThatAHoldExplainsIsNotShownWithoutIt() {
+    assertThat(shown(
+            acquired("a", 0, 0, 1_000_000),
+            refused("b", 500_000, 7_200_000),
+            released("a", 2_000_000, 3_000_000),
+            acquired("c", 0, 5_000_000, 6_000_000),
+            acquired("d", 0, 7_000_000, 8_000_000),
+            released("c", 7_500_000, 9_000_000),
+            acquired("e", 0, 8_200_000, 8_500_000)))
+        .containsExactly(
+            "no order of these calls on \"lock\" explains their answers",
+            "      +0.000 ms to +1.000 ms  c acquired",
+            "      +2.000 ms to +3.000 ms  d acquired",
+            "      +2.500 ms to not answered  c released",
+            "      +3.200 ms to +3.500 ms  e acquired");
+  }
+
+  private static List<String> shown(Operation... calls) {
+    Judgement judgement = Linearizability.check(List.of(calls));
+    assertThat(judgement.answer()).isEqualTo(Answer.NO);
+    return judgement.lines();
+  }
+
+  @Test
   void aSearchThatGetsTooLongIsGivenUp() {
     List<Operation> calls = new ArrayList<>();
     for (int i = 0; i < 24; i++) {

@@ -1,0 +1,51 @@
+package dev.interlock.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.ProviderInfo;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+class TckResultTest {
+
+  @Test
+  void onlyARunWithoutFailuresAndOpenQuestionsIsClean() {
+    assertThat(of(Verdict.PASS, Verdict.WAIVED, Verdict.NOT_CLAIMED).isClean()).isTrue();
+    assertThat(of(Verdict.PASS, Verdict.FAIL).isClean()).isFalse();
+    assertThat(of(Verdict.INCONCLUSIVE, Verdict.PASS).isClean()).isFalse();
+  }
+
+  @Test
+  void verdictsAreCountedAlsoThoseThatDidNotOccur() {
+    assertThat(of(Verdict.PASS, Verdict.FAIL, Verdict.PASS).counts())
+        .containsEntry(Verdict.PASS, 2)
+        .containsEntry(Verdict.FAIL, 1)
+        .containsEntry(Verdict.WAIVED, 0)
+        .hasSize(Verdict.values().length);
+  }
+
+  @Test
+  void aRuleIsFoundByItsId() {
+    TckResult result = of(Verdict.PASS, Verdict.FAIL);
+    assertThat(result.rule("FAIL").orElseThrow().verdict()).isEqualTo(Verdict.FAIL);
+    assertThat(result.rule("WAIVED")).isEmpty();
+  }
+
+  private static TckResult of(Verdict... verdicts) {
+    Evidence evidence =
+        new Evidence(1, 7, Duration.ZERO, List.of(), "", List.of(), Optional.empty());
+    return new TckResult(
+        new ProviderInfo("acme", "1.0", Set.of(), "here"),
+        "a server",
+        Set.of(),
+        Stream.of(verdicts)
+            .map(verdict -> new RuleResult(verdict.name(), "a rule", Level.L1, verdict, evidence))
+            .toList(),
+        7,
+        Duration.ZERO);
+  }
+}

@@ -1,0 +1,405 @@
+package dev.interlock.tck.internal.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.Capability;
+import dev.interlock.LockClient;
+import dev.interlock.Locks;
+import dev.interlock.tck.ClientSource;
+import dev.interlock.tck.Effort;
+import dev.interlock.tck.NotOfferedException;
+import dev.interlock.tck.RuleInfo;
+import dev.interlock.tck.RuleResult;
+import dev.interlock.tck.Rules;
+import dev.interlock.tck.TckBackend;
+import dev.interlock.tck.TckFault;
+import dev.interlock.tck.Verdict;
+import dev.interlock.tck.internal.history.History;
+import dev.interlock.tck.internal.history.HistoryFile;
+import dev.interlock.tck.internal.history.Hold;
+import dev.interlock.tck.internal.history.Judgement;
+import dev.interlock.tck.internal.worker.WorkerPool;
+import dev.interlock.tck.teststore.Fault;
+import dev.interlock.tck.teststore.StoreServer;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the tests of a rule do, and the verdict that it makes. */
+class RuleExecutorTest {
+  private static final String CHECK = "what to look at";
+
+  private final WorkerPool pool = WorkerPool.enter();
+  private StoreServer server;
+  private Duration stall = Duration.ZERO;
+
+  @BeforeEach
+  void start() throws IOException {
+    Samples.RUNS.set(0);
+    Samples.INTERRUPTED.set(new CompletableFuture<>());
+    server = StoreServer.start(Fault.NONE);
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    server.close();
+    pool.leave();
+  }
+
+  /** Tests of rules, as the kit's own are written. */
+  public static final class Samples {
+    static final AtomicInteger RUNS = new AtomicInteger();
+    static final AtomicReference<CompletableFuture<String>> INTERRUPTED = new AtomicReference<>();
+
+    private Samples() {}
+
+    @Rule(value = "X3", check = CHECK)
+    public static void failsAtFirst(RuleRun run) {
+      run.expect(RUNS.incrementAndGet() > 1, "it is run once more", "it is not");
+    }
+
+    @Rule(value = "X3", check = CHECK, timed = true)
+    public static void failsAtFirstByTheTime(RuleRun run) {
+      failsAtFirst(run);
+    }
+
+    @Rule(value = "X3", check = CHECK)
+    public static void judgesAHistory(RuleRun run) {
+      Hold one = new Hold("lock", "a", 1, 0, 10, 10);
+      Hold other = new Hold("lock", "b", 2, 9, 20, 20);
+      assertThat(run.judge(History.ofTokens(List.of(one, other)), "tokens grow"))
+          .isEqualTo(Judgement.Answer.YES);
+      run.judge(History.ofOverlaps(List.of(one, other)), "holds do not overlap");
+    }
+
+    @Rule(value = "X3", check = CHECK)
+    public static void passes(RuleRun run) {
+      run.expect(true, "so it is", "it is not");
+      run.count(4);
+      run.fault("a fault");
+      run.fault("a fault");
+      run.note("one thing");
+      run.note("another");
+      run.note("one thing");
+    }
+
+    @Rule(value = "X3", check = CHECK)
+    public static void fails(RuleRun run) {
+      run.expect(false, "so it is", "it is not");
+    }
+
+    @Rule(value = "X3", check = "")
+    public static void throwsSomething(RuleRun run) {
+      throw new IllegalStateException("planted", new IOException("below it"));
+    }
+
+    @Rule(value = "X3", check = CHECK)
+    public static void doesNotReachIt(RuleRun run) {
+      run.requireHit(0, "a fault");
+    }
+
+    @Rule(value = "X3", check = CHECK)
+    public static void lacksAnOperation(RuleRun run) {
+      throw new IllegalStateException(new NotOfferedException("renaming"));
+    }
+
+    @Rule(value = "X3", check = CHECK, limit = 1)
+    public static void hangs(RuleRun run) throws InterruptedException {
+      CompletableFuture<String> interrupted = INTERRUPTED.get();
+      try {
+        new CountDownLatch(1).await();
+      } finally {
+        interrupted.complete(Thread.currentThread().getName());
+      }
+    }
+
+    @Rule(value = "W3", check = CHECK, limit = 1)
+    public static void hangsInARuleOnWaiting(RuleRun run) throws InterruptedException {
+      new CountDownLatch(1).await();
+    }
+
+    @Rule(value = "X3", check = CHECK, needs = TckFault.PAUSE)
+    public static void needsAPause(RuleRun run) {
+      run.note("it was paused");
+    }
+
+    @Rule(value = "X3", check = CHECK)
+    public static void leavesTheServerPaused(RuleRun run) throws Exception {
+      run.server().pause();
+    }
+
+    @Rule(value = "X3", check = CHECK)
+    public static void leavesWhatCannotBeClosed(RuleRun run) {
+      run.keep(() -> {
+        throw new IOException("it cannot be closed");
+      });
+    }
+
+    @Rule(value = "X3", check = CHECK)
+    public static void failsAndLeavesWhatCannotBeClosed(RuleRun run) {
+      leavesWhatCannotBeClosed(run);
+      fails(run);
+    }
+  }
+
+  /** The store, as if it had an API of its own. */
+  public static final class Foreign implements ClientSource {
+    public Foreign() {}
+
+    @Override
+    public String id() {
+      return "foreign";
+    }
+
+    @Override
+    public String version() {
+      return "1.2";
+    }
+
+    @Override
+    public Set<Capability> capabilities() {
+      return Set.of();
+    }
+
+    @Override
+    public LockClient open(String uri) {
+      return Locks.open(uri);
+    }
+  }
+
+  @Test
+  void aPassTellsWhatWasDoneAndSeen() {
+    RuleResult result = run(backend(), "X3", "passes");
+
+    assertThat(result.verdict()).isEqualTo(Verdict.PASS);
+    assertThat(result.id()).isEqualTo("X3");
+    assertThat(result.title()).isEqualTo(rule("X3").title());
+    assertThat(result.level()).isEqualTo(rule("X3").level());
+    assertThat(result.evidence().operations()).isEqualTo(5);
+    assertThat(result.evidence().seed()).isEqualTo(7);
+    assertThat(result.evidence().took()).isPositive();
+    assertThat(result.evidence().faults()).containsExactly("a fault");
+    assertThat(result.evidence().message()).isEqualTo("one thing. another");
+    assertThat(result.evidence().history()).isEmpty();
+    assertThat(result.evidence().saved()).isEmpty();
+  }
+
+  @Test
+  void aFailureSaysWhatWasExpectedWhatHappenedAndWhatToCheck() {
+    RuleResult result = run(backend(), "X3", "fails");
+
+    assertThat(result.verdict()).isEqualTo(Verdict.FAIL);
+    assertThat(result.evidence().message())
+        .isEqualTo("expected: so it is\nhappened: it is not\nto check: " + CHECK);
+  }
+
+  @Test
+  void oneTestThatFailsIsEnough() {
+    assertThat(run(backend(), "X3", "passes", "fails").verdict()).isEqualTo(Verdict.FAIL);
+    assertThat(run(backend(), "X3", "fails", "passes").verdict()).isEqualTo(Verdict.FAIL);
+    assertThat(run(backend(), "X3", "doesNotReachIt", "passes").verdict())
+        .isEqualTo(Verdict.INCONCLUSIVE);
+  }
+
+  @Test
+  void anUnexpectedExceptionFailsWithItsTrace() {
+    RuleResult result = run(backend(), "X3", "throwsSomething");
+
+    assertThat(result.verdict()).isEqualTo(Verdict.FAIL);
+    assertThat(result.evidence().message())
+        .isEqualTo("expected: no unexpected exception\n"
+            + "happened: java.lang.IllegalStateException: planted");
+    assertThat(result.evidence().history())
+        .contains("java.lang.IllegalStateException: planted", "java.io.IOException: below it")
+        .anyMatch(line -> line.contains("Samples.throwsSomething"));
+  }
+
+  @Test
+  void whatWasNotReachedSaysNothing() {
+    RuleResult missed = run(backend(), "X3", "doesNotReachIt");
+    assertThat(missed.verdict()).isEqualTo(Verdict.INCONCLUSIVE);
+    assertThat(missed.evidence().message()).isEqualTo("this fault was not hit: a fault");
+    assertThat(missed.evidence().faults()).isEmpty();
+  }
+
+  @Test
+  void anOperationThatIsNotThereIsNotClaimedHoweverDeepTheCause() {
+    RuleResult result = run(backend(), "X3", "passes", "lacksAnOperation");
+
+    assertThat(result.verdict()).isEqualTo(Verdict.NOT_CLAIMED);
+    assertThat(result.evidence().message()).contains("renaming", "1 of 2 tests could be run");
+    assertThat(run(backend(), "X3", "lacksAnOperation", "fails").verdict()).isEqualTo(Verdict.FAIL);
+  }
+
+  @Test
+  void aHangIsAFailureWithThePlaceWhereItStood() {
+    RuleResult result = run(backend().timeScale(0.1), "X3", "hangs");
+
+    assertThat(result.verdict()).isEqualTo(Verdict.FAIL);
+    assertThat(result.evidence().message()).contains("hangs ends within", "it hung", CHECK);
+    assertThat(result.evidence().history()).anyMatch(line -> line.contains("Samples.hangs"));
+    // Whoever can be woken does not stay behind.
+    assertThat(Samples.INTERRUPTED.get())
+        .succeedsWithin(Duration.ofSeconds(10))
+        .isEqualTo("tck-rule");
+  }
+
+  @Test
+  void whatFailsBecauseTheJvmStoodStillIsRunOnceMoreIfItIsAboutTime() {
+    stall = Duration.ofMillis(300);
+    RuleResult repeated = run(backend(), "X3", "failsAtFirstByTheTime");
+    assertThat(repeated.verdict()).isEqualTo(Verdict.PASS);
+    assertThat(repeated.evidence().message()).contains("stood still for 300 ms");
+    Samples.RUNS.set(0);
+    assertThat(run(backend(), "X3", "failsAtFirst").verdict()).isEqualTo(Verdict.FAIL);
+    stall = Duration.ZERO;
+    Samples.RUNS.set(0);
+    assertThat(run(backend(), "X3", "failsAtFirstByTheTime").verdict()).isEqualTo(Verdict.FAIL);
+  }
+
+  @Test
+  void ofAForeignLockEveryTestIsRunAndNothingIsClaimedThatItsApiLacks() {
+    TckBackend foreign = backend().openWith(Foreign.class);
+    RuleResult both = run(foreign, "X3", "fails", "throwsSomething", "passes");
+    assertThat(both.verdict()).isEqualTo(Verdict.FAIL);
+    assertThat(both.evidence().message()).contains("happened: it is not", "planted");
+    assertThat(both.evidence().history()).isNotEmpty();
+    assertThat(run(foreign, "X3", "passes").verdict()).isEqualTo(Verdict.PASS);
+    assertThat(run(foreign, "E1", "passes").verdict()).isEqualTo(Verdict.NOT_CLAIMED);
+    RuleResult fair = run(foreign, "F1", "fails");
+    assertThat(fair.verdict()).isEqualTo(Verdict.NOT_CLAIMED);
+    assertThat(fair.evidence().message()).isEqualTo("no such operation in this API: FAIR");
+  }
+
+  @Test
+  void aHangOfAForeignLockSaysNothingExceptInRulesOnWaiting() {
+    TckBackend foreign = backend().openWith(Foreign.class).timeScale(0.1);
+    assertThat(run(foreign, "X3", "hangs").verdict()).isEqualTo(Verdict.INCONCLUSIVE);
+    assertThat(run(foreign, "W3", "hangsInARuleOnWaiting").verdict()).isEqualTo(Verdict.FAIL);
+  }
+
+  @Test
+  void aHistoryIsKeptWhateverItsCheckFinds(@TempDir Path directory) throws IOException {
+    RuleResult result = executor(backend(), new Archive(directory, false))
+        .execute(rule("X3"), List.of(test("judgesAHistory")));
+
+    assertThat(result.verdict()).isEqualTo(Verdict.FAIL);
+    assertThat(result.evidence().message())
+        .startsWith("expected: holds do not overlap\nhappened: \"lock\" was held by a and b");
+    assertThat(HistoryFile.read(result.evidence().saved().orElseThrow()).histories())
+        .extracting(History::check)
+        .containsExactly(History.Check.TOKEN_ORDER, History.Check.OVERLAP);
+  }
+
+  @Test
+  void aWaivedRuleNeverPassesAndSaysWhatItWouldBe() {
+    RuleResult passed = run(backend().waive("X3", "X-1: soon"), "X3", "passes");
+    assertThat(passed.verdict()).isEqualTo(Verdict.WAIVED);
+    assertThat(passed.evidence().message())
+        .isEqualTo("Waived: X-1: soon. Without the waiver: PASS. one thing. another");
+    RuleResult failed = run(backend().waive("X3", "X-1: soon"), "X3", "fails");
+    assertThat(failed.verdict()).isEqualTo(Verdict.WAIVED);
+    assertThat(failed.evidence().message()).contains("Without the waiver: FAIL. expected: so");
+    assertThat(run(backend().waive("X4", "X-1: soon"), "X3", "fails").verdict())
+        .isEqualTo(Verdict.FAIL);
+  }
+
+  @Test
+  void aFaultThatIsNotOfferedIsMissedUnlessThereIsNoServer() {
+    RuleResult offered = run(backend().faults(server), "X3", "needsAPause");
+    assertThat(offered.verdict()).isEqualTo(Verdict.PASS);
+    assertThat(offered.evidence().message()).isEqualTo("it was paused");
+    RuleResult missing = run(TckBackend.at(server.uri()), "X3", "passes", "needsAPause");
+    assertThat(missing.verdict()).isEqualTo(Verdict.INCONCLUSIVE);
+    assertThat(missing.evidence().message())
+        .startsWith(RuleExecutor.NOT_OFFERED + "[PAUSE]")
+        .contains("one thing");
+    assertThat(TckRun.wantsFaults(missing)).isTrue();
+    assertThat(TckRun.wantsFaults(run(backend(), "X3", "doesNotReachIt"))).isFalse();
+    assertThat(TckRun.wantsFaults(offered)).isFalse();
+    RuleResult noServer = run(backend(), "X3", "passes", "needsAPause");
+    assertThat(noServer.verdict()).isEqualTo(Verdict.PASS);
+    assertThat(noServer.evidence().message()).contains("no server for [PAUSE]");
+    assertThat(run(backend(), "X3", "needsAPause").verdict()).isEqualTo(Verdict.NOT_CLAIMED);
+    assertThat(run(TckBackend.at(server.uri()), "X3", "fails", "needsAPause").verdict())
+        .isEqualTo(Verdict.FAIL);
+  }
+
+  @Test
+  void aCapabilityThatIsNotDeclaredIsRefusedAndNotClaimed() {
+    RuleResult result = run(backend(), "F1", "fails");
+
+    assertThat(result.verdict()).isEqualTo(Verdict.NOT_CLAIMED);
+    assertThat(result.evidence().message())
+        .isEqualTo("FAIR is not declared, and fair(true) is refused");
+  }
+
+  @Test
+  void whatATestLeavesBehindIsHealedBeforeTheBackendIsTriedAgain() {
+    RuleResult healed = run(backend().faults(server), "X3", "leavesTheServerPaused");
+    assertThat(healed.verdict()).isEqualTo(Verdict.PASS);
+    assertThat(run(backend(), "X3", "passes").verdict()).isEqualTo(Verdict.PASS);
+  }
+
+  @Test
+  void whatCannotBeCleanedUpFailsTheRuleUnlessItHasFailedAlready() {
+    RuleResult left = run(backend(), "X3", "leavesWhatCannotBeClosed");
+    assertThat(left.verdict()).isEqualTo(Verdict.FAIL);
+    assertThat(left.evidence().message()).contains("it cannot be closed");
+    RuleResult failed = run(backend(), "X3", "failsAndLeavesWhatCannotBeClosed");
+    assertThat(failed.evidence().message()).contains("happened: it is not");
+  }
+
+  @Test
+  void withoutAFirstLockNothingIsRun() throws IOException {
+    RuleExecutor sound = executor(backend());
+    assertThat(sound.preflight()).isEmpty();
+    server.kill();
+    assertThat(executor(backend()).preflight())
+        .hasValueSatisfying(why -> assertThat(why).contains("expected: ", "happened: "));
+    RuleResult first = sound.hopeless(rule("X3"), "no server");
+    assertThat(first.verdict()).isEqualTo(Verdict.FAIL);
+    assertThat(first.evidence().message()).contains("Not run", "no server");
+    assertThat(sound.hopeless(rule("X4"), "no server").verdict()).isEqualTo(Verdict.INCONCLUSIVE);
+  }
+
+  private TckBackend backend() {
+    return TckBackend.at(server.uri()).inOneJvm();
+  }
+
+  private RuleResult run(TckBackend backend, String rule, String... tests) {
+    return executor(backend)
+        .execute(rule(rule), Stream.of(tests).map(RuleExecutorTest::test).toList());
+  }
+
+  private RuleExecutor executor(TckBackend backend) {
+    return executor(backend, Archive.NONE);
+  }
+
+  private RuleExecutor executor(TckBackend backend, Archive archive) {
+    return new RuleExecutor(Target.of(backend), Effort.QUICK, 7, pool, archive, since -> stall);
+  }
+
+  private static RuleInfo rule(String id) {
+    return Rules.find(id).orElseThrow();
+  }
+
+  private static RuleTest test(String name) {
+    return Stream.of(Samples.class.getDeclaredMethods())
+        .filter(method -> method.getName().equals(name))
+        .map(method -> new RuleTest(method.getAnnotation(Rule.class), method))
+        .findFirst()
+        .orElseThrow();
+  }
+}
