@@ -16,8 +16,9 @@
 -- client's waiter was told by its mailbox; a waiter of the dead client holds the lock for one lease
 -- at the most. The answer is lost: a waiter of this client that got the lock finds out when it is
 -- refreshed. It runs twice: the second run finds neither the hold nor those to whom it was passed,
--- whose ids belong to nobody else, and hands nothing on; the attempts are the same ones, see attempt.lua. It runs late: a hold that is still there is to be
--- freed, but ARGV[2] keeps attempts that were given up from being made.
+-- whose ids belong to nobody else, and hands nothing on; the attempts are the same ones, see
+-- attempt.lua. It runs late: a hold that is still there is to be freed, but ARGV[2] keeps attempts
+-- that were given up from being made.
 local client = string.sub(ARGV[3], 1, 16)
 local attempts = 6 + ARGV[5]
 local ids = {ARGV[3]}

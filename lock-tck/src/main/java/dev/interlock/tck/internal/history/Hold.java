@@ -17,6 +17,10 @@ import java.util.List;
  */
 public record Hold(String name, String owner, long token, long acquired, long until, long released)
     implements Serializable {
+  /** What {@code released} is when there was no release. */
+  public static final long NEVER = Long.MAX_VALUE;
+
+  static final String COLUMNS = Row.of("name", "owner", "token", "acquired", "until", "released");
 
   /** Notes a lease that was just acquired, as one that is not released. */
   public static Hold begin(String owner, Lease lease, boolean fenced) {
@@ -26,9 +30,6 @@ public record Hold(String name, String owner, long token, long acquired, long un
     return new Hold(lease.name(), owner, fenced ? lease.fencingToken() : 0, acquired, until, NEVER);
   }
 
-  /** What {@code released} is when there was no release. */
-  public static final long NEVER = Long.MAX_VALUE;
-
   /** Notes that the lease is about to be released. */
   public Hold end(Lease lease) {
     long now = System.nanoTime();
@@ -36,8 +37,6 @@ public record Hold(String name, String owner, long token, long acquired, long un
     long validUntil = lease.isValid() ? Math.max(until, now) : until;
     return new Hold(name, owner, token, acquired, validUntil, now);
   }
-
-  static final String COLUMNS = Row.of("name", "owner", "token", "acquired", "until", "released");
 
   String row() {
     return Row.of(name, owner, token, acquired, until, released);
