@@ -159,6 +159,7 @@ public final class CloseRules {
       value = "M4",
       check = "that a release ends the timer that its hold has started",
       alone = true,
+      timed = true,
       needs = TckFault.CONNECTION)
   public static void oneHoldIsRenewedOnceAfterManyCycles(RuleRun run) throws Exception {
     if (!run.has(Capability.RENEWABLE)) {
