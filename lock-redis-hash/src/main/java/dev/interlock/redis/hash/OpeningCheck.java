@@ -40,15 +40,8 @@ final class OpeningCheck {
       throw new BackendUnavailableException("Redis at " + address
           + " is a replica and takes no locks: give the address of the master");
     }
-    info.evictionRisk()
-        .ifPresent(risk -> LOG.log(Level.WARNING, "Redis at " + address + ": " + risk));
-    int replicas = config.get(RedisHashOptions.REPLICAS);
-    if (info.role().equals("master") && info.replicas() < replicas) {
-      LOG.log(
-          Level.WARNING,
-          "Redis at " + address + " has " + info.replicas() + " replicas, but replicas=" + replicas
-              + " must have each grant: until there are as many, no lock can be had");
-    }
+    info.evictionRisk().ifPresent(risk -> warn(address, risk));
+    info.replicaRisk(config.get(RedisHashOptions.REPLICAS)).ifPresent(risk -> warn(address, risk));
     return info.product();
   }
 
@@ -71,6 +64,10 @@ final class OpeningCheck {
         LockSupport.parkNanos(PAUSE_NANOS);
       }
     }
+  }
+
+  private static void warn(String address, String risk) {
+    LOG.log(Level.WARNING, "Redis at " + address + ": " + risk);
   }
 
   private static void publish(Link connection, byte[] channel, String address) {

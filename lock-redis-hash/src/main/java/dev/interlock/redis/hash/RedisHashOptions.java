@@ -3,7 +3,6 @@ package dev.interlock.redis.hash;
 import dev.interlock.Option;
 import dev.interlock.redis.support.RedisOptions;
 import java.util.List;
-import java.util.stream.Stream;
 
 /**
  * The options of {@code redis-hash}, besides {@link dev.interlock.CommonOptions}. Immutable
@@ -11,8 +10,7 @@ import java.util.stream.Stream;
  */
 public final class RedisHashOptions implements RedisOptions {
   /** All of them. */
-  public static final List<Option<?>> ALL =
-      Stream.concat(SHARED.stream(), Stream.of(REPLICAS, REPLICA_TIMEOUT)).toList();
+  public static final List<Option<?>> ALL = SHARED;
 
   private RedisHashOptions() {}
 }

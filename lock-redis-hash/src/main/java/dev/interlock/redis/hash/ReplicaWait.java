@@ -5,6 +5,7 @@ import dev.interlock.LockException;
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.LockKeys;
 import dev.interlock.redis.support.ReplicatedGrants;
+import dev.interlock.redis.support.SharedTurn;
 import dev.interlock.spi.HoldId;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisNoScriptException;
@@ -19,15 +20,12 @@ import io.lettuce.core.protocol.RedisCommand;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Queue;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -94,8 +92,7 @@ final class ReplicaWait implements ReplicatedGrants.Replicas {
     final ScriptCall call;
     private AsyncCommand<byte[], byte[], byte[]> command;
 
-    @Nullable
-    Integer found;
+    int found = GONE;
 
     @Nullable
     LockException failure;
@@ -104,47 +101,26 @@ final class ReplicaWait implements ReplicatedGrants.Replicas {
       this.call = call;
       this.command = call.byDigest();
     }
-
-    boolean isDone() {
-      return found != null || failure != null;
-    }
   }
 
   /** Those who wait for the replicas of one master. */
   private final class Line {
     private final StatefulRedisConnection<byte[], byte[]> master;
-    private final Queue<Write> waiting = new ConcurrentLinkedQueue<>();
-    private final ReentrantLock turn = new ReentrantLock();
+    private final SharedTurn<Write> turn = new SharedTurn<>(this::confirmAll);
 
     Line(StatefulRedisConnection<byte[], byte[]> master) {
       this.master = master;
     }
 
     int confirm(Write mine) {
-      waiting.add(mine);
-      turn.lock();
-      try {
-        if (!mine.isDone()) {
-          confirm(everybody());
-        }
-      } finally {
-        turn.unlock();
-      }
+      turn.join(mine);
       if (mine.failure != null) {
         throw mine.failure;
       }
-      return mine.found == null ? GONE : mine.found;
+      return mine.found;
     }
 
-    private List<Write> everybody() {
-      List<Write> all = new ArrayList<>();
-      for (Write write = waiting.poll(); write != null; write = waiting.poll()) {
-        all.add(write);
-      }
-      return all;
-    }
-
-    private void confirm(List<Write> all) {
+    private void confirmAll(List<Write> all) {
       List<Write> unknown = send(all);
       unknown.forEach(write -> write.command = write.call.bySource());
       if (!unknown.isEmpty()) {

@@ -1,9 +1,7 @@
 package dev.interlock.redis.hash;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.interlock.BackendUnavailableException;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
@@ -15,10 +13,8 @@ import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -157,25 +153,7 @@ class ClusterTest {
   @Test
   @Order(6)
   void aGrantNeedsTheReplicasOfItsOwnMasterOnly() {
-    Map<String, RedisServer> masters = IntStream.range(0, 10)
-        .mapToObj(i -> "r-" + i)
-        .collect(Collectors.toMap(name -> name, name -> cluster.masterOf(slotOf(name))));
-    RedisServer master = masters.get("r-0");
-    RedisServer replica = cluster.replicaOf(master).orElseThrow();
-    try (LockClient client = Locks.open(uri() + "&replicas=1&replicaTimeout=PT0.5S")) {
-      replica.pause();
-      masters.forEach((name, its) -> {
-        if (its == master) {
-          assertThatThrownBy(() -> client.tryAcquire(LockRequest.of(name)))
-              .isInstanceOf(BackendUnavailableException.class)
-              .hasMessageContaining("replicas");
-        } else {
-          client.tryAcquire(LockRequest.of(name)).orElseThrow().release();
-        }
-      });
-    } finally {
-      replica.resume();
-    }
+    Topologies.grantsNeedTheReplicasOfTheirOwnMasterOnly(cluster, uri());
   }
 
   @Test

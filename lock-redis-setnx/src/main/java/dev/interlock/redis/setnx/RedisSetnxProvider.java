@@ -3,7 +3,7 @@ package dev.interlock.redis.setnx;
 import dev.interlock.Capability;
 import dev.interlock.LockConfig;
 import dev.interlock.Option;
-import dev.interlock.redis.support.RedisOptions;
+import dev.interlock.redis.support.jedis.JedisOptions;
 import dev.interlock.redis.support.jedis.Servers;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.LockBackend;
@@ -38,7 +38,7 @@ public final class RedisSetnxProvider implements LockProvider {
 
   @Override
   public List<String> conflicts(LockConfig config) {
-    return RedisOptions.conflicts(config);
+    return JedisOptions.conflicts(config);
   }
 
   @Override

@@ -13,6 +13,7 @@ import dev.interlock.redis.support.Millis;
 import dev.interlock.redis.support.jedis.Connections.Use;
 import dev.interlock.redis.support.jedis.OpeningCheck;
 import dev.interlock.redis.support.jedis.PartialRenewals;
+import dev.interlock.redis.support.jedis.ReplicaWait;
 import dev.interlock.redis.support.jedis.Servers;
 import dev.interlock.redis.support.jedis.WakeUps;
 import dev.interlock.spi.Attempt;
@@ -64,13 +65,14 @@ final class SetnxBackend implements LockBackend {
     Duration timeout = config.get(RedisSetnxOptions.TIMEOUT);
     this.runner = new ScriptRunner(servers, timeout);
     this.wakeUps = new WakeUps(RedisSetnxProvider.ID, layout, client, servers, timeout);
-    this.server = OpeningCheck.check(servers, layout, client, this::mayRunScripts);
+    this.server = OpeningCheck.check(servers, layout, client, config, this::mayRunScripts);
   }
 
   /** Speaks to the servers, and closes the connections if that fails. */
-  static SetnxBackend open(LockConfig config, ClientId client, Servers servers) {
+  static LockBackend open(LockConfig config, ClientId client, Servers servers) {
     try {
-      return new SetnxBackend(config, client, servers);
+      SetnxBackend backend = new SetnxBackend(config, client, servers);
+      return ReplicaWait.before(backend, config, servers, backend.layout);
     } catch (RuntimeException e) {
       servers.close();
       throw e;

@@ -32,6 +32,7 @@ public final class KeyLayout {
   private final byte[][] waitPrefixes = new byte[BUCKETS][];
   private final byte[][] duePrefixes = new byte[BUCKETS][];
   private final byte[][] tokens = new byte[BUCKETS][];
+  private final byte[][] marks = new byte[BUCKETS][];
   private final String mailboxPrefix;
 
   // The keys of names used lately, at the place of their hash code. Two threads may both fill a
@@ -50,6 +51,7 @@ public final class KeyLayout {
       waitPrefixes[bucket] = (tag + ":wait:").getBytes(ISO_8859_1);
       duePrefixes[bucket] = (tag + ":due:").getBytes(ISO_8859_1);
       tokens[bucket] = (tag + ":token").getBytes(ISO_8859_1);
+      marks[bucket] = (tag + ":mark").getBytes(ISO_8859_1);
     }
     mailboxPrefix = namespace + ":mailbox:";
   }
@@ -70,6 +72,17 @@ public final class KeyLayout {
     LockKeys made = make(name);
     recent[place] = made;
     return made;
+  }
+
+  /**
+   * Returns a key for a write that means nothing but that it follows others to the same server. It
+   * lies where the keys of the lock do, and whoever writes it lets it expire at once.
+   *
+   * @param keys of the lock
+   * @return the same key for all locks of a bucket
+   */
+  public byte[] mark(LockKeys keys) {
+    return marks[keys.bucket()];
   }
 
   /**

@@ -91,8 +91,8 @@ public interface RedisOptions {
       .describedAs("how long an answer may take, and how long a command may wait for a connection");
 
   /**
-   * {@code replicas}: how many replicas must have a grant before it counts; by default 0. For
-   * providers that can wait for them, see {@link ReplicatedGrants}.
+   * {@code replicas}: how many replicas must have a grant before it counts; by default 0, and then
+   * nobody waits for any. See {@link ReplicatedGrants}.
    */
   Option<Integer> REPLICAS = Option.integer("replicas", 0)
       .atLeast(0)
@@ -118,7 +118,9 @@ public interface RedisOptions {
       TOPOLOGY,
       MASTER,
       SENTINEL_USER,
-      SENTINEL_PASSWORD);
+      SENTINEL_PASSWORD,
+      REPLICAS,
+      REPLICA_TIMEOUT);
 
   /**
    * Finds settings among {@link #SHARED} that do not go together.

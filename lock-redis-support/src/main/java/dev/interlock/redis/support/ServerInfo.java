@@ -38,6 +38,20 @@ public record ServerInfo(String product, String role, int replicas, Optional<Str
         evictionRisk(fields));
   }
 
+  /**
+   * Tells what is wrong if grants need more replicas than follow this server now.
+   *
+   * @param needed how many must have each grant
+   * @return what to warn of, with the number of both
+   */
+  public Optional<String> replicaRisk(int needed) {
+    if (!role.equals("master") || replicas >= needed) {
+      return Optional.empty();
+    }
+    return Optional.of("the server has " + replicas + " replicas, but replicas=" + needed
+        + " must have each grant: until there are as many, no lock can be had");
+  }
+
   private static String product(Map<String, String> fields) {
     String valkey = fields.get("valkey_version");
     if (valkey != null) {

@@ -46,7 +46,8 @@ class KeyLayoutTest {
     LockKeys keys = layout.keys(name);
     String tag = "{ns:" + KeyLayout.bucket(name.getBytes(UTF_8)) + "}";
 
-    for (byte[] key : List.of(keys.lock(), keys.token(), keys.waiting(), keys.due())) {
+    for (byte[] key :
+        List.of(keys.lock(), keys.token(), keys.waiting(), keys.due(), layout.mark(keys))) {
       assertThat(hashTag(new String(key, UTF_8))).isEqualTo(tag);
     }
     assertThat(new String(keys.lock(), UTF_8)).endsWith("}:lock:" + name);

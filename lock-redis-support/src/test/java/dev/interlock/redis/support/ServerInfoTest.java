@@ -35,4 +35,13 @@ class ServerInfoTest {
             ServerInfo.parse("maxmemory:5\r\nmaxmemory_policy:noeviction\r\n").evictionRisk())
         .isEmpty();
   }
+
+  @Test
+  void warnsWhenGrantsNeedMoreReplicasThanThereAre() {
+    ServerInfo master = ServerInfo.parse("role:master\r\nconnected_slaves:1\r\n");
+    assertThat(master.replicaRisk(0)).isEmpty();
+    assertThat(master.replicaRisk(1)).isEmpty();
+    assertThat(master.replicaRisk(2).orElseThrow()).contains("has 1 replicas", "replicas=2");
+    assertThat(ServerInfo.UNKNOWN.replicaRisk(1)).isEmpty();
+  }
 }

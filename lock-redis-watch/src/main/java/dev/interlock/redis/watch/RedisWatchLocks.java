@@ -11,10 +11,11 @@ import redis.clients.jedis.util.Pool;
  * Locks over a Jedis pool that the application owns. Stateless; the clients are thread-safe.
  *
  * <p>The pool must have at least two connections for this client to use at a time; one of them is
- * kept for releases and renewals. Commands wait for a connection no longer than
- * {@link RedisWatchOptions#TIMEOUT}, and for an answer as long as the pool's socket timeout says,
- * which must not be endless. One more connection is made by the pool's factory, outside the pool,
- * and listens for wake-ups. Closing the client closes that connection and never the pool.
+ * kept for releases and renewals. With replicas, it takes three. Commands wait for a connection no
+ * longer than {@link RedisWatchOptions#TIMEOUT}, and for an answer as long as the pool's socket
+ * timeout says, which must not be endless. One more connection is made by the pool's factory,
+ * outside the pool, and listens for wake-ups. Closing the client closes that connection and never
+ * the pool.
  */
 public final class RedisWatchLocks {
   private RedisWatchLocks() {}
@@ -34,8 +35,9 @@ public final class RedisWatchLocks {
    * Opens a client.
    *
    * @param redis stays open and belongs to the application
-   * @param config of provider "redis-watch"; may set {@link dev.interlock.CommonOptions} and
-   *     {@link RedisWatchOptions#TIMEOUT}, since everything else is settled by the pool
+   * @param config of provider "redis-watch"; may set {@link dev.interlock.CommonOptions},
+   *     {@link RedisWatchOptions#TIMEOUT}, {@link RedisWatchOptions#REPLICAS} and
+   *     {@link RedisWatchOptions#REPLICA_TIMEOUT}; everything else is settled by the pool
    * @return an open client
    * @throws dev.interlock.LockConfigurationException if the settings are wrong
    * @throws dev.interlock.BackendUnavailableException if the server cannot be reached or refuses
@@ -61,8 +63,9 @@ public final class RedisWatchLocks {
    *
    * @param pool such as a {@link redis.clients.jedis.ConnectionPool}; stays open and belongs to the
    *     application
-   * @param config of provider "redis-watch"; may set {@link dev.interlock.CommonOptions} and
-   *     {@link RedisWatchOptions#TIMEOUT}, since everything else is settled by the pool
+   * @param config of provider "redis-watch"; may set {@link dev.interlock.CommonOptions},
+   *     {@link RedisWatchOptions#TIMEOUT}, {@link RedisWatchOptions#REPLICAS} and
+   *     {@link RedisWatchOptions#REPLICA_TIMEOUT}; everything else is settled by the pool
    * @return an open client
    * @throws dev.interlock.LockConfigurationException if the settings are wrong
    * @throws dev.interlock.BackendUnavailableException if the server cannot be reached or refuses

@@ -9,6 +9,7 @@ import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.LockKeys;
 import dev.interlock.redis.support.LockValue;
 import dev.interlock.redis.support.jedis.OpeningCheck;
+import dev.interlock.redis.support.jedis.ReplicaWait;
 import dev.interlock.redis.support.jedis.Servers;
 import dev.interlock.redis.support.jedis.WakeUps;
 import dev.interlock.spi.Attempt;
@@ -45,13 +46,14 @@ final class WatchBackend implements LockBackend {
     this.acquisition = new Acquisition(transactions, client, wakeUps);
     this.extension = new Extension(transactions, layout);
     this.clearance = new Clearance(transactions, layout);
-    this.server = OpeningCheck.check(servers, layout, client, this::mayRunTransactions);
+    this.server = OpeningCheck.check(servers, layout, client, config, this::mayRunTransactions);
   }
 
   /** Speaks to the servers, and closes the connections if that fails. */
-  static WatchBackend open(LockConfig config, ClientId client, Servers servers) {
+  static LockBackend open(LockConfig config, ClientId client, Servers servers) {
     try {
-      return new WatchBackend(config, client, servers);
+      WatchBackend backend = new WatchBackend(config, client, servers);
+      return ReplicaWait.before(backend, config, servers, backend.layout);
     } catch (RuntimeException e) {
       servers.close();
       throw e;

@@ -3,6 +3,7 @@ package dev.interlock.redis.support.jedis;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.interlock.BackendUnavailableException;
+import dev.interlock.LockConfig;
 import dev.interlock.LockConfigurationException;
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.LockKeys;
@@ -30,17 +31,25 @@ public final class OpeningCheck {
    * @param servers that have locks
    * @param layout names keys and channels
    * @param client who the client is
+   * @param config the settings
    * @param probe tries, on the keys of the empty name, what this provider needs; changes nothing on
    *     the server, learns the server's time, and throws if it is not allowed
    * @return product and version
    * @throws dev.interlock.LockException if this server or this user cannot serve locks
    */
   public static String check(
-      Servers servers, KeyLayout layout, ClientId client, Consumer<LockKeys> probe) {
+      Servers servers,
+      KeyLayout layout,
+      ClientId client,
+      LockConfig config,
+      Consumer<LockKeys> probe) {
     LockKeys keys = layout.keys("");
     String product = "";
     for (Server server : servers.all()) {
-      product = check(server.calls(), keys).product();
+      ServerInfo info = check(server.calls(), keys);
+      info.replicaRisk(config.get(JedisOptions.REPLICAS))
+          .ifPresent(risk -> warn(server.calls(), risk));
+      product = info.product();
     }
     probe.accept(keys);
     CommandArguments publish =
@@ -63,9 +72,12 @@ public final class OpeningCheck {
       throw new BackendUnavailableException("Redis at " + calls.address()
           + " is a replica and takes no locks: give the address of the master");
     }
-    info.evictionRisk()
-        .ifPresent(risk -> LOG.log(Level.WARNING, "Redis at " + calls.address() + ": " + risk));
+    info.evictionRisk().ifPresent(risk -> warn(calls, risk));
     return info;
+  }
+
+  private static void warn(JedisCalls calls, String risk) {
+    LOG.log(Level.WARNING, "Redis at " + calls.address() + ": " + risk);
   }
 
   private static ServerInfo info(Connection connection) {

@@ -49,7 +49,8 @@ public final class PooledProvider implements LockProvider {
    * @param provider the provider that opens connections of its own
    * @param opener makes its backend
    * @param pool stays open and belongs to the application
-   * @param config may set the common options and {@link JedisOptions#TIMEOUT}
+   * @param config may set the common options, {@link JedisOptions#TIMEOUT},
+   *     {@link JedisOptions#REPLICAS} and {@link JedisOptions#REPLICA_TIMEOUT}
    * @return an open client
    */
   public static LockClient open(
@@ -70,15 +71,12 @@ public final class PooledProvider implements LockProvider {
 
   @Override
   public List<Option<?>> options() {
-    return List.of(JedisOptions.TIMEOUT);
+    return List.of(JedisOptions.TIMEOUT, JedisOptions.REPLICAS, JedisOptions.REPLICA_TIMEOUT);
   }
 
   @Override
   public List<String> conflicts(LockConfig config) {
-    if (pool.getMaxTotal() == 1) {
-      return List.of("the pool has one connection only: at least 2 are needed");
-    }
-    return List.of();
+    return JedisOptions.conflicts(config, pool.getMaxTotal());
   }
 
   @Override

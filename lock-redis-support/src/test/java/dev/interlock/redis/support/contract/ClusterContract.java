@@ -257,6 +257,13 @@ public abstract class ClusterContract {
   @Test
   @Order(8)
   @EnabledIfSystemProperty(named = "interlock.test.topologies", matches = "true")
+  void aGrantNeedsTheReplicasOfItsOwnMasterOnly() {
+    Topologies.grantsNeedTheReplicasOfTheirOwnMasterOnly(cluster, uri());
+  }
+
+  @Test
+  @Order(9)
+  @EnabledIfSystemProperty(named = "interlock.test.topologies", matches = "true")
   void W3_holdsAndWaitersOutliveTheirMaster() throws Exception {
     RedisServer master = masterOf("n");
     RedisSentinels.awaitReplicas(master, 1);

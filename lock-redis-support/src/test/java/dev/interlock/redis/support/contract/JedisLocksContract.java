@@ -3,6 +3,7 @@ package dev.interlock.redis.support.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.interlock.BackendUnavailableException;
 import dev.interlock.Capability;
 import dev.interlock.CommonOptions;
 import dev.interlock.DistributedLock;
@@ -160,9 +161,10 @@ public abstract class JedisLocksContract {
         .hasMessageContaining("timeout")
         .hasMessageContaining("did you mean 'namespace'")
         .hasMessageNotContaining("hunter");
-    assertThatThrownBy(() -> Locks.open(provider() + "://alice@h1,h2"))
+    assertThatThrownBy(() -> Locks.open(provider() + "://alice@h1,h2?poolSize=2&replicas=1"))
         .hasMessageContaining("without a password")
-        .hasMessageContaining("several hosts");
+        .hasMessageContaining("several hosts")
+        .hasMessageContaining("at least 3 are needed");
   }
 
   @Test
@@ -176,6 +178,27 @@ public abstract class JedisLocksContract {
       }
       assertThat(redis.ping()).isEqualTo("PONG");
       assertThat(redis.exists(BackendContract.key("pooled"))).isFalse();
+    }
+  }
+
+  @Test
+  void grantsOverAPoolOfTheApplicationWaitForReplicas() {
+    ConnectionPoolConfig two = new ConnectionPoolConfig();
+    two.setMaxTotal(2);
+    HostAndPort address = new HostAndPort(server.host(), server.port());
+    LockConfig replicated =
+        LockConfig.builder(provider()).set(JedisOptions.REPLICAS, 1).build();
+    try (RedisClient redis = RedisClient.create(server.host(), server.port());
+        ConnectionPool small =
+            new ConnectionPool(address, DefaultJedisClientConfig.builder().build(), two);
+        LockClient client = using(redis, replicated)) {
+      assertThatThrownBy(() -> client.tryAcquire(LockRequest.of("alone")))
+          .isInstanceOf(BackendUnavailableException.class)
+          .hasMessageContaining("only 0 had it in time; it was given back");
+      assertThat(client.inspect("alone")).isEmpty();
+      assertThatThrownBy(() -> using(small, replicated))
+          .isInstanceOf(LockConfigurationException.class)
+          .hasMessageContaining("at least 3");
     }
   }
 

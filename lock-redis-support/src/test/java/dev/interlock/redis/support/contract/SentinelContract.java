@@ -106,6 +106,23 @@ public abstract class SentinelContract {
   }
 
   @Test
+  @Order(2)
+  void aGrantWaitsForTheReplicasOfTheMasterOfTheSet() {
+    RedisSentinels.awaitReplicas(set.master(), 2);
+    RedisServer replica = set.replicas().findFirst().orElseThrow();
+    try (LockClient client = Locks.open(uri() + "&replicas=2&replicaTimeout=PT0.5S")) {
+      client.tryAcquire(LockRequest.of("two")).orElseThrow().release();
+      replica.pause();
+      assertThatThrownBy(() -> client.tryAcquire(LockRequest.of("two")))
+          .isInstanceOf(BackendUnavailableException.class)
+          .hasMessageContaining("only 1 had it in time; it was given back");
+      assertThat(client.inspect("two")).isEmpty();
+    } finally {
+      replica.resume();
+    }
+  }
+
+  @Test
   @Order(3)
   void E7_closeEndsWhatListensToTheSentinels() throws Exception {
     LockClient client = Locks.open(uri());

@@ -2,12 +2,14 @@ package dev.interlock.redis.support.contract;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockException;
 import dev.interlock.LockRequest;
+import dev.interlock.Locks;
 import dev.interlock.OutcomeUnknownException;
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.tck.Effort;
@@ -18,6 +20,7 @@ import dev.interlock.tck.TckBackend;
 import dev.interlock.tck.TckResult;
 import dev.interlock.tck.TckRunner;
 import dev.interlock.tck.Verdict;
+import dev.interlock.testservers.RedisCluster;
 import dev.interlock.testservers.RedisSentinels;
 import dev.interlock.testservers.RedisServer;
 import java.io.IOException;
@@ -73,6 +76,31 @@ public final class Topologies {
         .allSatisfy(rule -> assertThat(rule)
             .as("seed " + result.seed())
             .matches(Topologies::isGood, "passed, but for faults that the kit has not here"));
+  }
+
+  /**
+   * Checks that a grant waits for the replicas of its own master, and not for those of others.
+   *
+   * @param cluster has replicas
+   */
+  public static void grantsNeedTheReplicasOfTheirOwnMasterOnly(RedisCluster cluster, String uri) {
+    RedisServer master = cluster.masterOf(cluster.slotOf(key("r-0")));
+    RedisServer replica = cluster.replicaOf(master).orElseThrow();
+    try (LockClient client = Locks.open(uri + "&replicas=1&replicaTimeout=PT0.5S")) {
+      replica.pause();
+      for (int i = 0; i < 10; i++) {
+        LockRequest request = LockRequest.of("r-" + i);
+        if (cluster.masterOf(cluster.slotOf(key("r-" + i))) == master) {
+          assertThatThrownBy(() -> client.tryAcquire(request))
+              .isInstanceOf(BackendUnavailableException.class)
+              .hasMessageContaining("only 0 had it in time; it was given back");
+        } else {
+          client.tryAcquire(request).orElseThrow().release();
+        }
+      }
+    } finally {
+      replica.resume();
+    }
   }
 
   private static boolean isGood(RuleResult rule) {
