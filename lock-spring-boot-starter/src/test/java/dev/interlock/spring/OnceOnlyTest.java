@@ -76,6 +76,8 @@ class OnceOnlyTest {
       for (Process instance : instances) {
         awaitStarted(instance);
       }
+      // An instance that has just started may be slow in its first seconds.
+      await().atMost(Duration.ofSeconds(60)).until(() -> Files.exists(directory.resolve("runs")));
       long first = System.currentTimeMillis() / 1000 + 1;
       awaitPeriod(first + PERIODS / 2);
       Process victim = instances.get(ownerOfLast(instances));
