@@ -58,9 +58,19 @@ final class Abandonments {
    * @param mayRunLate a command of this id has not been answered
    */
   void add(String name, HoldId id, long lease, boolean mayRunLate) {
-    Residue residue = new Residue(name, id, System.nanoTime() + lease, mayRunLate ? 2 : 1);
+    addLater(name, id, lease, mayRunLate, 0);
+  }
+
+  /** The same, not before a delay in nanoseconds is over. */
+  void addLater(String name, HoldId id, long lease, boolean mayRunLate, long delay) {
+    long until = System.nanoTime() + delay + lease;
+    Residue residue = new Residue(name, id, until, mayRunLate ? 2 : 1);
     pending.add(residue);
-    threads.io(() -> remove(residue));
+    if (delay == 0) {
+      threads.io(() -> remove(residue));
+    } else {
+      var unused = threads.schedule(() -> threads.io(() -> remove(residue)), delay);
+    }
   }
 
   private void remove(Residue residue) {

@@ -204,12 +204,14 @@ final class Holds {
   void renewed(RemoteHold remote, RenewalResult result, long sentAt, long lease) {
     Hold hold = remote.holder();
     if (result instanceof RenewalResult.Held) {
+      long promised = remote.validUntil();
       remote.extended(sentAt, lease);
       if (hold.isValid()) {
         listener.renewed(hold.name(), hold.token(), Duration.ofNanos(lease));
         watch(remote, remote.nextLook());
       } else if (hold.reason() != null) {
-        leftovers.abandon(remote); // the answer came after the loss: nobody would release it
+        // The answer came after the loss: nobody would release it.
+        leftovers.abandonLost(remote, promised);
       }
     } else {
       taken(remote, LostReason.GONE);
@@ -260,8 +262,8 @@ final class Holds {
     forget(hold);
     abandonPassed(hold.remote());
     if (reason == LostReason.EXPIRED && wasRenewing) {
-      leftovers.abandon(
-          hold.remote()); // a renewal that is still on its way would lock everybody out once more
+      // A renewal that is still on its way would lock everybody out once more.
+      leftovers.abandonLost(hold.remote(), hold.remote().validUntil());
     }
     ClientThreads.losses().execute(() -> hold.lost().complete(reason));
     // A fixed lease that runs out does what was asked for; losing a renewed one is an incident.

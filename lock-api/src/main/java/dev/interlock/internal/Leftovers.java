@@ -26,6 +26,15 @@ final class Leftovers {
     abandonments.add(remote.name(), remote.id(), remote.lease(), remote.isRepeated());
   }
 
+  /**
+   * Of a hold that was declared lost while its validity lasts. Its holder may be within a step that
+   * it began because enough of that was left, so the server must not give the lock to others yet.
+   */
+  void abandonLost(RemoteHold remote, long validUntil) {
+    long left = Math.max(0, validUntil - System.nanoTime());
+    abandonments.addLater(remote.name(), remote.id(), remote.lease(), remote.isRepeated(), left);
+  }
+
   /** Queue entries of waiters to whom a hold was passed. */
   void abandon(RemoteHold remote, List<HoldId> entries) {
     entries.forEach(id -> abandonments.add(remote.name(), id, remote.lease(), false));

@@ -84,6 +84,20 @@ class RenewalTest {
   }
 
   @Test
+  @DisplayName("X1 a loss that is told in time frees the lock for others only when it is over")
+  void keepsWhatWasPromised() throws Exception {
+    client.backend().always(Operation.RENEW, Fault.requestLost());
+    Lease lease = client
+        .locks()
+        .acquire(LockRequest.of("x").withLease(Duration.ofSeconds(2)).renewing());
+    long validUntil = System.nanoTime() + lease.remaining().toNanos();
+    assertThat(Rig.join(lease.lost())).isEqualTo(LostReason.EXPIRED);
+    Lease next = rig.open().acquire("x");
+    assertThat(System.nanoTime() - validUntil).isNotNegative();
+    next.release();
+  }
+
+  @Test
   @DisplayName("N3 a renewal that the server runs in time but answers after the loss is undone")
   void undoesLateAnswer() throws Exception {
     Gate gate = client.backend().next(Operation.RENEW, Gate.beforeReply());
