@@ -4,14 +4,21 @@
 if now > tonumber(ARGV[2]) then
   return text(now)
 end
-local found = redis.call('HMGET', KEYS[1], '*', ARGV[3])
-if not found[1] then
-  local tokens = tonumber(ARGV[5])
-  local token = reserve(KEYS[2], 0, tokens)
-  local hold = {
-    ARGV[3], now + ARGV[4] * 1000, token, tokens, now, ARGV[8] == '1', ARGV[6], ARGV[7]
-  }
-  redis.call('HSET', KEYS[1], '*', SINGLE .. ARGV[3] .. cmsgpack.pack(hold))
-  redis.call('PEXPIRE', KEYS[1], ARGV[4])
-  return text(now) .. ' 1 ' .. text(token) .. ' ' .. ARGV[5]
+local today = text(now)
+local function single(token)
+  return SINGLE .. ARGV[3] .. ' ' .. today .. ' ' .. ARGV[4] .. ' ' .. token .. ' ' .. ARGV[5] .. ' '
+    .. ARGV[8] .. ' ' .. #ARGV[6] .. ' ' .. ARGV[6] .. ARGV[7]
 end
+if redis.call('HSETNX', KEYS[1], '*', single(today)) == 1 then
+  redis.call('PEXPIRE', KEYS[1], ARGV[4])
+  local token = today
+  local last = redis.call('GETSET', KEYS[2], ARGV[5] == '1' and today or text(now + ARGV[5] - 1))
+  if last and tonumber(last) >= now then
+    -- The server's clock was set back, or several tokens were taken in this microsecond.
+    token = text(last + 1)
+    redis.call('SET', KEYS[2], text(last + ARGV[5]))
+    redis.call('HSET', KEYS[1], '*', single(token))
+  end
+  return today .. ' 1 ' .. token .. ' ' .. ARGV[5]
+end
+local found = redis.call('HMGET', KEYS[1], '*', ARGV[3])

@@ -7,6 +7,8 @@
 local ID, UNTIL, TOKEN, TOKENS, SINCE, SHARED, OWNER, HOST = 1, 2, 3, 4, 5, 6, 7, 8
 local LEASE, TICKET = 3, 5
 
--- What the header of a lock begins with that is held once while nobody waits: then comes the
--- hold's id, then the hold, packed. A packed header never begins like this.
+-- What the header of a lock begins with that is held once while nobody waits: then come the
+-- hold's id, start in us, lease in ms, token, tokens, 1 or 0 for shared, the length of the owner's
+-- name, all with a blank between them, a blank, owner and host. A packed header never begins like
+-- this, and costs more to write.
 local SINGLE = 'h'

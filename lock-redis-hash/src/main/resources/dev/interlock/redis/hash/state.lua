@@ -29,7 +29,13 @@ local function unpackHeader(packed)
   if string.sub(packed, 1, 1) ~= SINGLE then
     return cmsgpack.unpack(packed)
   end
-  local hold = cmsgpack.unpack(string.sub(packed, 34))
+  local id, since, lease, token, tokens, shared, length, at =
+    string.match(packed, '^.(%x+) (%d+) (%d+) (%d+) (%d+) ([01]) (%d+) ()')
+  local host = at + length
+  local hold = {
+    id, since + lease * 1000, tonumber(token), tonumber(tokens), tonumber(since), shared == '1',
+    string.sub(packed, at, host - 1), string.sub(packed, host)
+  }
   return {h = {hold}, f = {}, a = 1, z = 1, w = 0, d = 0, k = hold[UNTIL], t = 0, e = 0}
 end
 
