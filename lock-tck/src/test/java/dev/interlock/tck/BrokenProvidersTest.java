@@ -133,11 +133,11 @@ class BrokenProvidersTest {
     EXPECTED.put(Fault.CUT_MEANS_BUSY, Set.of("E3", "W4"));
     EXPECTED.put(Fault.TOKEN_CHANGES, Set.of("E1"));
     EXPECTED.put(Fault.RENEWS_ORPHANS, Set.of("W6", "E6"));
-    // In the crowds of X1 and T1 an attempt may be granted whose waiter has got the lock from another
-    // thread of its client meanwhile.
+    // In the crowds of X1 and T1 an attempt may be granted whose waiter has got the lock from its
+    // own
+    // client meanwhile.
     NOW_AND_THEN.put(
-        Fault.RENEWS_ORPHANS,
-        Set.of("X1", "X2", "T1", "L2", "W3", "W5", "E1", "E2", "E3", "E5"));
+        Fault.RENEWS_ORPHANS, Set.of("X1", "X2", "T1", "L2", "W3", "W5", "E1", "E2", "E3", "E5"));
     EXPECTED.put(Fault.COMPARES_BEGINNINGS, Set.of("O2", "E2"));
     NOW_AND_THEN.put(Fault.COMPARES_BEGINNINGS, Set.of("X2"));
     EXPECTED.put(Fault.TAKES_AND_SAYS_BUSY, Set.of("L6"));
