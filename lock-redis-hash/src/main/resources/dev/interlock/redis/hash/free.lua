@@ -1,6 +1,8 @@
 -- The quick way of attempt.lua, for a lock that nobody holds and nobody waits for: its key is not
 -- there. Needs clock.lua; comes before the functions for all the other cases, which then need not
 -- even be made.
+-- Its first write is its question whether the lock is free: it changes nothing if it is not. On a node
+-- of a cluster that gives the slot away the server does not run it at all, since that key is not there.
 if now > tonumber(ARGV[2]) then
   return text(now)
 end
