@@ -350,6 +350,19 @@ class HashBackendTest {
   }
 
   @Test
+  void T2_tokensGrowWhenTheServersClockIsSetBack() {
+    long before = ((Granted) client.tryOnce("n", a)).fencingToken();
+    client.release("n", a);
+    long later = before + TimeUnit.HOURS.toMicros(1);
+    server.command("SET", server.command("KEYS", "*:token").strip(), Long.toString(later));
+    Granted granted = (Granted) client.tryOnce("n", b);
+    assertThat(granted.fencingToken()).isEqualTo(later + 1);
+    assertThat(client.backend.inspect("n").orElseThrow().fencingToken()).isEqualTo(later + 1);
+    client.release("n", b);
+    assertThat(((Granted) client.tryOnce("n", c)).fencingToken()).isEqualTo(later + 2);
+  }
+
+  @Test
   void T1_tokensGrowFromHoldToHoldAlsoThroughTheQueue() {
     long last = ((Granted) client.tryOnce("n", a)).fencingToken();
     HoldId holder = a;
