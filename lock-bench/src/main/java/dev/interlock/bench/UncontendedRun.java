@@ -17,8 +17,11 @@ import org.jspecify.annotations.Nullable;
 final class UncontendedRun {
   private static final int BLOCK = 100;
 
-  /** How much of the measured time is spent before it, for the compiler. */
-  private static final int WARM_UP_DIVISOR = 2;
+  /**
+   * After so many turns the compiler is done with what a cycle runs. A count and not a time: the
+   * compiler counts calls, and a subject that is slow makes few of them in a second.
+   */
+  private static final int TURNS_UNTIL_COMPILED = 200;
 
   private final OpenSubjects open;
   private final BenchPlan plan;
@@ -39,16 +42,17 @@ final class UncontendedRun {
       String name = names + subject.id() + ":uncontended";
       blocks.put(subject, new Blocks(subject, open.clients(subject, 1).get(0).lock(name)));
     }
-    turns(blocks, plan.uncontended().dividedBy(WARM_UP_DIVISOR));
+    turns(blocks, plan.compiling(), TURNS_UNTIL_COMPILED);
     blocks.values().forEach(Blocks::reset);
-    turns(blocks, plan.uncontended());
+    turns(blocks, plan.uncontended(), Integer.MAX_VALUE);
     blocks.keySet().retainAll(open.subjects());
     return results(List.copyOf(blocks.values()));
   }
 
-  private void turns(Map<Subject, Blocks> blocks, Duration length) throws InterruptedException {
-    long end = System.nanoTime() + length.toNanos();
-    for (int turn = 0; turn == 0 || System.nanoTime() - end < 0; turn++) {
+  private void turns(Map<Subject, Blocks> blocks, Duration longest, int most)
+      throws InterruptedException {
+    long end = System.nanoTime() + longest.toNanos();
+    for (int turn = 0; turn == 0 || turn < most && System.nanoTime() - end < 0; turn++) {
       turn(blocks, turn);
     }
   }

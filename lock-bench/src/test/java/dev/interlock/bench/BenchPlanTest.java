@@ -28,6 +28,7 @@ class BenchPlanTest {
         .multipliedBy(plan.rounds())
         .plus(plan.warmUp())
         .multipliedBy(series)
-        .plus(plan.uncontended().multipliedBy(3).dividedBy(2));
+        .plus(plan.compiling())
+        .plus(plan.uncontended());
   }
 }
