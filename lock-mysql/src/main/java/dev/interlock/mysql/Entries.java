@@ -78,6 +78,14 @@ final class Entries {
     return queue == null ? 0 : queue.pace.patienceNanos();
   }
 
+  /**
+   * How many waiters of this client stand in the queue of this lock; counts no further than that.
+   */
+  int waiting(String name, int most) {
+    Queue queue = waiters.get(name);
+    return queue == null ? 0 : (int) queue.tickets.keySet().stream().limit(most).count();
+  }
+
   boolean hasWaiters() {
     return !waiters.isEmpty();
   }

@@ -20,8 +20,16 @@ final class Lanes {
 
   private static final class Lane {
     final Queue<Step<?>> waiting = new ConcurrentLinkedQueue<>();
+    final Queue<Step<?>> riders = new ConcurrentLinkedQueue<>();
     final AtomicBoolean led = new AtomicBoolean();
     int users;
+
+    /** All riders together: what one of them has to pay for serves the others too. */
+    void endRides() {
+      for (Step<?> rider = riders.poll(); rider != null; rider = riders.poll()) {
+        waiting.add(rider);
+      }
+    }
   }
 
   private final ConcurrentHashMap<String, Lane> lanes = new ConcurrentHashMap<>();
@@ -44,16 +52,17 @@ final class Lanes {
   /**
    * Has a step done and returns its answer.
    *
-   * @param rideNanos for how long it can wait for a release to take it along, which saves a commit
+   * @param rideNanos for how long it can wait for a release to take it along, which saves a commit;
+   *     the release decides whether it does
    */
   <T> T run(String name, Step<T> step, long rideNanos) {
     Lane lane = lanes.compute(name, (key, old) -> enter(old));
     boolean interrupted = false;
     try {
-      lane.waiting.add(step);
       if (rideNanos > 0) {
-        LockSupport.parkNanos(lane, rideNanos);
-        interrupted = Thread.interrupted();
+        interrupted = ride(lane, step, System.nanoTime() + rideNanos);
+      } else {
+        lane.waiting.add(step);
       }
       while (!step.isDone()) {
         if (lane.led.compareAndSet(false, true)) {
@@ -78,13 +87,31 @@ final class Lanes {
     return lane;
   }
 
+  /** Answers whether the thread was interrupted, which ends the ride. */
+  private static boolean ride(Lane lane, Step<?> step, long deadline) {
+    lane.riders.add(step);
+    boolean interrupted = false;
+    while (!step.isDone() && lane.riders.contains(step)) {
+      long left = deadline - System.nanoTime();
+      if (left <= 0 || interrupted) {
+        lane.endRides();
+      } else {
+        LockSupport.parkNanos(lane, left);
+        interrupted = Thread.interrupted();
+      }
+    }
+    return interrupted;
+  }
+
   private void lead(String name, Lane lane) {
     try {
       List<Step<?>> batch = new ArrayList<>();
-      Step<?> step = lane.waiting.poll();
-      while (step != null) {
-        batch.add(step);
-        step = batch.size() < MOST ? lane.waiting.poll() : null;
+      board(lane.waiting, batch);
+      if (!lane.riders.isEmpty()) {
+        int riders = (int) lane.riders.stream().limit(MOST).count();
+        if (batch.stream().anyMatch(step -> step.takesAlong(riders))) {
+          board(lane.riders, batch);
+        }
       }
       if (!batch.isEmpty()) {
         turns.accept(name, batch);
@@ -96,6 +123,14 @@ final class Lanes {
       if (next != null) {
         next.lead();
       }
+    }
+  }
+
+  private static void board(Queue<Step<?>> from, List<Step<?>> batch) {
+    Step<?> step = batch.size() < MOST ? from.poll() : null;
+    while (step != null) {
+      batch.add(step);
+      step = batch.size() < MOST ? from.poll() : null;
     }
   }
 }

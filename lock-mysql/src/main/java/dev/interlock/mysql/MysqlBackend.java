@@ -200,7 +200,7 @@ final class MysqlBackend implements LockBackend, Myself {
 
   @Override
   public ReleaseResult release(Release release) {
-    Steps.GiveBack step = new Steps.GiveBack(release, this::note);
+    Steps.GiveBack step = new Steps.GiveBack(release, entries, this::note);
     entries.releases(release.name());
     ReleaseResult result = lanes.run(release.name(), step);
     entries.remove(release.id());

@@ -37,6 +37,15 @@ abstract class Step<T> {
   }
 
   /**
+   * Whether attempts that wait for a release to take them along go with this one.
+   *
+   * @param riders how many they are
+   */
+  boolean takesAlong(int riders) {
+    return false;
+  }
+
+  /**
    * Does it in one packet if that may do; otherwise changes nothing.
    *
    * @param awaited whether waiters of this client stand in the queue, so the lock cannot be free

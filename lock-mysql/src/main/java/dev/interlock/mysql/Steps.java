@@ -81,13 +81,15 @@ final class Steps {
   /** A release, with the entries of those to whom it was passed, and an attempt to take along. */
   static final class GiveBack extends Step<ReleaseResult> {
     private final Release release;
+    private final Entries entries;
     private final BiConsumer<Attempt, Turn> noted;
     private final List<HoldId> unseen = new ArrayList<>();
     private boolean held;
     private @Nullable AttemptResult next;
 
-    GiveBack(Release release, BiConsumer<Attempt, Turn> noted) {
+    GiveBack(Release release, Entries entries, BiConsumer<Attempt, Turn> noted) {
       this.release = release;
+      this.entries = entries;
       this.noted = noted;
     }
 
@@ -116,6 +118,17 @@ final class Steps {
     boolean waits() {
       Attempt following = release.next();
       return following != null && following.waits();
+    }
+
+    /**
+     * Not while more waiters of this client stand in the queue. Appended together, riders stand
+     * side by side, and a later grant serves them as one run; taken along one by one, they would
+     * stand between the waiters of other clients, and each of them would cost a commit, for ever.
+     */
+    @Override
+    boolean takesAlong(int riders) {
+      int passed = release.passed().size();
+      return entries.waiting(release.name(), passed + riders + 1) - passed <= riders;
     }
 
     @Override
@@ -181,6 +194,11 @@ final class Steps {
     @Override
     boolean isUrgent() {
       return true;
+    }
+
+    @Override
+    boolean takesAlong(int riders) {
+      return true; // the holder that they wait for may be the one that ends
     }
 
     @Override
