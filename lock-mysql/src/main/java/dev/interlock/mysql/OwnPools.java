@@ -14,14 +14,23 @@ import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.Properties;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
  * Pools of this client's own: one for attempts, one for what frees and keeps locks. The second
  * grows as large as the first, since under load there are as many releases as attempts, but keeps
- * only two connections open.
+ * only two connections open. A release uses a connection for attempts if one is idle at that
+ * moment, which is most often the one that its thread has just used: the server's thread and the
+ * socket then are still warm, and an uncontended cycle is about a tenth faster. It never waits for
+ * one. Thread-safe.
  */
 final class OwnPools implements Connections {
   private static final int DEFAULT_PORT = 3306;
@@ -32,11 +41,18 @@ final class OwnPools implements Connections {
   private final Properties properties;
   private final HikariDataSource attempts;
   private final HikariDataSource urgent;
+  private final Duration patience;
+
+  // One for each connection that the pool for attempts may open, so whoever has one need not wait.
+  private final Semaphore permits;
+  private final Set<Connection> lent = ConcurrentHashMap.newKeySet();
 
   OwnPools(LockConfig config, String clientId) {
     this.url = url(config);
     this.properties = properties(config);
+    this.patience = config.get(MysqlOptions.CONNECT_TIMEOUT);
     int size = config.get(MysqlOptions.POOL_SIZE);
+    this.permits = new Semaphore(size);
     HikariDataSource first = pool(config, "interlock-" + clientId, size, 1);
     try {
       this.urgent = pool(
@@ -63,6 +79,9 @@ final class OwnPools implements Connections {
     properties.setProperty("password", config.get(MysqlOptions.PASSWORD));
     properties.setProperty("allowMultiQueries", "true");
     properties.setProperty("characterEncoding", "UTF-8");
+    // The quick statements take the server more time to read than to do. Packets of several
+    // statements are left out by the driver itself, without asking the server.
+    properties.setProperty("useServerPrepStmts", "true");
     properties.setProperty("cachePrepStmts", "true");
     properties.setProperty("prepStmtCacheSize", "64");
     properties.setProperty("prepStmtCacheSqlLimit", "8192"); // the packets are long
@@ -119,12 +138,43 @@ final class OwnPools implements Connections {
 
   @Override
   public Connection take(boolean isUrgent) throws SQLException {
-    return (isUrgent ? urgent : attempts).getConnection();
+    if (!isUrgent) {
+      awaitPermit();
+      return permitted();
+    }
+    if (attempts.getHikariPoolMXBean().getIdleConnections() == 0 || !permits.tryAcquire()) {
+      return urgent.getConnection();
+    }
+    Connection connection = permitted();
+    lent.add(connection);
+    return connection;
+  }
+
+  private void awaitPermit() throws SQLException {
+    try {
+      if (!permits.tryAcquire(patience.toNanos(), TimeUnit.NANOSECONDS)) {
+        throw new SQLTransientConnectionException(
+            "all connections are in use, or cannot be opened");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new SQLTransientConnectionException("interrupted while waiting for a connection", e);
+    }
+  }
+
+  private Connection permitted() throws SQLException {
+    try {
+      return attempts.getConnection();
+    } catch (SQLException | RuntimeException e) {
+      permits.release();
+      throw e;
+    }
   }
 
   @Override
   public void giveBack(Connection connection, boolean isUrgent, boolean healthy) {
-    HikariDataSource pool = isUrgent ? urgent : attempts;
+    boolean isForAttempts = !isUrgent || lent.remove(connection);
+    HikariDataSource pool = isForAttempts ? attempts : urgent;
     if (!healthy) {
       pool.evictConnection(connection);
     }
@@ -132,6 +182,10 @@ final class OwnPools implements Connections {
       connection.close();
     } catch (SQLException e) {
       pool.evictConnection(connection);
+    } finally {
+      if (isForAttempts) {
+        permits.release();
+      }
     }
   }
 

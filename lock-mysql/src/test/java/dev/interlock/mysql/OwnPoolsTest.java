@@ -1,0 +1,67 @@
+package dev.interlock.mysql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.interlock.LockConfig;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Who gets which connection. */
+@Timeout(60)
+class OwnPoolsTest {
+  private Connections pools;
+
+  @BeforeEach
+  void open() {
+    String uri = Server.uri();
+    Server.client(uri).close(); // makes the tables
+    pools = new OwnPools(LockConfig.parse(uri + "&poolSize=2&connectTimeout=PT1S"), "pools");
+  }
+
+  @AfterEach
+  void close() {
+    pools.close();
+  }
+
+  @Test
+  void aReleaseUsesTheConnectionOfItsThreadsAttemptIfThatIsIdle() throws SQLException {
+    Connection attempt = pools.take(false);
+    long id = id(attempt);
+    pools.giveBack(attempt, false, true);
+    Connection release = pools.take(true);
+    assertThat(id(release)).isEqualTo(id);
+    pools.giveBack(release, true, true);
+  }
+
+  @Test
+  void aReleaseNeverWaitsForAttemptsAndLeavesThemTheirConnections() throws SQLException {
+    for (int round = 0; round < 5; round++) {
+      Connection one = pools.take(false);
+      Connection two = pools.take(false);
+      Connection release = pools.take(true);
+      assertThat(id(release)).isNotIn(id(one), id(two));
+      assertThatThrownBy(() -> pools.take(false))
+          .isInstanceOf(SQLTransientConnectionException.class)
+          .hasMessageContaining("all connections are in use");
+      pools.giveBack(release, true, true);
+      pools.giveBack(one, false, round % 2 == 0);
+      Connection lent = pools.take(true);
+      pools.giveBack(lent, true, round % 2 == 0);
+      pools.giveBack(two, false, true);
+    }
+  }
+
+  private static long id(Connection connection) throws SQLException {
+    try (var statement = connection.createStatement();
+        var answer = statement.executeQuery("SELECT CONNECTION_ID()")) {
+      answer.next();
+      return answer.getLong(1);
+    }
+  }
+}
