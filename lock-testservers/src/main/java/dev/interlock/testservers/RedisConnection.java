@@ -81,17 +81,38 @@ final class RedisConnection implements AutoCloseable {
   }
 
   String call(String... arguments) throws IOException {
+    send(List.of(List.of(arguments)));
+    return answer();
+  }
+
+  /** Sends commands in one piece and returns their answers; errors are among them. */
+  List<String> callAll(List<List<String>> commands) throws IOException {
+    send(commands);
+    List<String> answers = new ArrayList<>();
+    while (answers.size() < commands.size()) {
+      answers.add(element());
+    }
+    return answers;
+  }
+
+  /** Waits for what the server sends unasked, after MONITOR. */
+  String next() throws IOException {
+    return answer();
+  }
+
+  private void send(List<List<String>> commands) throws IOException {
     ByteArrayOutputStream request = new ByteArrayOutputStream();
-    request.writeBytes(ascii("*" + arguments.length + "\r\n"));
-    for (String argument : arguments) {
-      byte[] bytes = argument.getBytes(StandardCharsets.UTF_8);
-      request.writeBytes(ascii("$" + bytes.length + "\r\n"));
-      request.writeBytes(bytes);
-      request.writeBytes(ascii("\r\n"));
+    for (List<String> command : commands) {
+      request.writeBytes(ascii("*" + command.size() + "\r\n"));
+      for (String argument : command) {
+        byte[] bytes = argument.getBytes(StandardCharsets.UTF_8);
+        request.writeBytes(ascii("$" + bytes.length + "\r\n"));
+        request.writeBytes(bytes);
+        request.writeBytes(ascii("\r\n"));
+      }
     }
     request.writeTo(out);
     out.flush();
-    return answer();
   }
 
   private String answer() throws IOException {

@@ -7,15 +7,21 @@ import java.util.Set;
 
 /** What the kit may do to a Redis server: everything to one of our own, nothing to a given one. */
 public final class RedisFaults implements TckServer {
-  private final RedisServer server;
+  /** More than the engine's own repetition of an attempt makes up for. */
+  private static final int ABORTS = 3;
 
-  private RedisFaults(RedisServer server) {
+  private final RedisServer server;
+  private final TransactionAborts aborts;
+
+  private RedisFaults(RedisServer server, RedisEndpoint endpoint) {
     this.server = server;
+    this.aborts = new TransactionAborts(endpoint);
   }
 
   /** Offers the faults of a server that nothing else uses during the run. */
   public static RedisFaults of(RedisServer server) {
-    return new RedisFaults(server);
+    // Every server of this module is one.
+    return new RedisFaults(server, ((RedisAtEndpoint) server).endpoint());
   }
 
   @Override
@@ -64,12 +70,19 @@ public final class RedisFaults implements TckServer {
     server.command("CLIENT", "KILL", "TYPE", "pubsub", "SKIPME", "yes");
   }
 
-  /** Every script is answered NOSCRIPT once. */
+  /**
+   * Every script is answered NOSCRIPT once, and up to three of the next transactions that watch a
+   * key are not run.
+   *
+   * @return whether there were scripts to forget, or transactions that were not run since the last
+   *     time
+   */
   @Override
   public boolean disturb() {
+    boolean aborted = aborts.order(ABORTS) > 0;
     boolean none = server.command("INFO", "memory").contains("number_of_cached_scripts:0");
     server.command("SCRIPT", "FLUSH");
-    return !none;
+    return !none || aborted;
   }
 
   /** As a replica whose master is away: it answers READONLY to every write. */

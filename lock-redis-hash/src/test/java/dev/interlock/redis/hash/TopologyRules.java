@@ -54,7 +54,7 @@ final class TopologyRules {
     TckBackend backend = TckBackend.at(uri)
         .inspectWith(name -> isLocked.apply(Topologies.key(name)).equals("1"))
         .countWith(keys)
-        .faults(new EveryMaster(masters))
+        .faults(new EveryMaster(masters, masters.stream().map(RedisFaults::of).toList()))
         .timeScale(2.0); // a build shares its machine with other work
     TckRunner runner = TckRunner.of(backend).effort(Effort.QUICK);
     TckResult result = (RULES.equals("all") ? runner : runner.only(FEW)).run();
@@ -68,7 +68,8 @@ final class TopologyRules {
   }
 
   /** Does to all masters at once what the kit asks for, without a change of their roles. */
-  private record EveryMaster(List<RedisServer> masters) implements TckServer {
+  private record EveryMaster(List<RedisServer> masters, List<RedisFaults> each)
+      implements TckServer {
     @Override
     public Set<TckFault> faults() {
       return Set.of(TckFault.PAUSE, TckFault.LOSE_STATE, TckFault.CLOSE_CLIENTS, TckFault.DISTURB);
@@ -91,17 +92,17 @@ final class TopologyRules {
 
     @Override
     public void loseState() {
-      masters.forEach(master -> RedisFaults.of(master).loseState());
+      each.forEach(RedisFaults::loseState);
     }
 
     @Override
     public void closeClients() {
-      masters.forEach(master -> RedisFaults.of(master).closeClients());
+      each.forEach(RedisFaults::closeClients);
     }
 
     @Override
     public boolean disturb() {
-      return masters.stream().filter(master -> RedisFaults.of(master).disturb()).count() > 0;
+      return each.stream().filter(RedisFaults::disturb).count() > 0;
     }
   }
 }
