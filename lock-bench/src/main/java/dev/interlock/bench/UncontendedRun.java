@@ -52,7 +52,7 @@ final class UncontendedRun {
   private void turns(Map<Subject, Blocks> blocks, Duration longest, int most)
       throws InterruptedException {
     long end = System.nanoTime() + longest.toNanos();
-    for (int turn = 0; turn == 0 || turn < most && System.nanoTime() - end < 0; turn++) {
+    for (int turn = 0; turn == 0 || (turn < most && System.nanoTime() - end < 0); turn++) {
       turn(blocks, turn);
     }
   }
