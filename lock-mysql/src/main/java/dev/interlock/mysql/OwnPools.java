@@ -14,14 +14,10 @@ import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.SQLTransientConnectionException;
-import java.time.Duration;
 import java.util.Locale;
 import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
@@ -41,18 +37,16 @@ final class OwnPools implements Connections {
   private final Properties properties;
   private final HikariDataSource attempts;
   private final HikariDataSource urgent;
-  private final Duration patience;
 
   // One for each connection that the pool for attempts may open, so whoever has one need not wait.
-  private final Semaphore permits;
+  private final Permits permits;
   private final Set<Connection> lent = ConcurrentHashMap.newKeySet();
 
   OwnPools(LockConfig config, String clientId) {
     this.url = url(config);
     this.properties = properties(config);
-    this.patience = config.get(MysqlOptions.CONNECT_TIMEOUT);
     int size = config.get(MysqlOptions.POOL_SIZE);
-    this.permits = new Semaphore(size);
+    this.permits = new Permits(size, config.get(MysqlOptions.CONNECT_TIMEOUT));
     HikariDataSource first = pool(config, "interlock-" + clientId, size, 1);
     try {
       this.urgent = pool(
@@ -139,10 +133,10 @@ final class OwnPools implements Connections {
   @Override
   public Connection take(boolean isUrgent) throws SQLException {
     if (!isUrgent) {
-      awaitPermit();
+      permits.take();
       return permitted();
     }
-    if (attempts.getHikariPoolMXBean().getIdleConnections() == 0 || !permits.tryAcquire()) {
+    if (attempts.getHikariPoolMXBean().getIdleConnections() == 0 || !permits.tryTake()) {
       return urgent.getConnection();
     }
     Connection connection = permitted();
@@ -150,23 +144,11 @@ final class OwnPools implements Connections {
     return connection;
   }
 
-  private void awaitPermit() throws SQLException {
-    try {
-      if (!permits.tryAcquire(patience.toNanos(), TimeUnit.NANOSECONDS)) {
-        throw new SQLTransientConnectionException(
-            "all connections are in use, or cannot be opened");
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new SQLTransientConnectionException("interrupted while waiting for a connection", e);
-    }
-  }
-
   private Connection permitted() throws SQLException {
     try {
       return attempts.getConnection();
     } catch (SQLException | RuntimeException e) {
-      permits.release();
+      permits.giveBack();
       throw e;
     }
   }
@@ -184,7 +166,7 @@ final class OwnPools implements Connections {
       pool.evictConnection(connection);
     } finally {
       if (isForAttempts) {
-        permits.release();
+        permits.giveBack();
       }
     }
   }

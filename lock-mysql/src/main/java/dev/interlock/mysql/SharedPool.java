@@ -6,12 +6,9 @@ import com.mysql.cj.jdbc.JdbcConnection;
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 
 /**
@@ -20,14 +17,12 @@ import javax.sql.DataSource;
  */
 final class SharedPool implements Connections {
   private final DataSource pool;
-  private final Semaphore attempts;
-  private final Duration timeout;
+  private final Permits attempts;
   private final Set<Connection> manual = ConcurrentHashMap.newKeySet();
 
   SharedPool(DataSource pool, int size, Duration timeout) {
     this.pool = pool;
-    this.attempts = new Semaphore(Math.max(1, size - 1), true);
-    this.timeout = timeout;
+    this.attempts = new Permits(Math.max(1, size - 1), timeout);
   }
 
   @Override
@@ -35,18 +30,11 @@ final class SharedPool implements Connections {
     if (urgent) {
       return prepared();
     }
-    try {
-      if (!attempts.tryAcquire(timeout.toNanos(), TimeUnit.NANOSECONDS)) {
-        throw new SQLTransientConnectionException("all connections are in use");
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new SQLTransientConnectionException("interrupted while waiting for a connection", e);
-    }
+    attempts.take();
     try {
       return prepared();
     } catch (SQLException | RuntimeException e) {
-      attempts.release();
+      attempts.giveBack();
       throw e;
     }
   }
@@ -91,7 +79,7 @@ final class SharedPool implements Connections {
         // Nothing more can be done with it.
       }
       if (!urgent) {
-        attempts.release();
+        attempts.giveBack();
       }
     }
   }

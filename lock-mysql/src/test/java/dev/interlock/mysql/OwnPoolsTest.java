@@ -57,6 +57,15 @@ class OwnPoolsTest {
     }
   }
 
+  @Test
+  void anInterruptDoesNotKeepAThreadFromAFreeConnection() throws SQLException {
+    pools.giveBack(pools.take(false), false, true);
+    Thread.currentThread().interrupt();
+    Connection connection = pools.take(false);
+    assertThat(Thread.interrupted()).isTrue();
+    pools.giveBack(connection, false, true);
+  }
+
   private static long id(Connection connection) throws SQLException {
     try (var statement = connection.createStatement();
         var answer = statement.executeQuery("SELECT CONNECTION_ID()")) {
