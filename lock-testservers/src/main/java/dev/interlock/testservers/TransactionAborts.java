@@ -85,18 +85,17 @@ final class TransactionAborts {
         }
       }
     } catch (IOException e) {
-      // The server is silent or gone. The next order starts anew.
-    } finally {
-      ended();
+      failed(); // the server is silent or gone
     }
   }
 
+  /** Whether to go on. After a "no" the next order starts another thread. */
   private synchronized boolean isWanted() {
     running = System.nanoTime() - orderedAt < IDLE_NANOS;
     return running;
   }
 
-  private synchronized void ended() {
+  private synchronized void failed() {
     running = false;
   }
 
