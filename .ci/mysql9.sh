@@ -59,7 +59,7 @@ SQL
     --datadir="$data/db" >"$dir/mysqld.log" 2>&1
   chroot "$dir/root" mysqld --no-defaults --user=root --datadir="$data/db" \
     --bind-address=127.0.0.1 --port="$port" --socket="$data/socket" --pid-file="$data/pid" \
-    --secure-file-priv= --mysqlx=OFF --init-file="$data/init.sql" \
+    --secure-file-priv= --mysqlx=OFF --max-connections=500 --init-file="$data/init.sql" \
     </dev/null >>"$dir/mysqld.log" 2>&1 &
   echo "$!" >"$dir/pid"
   for ((i = 0; i < START_SECONDS * 10; i++)); do

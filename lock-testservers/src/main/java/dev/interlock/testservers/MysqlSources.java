@@ -3,6 +3,7 @@ package dev.interlock.testservers;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Tries the sources of a server in their order and takes the first one that has one. */
@@ -11,6 +12,9 @@ final class MysqlSources {
 
   private static final String PROPERTY = "interlock.test.mysql";
   private static final String VARIABLE = "INTERLOCK_TEST_MYSQL";
+
+  /** The kit runs several rules at a time, and their clients can use up the servers' usual 151. */
+  private static final String ROOM = "--max-connections=500";
 
   private final Surroundings<MysqlSource> surroundings;
   private final List<String> options;
@@ -72,7 +76,7 @@ final class MysqlSources {
         .orElseThrow(() -> new SourceUnavailableException(
             "none of " + PROGRAMS + " is in " + surroundings.path()));
     return ProcessMysql.start(
-        options, program.getFileName() + " on PATH", home -> MysqlInstallation.at(program));
+        withRoom(), program.getFileName() + " on PATH", home -> MysqlInstallation.at(program));
   }
 
   private MysqlServer inContainer() throws SourceUnavailableException {
@@ -80,12 +84,17 @@ final class MysqlSources {
       throw new SourceUnavailableException(
           "no daemon answers at any of " + surroundings.dockerAddresses());
     }
-    return DockerMysql.start(options, surroundings.image());
+    return DockerMysql.start(withRoom(), surroundings.image());
   }
 
   private MysqlServer embedded() throws SourceUnavailableException {
     EmbeddedMariaDb artifact = EmbeddedMariaDb.find(surroundings.artifacts());
     return ProcessMysql.start(
-        options, MysqlSource.EMBEDDED.toString(), home -> artifact.extractTo(home.path()));
+        withRoom(), MysqlSource.EMBEDDED.toString(), home -> artifact.extractTo(home.path()));
+  }
+
+  /** Of two options with one name the server takes the last. */
+  private List<String> withRoom() {
+    return Stream.concat(Stream.of(ROOM), options.stream()).toList();
   }
 }

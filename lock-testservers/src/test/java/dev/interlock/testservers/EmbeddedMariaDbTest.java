@@ -30,6 +30,18 @@ class EmbeddedMariaDbTest {
     }
   }
 
+  /**
+   * Seen in a comparison: rules failed with "too many connections" at the servers' default of 151.
+   */
+  @Test
+  void thereIsRoomForTheClientsOfSeveralRules() {
+    try (MysqlServer server =
+        TestMysql.builder().from(MysqlSource.EMBEDDED).owned().start()) {
+      assertThat(Integer.parseInt(server.execute("SELECT @@max_connections")))
+          .isGreaterThanOrEqualTo(500);
+    }
+  }
+
   @Test
   void anOptionReachesTheServer() {
     try (MysqlServer server = TestMysql.builder()
