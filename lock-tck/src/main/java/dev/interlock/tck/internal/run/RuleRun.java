@@ -1,6 +1,7 @@
 package dev.interlock.tck.internal.run;
 
 import dev.interlock.Capability;
+import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockException;
 import dev.interlock.LockListener;
@@ -134,14 +135,16 @@ public final class RuleRun extends Findings {
     return keep(named(target.openWrapped(wrapper)));
   }
 
-  /** Opens a client in this JVM whose connections go through a proxy. */
+  /**
+   * Opens a client in this JVM whose connections go through a proxy, and lets the proxy see a
+   * lock's name, before any fault. Until it has seen one it cannot tell requests that have none
+   * from traffic that hides them, and would harm greetings and preparations instead of the requests
+   * that a rule is about.
+   */
   public LockClient client(FaultProxy proxy) {
-    return keep(named(opener(proxy).open()));
-  }
-
-  /** Opens a client whose connections go through a proxy, and that reports to a listener. */
-  public LockClient client(FaultProxy proxy, LockListener listener) {
-    return keep(opener(proxy).open(listener));
+    LockClient client = keep(named(opener(proxy).open()));
+    client.tryAcquire(LockRequest.of(name()).withLease(ms(10_000))).ifPresent(Lease::close);
+    return client;
   }
 
   private LockClient named(LockClient client) {

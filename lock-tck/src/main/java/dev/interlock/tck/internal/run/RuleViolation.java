@@ -3,11 +3,16 @@ package dev.interlock.tck.internal.run;
 import java.io.Serial;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** A rule is broken. */
 public final class RuleViolation extends RuntimeException {
   @Serial
   private static final long serialVersionUID = 1L;
+
+  private static final int FRAMES = 20;
+  private static final int FRAMES_OF_A_CAUSE = 5;
+  private static final int MOST_LINES = 40;
 
   private final String expected;
   private final String happened;
@@ -39,16 +44,19 @@ public final class RuleViolation extends RuntimeException {
     return history;
   }
 
-  /** Prints an exception and its causes, without what is the platform's own. */
+  /** Prints an exception and its causes, each with where it was thrown. */
   static List<String> trace(Throwable t) {
     List<String> lines = new ArrayList<>();
-    for (Throwable cause = t; cause != null && lines.size() < 20; cause = cause.getCause()) {
+    int frames = FRAMES;
+    for (Throwable cause = t;
+        cause != null && lines.size() < MOST_LINES;
+        cause = cause.getCause()) {
       lines.add(cause.toString());
-      for (StackTraceElement element : cause.getStackTrace()) {
-        if (lines.size() < 20 && !element.getClassName().startsWith("java.")) {
-          lines.add("    at " + element);
-        }
-      }
+      Stream.of(cause.getStackTrace())
+          .filter(element -> !element.getClassName().startsWith("java."))
+          .limit(frames)
+          .forEach(element -> lines.add("    at " + element));
+      frames = FRAMES_OF_A_CAUSE;
     }
     return lines;
   }
