@@ -33,8 +33,7 @@ final class H2Backend implements LockBackend {
       "SELECT HOLD, OWNER, HOST, SINCE, TOKEN, EXPIRES - " + NOW
           + " FROM LOCKS WHERE NAME = ? AND EXPIRES > " + NOW;
   private static final String INSERT =
-      "MERGE INTO LOCKS(NAME, HOLD, OWNER, HOST, TOKEN, SINCE, EXPIRES) KEY(NAME) VALUES"
-          + "(?, ?, ?, ?, ?, " + NOW + ", " + NOW + " + ?)";
+      "MERGE INTO LOCKS KEY(NAME) VALUES(?, ?, ?, ?, ?, " + NOW + ", " + NOW + " + ?)";
   private static final String PROLONG =
       "UPDATE LOCKS SET EXPIRES = GREATEST(EXPIRES, " + NOW + " + ?) WHERE NAME = ?";
   private static final String DELETE = "DELETE FROM LOCKS WHERE NAME = ?";
@@ -46,9 +45,8 @@ final class H2Backend implements LockBackend {
       HoldId id, String owner, String host, long since, long token, long microsLeft) {
 
     static Held of(ResultSet row) throws SQLException {
-      HoldId id = HoldId.parse(row.getString(1));
-      return new Held(
-          id, row.getString(2), row.getString(3), row.getLong(4), row.getLong(5), row.getLong(6));
+      return new Held(HoldId.parse(row.getString(1)), row.getString(2), row.getString(3),
+          row.getLong(4), row.getLong(5), row.getLong(6));
     }
   }
 
@@ -68,9 +66,8 @@ final class H2Backend implements LockBackend {
       Optional<Held> held = held(step);
       if (held.isEmpty()) {
         long token = step.nextToken();
-        String hold = attempt.id().toString();
-        long lease = MICROSECONDS.convert(attempt.lease());
-        step.update(INSERT, step.name(), hold, attempt.owner(), client.host(), token, lease);
+        step.update(INSERT, step.name(), attempt.id().toString(), attempt.owner(), client.host(),
+            token, MICROSECONDS.convert(attempt.lease()));
         return new AttemptResult.Granted(token, 1);
       }
       if (held.get().id().equals(attempt.id())) {
@@ -109,9 +106,8 @@ final class H2Backend implements LockBackend {
   }
 
   private boolean remove(String name, Predicate<Held> which) {
-    return transactions.run(
-        prefix + name,
-        step -> held(step).filter(which).isPresent() && step.update(DELETE, step.name()) == 1);
+    return transactions.run(prefix + name, step ->
+        held(step).filter(which).isPresent() && step.update(DELETE, step.name()) == 1);
   }
 
   @Override

@@ -21,12 +21,16 @@ import org.h2.jdbcx.JdbcConnectionPool;
  */
 final class Transactions {
   private static final int BUCKETS = 16;
-  private static final String URL = "jdbc:h2:tcp://%s/mem:interlock;DB_CLOSE_DELAY=-1;NETWORK_TIMEOUT=2000";
-  private static final String CREATE_BUCKETS =
+
+  /** A client that is cut or stopped within a step keeps the bucket's row for a while. */
+  private static final int TRIES = 3;
+
+  private static final String URL =
+      "jdbc:h2:tcp://%s/mem:interlock;DB_CLOSE_DELAY=-1;NETWORK_TIMEOUT=2000;LOCK_TIMEOUT=1000";
+  private static final String CREATE =
       "CREATE TABLE IF NOT EXISTS BUCKETS(ID INT PRIMARY KEY, TOKEN BIGINT NOT NULL) AS SELECT X,"
-          + " " + H2Backend.NOW + " FROM SYSTEM_RANGE(0, " + (BUCKETS - 1) + ")";
-  private static final String CREATE_LOCKS =
-      "CREATE TABLE IF NOT EXISTS LOCKS(NAME VARCHAR PRIMARY KEY, HOLD CHAR(32), OWNER VARCHAR,"
+          + " " + H2Backend.NOW + " FROM SYSTEM_RANGE(0, " + (BUCKETS - 1) + ");"
+          + "CREATE TABLE IF NOT EXISTS LOCKS(NAME VARCHAR PRIMARY KEY, HOLD CHAR(32), OWNER VARCHAR,"
           + " HOST VARCHAR, TOKEN BIGINT, SINCE BIGINT, EXPIRES BIGINT)";
   private static final String LOCK_BUCKET = "SELECT TOKEN FROM BUCKETS WHERE ID = ? FOR UPDATE";
   private static final String NEXT_TOKEN = "UPDATE BUCKETS SET TOKEN = TOKEN + 1 WHERE ID = ?";
@@ -36,8 +40,7 @@ final class Transactions {
   Transactions(HostPort server) {
     pool = JdbcConnectionPool.create(URL.formatted(server), "sa", "");
     try (Connection connection = pool.getConnection()) {
-      connection.createStatement().execute(CREATE_BUCKETS);
-      connection.createStatement().execute(CREATE_LOCKS);
+      connection.createStatement().execute(CREATE);
     } catch (SQLException e) {
       pool.dispose();
       throw new BackendUnavailableException("H2 at " + server + " cannot be used", e);
@@ -52,16 +55,21 @@ final class Transactions {
     T read(ResultSet row) throws SQLException;
   }
 
+  /** Runs a step. One that failed before its commit did nothing, so it is tried again. */
   <T> T run(String name, Work<T> work) {
-    try (Connection connection = pool.getConnection()) {
-      connection.setAutoCommit(false);
-      Step step = new Step(connection, name, Math.floorMod(name.hashCode(), BUCKETS));
-      step.query(LOCK_BUCKET, row -> row.getLong(1), step.bucket());
-      T answer = work.in(step);
-      commit(connection);
-      return answer;
-    } catch (SQLException e) {
-      throw new BackendUnavailableException("H2 failed before the commit: nothing was done", e);
+    for (int tries = 1; ; tries++) {
+      try (Connection connection = pool.getConnection()) {
+        connection.setAutoCommit(false);
+        Step step = new Step(connection, name, Math.floorMod(name.hashCode(), BUCKETS));
+        step.query(LOCK_BUCKET, row -> row.getLong(1), step.bucket());
+        T answer = work.in(step);
+        commit(connection);
+        return answer;
+      } catch (SQLException e) {
+        if (tries == TRIES) {
+          throw new BackendUnavailableException("H2 failed before the commit: nothing was done", e);
+        }
+      }
     }
   }
 
