@@ -180,7 +180,10 @@ final class MysqlBackend implements LockBackend, Myself {
       if (steps.stream().anyMatch(Step::waits)) {
         bell.raise();
       }
-      turns.take(name, steps);
+      turns.take(name, steps, quick.hasRow(name));
+      if (steps.stream().anyMatch(Step::needsRow)) {
+        quick.sawRow(name);
+      }
     }
   }
 

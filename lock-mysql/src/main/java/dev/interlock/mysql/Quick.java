@@ -18,9 +18,11 @@ final class Quick {
   private final Bell bell;
   private final String namespace;
 
-  // Holds that came out of a queue: others are likely to wait behind them. Only a hint, so bounded.
-  private final Set<HoldId> crowded =
-      Collections.synchronizedSet(Collections.newSetFromMap(new Recent()));
+  // Only hints, so bounded. Holds that came out of a queue: others are likely to wait behind them.
+  private final Set<HoldId> crowded = recent();
+
+  // Locks that had a row when this client last saw them.
+  private final Set<String> present = recent();
 
   Quick(Database database, Myself me, Entries entries, Bell bell, String namespace) {
     this.database = database;
@@ -31,17 +33,32 @@ final class Quick {
   }
 
   /**
-   * Takes a lock that is free and not awaited, or else joins the queue of one that is held.
+   * Takes a lock that is free and not awaited, or else joins the queue of one that is held. Does
+   * not try the second with a lock that is likely to have no row at all, such as one with a name
+   * that is used only once.
    *
    * @param awaited whether the lock is known not to be free
-   * @return null if neither was possible, with nothing changed
+   * @return null if it was not that simple, with nothing changed
    */
   @Nullable
   AttemptResult attempt(Attempt attempt, boolean awaited) {
     Place at = Place.of(namespace, attempt.name());
     AttemptResult granted = awaited ? null : acquire(at, attempt);
-    boolean queues = attempt.waits() && !attempt.sharedOwner() && entries.get(attempt.id()) == null;
+    boolean queues = attempt.waits()
+        && !attempt.sharedOwner()
+        && entries.get(attempt.id()) == null
+        && hasRow(attempt.name());
     return granted == null && queues ? enqueue(at, attempt) : granted;
+  }
+
+  /** Whether a lock is likely to have a row. */
+  boolean hasRow(String name) {
+    return present.contains(name);
+  }
+
+  /** Notes that a lock has a row. */
+  void sawRow(String name) {
+    present.add(name);
   }
 
   private @Nullable AttemptResult acquire(Place at, Attempt attempt) {
@@ -52,6 +69,9 @@ final class Quick {
     });
     // A trigger on the table keeps the token out of the answer; a turn finds the hold and reads it.
     boolean known = taken == 1 && taking.token > 0;
+    if (known) {
+      sawRow(attempt.name());
+    }
     return known ? new AttemptResult.Granted(taking.token, taking.tokens) : null;
   }
 
@@ -93,12 +113,16 @@ final class Quick {
     return "lock '" + name + "'";
   }
 
-  private static final class Recent extends LinkedHashMap<HoldId, Boolean> {
+  private static <T> Set<T> recent() {
+    return Collections.synchronizedSet(Collections.newSetFromMap(new Recent<T>()));
+  }
+
+  private static final class Recent<T> extends LinkedHashMap<T, Boolean> {
     private static final long serialVersionUID = 1L;
     private static final int MOST = 1024;
 
     @Override
-    protected boolean removeEldestEntry(Map.Entry<HoldId, Boolean> eldest) {
+    protected boolean removeEldestEntry(Map.Entry<T, Boolean> eldest) {
       return size() > MOST;
     }
   }

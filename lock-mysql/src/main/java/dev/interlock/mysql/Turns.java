@@ -39,15 +39,19 @@ final class Turns {
     this.granted = granted;
   }
 
-  /** Does the steps in one transaction and ends each of them; throws nothing. */
-  void take(String name, List<Step<?>> steps) {
+  /**
+   * Does the steps in one transaction and ends each of them; throws nothing.
+   *
+   * @param hasRow whether the lock is likely to have a row, which only decides where to look first
+   */
+  void take(String name, List<Step<?>> steps, boolean hasRow) {
     Place at = Place.of(namespace, name);
     boolean urgent = steps.stream().anyMatch(Step::isUrgent);
     boolean needsRow = steps.stream().anyMatch(Step::needsRow);
     long begun = System.nanoTime();
     try {
       String what = "lock '" + name + "'";
-      boolean[] absent = {false};
+      boolean[] absent = {needsRow && !hasRow};
       Optional<Turn> taken = database.run(what, urgent, session -> {
         Turn ordinary = absent[0] ? null : ordinary(session, at, steps);
         absent[0] |= ordinary == null;
