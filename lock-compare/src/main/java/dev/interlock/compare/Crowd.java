@@ -29,7 +29,7 @@ final class Crowd implements Measurement {
 
   @Override
   public void take(Backend backend, Effort effort, Figures into) throws Exception {
-    long nanos = TimeUnit.MILLISECONDS.toNanos(effort.of(1500, 5000, 10_000));
+    long nanos = TimeUnit.MILLISECONDS.toNanos(effort.of(1000, 5000, 10_000));
     try (LockClient one = Locks.open(backend.uri());
         LockClient other = Locks.open(backend.uri())) {
       new CrowdRound(List.of(one), 1, nanos / 4).run();

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 
 /** Measures how soon a lock is free after its holder got kill -9. */
 final class Recovery implements Measurement {
-  private static final Duration LEASE = Duration.ofSeconds(2);
+  private static final Duration LEASE = Duration.ofSeconds(1);
   private static final Duration WAIT = Duration.ofSeconds(30);
   private static final String NAME = "compare-recovery";
 

@@ -162,8 +162,8 @@ public final class CloseRules {
   @Rule(
       value = "M4",
       check = "that a release ends the timer that its hold has started",
-      alone = true,
       timed = true,
+      limit = 120,
       needs = TckFault.CONNECTION)
   public static void oneHoldIsRenewedOnceAfterManyCycles(RuleRun run) throws Exception {
     if (!run.has(Capability.RENEWABLE)) {

@@ -22,12 +22,17 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.function.LongSupplier;
 
 /** Rules M1, M2, M3 and M5. */
 public final class ManagementRules {
   private static final int MANY_NAMES = 10_000;
+  private static final int USERS = 8;
   private static final long BOUNDED = 1_000;
   private static final long BYTES_FOR_EACH_NAME = 100;
 
@@ -167,7 +172,7 @@ public final class ManagementRules {
     run.count(2L * MANY_NAMES);
   }
 
-  public static long heapGrowth(WorkerSpace space, String name) throws InterruptedException {
+  public static long heapGrowth(WorkerSpace space, String name) throws Exception {
     useNames(space.client(), name + "-first", MANY_NAMES / 5);
     long before = usedHeap();
     useNames(space.client(), name, MANY_NAMES);
@@ -185,15 +190,41 @@ public final class ManagementRules {
     return used;
   }
 
-  private static void useNames(LockClient client, String name, int count)
+  /** On several threads, since a durable store takes its time for each commit. */
+  private static void useNames(LockClient client, String name, int count) throws Exception {
+    ExecutorService users = Executors.newFixedThreadPool(USERS, ManagementRules::user);
+    try {
+      List<Callable<Integer>> parts = new ArrayList<>();
+      for (int user = 0; user < USERS; user++) {
+        int first = user;
+        parts.add(() -> useEach(client, name, first, count));
+      }
+      for (Future<Integer> part : users.invokeAll(parts)) {
+        part.get();
+      }
+    } finally {
+      users.shutdownNow();
+    }
+  }
+
+  private static Thread user(Runnable work) {
+    Thread thread = new Thread(work, "tck-user");
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  private static int useEach(LockClient client, String name, int first, int count)
       throws InterruptedException {
-    for (int i = 0; i < count; i++) {
+    int used = 0;
+    for (int i = first; i < count; i += USERS) {
       client
           .acquire(LockRequest.of(name + "-" + i)
               .withLease(Duration.ofSeconds(10))
               .withWait(Duration.ofSeconds(10)))
           .release();
+      used++;
     }
+    return used;
   }
 
   @Rule(value = "M5", check = "that locks taken before a failure are given back")

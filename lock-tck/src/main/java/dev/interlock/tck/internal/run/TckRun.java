@@ -10,6 +10,7 @@ import dev.interlock.tck.Verdict;
 import dev.interlock.tck.internal.rules.AllRules;
 import dev.interlock.tck.internal.worker.WorkerPool;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -86,11 +87,9 @@ public final class TckRun {
         Executors.newFixedThreadPool(SIDE_BY_SIDE, work -> new Thread(work, "tck-run"));
     try {
       List<Future<?>> started = new ArrayList<>();
-      chosen.forEach((rule, tests) -> {
-        if (!alone(tests)) {
-          started.add(sideBySide.submit(() -> one(rule, tests, results)));
-        }
-      });
+      longestFirst(chosen)
+          .forEach(
+              (rule, tests) -> started.add(sideBySide.submit(() -> one(rule, tests, results))));
       for (Future<?> rule : started) {
         rule.get();
       }
@@ -115,6 +114,20 @@ public final class TckRun {
     RuleResult result = executor.execute(rule, tests);
     results.put(rule.id(), result);
     progress.finished(result);
+  }
+
+  /** Those that need not run alone, so ordered that no long one is left over at the end. */
+  private static Map<RuleInfo, List<RuleTest>> longestFirst(Map<RuleInfo, List<RuleTest>> chosen) {
+    Map<RuleInfo, List<RuleTest>> ordered = new LinkedHashMap<>();
+    chosen.entrySet().stream()
+        .filter(entry -> !alone(entry.getValue()))
+        .sorted(Comparator.comparing(entry -> -limit(entry.getValue())))
+        .forEach(entry -> ordered.put(entry.getKey(), entry.getValue()));
+    return ordered;
+  }
+
+  private static int limit(List<RuleTest> tests) {
+    return tests.stream().mapToInt(test -> test.rule().limit()).sum();
   }
 
   private static boolean alone(List<RuleTest> tests) {
