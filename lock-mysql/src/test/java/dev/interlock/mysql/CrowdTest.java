@@ -186,7 +186,7 @@ class CrowdTest {
   void aNameThatIsUsedOnceCostsOneTransaction() throws Exception {
     MysqlServer server = Server.shared();
     int names = 50;
-    try (LockClient client = Locks.open(Server.uri())) {
+    try (LockClient client = Locks.open(Server.uri() + "&tablePrefix=once_")) {
       client.acquire(LockRequest.of("first")).release();
       long before = status(server, "Com_begin");
       for (int i = 0; i < names; i++) {

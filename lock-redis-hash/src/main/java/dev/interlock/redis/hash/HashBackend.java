@@ -39,12 +39,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class HashBackend implements LockBackend {
   /**
-   * A waiter is refreshed after this time at the latest; state.lua keeps it three times as long.
+   * A waiter looks again after this time and one {@link #TICK} at the latest, wherever it stands in
+   * the queue: all before it may be dead. Longer than the time that a grant has to confirm, so that
+   * the first look after a grant to a dead one can hand the lock on, or comes back for that at its
+   * end. state.lua keeps a waiter for five times as long.
    */
-  private static final Duration REFRESH = Duration.ofSeconds(4);
-
-  /** The same for the next one in the queue: longer than the time that a grant has to confirm. */
-  private static final Duration REFRESH_OF_NEXT = Duration.ofMillis(2_100);
+  private static final Duration REFRESH = Duration.ofMillis(2_100);
 
   /** Refreshes are due at multiples of this time. */
   private static final Duration TICK = Duration.ofMillis(500);
@@ -126,7 +126,7 @@ final class HashBackend implements LockBackend {
       if (!attempt.waits()) {
         call.patient();
       }
-      result = Objects.requireNonNull(result(send(attempt, call), attempt));
+      result = Objects.requireNonNull(result(send(attempt, call)));
     }
     if (result instanceof AttemptResult.Queued) {
       riders.queued(attempt.name(), attempt.id());
@@ -166,7 +166,7 @@ final class HashBackend implements LockBackend {
       Answer answer = holders.run("release", release.name(), call);
       ReleaseResult result = released(release, answer);
       for (Rider rider : taken) {
-        rider.arrive(result(answer, rider.attempt()));
+        rider.arrive(result(answer));
         arrived++;
       }
       return result;
@@ -179,7 +179,7 @@ final class HashBackend implements LockBackend {
     boolean held = answer.number() != 0;
     Grant granted = grant(release.name(), answer);
     Attempt next = release.next();
-    AttemptResult result = next == null ? null : result(answer, next);
+    AttemptResult result = next == null ? null : result(answer);
     if (!held) {
       return ReleaseResult.NOT_HELD;
     }
@@ -262,7 +262,7 @@ final class HashBackend implements LockBackend {
   }
 
   /** Null if the attempt was not made. */
-  private static @Nullable AttemptResult result(Answer answer, Attempt attempt) {
+  private static @Nullable AttemptResult result(Answer answer) {
     long kind = answer.number();
     long first = answer.number();
     long second = answer.number();
@@ -273,9 +273,9 @@ final class HashBackend implements LockBackend {
       return new AttemptResult.Granted(first, (int) second);
     }
     if (kind == QUEUED) {
-      return new AttemptResult.Queued((int) first, recheck(second, first == 0));
+      return new AttemptResult.Queued((int) first, recheck(second));
     }
-    return new AttemptResult.Busy(recheck(first, !attempt.waits()));
+    return new AttemptResult.Busy(recheck(first));
   }
 
   private static @Nullable Grant grant(String name, Answer answer) {
@@ -293,11 +293,11 @@ final class HashBackend implements LockBackend {
   }
 
   /** The holder may die, and a grant may stay unconfirmed: then a refresh hands the lock on. */
-  static Duration recheck(long millisLeft, boolean isNext) {
+  static Duration recheck(long millisLeft) {
     Duration holderEnds = Duration.ofMillis(millisLeft + 1);
     // All waiters of this client are refreshed at the same moments, so that batches are large.
     long toNextTick = TICK.toNanos() - Math.floorMod(System.nanoTime(), TICK.toNanos());
-    Duration longest = (isNext ? REFRESH_OF_NEXT : REFRESH).plusNanos(toNextTick);
+    Duration longest = REFRESH.plusNanos(toNextTick);
     return holderEnds.compareTo(longest) < 0 ? holderEnds : longest;
   }
 }

@@ -106,7 +106,7 @@ final class Renewer {
       return new RenewalResult.Held(first, Math.toIntExact(second));
     }
     if (kind == QUEUED) {
-      return new RenewalResult.Queued(HashBackend.recheck(first, second != 0));
+      return new RenewalResult.Queued(HashBackend.recheck(first));
     }
     return new RenewalResult.Gone();
   }

@@ -3,9 +3,8 @@
 -- KEYS   for each lock three: lock, counter of the bucket, waiters that were passed over
 -- ARGV   1 prefix of the mailbox channels; for each lock: how many items, then for each of them
 --        id, lease in ms, 1 if it is believed to wait or else 0
--- Answer now, then one for each item in order: '1 token tokens' held, '3 ms next' waiting with so
---        many ms left of the hold, next is 1 if it is the next to get the lock or else 0,
---        '0 0 0' neither
+-- Answer now, then one for each item in order: '1 token tokens' held, '3 ms 0' waiting with so
+--        many ms left of the hold, '0 0 0' neither
 --
 -- Atomic because a script is, though nothing depends on one lock being renewed with another.
 -- The client dies before or after it: holds end with their leases, waiters with their deadlines.
@@ -57,9 +56,8 @@ local function answerTo(lock, item)
   if hold then
     return '1 ' .. text(hold[TOKEN]) .. ' ' .. text(hold[TOKENS])
   end
-  local _, place = find(lock.s.f, item.id)
-  if place or lock.index[item.id] then
-    return '3 ' .. left(lock) .. (place == 1 and ' 1' or ' 0')
+  if find(lock.s.f, item.id) or lock.index[item.id] then
+    return '3 ' .. left(lock) .. ' 0'
   end
   return '0 0 0'
 end

@@ -86,6 +86,25 @@ class HashBackendTest {
     assertThat(queued.recheck()).isBetween(Duration.ofMillis(2_100), Duration.ofMillis(2_600));
   }
 
+  /**
+   * A grant to one who is dead, but whose connection the server still believes in, ends after two
+   * seconds. Whoever stands behind, at any place, must look again soon enough for the bound of
+   * three.
+   */
+  @Test
+  void F4_aWaiterAtAnyPlaceLooksAgainWithinThreeSeconds() {
+    assertThat(client.tryOnce("n", a)).isInstanceOf(Granted.class);
+    assertThat(client.queue("n", b)).isInstanceOf(Queued.class);
+    Queued behind = (Queued) client.queue("n", c);
+    assertThat(behind.position()).isOne();
+    assertThat(behind.recheck()).isBetween(Duration.ofMillis(2_100), Duration.ofMillis(2_600));
+    assertThat(client.refresh("n", c))
+        .isInstanceOfSatisfying(
+            RenewalResult.Queued.class,
+            queued -> assertThat(queued.recheck())
+                .isBetween(Duration.ofMillis(2_100), Duration.ofMillis(2_600)));
+  }
+
   @Test
   void W6_aSingleAttemptLeavesNothingInTheQueue() {
     client.tryOnce("n", a);
