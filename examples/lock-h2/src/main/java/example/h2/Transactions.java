@@ -8,6 +8,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Optional;
+import org.h2.api.ErrorCode;
 import org.h2.jdbcx.JdbcConnectionPool;
 
 /**
@@ -23,7 +24,7 @@ final class Transactions {
   private static final int BUCKETS = 16;
 
   /** A client that is cut or stopped within a step keeps the bucket's row for a while. */
-  private static final int TRIES = 3;
+  private static final int TRIES = 6;
 
   private static final String URL =
       "jdbc:h2:tcp://%s/mem:interlock;DB_CLOSE_DELAY=-1;NETWORK_TIMEOUT=2000;LOCK_TIMEOUT=1000";
@@ -55,7 +56,7 @@ final class Transactions {
     T read(ResultSet row) throws SQLException;
   }
 
-  /** Runs a step. One that failed before its commit did nothing, so it is tried again. */
+  /** Runs a step. One that did not get the bucket's row did nothing, so it is tried again. */
   <T> T run(String name, Work<T> work) {
     for (int tries = 1; ; tries++) {
       try (Connection connection = pool.getConnection()) {
@@ -66,7 +67,7 @@ final class Transactions {
         commit(connection);
         return answer;
       } catch (SQLException e) {
-        if (tries == TRIES) {
+        if (tries == TRIES || e.getErrorCode() != ErrorCode.LOCK_TIMEOUT_1) {
           throw new BackendUnavailableException("H2 failed before the commit: nothing was done", e);
         }
       }
