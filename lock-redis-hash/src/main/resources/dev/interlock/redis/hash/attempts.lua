@@ -16,7 +16,7 @@ local function attempt(lock, prefix, at)
   local first = s.h[1]
   local queued = -1
   if hold then
-    hold[UNTIL] = math.max(hold[UNTIL], now + lease)
+    extend(hold, lease)
   elseif first and shared and first[SHARED] and first[OWNER] == waiter[OWNER] then
     remove(lock, id)
     hold = enter(lock, waiter, lease)

@@ -12,7 +12,7 @@ expire(lock)
 local name = string.match(KEYS[1], '}:lock:(.*)')
 local held = lock.s.h[1] and ' 1' or ' 0'
 for _, hold in ipairs(lock.s.h) do
-  redis.pcall('PUBLISH', ARGV[1] .. string.sub(hold[ID], 1, 16), 'r' .. hold[ID] .. name)
+  redis.pcall('PUBLISH', ARGV[1] .. clientOf(hold[ID]), 'r' .. hold[ID] .. name)
 end
 lock.s.h = {}
 sweep(lock)

@@ -139,7 +139,7 @@ local function tell(lock, prefix, hold, heirs)
   local message = 'h' .. hold[ID] .. text(hold[TOKEN]) .. ' ' .. text(hold[TOKENS]) .. ' '
     .. text(math.floor((hold[UNTIL] - now) / 1000)) .. ' ' .. text(now) .. ' '
     .. #heirs .. ' ' .. table.concat(heirs) .. name
-  local heard = redis.pcall('PUBLISH', prefix .. string.sub(hold[ID], 1, 16), message)
+  local heard = redis.pcall('PUBLISH', prefix .. clientOf(hold[ID]), message)
   return type(heard) == 'number' and heard > 0
 end
 
@@ -149,12 +149,24 @@ end
 local function heirsOf(lock, whose)
   local ids = {}
   for i, waiter in ipairs(lock.s.f) do
-    if string.sub(waiter[ID], 1, 16) ~= whose or waiter[UNTIL] <= now then
+    if clientOf(waiter[ID]) ~= whose or waiter[UNTIL] <= now then
       break
     end
     ids[i] = waiter[ID]
   end
   return ids
+end
+
+-- Sets aside those of the first waiters whose client let a grant run out without a word, though the
+-- server believes in its connection: each of them would cost the others as long again.
+local function passSilent(lock)
+  local s = lock.s
+  for place = #s.f, 1, -1 do
+    if clientOf(s.f[place][ID]) == lock.silent then
+      pass(lock, table.remove(s.f, place))
+      s.w = s.w - 1
+    end
+  end
 end
 
 -- Grants a free lock to the first waiter that is alive and can be told. A waiter of the client
@@ -164,6 +176,10 @@ end
 local function serve(lock, prefix, client, awaited)
   local s = lock.s
   local deaf = {}
+  if lock.silent then
+    passSilent(lock)
+    deaf[lock.silent] = true
+  end
   while not s.h[1] and s.w > 0 do
     fill(lock)
     local waiter = table.remove(s.f, 1)
@@ -173,7 +189,7 @@ local function serve(lock, prefix, client, awaited)
     end
     s.w = s.w - 1
     local id = waiter[ID]
-    local whose = string.sub(id, 1, 16)
+    local whose = clientOf(id)
     if waiter[UNTIL] > now then
       if awaited and awaited[id] then
         return enter(lock, waiter, waiter[LEASE])
@@ -183,6 +199,7 @@ local function serve(lock, prefix, client, awaited)
         return enter(lock, waiter, waiter[LEASE], heirs), heirs
       end
       local hold = enter(lock, waiter, math.min(waiter[LEASE], CLAIM), heirs)
+      hold[CLAIMED] = true
       if not deaf[whose] and tell(lock, prefix, hold, heirs) then
         return nil
       end

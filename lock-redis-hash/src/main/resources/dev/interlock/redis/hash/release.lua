@@ -19,7 +19,7 @@
 -- whose ids belong to nobody else, and hands nothing on; the attempts are the same ones, see
 -- attempt.lua. It runs late: a hold that is still there is to be freed, but ARGV[2] keeps attempts
 -- that were given up from being made.
-local client = string.sub(ARGV[3], 1, 16)
+local client = clientOf(ARGV[3])
 local attempts = 6 + ARGV[5]
 local ids = {ARGV[3]}
 for at = 6, attempts - 1 do

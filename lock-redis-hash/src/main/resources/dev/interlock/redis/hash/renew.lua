@@ -41,7 +41,7 @@ local function renew(lock, items)
   for _, item in ipairs(items) do
     local hold = find(lock.s.h, item.id)
     if hold and (item.waits or hold[UNTIL] > now) then
-      hold[UNTIL] = math.max(hold[UNTIL], now + item.lease)
+      extend(hold, item.lease)
     end
     awaited[item.id] = true
   end

@@ -39,12 +39,18 @@ local function unpackHeader(packed)
   return {h = {hold}, f = {}, a = 1, z = 1, w = 0, d = 0, k = hold[UNTIL], t = 0, e = 0}
 end
 
--- Reads a lock and what its hash says of some ids, unless that was found before.
+local function clientOf(id)
+  return string.sub(id, 1, 16)
+end
+
+-- Reads a lock and what its hash says of some ids, unless that was found before. The ids are those
+-- of the client that runs the script.
 local function load(key, counter, aside, ids, found)
   found = found or redis.call('HMGET', key, '*', unpack(ids))
   local lock = {
     key = key, counter = counter, aside = aside, index = {}, put = {}, gone = {}, due = {}
   }
+  lock.speaker = ids[1] and clientOf(ids[1])
   lock.existed = found[1]
   lock.s = unpackHeader(found[1])
   for i, id in ipairs(ids) do
@@ -71,14 +77,24 @@ local function drop(lock, field)
   lock.gone[field] = true
 end
 
--- Ends the holds whose time is over.
+-- Ends the holds whose time is over. A client that did not come for its grant is silent.
 local function expire(lock)
   local holds = lock.s.h
   for i = #holds, 1, -1 do
-    if holds[i][UNTIL] <= now then
+    local hold = holds[i]
+    if hold[UNTIL] <= now then
       table.remove(holds, i)
+      if hold[CLAIMED] and clientOf(hold[ID]) ~= lock.speaker then
+        lock.silent = clientOf(hold[ID])
+      end
     end
   end
+end
+
+-- Makes a hold last, and notes that its client knows of it.
+local function extend(hold, lease)
+  hold[UNTIL] = math.max(hold[UNTIL], now + lease)
+  hold[CLAIMED] = nil
 end
 
 -- How long the lock is held at the most, in ms, rounded up.

@@ -171,6 +171,51 @@ class HandOffTest {
     assertThat(two.renew("n", b)).isEqualTo(new Gone());
   }
 
+  /**
+   * A client that hangs, while the server believes in its connection, costs the others one claim.
+   */
+  @Test
+  void W2_aClientThatDoesNotComeForItsGrantIsPassedOverWithAllItsWaitersAndTheyKeepTheirPlaces()
+      throws InterruptedException {
+    HoldId hungToo = two.id();
+    HoldId later = one.id();
+    one.tryOnce("n", a);
+    two.queue("n", b);
+    one.queue("n", c);
+    two.queue("n", hungToo);
+    one.queue("n", later);
+    one.release("n", a);
+    TimeUnit.NANOSECONDS.sleep(CLAIM.plusMillis(1).toNanos());
+    assertThat(one.refresh("n", c)).isInstanceOf(RenewalResult.Held.class);
+    assertThat(one.release("n", c).granted().id()).isEqualTo(later);
+    assertThat(two.refresh("n", hungToo)).isInstanceOf(RenewalResult.Queued.class);
+    HoldId last = one.id();
+    one.queue("n", last);
+    two.grants.clear();
+    assertThat(one.release("n", later).granted()).isNull();
+    assertThat(two.grant().grant().id()).isEqualTo(hungToo);
+  }
+
+  /**
+   * Short work under a grant, done before the client had to confirm it, is not taken for silence.
+   */
+  @Test
+  void F2_aClientThatConfirmsItsGrantKeepsItsPlacesWhenTheHoldRunsOut()
+      throws InterruptedException {
+    HoldId next = two.id();
+    one.tryOnce("n", a);
+    two.backend.attempt(fair("n", b, CLAIM, PATIENT));
+    one.queue("n", c);
+    two.queue("n", next);
+    one.queue("n", one.id());
+    one.release("n", a);
+    two.backend.attempt(fair("n", b, CLAIM, PATIENT));
+    TimeUnit.NANOSECONDS.sleep(CLAIM.plusMillis(1).toNanos());
+    assertThat(one.refresh("n", c)).isInstanceOf(RenewalResult.Held.class);
+    assertThat(one.release("n", c).granted()).isNull();
+    assertThat(two.event()).isEqualTo("wake n " + next);
+  }
+
   @Test
   void aGrantThatGotLostIsFoundByARefreshAlsoAfterItRanOut() throws InterruptedException {
     one.tryOnce("n", a);
