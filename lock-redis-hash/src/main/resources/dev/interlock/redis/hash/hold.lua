@@ -3,7 +3,8 @@
 -- All scripts answer with one string, of numbers and words with a blank between them. A table would
 -- cost the server a write to the network for nearly each of its elements.
 
--- Holds and waiters are arrays with these places; a grant has the last one until its client confirms it.
+-- Holds and waiters are arrays with these places. The last one has a grant for less than its lease,
+-- until its client confirms it; a shorter lease is granted whole, and need not be confirmed.
 local ID, UNTIL, TOKEN, TOKENS, SINCE, SHARED, OWNER, HOST, CLAIMED = 1, 2, 3, 4, 5, 6, 7, 8, 9
 local LEASE, TICKET = 3, 5
 

@@ -122,7 +122,7 @@ local function enqueue(lock, waiter)
   end
 end
 
--- Sets a waiter aside whose client does not listen.
+-- Sets a waiter aside, until its client speaks.
 local function pass(lock, waiter)
   local s = lock.s
   local packed = 'a' .. cmsgpack.pack(waiter)
@@ -199,7 +199,9 @@ local function serve(lock, prefix, client, awaited)
         return enter(lock, waiter, waiter[LEASE], heirs), heirs
       end
       local hold = enter(lock, waiter, math.min(waiter[LEASE], CLAIM), heirs)
-      hold[CLAIMED] = true
+      if waiter[LEASE] > CLAIM then
+        hold[CLAIMED] = true
+      end
       if not deaf[whose] and tell(lock, prefix, hold, heirs) then
         return nil
       end

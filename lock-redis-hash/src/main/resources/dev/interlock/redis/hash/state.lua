@@ -7,7 +7,7 @@
 --           waits, just the hold: see SINGLE
 --   '#' n   the waiter with ticket n, packed, unless it stands in the header
 --   id      of a waiter with a '#' field: its ticket; of a waiter that was passed over because its
---           client did not listen: 'a' and the waiter, packed
+--           client did not listen, or did not come for a grant: 'a' and the waiter, packed
 -- The header is read and written once in each step, whatever is done, and holds a few waiters
 -- only, so the cost of a step does not depend on how many wait. Waiters that were passed over keep
 -- their ticket, and stand in a sorted set by their deadlines, so that dead ones can be removed.

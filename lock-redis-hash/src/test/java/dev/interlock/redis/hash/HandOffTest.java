@@ -196,21 +196,30 @@ class HandOffTest {
     assertThat(two.grant().grant().id()).isEqualTo(hungToo);
   }
 
-  /**
-   * Short work under a grant, done before the client had to confirm it, is not taken for silence.
-   */
   @Test
   void F2_aClientThatConfirmsItsGrantKeepsItsPlacesWhenTheHoldRunsOut()
       throws InterruptedException {
+    expectPlacesKept(CLAIM.plusMillis(500), true);
+  }
+
+  /** It was told of its whole lease, and so has nothing to say. */
+  @Test
+  void F2_aClientWithAShortLeaseKeepsItsPlacesWhenTheHoldRunsOut() throws InterruptedException {
+    expectPlacesKept(CLAIM, false);
+  }
+
+  private void expectPlacesKept(Duration lease, boolean confirms) throws InterruptedException {
     HoldId next = two.id();
     one.tryOnce("n", a);
-    two.backend.attempt(fair("n", b, CLAIM, PATIENT));
+    two.backend.attempt(fair("n", b, lease, PATIENT));
     one.queue("n", c);
     two.queue("n", next);
     one.queue("n", one.id());
     one.release("n", a);
-    two.backend.attempt(fair("n", b, CLAIM, PATIENT));
-    TimeUnit.NANOSECONDS.sleep(CLAIM.plusMillis(1).toNanos());
+    if (confirms) {
+      two.backend.attempt(fair("n", b, lease, PATIENT));
+    }
+    TimeUnit.NANOSECONDS.sleep(lease.plusMillis(1).toNanos());
     assertThat(one.refresh("n", c)).isInstanceOf(RenewalResult.Held.class);
     assertThat(one.release("n", c).granted()).isNull();
     assertThat(two.event()).isEqualTo("wake n " + next);
