@@ -17,129 +17,123 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.function.Predicate;
+import java.util.function.Function;
 
 /**
- * The steps. Each is one transaction that begins by locking the row of the name's bucket, so that
- * of two steps on a name one is over before the other looks: see {@link Transactions}.
+ * The steps. Each is one statement and so one transaction; the one that takes or repeats a hold is
+ * a function within the server: {@link Attempts}. A statement that has to wait for a row looks at
+ * its condition again when it has it.
+ *
+ * <p>If the client dies before its request has arrived, nothing has happened; if it dies later, a
+ * lease is left that runs out. If the answer is lost, only the server knows, and the engine repeats
+ * or abandons. A step that runs twice or late finds by the hold's id whether it still has a say.
  */
 final class H2Backend implements LockBackend {
-  /** The server's time in microseconds; as a number, for H2 sends timestamps by the client's zone. */
-  static final String NOW = "CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP) * 1000000 AS BIGINT)";
-
-  private static final String SELECT =
-      "SELECT HOLD, OWNER, HOST, SINCE, TOKEN, EXPIRES - " + NOW
-          + " FROM LOCKS WHERE NAME = ? AND EXPIRES > " + NOW;
-  private static final String INSERT =
-      "MERGE INTO LOCKS KEY(NAME) VALUES(?, ?, ?, ?, ?, " + NOW + ", " + NOW + " + ?)";
-  private static final String PROLONG =
-      "UPDATE LOCKS SET EXPIRES = GREATEST(EXPIRES, " + NOW + " + ?) WHERE NAME = ?";
-  private static final String DELETE = "DELETE FROM LOCKS WHERE NAME = ?";
+  private static final String RENEW =
+      "SELECT HOLD, TOKEN FROM FINAL TABLE (MERGE INTO LOCKS USING UNNEST(CAST(? AS VARCHAR ARRAY),"
+          + " CAST(? AS VARCHAR ARRAY), CAST(? AS BIGINT ARRAY)) AS DUE(N, H, LEASE)"
+          + " ON NAME = N AND HOLD = H AND EXPIRES > " + Attempts.NOW
+          + " WHEN MATCHED THEN UPDATE SET EXPIRES = GREATEST(EXPIRES, "
+          + Attempts.NOW + " + LEASE))";
+  private static final String HELD = " FROM LOCKS WHERE NAME = ? AND EXPIRES > " + Attempts.NOW;
+  private static final String RELEASE =
+      "SELECT NAME FROM OLD TABLE (DELETE" + HELD + " AND HOLD = ?)";
+  private static final String FORCE = "SELECT NAME FROM OLD TABLE (DELETE" + HELD + ")";
+  private static final String INSPECT =
+      "SELECT OWNER, HOST, SINCE, EXPIRES - " + Attempts.NOW + ", TOKEN" + HELD;
 
   /** There is no way to be told of a release, so waiters ask. */
   private static final long POLL_MICROS = 20_000;
 
-  private record Held(
-      HoldId id, String owner, String host, long since, long token, long microsLeft) {
-
-    static Held of(ResultSet row) throws SQLException {
-      return new Held(HoldId.parse(row.getString(1)), row.getString(2), row.getString(3),
-          row.getLong(4), row.getLong(5), row.getLong(6));
-    }
-  }
-
-  private final Transactions transactions;
+  private final Server server;
   private final String prefix;
   private final ClientId client;
 
-  H2Backend(HostPort server, String namespace, ClientId client) {
-    this.transactions = new Transactions(server);
+  H2Backend(HostPort address, String namespace, ClientId client) {
+    this.server = new Server(address);
     this.prefix = namespace + ":";
     this.client = client;
   }
 
   @Override
   public AttemptResult attempt(Attempt attempt) {
-    return transactions.run(prefix + attempt.name(), step -> {
-      Optional<Held> held = held(step);
-      if (held.isEmpty()) {
-        long token = step.nextToken();
-        step.update(INSERT, step.name(), attempt.id().toString(), attempt.owner(), client.host(),
-            token, MICROSECONDS.convert(attempt.lease()));
-        return new AttemptResult.Granted(token, 1);
-      }
-      if (held.get().id().equals(attempt.id())) {
-        step.update(PROLONG, MICROSECONDS.convert(attempt.lease()), step.name());
-        return new AttemptResult.Granted(held.get().token(), 1);
-      }
-      return new AttemptResult.Busy(duration(Math.min(POLL_MICROS, held.get().microsLeft())));
-    });
+    long answer = server.send("CALL ATTEMPT(?, ?, ?, ?, ?)", Attempts::number,
+        prefix + attempt.name(), attempt.id().toString(), attempt.owner(), client.host(),
+        MICROSECONDS.convert(attempt.lease()));
+    return answer > 0
+        ? new AttemptResult.Granted(answer, 1)
+        : new AttemptResult.Busy(duration(Math.min(POLL_MICROS, -answer)));
   }
 
   @Override
   public List<RenewalResult> renew(List<Renewal> batch) {
-    return batch.stream().map(this::renew).toList();
+    Map<String, Long> tokens = server.send(RENEW, H2Backend::tokens,
+        array(batch, renewal -> prefix + renewal.name()),
+        array(batch, renewal -> renewal.id().toString()),
+        array(batch, renewal -> MICROSECONDS.convert(renewal.lease())));
+    return batch.stream().map(renewal -> renewed(tokens.get(renewal.id().toString()))).toList();
   }
 
-  private RenewalResult renew(Renewal renewal) {
-    return transactions.run(prefix + renewal.name(), step -> {
-      Optional<Held> held = held(step).filter(found -> found.id().equals(renewal.id()));
-      if (held.isEmpty()) {
-        return new RenewalResult.Gone();
-      }
-      step.update(PROLONG, MICROSECONDS.convert(renewal.lease()), step.name());
-      return new RenewalResult.Held(held.get().token(), 1);
-    });
+  private static Object[] array(List<Renewal> batch, Function<Renewal, Object> what) {
+    return batch.stream().map(what).toArray();
+  }
+
+  private static Map<String, Long> tokens(ResultSet rows) throws SQLException {
+    Map<String, Long> tokens = new HashMap<>();
+    while (rows.next()) {
+      tokens.put(rows.getString(1), rows.getLong(2));
+    }
+    return tokens;
+  }
+
+  private static RenewalResult renewed(Long token) {
+    return token == null ? new RenewalResult.Gone() : new RenewalResult.Held(token, 1);
   }
 
   @Override
   public ReleaseResult release(Release release) {
-    boolean held = remove(release.name(), found -> found.id().equals(release.id()));
+    boolean held = remove(release.name(), release.id());
     return held ? ReleaseResult.RELEASED : ReleaseResult.NOT_HELD;
   }
 
   @Override
   public void abandon(String name, HoldId id) {
-    remove(name, held -> held.id().equals(id));
+    remove(name, id);
   }
 
-  private boolean remove(String name, Predicate<Held> which) {
-    return transactions.run(prefix + name, step ->
-        held(step).filter(which).isPresent() && step.update(DELETE, step.name()) == 1);
-  }
-
-  @Override
-  public Optional<HoldInfo> inspect(String name) {
-    return transactions.run(prefix + name, step -> held(step).map(held -> {
-      Instant since = Instant.EPOCH.plus(duration(held.since()));
-      Duration left = duration(held.microsLeft());
-      return new HoldInfo(name, held.owner(), held.host(), since, left, held.token(), 0);
-    }));
+  private boolean remove(String name, HoldId id) {
+    return server.send(RELEASE, ResultSet::next, prefix + name, id.toString());
   }
 
   @Override
   public boolean forceRelease(String name) {
-    return remove(name, held -> true);
+    return server.send(FORCE, ResultSet::next, prefix + name);
+  }
+
+  @Override
+  public Optional<HoldInfo> inspect(String name) {
+    return server.send(INSPECT, rows -> rows.next()
+        ? Optional.of(new HoldInfo(name, rows.getString(1), rows.getString(2),
+            Instant.EPOCH.plus(duration(rows.getLong(3))), duration(rows.getLong(4)),
+            rows.getLong(5), 0))
+        : Optional.empty(), prefix + name);
   }
 
   @Override
   public String server() {
-    return transactions.run(
-        "", step -> "H2 " + step.connection().getMetaData().getDatabaseProductVersion());
+    return server.send("CALL H2VERSION()", rows -> rows.next() ? "H2 " + rows.getString(1) : "H2");
   }
 
   @Override
   public void close() {
-    transactions.close();
-  }
-
-  private static Optional<Held> held(Transactions.Step step) throws SQLException {
-    return step.query(SELECT, Held::of, step.name());
+    server.close();
   }
 
   private static Duration duration(long micros) {
-    return Duration.ofNanos(1000 * Math.max(1, micros));
+    return Duration.ofNanos(1000 * micros);
   }
 }

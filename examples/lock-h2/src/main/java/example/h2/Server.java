@@ -1,0 +1,52 @@
+package example.h2;
+
+import dev.interlock.BackendUnavailableException;
+import dev.interlock.HostPort;
+import dev.interlock.OutcomeUnknownException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import org.h2.api.ErrorCode;
+import org.h2.jdbcx.JdbcConnectionPool;
+
+/** Sends one statement at a time, each a transaction of its own, and says what a failure means. */
+final class Server {
+  private static final String URL =
+      "jdbc:h2:tcp://%s/mem:interlock;DB_CLOSE_DELAY=-1;NETWORK_TIMEOUT=2000;LOCK_TIMEOUT=1000";
+
+  /** The function's class, {@link Attempts}, has to be on the server's class path. */
+  private static final String SCHEMA =
+      "CREATE TABLE IF NOT EXISTS BUCKETS(ID INT PRIMARY KEY, TOKEN BIGINT NOT NULL) AS SELECT X,"
+          + " " + Attempts.NOW + " FROM SYSTEM_RANGE(0, " + (Attempts.BUCKETS - 1) + ");"
+          + "CREATE TABLE IF NOT EXISTS LOCKS(NAME VARCHAR PRIMARY KEY, HOLD CHAR(32),"
+          + " OWNER VARCHAR, HOST VARCHAR, TOKEN BIGINT, SINCE BIGINT, EXPIRES BIGINT);"
+          + "CREATE ALIAS IF NOT EXISTS ATTEMPT FOR 'example.h2.Attempts.attempt'";
+
+  private final JdbcConnectionPool pool;
+
+  Server(HostPort address) {
+    pool = JdbcConnectionPool.create(URL.formatted(address), "sa", "");
+    try (Connection connection = pool.getConnection()) {
+      connection.createStatement().execute(SCHEMA);
+    } catch (SQLException e) {
+      pool.dispose();
+      throw new BackendUnavailableException("H2 at " + address + " cannot be used", e);
+    }
+  }
+
+  <T> T send(String sql, Attempts.Reader<T> reader, Object... values) {
+    boolean sent = false;
+    try (Connection connection = pool.getConnection()) {
+      sent = true;
+      return Attempts.run(connection, sql, reader, values);
+    } catch (SQLException e) {
+      if (sent && e.getErrorCode() == ErrorCode.CONNECTION_BROKEN_1) {
+        throw new OutcomeUnknownException("H2 did not answer", e);
+      }
+      throw new BackendUnavailableException("H2 did nothing", e);
+    }
+  }
+
+  void close() {
+    pool.dispose();
+  }
+}
