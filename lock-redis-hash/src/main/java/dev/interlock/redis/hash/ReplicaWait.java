@@ -7,6 +7,7 @@ import dev.interlock.redis.support.LockKeys;
 import dev.interlock.redis.support.ReplicatedGrants;
 import dev.interlock.redis.support.SharedTurn;
 import dev.interlock.spi.HoldId;
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -64,9 +65,20 @@ final class ReplicaWait implements ReplicatedGrants.Replicas {
     try {
       link.sync().waitForReplication(0, 1);
     } catch (RedisException e) {
-      throw Faults.of(ACTION, connections.address(), e);
+      if (!isAnswerOfReplica(e)) {
+        throw Faults.of(ACTION, connections.address(), e);
+      }
     }
     return new ReplicaWait(link, config, layout, connections);
+  }
+
+  /**
+   * Says whether the server would have waited if it were a master. Just after a failover the one
+   * that was asked may be a replica by now; grants find their master when they come.
+   */
+  private static boolean isAnswerOfReplica(RedisException answer) {
+    return answer instanceof RedisCommandExecutionException
+        && String.valueOf(answer.getMessage()).contains("WAIT cannot be used with replica");
   }
 
   @Override

@@ -12,6 +12,7 @@ import dev.interlock.testservers.RedisSentinels;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -156,8 +157,24 @@ class ClusterTest {
     Topologies.grantsNeedTheReplicasOfTheirOwnMasterOnly(cluster, uri());
   }
 
+  /** A node for what concerns no key is the one with the fewest clients, be it a replica. */
   @Test
   @Order(7)
+  void aClientThatNeedsReplicasOpensAtAnyNode() {
+    List<LockClient> clients = new ArrayList<>();
+    try {
+      for (int i = 0; i < 8; i++) {
+        LockClient client = Locks.open(uri() + "&replicas=1");
+        clients.add(client);
+        client.tryAcquire(LockRequest.of("a")).orElseThrow().release();
+      }
+    } finally {
+      clients.forEach(LockClient::close);
+    }
+  }
+
+  @Test
+  @Order(8)
   void W3_holdsAndQueuesOutliveTheirMaster() throws Exception {
     RedisServer master = cluster.masterOf(slotOf("n"));
     RedisSentinels.awaitReplicas(master, 1);
