@@ -16,7 +16,7 @@ import java.util.concurrent.Future;
 /** Measures what the server keeps of names that were used once. */
 final class Leftovers implements Measurement {
   private static final int NAMES = 10_000;
-  private static final int THREADS = 4;
+  private static final int THREADS = 8;
 
   @Override
   public String title() {

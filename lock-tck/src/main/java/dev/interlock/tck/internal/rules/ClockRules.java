@@ -24,7 +24,8 @@ public final class ClockRules {
   @Rule(
       value = "L5",
       check =
-          "that no time of a client's wall clock is sent to the server or compared with its own")
+          "that no time of a client's wall clock is sent to the server or compared with its own",
+      limit = 90)
   public static void skewedClocksChangeNothing(RuleRun run) throws Exception {
     if (run.oneJvm()) {
       aClockThatJumpsChangesNothing(run);

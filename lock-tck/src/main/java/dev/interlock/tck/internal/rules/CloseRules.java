@@ -144,9 +144,9 @@ public final class CloseRules {
   public static String cycle(
       WorkerSpace space, String name, int cycles, long lease, boolean renewable) throws Exception {
     EventCounter events = space.events();
-    useOnce(space.client(), name, 50, lease, renewable);
+    useInTurn(space.client(), name, 50, lease, renewable);
     ClientFootprint before = ClientFootprint.now();
-    useOnce(space.client(), name, cycles, lease, renewable);
+    useInTurn(space.client(), name, cycles, lease, renewable);
     awaitNoGrowth(before, IDLE);
     RuleRun.pause(Duration.ofNanos(lease / 2));
     int renewed = events.renewedCount();
@@ -173,9 +173,9 @@ public final class CloseRules {
     LockClient client = run.client(proxy);
     String name = run.name();
     long lease = run.ms(RENEWED).toNanos();
-    useOnce(client, name, 1, lease, true);
+    client.acquire(use(name, lease, true)).release();
     long usual = requestsOfOneHold(run, client, proxy);
-    useOnce(client, name, MANY_CYCLES, lease, true);
+    ManyUses.of(client, MANY_CYCLES, i -> use(name + "-" + i, lease, true));
     long sent = requestsOfOneHold(run, client, proxy);
     run.count(2L * MANY_CYCLES);
     // How many a renewal takes, and what keeps connections alive, is the backend's affair.
@@ -199,15 +199,19 @@ public final class CloseRules {
     return sent;
   }
 
-  private static void useOnce(
+  /** On one thread: more could open connections later than others, which are none left behind. */
+  private static void useInTurn(
       LockClient client, String name, int cycles, long lease, boolean renewable)
       throws InterruptedException {
     for (int i = 0; i < cycles; i++) {
-      LockRequest request = LockRequest.of(name + "-" + i)
-          .withLease(Duration.ofNanos(lease))
-          .withWait(Duration.ofSeconds(5));
-      client.acquire(renewable ? request.renewing() : request).release();
+      client.acquire(use(name + "-" + i, lease, renewable)).release();
     }
+  }
+
+  private static LockRequest use(String name, long lease, boolean renewable) {
+    LockRequest request =
+        LockRequest.of(name).withLease(Duration.ofNanos(lease)).withWait(Duration.ofSeconds(5));
+    return renewable ? request.renewing() : request;
   }
 
   private static void awaitNoGrowth(ClientFootprint before, long limit)

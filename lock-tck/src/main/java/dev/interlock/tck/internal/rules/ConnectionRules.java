@@ -8,6 +8,7 @@ import dev.interlock.tck.TckFault;
 import dev.interlock.tck.internal.fault.Effect;
 import dev.interlock.tck.internal.fault.FaultProxy;
 import dev.interlock.tck.internal.fault.Injection;
+import dev.interlock.tck.internal.run.Company;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import java.time.Duration;
@@ -27,7 +28,7 @@ public final class ConnectionRules {
   @Rule(
       value = "W3",
       check = "how soon a waiter looks again when its connections were cut, or its messages lost",
-      alone = true,
+      company = Company.NONE,
       timed = true,
       limit = 150,
       needs = TckFault.CONNECTION)
@@ -96,7 +97,7 @@ public final class ConnectionRules {
   @Rule(
       value = "P2",
       check = "that a subscription is made again when its connection ends, without a request",
-      alone = true,
+      company = Company.NONE,
       timed = true,
       limit = 120,
       needs = TckFault.CONNECTION)

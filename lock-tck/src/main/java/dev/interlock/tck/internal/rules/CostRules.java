@@ -5,6 +5,7 @@ import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.tck.TckFault;
 import dev.interlock.tck.internal.fault.FaultProxy;
+import dev.interlock.tck.internal.run.Company;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import java.time.Duration;
@@ -17,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 public final class CostRules {
   private static final int IDLE = 150;
   private static final int MOST_A_SECOND = 40;
+  private static final long MOST_TO_ENQUEUE = 5_000;
   private static final int LEASES = 100;
   private static final int CLIENTS = 6;
   private static final int MOST_WOKEN = 3;
@@ -26,7 +28,6 @@ public final class CostRules {
   @Rule(
       value = "W9",
       check = "whether each waiter looks again by itself, and how often",
-      alone = true,
       needs = TckFault.CONNECTION)
   public static void idleWaitersCostLittle(RuleRun run) throws Exception {
     FaultProxy proxy = run.proxy();
@@ -43,11 +44,11 @@ public final class CostRules {
           .withLease(run.ms(60_000))
           .withWait(run.ms(60_000))));
     }
-    RuleRun.pause(run.ms(1_000));
-    long before = proxy.requests();
-    Duration time = Duration.ofMillis(run.amount(1_500, 5_000, 20_000));
-    RuleRun.pause(time);
-    double each = (proxy.requests() - before) * 1e3 / time.toMillis();
+    long end = System.nanoTime() + run.ms(MOST_TO_ENQUEUE).toNanos();
+    while (requestsPerSecond(proxy, run.ms(1_000)) > MOST_A_SECOND && System.nanoTime() - end < 0) {
+      // Not all of them have come to wait yet.
+    }
+    double each = requestsPerSecond(proxy, Duration.ofMillis(run.amount(1_500, 5_000, 20_000)));
     waits.forEach(wait -> wait.cancel(true));
     held.forEach(Lease::release);
     String measured =
@@ -56,10 +57,17 @@ public final class CostRules {
     run.note(measured);
   }
 
+  private static double requestsPerSecond(FaultProxy proxy, Duration time)
+      throws InterruptedException {
+    long before = proxy.requests();
+    RuleRun.pause(time);
+    return (proxy.requests() - before) * 1e3 / time.toMillis();
+  }
+
   @Rule(
       value = "W10",
       check = "whom a release tells",
-      alone = true,
+      company = Company.NONE,
       timed = true,
       needs = TckFault.CONNECTION)
   public static void aReleaseWakesFew(RuleRun run) throws Exception {
@@ -109,7 +117,7 @@ public final class CostRules {
   @Rule(
       value = "N6",
       check = "whether renewals that are due at about the same time go together",
-      alone = true,
+      company = Company.NONE,
       needs = TckFault.CONNECTION)
   public static void renewalsAreBatched(RuleRun run) throws Exception {
     FaultProxy proxy = run.proxy();

@@ -10,6 +10,7 @@ import dev.interlock.LockTimeoutException;
 import dev.interlock.tck.TckFault;
 import dev.interlock.tck.internal.history.History;
 import dev.interlock.tck.internal.history.Hold;
+import dev.interlock.tck.internal.run.Company;
 import dev.interlock.tck.internal.run.NotReached;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
@@ -38,7 +39,7 @@ public final class ExclusionRules {
   @Rule(
       value = "X1",
       check = "that an attempt looks and takes in one atomic step on the server",
-      alone = true,
+      company = Company.FEW,
       limit = 120)
   public static void holdsOfDifferentOwnersNeverOverlap(RuleRun run) throws Exception {
     Duration time = Duration.ofMillis(run.amount(2_000, 8_000, 60_000));
@@ -57,7 +58,7 @@ public final class ExclusionRules {
       value = "X2",
       check =
           "what the history shows: whose hold began before the other's end, and after which fault",
-      alone = true,
+      company = Company.NONE,
       limit = 150,
       needs = TckFault.CONNECTION)
   public static void holdsNeverOverlapWhenClientsFail(RuleRun run) throws Exception {

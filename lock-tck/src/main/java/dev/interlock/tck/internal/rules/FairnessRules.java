@@ -6,6 +6,7 @@ import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.tck.TckFault;
 import dev.interlock.tck.internal.fault.FaultProxy;
+import dev.interlock.tck.internal.run.Company;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import dev.interlock.tck.internal.run.RuleViolation;
@@ -102,7 +103,10 @@ public final class FairnessRules {
         () -> observer.inspect(name).map(HoldInfo::waiters).orElse(0) >= waiters);
   }
 
-  @Rule(value = "F2", check = "who may take a lock that is free while others wait", alone = true)
+  @Rule(
+      value = "F2",
+      check = "who may take a lock that is free while others wait",
+      company = Company.NONE)
   public static void nobodyIsOvertaken(RuleRun run) throws Exception {
     String name = run.name();
     long time = Duration.ofMillis(run.amount(2_000, 6_000, 60_000)).toNanos();
@@ -172,7 +176,7 @@ public final class FairnessRules {
     return turns;
   }
 
-  @Rule(value = "F3", check = "whether anything bounds the queue", alone = true)
+  @Rule(value = "F3", check = "whether anything bounds the queue", company = Company.NONE)
   public static void fiveHundredWaitersAcquireInOrder(RuleRun run) throws Exception {
     int groups = 10;
     int each = 50;
@@ -220,7 +224,10 @@ public final class FairnessRules {
 
   private record Turns(Worker worker, CompletableFuture<Long> acquired) {}
 
-  @Rule(value = "F4", check = "how entries of waiters who have left are removed or passed over")
+  @Rule(
+      value = "F4",
+      check = "how entries of waiters who have left are removed or passed over",
+      limit = 90)
   public static void waitersWhoHaveLeftAreSkipped(RuleRun run) throws Exception {
     EventCounter events = new EventCounter();
     Crowd crowd = new Crowd(

@@ -12,6 +12,7 @@ import dev.interlock.OutcomeUnknownException;
 import dev.interlock.tck.TckFault;
 import dev.interlock.tck.TckServer;
 import dev.interlock.tck.internal.fault.FaultProxy;
+import dev.interlock.tck.internal.run.Company;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import dev.interlock.tck.internal.run.RuleViolation;
@@ -38,7 +39,7 @@ public final class FaultRules {
   @Rule(
       value = "E3",
       check = "what the backend makes of errors of its client library and of the server",
-      alone = true,
+      company = Company.NONE,
       limit = 150,
       needs = TckFault.CONNECTION)
   public static void eachFaultSurfacesAsItsException(RuleRun run) throws Exception {
@@ -125,7 +126,7 @@ public final class FaultRules {
   @Rule(
       value = "E4",
       check = "which answers of the server mean \"again\", and that each operation retries them",
-      alone = true,
+      company = Company.NONE,
       limit = 120,
       needs = TckFault.DISTURB)
   public static void transientAnswersAreRetried(RuleRun run) throws Exception {
@@ -155,7 +156,7 @@ public final class FaultRules {
   @Rule(
       value = "E5",
       check = "that connections and subscriptions that failed are replaced",
-      alone = true,
+      company = Company.NONE,
       limit = 150,
       needs = TckFault.CONNECTION)
   public static void theSameClientWorksAgain(RuleRun run) throws Exception {
@@ -219,7 +220,7 @@ public final class FaultRules {
   @Rule(
       value = "W4",
       check = "that no step of a wait blocks for longer than an answer may take",
-      alone = true,
+      company = Company.NONE,
       timed = true,
       needs = TckFault.PAUSE)
   public static void aWaitEndsInTimeThoughTheServerStalls(RuleRun run) throws Exception {
@@ -251,7 +252,7 @@ public final class FaultRules {
   @Rule(
       value = "L7",
       check = "what a renewal and a release make of a hold that the server does not know",
-      alone = true,
+      company = Company.NONE,
       needs = TckFault.LOSE_STATE)
   public static void aHoldLostWithTheServersStateIsReported(RuleRun run) throws Exception {
     TckServer server = run.server();

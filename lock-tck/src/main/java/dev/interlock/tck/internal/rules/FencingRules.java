@@ -4,6 +4,7 @@ import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.tck.internal.history.History;
 import dev.interlock.tck.internal.history.Hold;
+import dev.interlock.tck.internal.run.Company;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import java.time.Duration;
@@ -17,7 +18,7 @@ public final class FencingRules {
   @Rule(
       value = "T1",
       check = "that the counter is increased in the step that grants the lock",
-      alone = true,
+      company = Company.FEW,
       limit = 120)
   public static void tokensOfContendersIncrease(RuleRun run) throws Exception {
     Contention contention =

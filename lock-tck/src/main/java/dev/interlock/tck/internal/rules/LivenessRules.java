@@ -5,6 +5,7 @@ import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.LockTimeoutException;
+import dev.interlock.tck.internal.run.Company;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import dev.interlock.tck.internal.worker.EventCounter;
@@ -29,7 +30,10 @@ public final class LivenessRules {
 
   private LivenessRules() {}
 
-  @Rule(value = "W1", check = "that the lease is set in the same atomic step as the lock")
+  @Rule(
+      value = "W1",
+      check = "that the lease is set in the same atomic step as the lock",
+      limit = 90)
   public static void aCrashCostsOneLease(RuleRun run) throws Exception {
     if (run.oneJvm()) {
       anAbandonedHoldCostsOneLease(run);
@@ -226,7 +230,7 @@ public final class LivenessRules {
   @Rule(
       value = "W7",
       check = "that waiters hold no connection and no thread that release and renewal need",
-      alone = true,
+      company = Company.NONE,
       timed = true)
   public static void waitersDoNotStarveTheHolder(RuleRun run) throws Exception {
     int waiters = 200;

@@ -9,6 +9,7 @@ import dev.interlock.LockRequest;
 import dev.interlock.LockTimeoutException;
 import dev.interlock.tck.internal.history.History;
 import dev.interlock.tck.internal.history.Hold;
+import dev.interlock.tck.internal.run.Company;
 import dev.interlock.tck.internal.run.NotReached;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
@@ -22,17 +23,12 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.function.LongSupplier;
 
 /** Rules M1, M2, M3 and M5. */
 public final class ManagementRules {
   private static final int MANY_NAMES = 10_000;
-  private static final int USERS = 8;
   private static final long BOUNDED = 1_000;
   private static final long BYTES_FOR_EACH_NAME = 100;
 
@@ -143,7 +139,7 @@ public final class ManagementRules {
   @Rule(
       value = "M3",
       check = "which keys or rows are made for a name and never removed",
-      alone = true)
+      company = Company.FEW)
   public static void nothingGrowsWithNames(RuleRun run) throws Exception {
     Optional<LongSupplier> counter = run.backend().counter();
     if (counter.isPresent()) {
@@ -190,41 +186,13 @@ public final class ManagementRules {
     return used;
   }
 
-  /** On several threads, since a durable store takes its time for each commit. */
   private static void useNames(LockClient client, String name, int count) throws Exception {
-    ExecutorService users = Executors.newFixedThreadPool(USERS, ManagementRules::user);
-    try {
-      List<Callable<Integer>> parts = new ArrayList<>();
-      for (int user = 0; user < USERS; user++) {
-        int first = user;
-        parts.add(() -> useEach(client, name, first, count));
-      }
-      for (Future<Integer> part : users.invokeAll(parts)) {
-        part.get();
-      }
-    } finally {
-      users.shutdownNow();
-    }
-  }
-
-  private static Thread user(Runnable work) {
-    Thread thread = new Thread(work, "tck-user");
-    thread.setDaemon(true);
-    return thread;
-  }
-
-  private static int useEach(LockClient client, String name, int first, int count)
-      throws InterruptedException {
-    int used = 0;
-    for (int i = first; i < count; i += USERS) {
-      client
-          .acquire(LockRequest.of(name + "-" + i)
-              .withLease(Duration.ofSeconds(10))
-              .withWait(Duration.ofSeconds(10)))
-          .release();
-      used++;
-    }
-    return used;
+    ManyUses.of(
+        client,
+        count,
+        i -> LockRequest.of(name + "-" + i)
+            .withLease(Duration.ofSeconds(10))
+            .withWait(Duration.ofSeconds(10)));
   }
 
   @Rule(value = "M5", check = "that locks taken before a failure are given back")
@@ -250,7 +218,10 @@ public final class ManagementRules {
     }
   }
 
-  @Rule(value = "M5", check = "that locks are taken in one order everywhere", alone = true)
+  @Rule(
+      value = "M5",
+      check = "that locks are taken in one order everywhere",
+      company = Company.NONE)
   public static void acquireAllNeverDeadlocks(RuleRun run) throws Exception {
     List<String> names = new ArrayList<>();
     for (int i = 0; i < 5; i++) {

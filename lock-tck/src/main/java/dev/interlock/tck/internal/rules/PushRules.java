@@ -2,6 +2,7 @@ package dev.interlock.tck.internal.rules;
 
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
+import dev.interlock.tck.internal.run.Company;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import dev.interlock.tck.internal.worker.Worker;
@@ -19,7 +20,7 @@ public final class PushRules {
   @Rule(
       value = "P1",
       check = "who tells a waiter of the release, and when it looks again",
-      alone = true,
+      company = Company.NONE,
       timed = true)
   public static void aHandOffTakesAFewRoundTrips(RuleRun run) throws Exception {
     LockClient client = run.client();

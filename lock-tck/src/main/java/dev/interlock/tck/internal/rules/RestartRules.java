@@ -7,6 +7,7 @@ import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.tck.TckFault;
 import dev.interlock.tck.TckServer;
+import dev.interlock.tck.internal.run.Company;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import dev.interlock.tck.internal.worker.ProcessWorker;
@@ -27,7 +28,7 @@ public final class RestartRules {
   @Rule(
       value = "T2",
       check = "what the counter starts from when it is missing",
-      alone = true,
+      company = Company.NONE,
       needs = TckFault.LOSE_STATE)
   public static void tokensIncreaseAcrossLossOfState(RuleRun run) throws Exception {
     TckServer server = run.server();
@@ -48,7 +49,7 @@ public final class RestartRules {
   @Rule(
       value = "T2",
       check = "whether the counter is durable, and else what it starts from",
-      alone = true,
+      company = Company.NONE,
       limit = 120,
       needs = TckFault.RESTART)
   public static void tokensIncreaseAcrossARestart(RuleRun run) throws Exception {
@@ -107,7 +108,7 @@ public final class RestartRules {
   @Rule(
       value = "D1",
       check = "that a grant is on disk before it is answered",
-      alone = true,
+      company = Company.NONE,
       limit = 120,
       needs = TckFault.RESTART)
   public static void aHeldLockSurvivesARestart(RuleRun run) throws Exception {
@@ -131,7 +132,7 @@ public final class RestartRules {
   @Rule(
       value = "D2",
       check = "that queue entries are as durable as holds",
-      alone = true,
+      company = Company.NONE,
       limit = 120,
       needs = TckFault.RESTART)
   public static void theQueueSurvivesARestart(RuleRun run) throws Exception {

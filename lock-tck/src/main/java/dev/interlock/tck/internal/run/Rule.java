@@ -19,10 +19,13 @@ public @interface Rule {
   /** What the author of a backend should look at when this test fails. */
   String check();
 
-  /** True for a test that measures short times or loads the machine: nothing runs beside it. */
-  boolean alone() default false;
+  /** What may run beside the test. */
+  Company company() default Company.MANY;
 
-  /** After how many seconds the test is taken to hang, before the time scale. */
+  /**
+   * After how many seconds the test is taken to hang, before the time scale. Rules with more are
+   * begun first.
+   */
   int limit() default 60;
 
   /**

@@ -10,21 +10,28 @@ import dev.interlock.tck.Verdict;
 import dev.interlock.tck.internal.rules.AllRules;
 import dev.interlock.tck.internal.worker.WorkerPool;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
-/** One run of the kit: first the rules that mostly wait, side by side, then the others in turn. */
+/**
+ * One run of the kit: first the rules that mostly wait, and last those that nothing runs beside.
+ */
 public final class TckRun {
-  /** More than processors, for these rules sleep most of the time. */
-  private static final int SIDE_BY_SIDE = 6;
+  /** How many rules of a kind run at a time. Those that bear many sleep most of the time. */
+  private static final Map<Company, Integer> SIDE_BY_SIDE =
+      new EnumMap<>(Map.of(Company.MANY, 6, Company.FEW, 3, Company.NONE, 1));
 
   private final RuleExecutor executor;
   private final TckProgress progress;
@@ -82,31 +89,29 @@ public final class TckRun {
       none.forEach(progress::finished);
       return none;
     }
-    Map<String, RuleResult> results = new java.util.concurrent.ConcurrentHashMap<>();
-    ExecutorService sideBySide =
-        Executors.newFixedThreadPool(SIDE_BY_SIDE, work -> new Thread(work, "tck-run"));
+    Map<String, RuleResult> results = new ConcurrentHashMap<>();
+    SIDE_BY_SIDE.forEach((company, width) -> sideBySide(width, of(company, chosen), results));
+    return chosen.keySet().stream().map(rule -> results.get(rule.id())).toList();
+  }
+
+  private void sideBySide(
+      int width, Map<RuleInfo, List<RuleTest>> rules, Map<String, RuleResult> results) {
+    ExecutorService threads =
+        Executors.newFixedThreadPool(width, work -> new Thread(work, "tck-run"));
     try {
       List<Future<?>> started = new ArrayList<>();
-      longestFirst(chosen)
-          .forEach(
-              (rule, tests) -> started.add(sideBySide.submit(() -> one(rule, tests, results))));
+      rules.forEach((rule, tests) -> started.add(threads.submit(() -> one(rule, tests, results))));
       for (Future<?> rule : started) {
         rule.get();
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("the run was interrupted", e);
-    } catch (java.util.concurrent.ExecutionException e) {
+    } catch (ExecutionException e) {
       throw new IllegalStateException("the kit itself failed", e.getCause());
     } finally {
-      sideBySide.shutdownNow();
+      threads.shutdownNow();
     }
-    chosen.forEach((rule, tests) -> {
-      if (alone(tests)) {
-        one(rule, tests, results);
-      }
-    });
-    return chosen.keySet().stream().map(rule -> results.get(rule.id())).toList();
   }
 
   private void one(RuleInfo rule, List<RuleTest> tests, Map<String, RuleResult> results) {
@@ -116,11 +121,12 @@ public final class TckRun {
     progress.finished(result);
   }
 
-  /** Those that need not run alone, so ordered that no long one is left over at the end. */
-  private static Map<RuleInfo, List<RuleTest>> longestFirst(Map<RuleInfo, List<RuleTest>> chosen) {
+  /** Those of a kind, so ordered that no long one is left over at the end. */
+  private static Map<RuleInfo, List<RuleTest>> of(
+      Company company, Map<RuleInfo, List<RuleTest>> chosen) {
     Map<RuleInfo, List<RuleTest>> ordered = new LinkedHashMap<>();
     chosen.entrySet().stream()
-        .filter(entry -> !alone(entry.getValue()))
+        .filter(entry -> company(entry.getValue()) == company)
         .sorted(Comparator.comparing(entry -> -limit(entry.getValue())))
         .forEach(entry -> ordered.put(entry.getKey(), entry.getValue()));
     return ordered;
@@ -130,7 +136,8 @@ public final class TckRun {
     return tests.stream().mapToInt(test -> test.rule().limit()).sum();
   }
 
-  private static boolean alone(List<RuleTest> tests) {
-    return tests.stream().anyMatch(test -> test.rule().alone());
+  /** What all tests of a rule can bear. */
+  private static Company company(List<RuleTest> tests) {
+    return Collections.max(tests.stream().map(test -> test.rule().company()).toList());
   }
 }
