@@ -106,8 +106,9 @@ final class BackendCalls {
 
   /**
    * Waits until no call is under way, but not for ever: a backend may hang against its contract.
+   * Answers whether there is none.
    */
-  void awaitQuiet(long nanos) {
+  boolean awaitQuiet(long nanos) {
     boolean interrupted = Thread.interrupted(); // or it would not pause
     long deadline = System.nanoTime() + nanos;
     while (underWay.sum() > 0 && System.nanoTime() - deadline < 0) {
@@ -117,6 +118,7 @@ final class BackendCalls {
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
+    return underWay.sum() == 0;
   }
 
   private <T> T call(String operation, String name, Supplier<T> body) {

@@ -2,6 +2,7 @@ package dev.interlock.internal;
 
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.Future;
@@ -84,10 +85,38 @@ final class ClientThreads {
     return RESULTS;
   }
 
-  void close() {
-    timer.shutdownNow();
-    renewals.shutdownNow();
-    io.shutdownNow();
+  /**
+   * Begins nothing any more, and waits for what has begun: an interrupt would break off the
+   * backend's call in it. Only what is not over in time is interrupted.
+   */
+  void close(long nanos) {
+    timer.shutdownNow(); // It never blocks, and calls no backend.
+    long deadline = System.nanoTime() + nanos;
+    for (ThreadPoolExecutor executor : List.of(renewals, io)) {
+      executor.shutdown();
+      executor.getQueue().clear();
+    }
+    for (ThreadPoolExecutor executor : List.of(renewals, io)) {
+      awaitEnd(executor, deadline);
+      executor.shutdownNow();
+    }
+  }
+
+  private static void awaitEnd(ThreadPoolExecutor executor, long deadline) {
+    boolean interrupted = false;
+    boolean waiting = true;
+    while (waiting) {
+      try {
+        // Whether in time or not, its threads are interrupted next.
+        var unused = executor.awaitTermination(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+        waiting = false;
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private static void submit(ThreadPoolExecutor executor, Runnable task) {

@@ -240,13 +240,14 @@ final class EngineClient implements LockClient {
       return;
     }
     calls.close();
+    long patience = 0; // with what hangs already
     try {
       contention.close();
       releases.releaseAll(System.nanoTime() + CLOSING);
-      calls.awaitQuiet(CLOSING);
+      patience = calls.awaitQuiet(CLOSING) ? CLOSING : 0;
       abandonments.flush();
     } finally {
-      threads.close();
+      threads.close(patience);
       backend.close();
     }
   }

@@ -23,7 +23,7 @@ class AgendaTest {
 
   @AfterEach
   void close() {
-    threads.close();
+    threads.close(0);
   }
 
   private static final class Counted extends Agenda.Item {
