@@ -39,7 +39,8 @@ public final class LivenessRules {
       anAbandonedHoldCostsOneLease(run);
       return;
     }
-    for (int i = 0; i < run.amount(2, 4, 20); i++) {
+    // Each crash hits a step that is half done only by chance.
+    for (int i = 0; i < run.amount(4, 6, 20); i++) {
       ProcessWorker victim = run.ownWorker();
       List<String> names = startWork(run, victim);
       RuleRun.pause(Duration.ofMillis(run.random().nextInt(700, 1_000)));
