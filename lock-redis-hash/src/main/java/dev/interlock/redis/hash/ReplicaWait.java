@@ -73,8 +73,8 @@ final class ReplicaWait implements ReplicatedGrants.Replicas {
   }
 
   /**
-   * Says whether the server would have waited if it were a master. Just after a failover the one
-   * that was asked may be a replica by now; grants find their master when they come.
+   * Says whether the server did not wait only because it is a replica. In a cluster any node may
+   * answer what concerns no key; each grant finds its own master.
    */
   private static boolean isAnswerOfReplica(RedisException answer) {
     return answer instanceof RedisCommandExecutionException
