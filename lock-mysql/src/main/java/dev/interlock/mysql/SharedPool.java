@@ -105,9 +105,17 @@ final class SharedPool implements Connections {
     return (NativeSession) connection.unwrap(JdbcConnection.class).getSession();
   }
 
+  /** In a transaction it would see what was there when it began to listen, and nothing later. */
   @Override
   public Connection listener() throws SQLException {
-    return pool.getConnection();
+    Connection connection = pool.getConnection();
+    try {
+      connection.setAutoCommit(true);
+      return connection;
+    } catch (SQLException | RuntimeException e) {
+      connection.close();
+      throw e;
+    }
   }
 
   /** Not for others any more: a late ring must not end their statements. */

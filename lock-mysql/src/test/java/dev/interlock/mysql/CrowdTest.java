@@ -258,6 +258,7 @@ class CrowdTest {
     try (HikariDataSource pool = new HikariDataSource(hikari)) {
       try (LockClient one = MysqlLocks.using(pool, config);
           LockClient two = MysqlLocks.using(pool, config)) {
+        int told = 0;
         for (int i = 0; i < 20; i++) {
           Lease held = one.acquire(LockRequest.of("a"));
           CompletableFuture<Lease> next = two.acquireAsync(LockRequest.of("a"));
@@ -265,8 +266,11 @@ class CrowdTest {
               .pollInterval(Duration.ofMillis(5))
               .until(() -> one.inspect("a").orElseThrow().waiters() == 1);
           held.release();
+          long released = System.nanoTime();
           next.get(5, TimeUnit.SECONDS).release();
+          told += System.nanoTime() - released < Limits.RECHECK.toNanos() / 2 ? 1 : 0;
         }
+        assertThat(told).as("how often it did not take a re-check").isGreaterThan(10);
       }
       assertThat(pool.isClosed()).isFalse();
       Awaitility.await().until(() -> pool.getHikariPoolMXBean().getActiveConnections() == 0);
