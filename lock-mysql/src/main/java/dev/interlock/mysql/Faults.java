@@ -67,6 +67,11 @@ final class Faults {
     return (state != null && state.startsWith("08")) || CUT_OFF.contains(error.getErrorCode());
   }
 
+  /** Nobody answered where a connection was to be opened: not even with a refusal. */
+  static boolean isUnreachable(SQLException error) {
+    return error.getErrorCode() == 0 && isCut(error);
+  }
+
   /** Whether another connection may do better, to another server after a failover. */
   static boolean isConnectionUseless(SQLException error) {
     return isCut(error) || READ_ONLY.contains(error.getErrorCode());

@@ -1,7 +1,5 @@
 package dev.interlock.mysql;
 
-import com.zaxxer.hikari.HikariConfig;
-import com.zaxxer.hikari.HikariDataSource;
 import dev.interlock.HostPort;
 import dev.interlock.LockConfig;
 import dev.interlock.LockConfigurationException;
@@ -14,6 +12,7 @@ import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.Properties;
 import java.util.Set;
@@ -31,31 +30,34 @@ import java.util.stream.Collectors;
 final class OwnPools implements Connections {
   private static final int DEFAULT_PORT = 3306;
   private static final int KEPT_FOR_URGENT = 2;
-  private static final long IDLE_MILLIS = 60_000;
 
-  private final String url;
-  private final Properties properties;
-  private final HikariDataSource attempts;
-  private final HikariDataSource urgent;
+  private final Opener opener;
+  private final Pool attempts;
+  private final Pool urgent;
 
   // One for each connection that the pool for attempts may open, so whoever has one need not wait.
   private final Permits permits;
   private final Set<Connection> lent = ConcurrentHashMap.newKeySet();
 
   OwnPools(LockConfig config, String clientId) {
-    this.url = url(config);
-    this.properties = properties(config);
+    this.opener = new Opener(url(config), properties(config));
     int size = config.get(MysqlOptions.POOL_SIZE);
-    this.permits = new Permits(size, config.get(MysqlOptions.CONNECT_TIMEOUT));
-    HikariDataSource first = pool(config, "interlock-" + clientId, size, 1);
+    Duration patience = config.get(MysqlOptions.CONNECT_TIMEOUT);
+    this.permits = new Permits(size, patience);
+    Pool first = new Pool("interlock-" + clientId, opener, patience, size, 1);
     try {
-      this.urgent = pool(
-          config, "interlock-urgent-" + clientId, Math.max(size, KEPT_FOR_URGENT), KEPT_FOR_URGENT);
+      this.urgent = new Pool(
+          "interlock-urgent-" + clientId,
+          opener,
+          patience,
+          Math.max(size, KEPT_FOR_URGENT),
+          KEPT_FOR_URGENT);
     } catch (RuntimeException e) {
       first.close();
       throw e;
     }
     this.attempts = first;
+    opener.setPersistent(true);
   }
 
   private static String url(LockConfig config) {
@@ -116,28 +118,14 @@ final class OwnPools implements Connections {
     }
   }
 
-  private HikariDataSource pool(LockConfig config, String name, int size, int idle) {
-    HikariConfig hikari = new HikariConfig();
-    hikari.setPoolName(name);
-    hikari.setJdbcUrl(url);
-    hikari.setDriverClassName("com.mysql.cj.jdbc.Driver");
-    hikari.setDataSourceProperties(properties);
-    hikari.setMaximumPoolSize(size);
-    hikari.setMinimumIdle(idle);
-    hikari.setIdleTimeout(IDLE_MILLIS);
-    hikari.setConnectionTimeout(config.get(MysqlOptions.CONNECT_TIMEOUT).toMillis());
-    hikari.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
-    return new HikariDataSource(hikari);
-  }
-
   @Override
   public Connection take(boolean isUrgent) throws SQLException {
     if (!isUrgent) {
       permits.take();
       return permitted();
     }
-    if (attempts.getHikariPoolMXBean().getIdleConnections() == 0 || !permits.tryTake()) {
-      return urgent.getConnection();
+    if (attempts.idle() == 0 || !permits.tryTake()) {
+      return urgent.take();
     }
     Connection connection = permitted();
     lent.add(connection);
@@ -146,7 +134,7 @@ final class OwnPools implements Connections {
 
   private Connection permitted() throws SQLException {
     try {
-      return attempts.getConnection();
+      return attempts.take();
     } catch (SQLException | RuntimeException e) {
       permits.giveBack();
       throw e;
@@ -156,14 +144,8 @@ final class OwnPools implements Connections {
   @Override
   public void giveBack(Connection connection, boolean isUrgent, boolean healthy) {
     boolean isForAttempts = !isUrgent || lent.remove(connection);
-    HikariDataSource pool = isForAttempts ? attempts : urgent;
-    if (!healthy) {
-      pool.evictConnection(connection);
-    }
     try {
-      connection.close();
-    } catch (SQLException e) {
-      pool.evictConnection(connection);
+      (isForAttempts ? attempts : urgent).giveBack(connection, healthy);
     } finally {
       if (isForAttempts) {
         permits.giveBack();
@@ -173,7 +155,7 @@ final class OwnPools implements Connections {
 
   @Override
   public Connection listener() throws SQLException {
-    return new com.mysql.cj.jdbc.Driver().connect(url, properties);
+    return opener.open();
   }
 
   @Override
@@ -183,6 +165,7 @@ final class OwnPools implements Connections {
 
   @Override
   public void close() {
+    opener.setPersistent(false);
     attempts.close();
     urgent.close();
   }

@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
+import dev.interlock.LockException;
 import dev.interlock.LockRequest;
 import dev.interlock.Locks;
+import dev.interlock.OutcomeUnknownException;
 import dev.interlock.testservers.MysqlServer;
 import dev.interlock.testservers.TestMysql;
 import java.time.Duration;
@@ -74,6 +76,40 @@ class RestartTest {
       CompletableFuture.allOf(all.toArray(CompletableFuture[]::new)).get(30, TimeUnit.SECONDS);
       assertThat(order).containsExactlyElementsOf(IntStream.range(0, 20).boxed().toList());
       assertThat(new ArrayList<>(tokens)).isSorted().allMatch(token -> token > held.fencingToken());
+    }
+  }
+
+  @Test
+  void e3_nobodyWaitsForConnectionsToAServerThatIsGoneAndAllGoesOnOnceItIsBack() throws Exception {
+    String uri = Server.uri(server);
+    // Far more than may pass, so that waiting for a connection would show.
+    try (LockClient client = Locks.open(uri + "&connectTimeout=PT20S")) {
+      Lease held = client.acquire(LockRequest.of("a").withLease(Duration.ofMinutes(2)));
+      server.kill();
+      // The connections that are open find out first, and then what they sent may have arrived.
+      long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(6);
+      int calls = 0;
+      for (; System.nanoTime() - end < 0; calls++) {
+        assertThatThrownBy(() -> client.tryAcquire(LockRequest.of("b")))
+            .isInstanceOfAny(BackendUnavailableException.class, OutcomeUnknownException.class);
+        assertThatThrownBy(() -> client.inspect("a")).isInstanceOf(LockException.class);
+        assertThatThrownBy(
+                () -> client.acquire(LockRequest.of("b").withWait(Duration.ofMillis(100))))
+            .isInstanceOfAny(BackendUnavailableException.class, OutcomeUnknownException.class);
+        Thread.sleep(20);
+      }
+      assertThat(calls).as("how often all three have failed").isGreaterThan(12);
+      assertThatThrownBy(() -> client.tryAcquire(LockRequest.of("b")))
+          .isInstanceOf(BackendUnavailableException.class)
+          .hasMessageContaining("no connection");
+      server.start();
+      // After as long an outage a pool by itself pauses for 5 s.
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(2))
+          .ignoreExceptions()
+          .until(() -> client.inspect("a").isPresent());
+      client.acquire(LockRequest.of("b")).release();
+      held.release();
     }
   }
 
