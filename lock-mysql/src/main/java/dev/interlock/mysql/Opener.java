@@ -11,8 +11,8 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens connections, and knows whether the server could be reached the last time: whoever needs one
- * then hears so at once, and does not wait for what cannot be opened. Thread-safe.
+ * Opens connections, and knows whether the server could be reached the last time, so that nobody
+ * waits for what cannot be opened. Thread-safe.
  *
  * <p>A pool that cannot open a connection tries again after pauses of up to 5 s, so its callers
  * would be without the server long after it has come back. Here its thread is kept until the server
@@ -25,7 +25,7 @@ final class Opener implements DataSource {
   private final Properties properties;
   private volatile int loginTimeout = 1;
   private volatile boolean persistent;
-  private volatile @Nullable SQLException failure;
+  private volatile @Nullable Outage outage;
 
   Opener(String url, Properties properties) {
     this.url = url;
@@ -36,18 +36,37 @@ final class Opener implements DataSource {
   Connection open() throws SQLException {
     try {
       Connection connection = new Driver().connect(url, properties);
-      failure = null;
+      outage = null;
       return connection;
     } catch (SQLException e) {
-      failure = Faults.isUnreachable(e) ? e : null;
+      outage = Faults.isUnreachable(e) ? Outage.after(outage, e) : null;
       throw e;
     }
   }
 
-  /** Why the server could not be reached; null if it answered the last time, if only a refusal. */
+  /** What kept the last connection from being opened; null if the server answered, if only no. */
   @Nullable
-  SQLException failure() {
-    return failure;
+  Outage outage() {
+    return outage;
+  }
+
+  /**
+   * The server cannot be reached.
+   *
+   * @param since {@link System#nanoTime()} of the first failure after the last success
+   * @param reason the last failure
+   */
+  record Outage(long since, SQLException reason) {
+    private static final long LONG_NANOS = 1_000_000_000;
+
+    private static Outage after(@Nullable Outage before, SQLException reason) {
+      return new Outage(before == null ? System.nanoTime() : before.since, reason);
+    }
+
+    /** Whether it is more than one connection that was refused or lost on its way. */
+    boolean isLong() {
+      return System.nanoTime() - since > LONG_NANOS;
+    }
   }
 
   /** Whether pools are to wait for the server: not while the client opens, nor when it closes. */

@@ -2,6 +2,7 @@ package dev.interlock.mysql;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.interlock.mysql.Opener.Outage;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
@@ -50,19 +51,27 @@ final class Pool {
   Connection take() throws SQLException {
     long deadline = System.nanoTime() + patience.toNanos();
     while (true) {
-      SQLException failure = opener.failure();
-      if (failure != null && idle() == 0) {
-        throw new SQLTransientConnectionException(
-            "the server cannot be reached", failure.getSQLState(), failure);
+      Outage outage = opener.outage();
+      if (outage != null && outage.isLong() && idle() == 0) {
+        throw unreachable(outage.reason());
       }
       try {
         return connections.getConnection();
       } catch (SQLTransientConnectionException e) {
+        outage = opener.outage();
+        if (outage != null) {
+          throw unreachable(outage.reason());
+        }
         if (System.nanoTime() - deadline >= 0) {
           throw e;
         }
       }
     }
+  }
+
+  private static SQLException unreachable(SQLException reason) {
+    return new SQLTransientConnectionException(
+        "the server cannot be reached", reason.getSQLState(), reason);
   }
 
   int idle() {
