@@ -62,7 +62,7 @@ public final class ExclusionRules {
       limit = 150,
       needs = TckFault.CONNECTION)
   public static void holdsNeverOverlapWhenClientsFail(RuleRun run) throws Exception {
-    Duration time = Duration.ofMillis(run.amount(3_500, 15_000, 90_000));
+    Duration time = Duration.ofMillis(run.amount(3_500, 15_000, 45_000));
     List<Hold> holds = new ArrayList<>();
     for (int round = 0; round < MOST_ROUNDS && holds.size() < ENOUGH_HOLDS; round++) {
       holds.addAll(FaultyContention.run(run, time));

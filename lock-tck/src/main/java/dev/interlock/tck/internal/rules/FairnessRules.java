@@ -109,7 +109,7 @@ public final class FairnessRules {
       company = Company.NONE)
   public static void nobodyIsOvertaken(RuleRun run) throws Exception {
     String name = run.name();
-    long time = Duration.ofMillis(run.amount(2_000, 6_000, 60_000)).toNanos();
+    long time = Duration.ofMillis(run.amount(2_000, 6_000, 30_000)).toNanos();
     List<Worker> workers = new ArrayList<>();
     List<CompletableFuture<List<Turn>>> histories = new ArrayList<>();
     for (int w = 0; w < WorkerPool.SHARED; w++) {

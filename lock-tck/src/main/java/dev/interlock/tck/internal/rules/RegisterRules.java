@@ -35,7 +35,7 @@ public final class RegisterRules {
     Worker keeper = run.worker();
     int port = keeper.call(RegisterRules::openRegister);
     String name = run.name();
-    long time = Duration.ofMillis(run.amount(2_500, 12_000, 60_000)).toNanos();
+    long time = Duration.ofMillis(run.amount(2_500, 12_000, 30_000)).toNanos();
     List<Worker> workers = new ArrayList<>(List.of(run.worker(), run.worker()));
     if (!run.oneJvm()) {
       workers.add(run.ownWorker());

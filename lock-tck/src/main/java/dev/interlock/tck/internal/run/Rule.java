@@ -23,8 +23,8 @@ public @interface Rule {
   Company company() default Company.MANY;
 
   /**
-   * After how many seconds the test is taken to hang, before the time scale. Rules with more are
-   * begun first.
+   * After how many seconds the test is taken to hang, before the time scale, three times that at
+   * full effort. Rules with more are begun first.
    */
   int limit() default 60;
 

@@ -36,6 +36,9 @@ final class RuleExecutor {
   private static final int MOST_HANGS = 3;
   private static final int SHORT_SECONDS = 10;
 
+  /** How many times the limit of a rule is that at full effort, where it does so much more. */
+  private static final int FULL_LIMIT = 3;
+
   private record Finding(Verdict verdict, String message, List<String> history) {}
 
   private final Target target;
@@ -209,8 +212,8 @@ final class RuleExecutor {
 
   private Finding one(RuleTest test, RuleRun run) {
     Rule rule = test.rule();
-    Finding finding =
-        limited(test.method().getName(), rule.limit(), rule.check(), () -> test.run(run));
+    int limit = rule.limit() * effort.of(1, 1, FULL_LIMIT);
+    Finding finding = limited(test.method().getName(), limit, rule.check(), () -> test.run(run));
     boolean hung = finding.verdict() == Verdict.FAIL && finding.message().contains(HUNG);
     // Only the rules on waiting are about how long another library's calls take.
     return hung && target.isForeign() && !rule.value().startsWith("W")

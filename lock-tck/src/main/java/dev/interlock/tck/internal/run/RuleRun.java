@@ -164,19 +164,24 @@ public final class RuleRun extends Findings {
   private Worker workerAt(Opener opener) throws Exception {
     int index = workers.getAndIncrement();
     if (oneJvm()) {
-      return keep(pool.inThisJvm(rule, opener, ms(30_000)));
+      return keep(pool.inThisJvm(rule, opener, patience()));
     }
-    return warmedUp(keep(pool.shared(rule, index, opener, ms(30_000))));
+    return warmedUp(keep(pool.shared(rule, index, opener, patience())));
   }
 
   /** Forks a JVM that may be killed and paused. */
   public ProcessWorker ownWorker(String... jvmArguments) throws Exception {
-    return warmedUp(keep(pool.own(rule, opener(), ms(30_000), List.of(jvmArguments))));
+    return warmedUp(keep(pool.own(rule, opener(), patience(), List.of(jvmArguments))));
   }
 
   /** Forks a JVM that may be killed and paused, and whose connections go through a proxy. */
   public ProcessWorker ownWorker(FaultProxy proxy) throws Exception {
-    return warmedUp(keep(pool.own(rule, opener(proxy), ms(30_000), List.of())));
+    return warmedUp(keep(pool.own(rule, opener(proxy), patience(), List.of())));
+  }
+
+  /** How long one task of a worker may take. */
+  private Duration patience() {
+    return ms(amount(30_000, 30_000, 90_000));
   }
 
   /** A JVM's first use of a client takes longer than a short lease on a loaded machine. */

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -24,6 +25,14 @@ import org.jspecify.annotations.Nullable;
 /** A forked JVM with {@link WorkerMain} in it. Thread-safe. */
 final class WorkerProcess {
   private static final int KEPT_LINES = 20;
+  private static final Set<Process> RUNNING = ConcurrentHashMap.newKeySet();
+
+  static {
+    // They end by themselves once nobody speaks to them, except those that are stopped just then.
+    Runtime.getRuntime()
+        .addShutdownHook(
+            new Thread(() -> RUNNING.forEach(Process::destroyForcibly), "tck-worker-cleanup"));
+  }
 
   private final Process process;
   private final ObjectOutputStream out;
@@ -34,6 +43,7 @@ final class WorkerProcess {
 
   private WorkerProcess(Process process) throws IOException {
     this.process = process;
+    RUNNING.add(process);
     thread("tck-worker-log", this::readLog);
     this.out = new ObjectOutputStream(new BufferedOutputStream(process.getOutputStream()));
     out.flush();
@@ -101,6 +111,7 @@ final class WorkerProcess {
 
   void destroy() {
     process.destroyForcibly();
+    RUNNING.remove(process);
     try {
       process.waitFor(10, TimeUnit.SECONDS);
     } catch (InterruptedException e) {
@@ -130,6 +141,9 @@ final class WorkerProcess {
 
   private void die() {
     dead = true;
+    if (!process.isAlive()) {
+      RUNNING.remove(process);
+    }
     String said;
     synchronized (lastLines) {
       said = String.join("\n", lastLines);
