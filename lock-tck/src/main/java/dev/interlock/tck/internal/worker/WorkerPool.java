@@ -69,6 +69,7 @@ public final class WorkerPool {
       shared.add(forkShared());
     }
     if (!shared.get(index).isAlive()) {
+      shared.get(index).destroy();
       shared.set(index, forkShared());
     }
     return shared.get(index);

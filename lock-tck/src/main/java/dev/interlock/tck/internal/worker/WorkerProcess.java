@@ -141,9 +141,6 @@ final class WorkerProcess {
 
   private void die() {
     dead = true;
-    if (!process.isAlive()) {
-      RUNNING.remove(process);
-    }
     String said;
     synchronized (lastLines) {
       said = String.join("\n", lastLines);
