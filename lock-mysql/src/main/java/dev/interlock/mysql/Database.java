@@ -26,6 +26,7 @@ final class Database {
   private final Connections connections;
   private final SqlSessionFactory mappers;
   private final Duration timeout;
+  private final Acquaintances acquaintances = new Acquaintances();
 
   Database(Connections connections, SqlSessionFactory mappers, Duration timeout) {
     this.connections = connections;
@@ -68,7 +69,8 @@ final class Database {
     }
     boolean healthy = false;
     try (SqlSession sql = mappers.openSession(connection)) {
-      Session session = new Session(sql.getMapper(LockMapper.class));
+      long knownUs = acquaintances.micros(connection);
+      Session session = new Session(sql.getMapper(LockMapper.class), knownUs);
       try {
         T result = work.apply(session);
         healthy = true;

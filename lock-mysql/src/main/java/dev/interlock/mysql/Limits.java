@@ -12,6 +12,12 @@ final class Limits {
   /** How long a waiter stays in the queue without a sign of life. */
   static final long ENTRY_US = 10_000_000;
 
+  /** A client that has not known a connection for this long holds nobody's silence against it. */
+  static final long RETURN_US = 3_000_000;
+
+  /** For how long such a client counts waiters whose entries ran out: as long as these wait on. */
+  static final long OUTAGE_US = 30_000_000;
+
   /** An entry is not written again before it is this old, so that most re-checks only read. */
   static final long ENTRY_FRESH_US = 7_000_000;
 

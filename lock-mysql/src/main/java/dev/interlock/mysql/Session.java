@@ -3,15 +3,26 @@ package dev.interlock.mysql;
 /** One connection for one operation. Not thread-safe. */
 final class Session {
   private final LockMapper mapper;
+  private final long knownUs;
   private boolean inTransaction;
   private boolean sent;
 
-  Session(LockMapper mapper) {
+  Session(LockMapper mapper, long knownUs) {
     this.mapper = mapper;
+    this.knownUs = knownUs;
   }
 
   LockMapper mapper() {
     return mapper;
+  }
+
+  /**
+   * For how long waiters are to be counted whose entries have run out. During an outage of the
+   * server nobody can keep an entry; those who wait wait on, and keep their places if they are back
+   * soon after it. Whoever comes first after it must not drop them.
+   */
+  long graceUs() {
+    return knownUs < Limits.RETURN_US ? Limits.OUTAGE_US : 0;
   }
 
   /** The next statement changes something: from here a lost answer leaves the outcome unknown. */

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class Turn {
   private final LockRow row;
   private final long now;
+  private final long graceUs;
   private final Myself me;
   private final LongFunction<List<Entry>> readOn;
   private final TreeMap<Long, Entry> shares = new TreeMap<>();
@@ -43,6 +44,7 @@ final class Turn {
    * @param whole whether these are all the waiters
    * @param asked waiters that were asked for by id, wherever they stand
    * @param now the server's clock
+   * @param graceUs for how long a waiter counts after its entry has run out
    * @param me this client
    * @param readOn reads the waiters behind a ticket; an empty answer means that there are none
    */
@@ -52,10 +54,12 @@ final class Turn {
       boolean whole,
       List<Entry> asked,
       long now,
+      long graceUs,
       Myself me,
       LongFunction<List<Entry>> readOn) {
     this.row = row;
     this.now = now;
+    this.graceUs = graceUs;
     this.me = me;
     this.readOn = readOn;
     this.queueRead = whole;
@@ -232,7 +236,7 @@ final class Turn {
       while (rest.hasNext()) {
         Entry entry = rest.next();
         last = entry.ticket;
-        if (entry.untilUs <= now) {
+        if (entry.untilUs + graceUs <= now) {
           drop(entry);
         } else if (!entry.asleep || entry.client == me.client()) {
           return entry;

@@ -159,7 +159,8 @@ final class Turns {
       entries = session.mapper().readShares(at); // more of them than fit
     }
     int[] page = {PAGE};
-    return new Turn(row, entries, whole, asked, (Long) read.get(1).get(0), me, last -> {
+    long now = (Long) read.get(1).get(0);
+    return new Turn(row, entries, whole, asked, now, session.graceUs(), me, last -> {
       page[0] = Math.min(LONGEST_PAGE, page[0] * 4);
       return session.mapper().readOn(at, last, page[0]);
     });

@@ -28,12 +28,14 @@ class MysqlBackendTest {
   private static final Duration NONE = Duration.ZERO;
   private static final Duration LONG = Duration.ofMinutes(1);
 
+  private String namespace;
   private TestClient one;
   private TestClient two;
 
   @BeforeEach
   void open() {
-    String uri = Server.uri();
+    namespace = Server.freshNamespace();
+    String uri = Server.shared().uri() + "?schema=create&namespace=" + namespace;
     one = Server.client(uri);
     two = Server.client(uri);
   }
@@ -186,6 +188,24 @@ class MysqlBackendTest {
     assertThat(released.granted()).extracting(Grant::id).isEqualTo(waiters.get(2));
     one.backend.abandon("a", waiters.get(2));
     assertThat(one.grants.poll()).extracting(Grant::id).isEqualTo(waiters.get(3));
+  }
+
+  @Test
+  void f4_aWaiterWithoutASignOfLifeIsDroppedOverConnectionsThatHaveLastedForAWhile() {
+    HoldId known = one.id();
+    one.attempt("b", known, NONE);
+    Awaitility.await()
+        .pollDelay(Limits.ofMicros(Limits.RETURN_US))
+        .until(() -> one.release("b", known).held());
+    HoldId holder = one.id();
+    one.attempt("a", holder, NONE);
+    two.attempt("a", two.id(), LONG);
+    Server.shared()
+        .execute("UPDATE interlock_entry SET until_us = until_us - 10000000" + " WHERE lock_key = '"
+            + namespace + ":a'");
+
+    assertThat(one.release("a", holder)).isEqualTo(ReleaseResult.RELEASED);
+    assertThat(one.backend.inspect("a")).isEmpty();
   }
 
   @Test

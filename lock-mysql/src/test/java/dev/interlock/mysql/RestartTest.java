@@ -10,6 +10,8 @@ import dev.interlock.LockException;
 import dev.interlock.LockRequest;
 import dev.interlock.Locks;
 import dev.interlock.OutcomeUnknownException;
+import dev.interlock.spi.Grant;
+import dev.interlock.spi.HoldId;
 import dev.interlock.testservers.MysqlServer;
 import dev.interlock.testservers.TestMysql;
 import java.time.Duration;
@@ -76,6 +78,33 @@ class RestartTest {
       CompletableFuture.allOf(all.toArray(CompletableFuture[]::new)).get(30, TimeUnit.SECONDS);
       assertThat(order).containsExactlyElementsOf(IntStream.range(0, 20).boxed().toList());
       assertThat(new ArrayList<>(tokens)).isSorted().allMatch(token -> token > held.fencingToken());
+    }
+  }
+
+  @Test
+  void d2_theOrderIsKeptEvenIfAllEntriesRanOutWhileTheServerWasAway() throws Exception {
+    String uri = Server.uri(server);
+    try (TestClient holder = Server.client(uri);
+        TestClient first = Server.client(uri);
+        TestClient second = Server.client(uri)) {
+      HoldId held = holder.id();
+      HoldId early = first.id();
+      HoldId late = second.id();
+      Duration patience = Duration.ofMinutes(1);
+      holder.attempt("a", held, Duration.ZERO, Duration.ofMinutes(2));
+      first.attempt("a", early, patience);
+      second.attempt("a", late, patience);
+      server.kill();
+      server.start();
+      server.execute("UPDATE interlock_entry SET until_us = until_us - 25000000");
+
+      // The holder comes back first, while the others have not given a sign of life yet.
+      Awaitility.await()
+          .ignoreExceptions()
+          .until(() -> holder.release("a", held).held());
+      assertThat(first.grants.poll(5, TimeUnit.SECONDS)).extracting(Grant::id).isEqualTo(early);
+      first.release("a", early);
+      assertThat(second.grants.poll(5, TimeUnit.SECONDS)).extracting(Grant::id).isEqualTo(late);
     }
   }
 
