@@ -36,10 +36,11 @@ public final class FairnessRules {
 
   @Rule(value = "F1", check = "that the queue is on the server and has one order for all clients")
   public static void theEarlierWaiterAcquiresFirst(RuleRun run) throws Exception {
+    LockClient holder = run.client();
+    LockClient observer = run.client();
     for (int round = 0; round < run.amount(2, 5, 20); round++) {
       String name = run.name();
-      LockClient observer = run.client();
-      Lease held = run.client().acquire(fair(run, name));
+      Lease held = holder.acquire(fair(run, name));
       List<Worker> workers = new ArrayList<>();
       List<CompletableFuture<Long>> turns = new ArrayList<>();
       long wait = run.ms(20_000).toNanos();
@@ -315,6 +316,7 @@ public final class FairnessRules {
   public static void aWaiterKeepsItsPlaceThroughAReconnect(RuleRun run) throws Exception {
     FaultProxy proxy = run.proxy();
     LockClient cut = run.client(proxy);
+    LockClient uncut = run.client();
     LockClient observer = run.client();
     for (int round = 0; round < run.amount(1, 6, 20); round++) {
       String name = run.name();
@@ -324,7 +326,7 @@ public final class FairnessRules {
       List<CompletableFuture<Void>> waits = new ArrayList<>();
       waits.add(enter(cut, request, "the first waiter, whose connections were cut", order));
       awaitQueued(run, observer, name, 1);
-      waits.add(enter(run.client(), request, "the second waiter", order));
+      waits.add(enter(uncut, request, "the second waiter", order));
       awaitQueued(run, observer, name, 2);
       run.requireHit(proxy.cut(), "all connections of a waiting client cut");
       RuleRun.pause(run.ms(1_000));

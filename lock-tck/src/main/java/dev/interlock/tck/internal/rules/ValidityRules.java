@@ -163,6 +163,7 @@ public final class ValidityRules {
   @Rule(value = "L6", check = "that the server ends a lease by itself and lets the next one in")
   public static void anExpiredLeaseFreesTheLock(RuleRun run) throws Exception {
     LockClient client = run.client();
+    LockClient latecomer = run.client();
     Worker waiter = run.worker();
     for (int i = 0; i < run.amount(2, 4, 10); i++) {
       String awaited = run.name();
@@ -179,7 +180,6 @@ public final class ValidityRules {
           acquired >= 0 && acquired - held <= limit,
           "a waiter acquires within the lease of 600 ms and the bound",
           acquired < 0 ? "it did not" : "after " + (acquired - held) / 1_000_000 + " ms");
-      LockClient latecomer = run.client();
       run.expectFree(latecomer, later, run.ms(1_000), "after the lease");
       LockRequest once = Leases.fixed(run, tried, 20_000);
       run.await(
