@@ -6,7 +6,7 @@ public enum Effort {
   QUICK,
   /** A few minutes for a provider. */
   STANDARD,
-  /** As long as it takes to reach rare interleavings: tens of minutes. */
+  /** As long as it takes to reach rare interleavings: some six minutes for a provider. */
   FULL;
 
   /**

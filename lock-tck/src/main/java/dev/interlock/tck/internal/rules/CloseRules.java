@@ -129,7 +129,7 @@ public final class CloseRules {
         "it got " + end);
   }
 
-  @Rule(value = "M4", check = "what each use registers and does not take back")
+  @Rule(value = "M4", check = "what each use registers and does not take back", limit = 90)
   public static void nothingStaysAfterManyCycles(RuleRun run) throws Exception {
     ProcessWorker worker = run.ownWorker();
     String name = run.name();

@@ -38,16 +38,17 @@ public final class FairnessRules {
   public static void theEarlierWaiterAcquiresFirst(RuleRun run) throws Exception {
     LockClient holder = run.client();
     LockClient observer = run.client();
+    List<Worker> workers = new ArrayList<>();
+    for (int i = 0; i < WAITERS; i++) {
+      workers.add(run.worker());
+    }
     for (int round = 0; round < run.amount(2, 5, 20); round++) {
       String name = run.name();
       Lease held = holder.acquire(fair(run, name));
-      List<Worker> workers = new ArrayList<>();
       List<CompletableFuture<Long>> turns = new ArrayList<>();
       long wait = run.ms(20_000).toNanos();
       for (int i = 0; i < WAITERS; i++) {
-        Worker worker = run.worker();
-        workers.add(worker);
-        turns.add(worker.start(1, space -> takeTurn(space, name, wait)));
+        turns.add(workers.get(i).start(1, space -> takeTurn(space, name, wait)));
         awaitQueued(run, observer, name, i + 1);
       }
       held.release();

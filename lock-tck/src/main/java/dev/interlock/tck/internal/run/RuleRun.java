@@ -181,7 +181,7 @@ public final class RuleRun extends Findings {
 
   /** How long one task of a worker may take. */
   private Duration patience() {
-    return ms(amount(30_000, 30_000, 90_000));
+    return ms(amount(50_000, 50_000, 150_000));
   }
 
   /** A JVM's first use of a client takes longer than a short lease on a loaded machine. */
