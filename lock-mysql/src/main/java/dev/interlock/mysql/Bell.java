@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * grant was committed, and the sleep begins by looking for grants. Thread-safe.
  */
 final class Bell {
-  private static final long READY_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long READY_NANOS = Limits.POLL.toNanos();
   private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
   private final Database database;
@@ -88,7 +88,9 @@ final class Bell {
   }
 
   /**
-   * Sees to it that the bell is up before a waiter relies on it; waits for that a second at most.
+   * Sees to it that the bell is up before a waiter relies on it. Waits for that as long as the
+   * waiter would need to find a grant by itself: it looks again as often until it can be told, and
+   * its caller may not have the time to wait for a server or a machine that is slow.
    */
   void raise() {
     lastNeeded = System.nanoTime();

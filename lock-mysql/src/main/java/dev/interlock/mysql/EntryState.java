@@ -6,6 +6,7 @@ final class EntryState {
   long hold;
   long remainingUs;
   boolean asleep;
+  boolean bell;
   boolean granted;
   long token;
   int tokens;

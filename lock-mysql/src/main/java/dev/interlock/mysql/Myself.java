@@ -17,6 +17,8 @@ interface Myself {
    * When to look again after a lock that is held for some time.
    *
    * @param remainingUs how long the holder's lease still lasts
+   * @param told whether the entry says that its client listens; if not, nobody tells it, also when
+   *     the client has come to listen since
    */
-  Duration recheck(long remainingUs);
+  Duration recheck(long remainingUs, boolean told);
 }

@@ -283,8 +283,8 @@ final class MysqlBackend implements LockBackend, Myself {
   }
 
   @Override
-  public Duration recheck(long remainingUs) {
-    Duration longest = untilTick(bell.isUp() ? Limits.RECHECK : Limits.POLL);
+  public Duration recheck(long remainingUs, boolean told) {
+    Duration longest = untilTick(told && bell.isUp() ? Limits.RECHECK : Limits.POLL);
     // Not before the lease is over by the server's clock, or the look would be for nothing.
     Duration lease = Limits.ofMicros(Math.max(1_000, remainingUs + 1_000));
     return lease.compareTo(longest) < 0 ? lease : longest;

@@ -89,7 +89,7 @@ final class Quick {
       return null;
     }
     entries.put(new KnownEntry(attempt.name(), at, Entry.WAITER, row.ticket, attempt.id()));
-    return new AttemptResult.Queued(-1, me.recheck(row.lockRemainingUs));
+    return new AttemptResult.Queued(-1, me.recheck(row.lockRemainingUs, taking.bell));
   }
 
   /** Notes that a hold came out of a queue, so that its release does not try the quick way. */

@@ -110,11 +110,13 @@ final class Renewer {
     }
   }
 
-  /** Reads first: only entries that have become old are written. */
+  /**
+   * Reads first: only entries that are old, or tell nobody of a client that listens, are written.
+   */
   private void refresh(List<KnownEntry> waiters, Map<HoldId, RenewalResult> results) {
     waiters.sort(BY_TICKET);
     List<EntryState> states = states(waiters);
-    if (states.stream().anyMatch(Renewer::isOld)) {
+    if (states.stream().anyMatch(this::isOutdated)) {
       database.run("refresh", true, session -> {
         session.changes();
         return session.mapper().refreshWaiters(waiters, Limits.ENTRY_US, me.listens());
@@ -126,13 +128,16 @@ final class Renewer {
     for (EntryState state : states) {
       HoldId id = new HoldId(state.client, state.hold);
       if (!state.granted) {
-        results.put(id, new RenewalResult.Queued(me.recheck(state.lockRemainingUs)));
+        results.put(id, new RenewalResult.Queued(me.recheck(state.lockRemainingUs, state.bell)));
       }
     }
   }
 
-  private static boolean isOld(EntryState state) {
-    return !state.granted && (state.asleep || state.remainingUs < Limits.ENTRY_FRESH_US);
+  private boolean isOutdated(EntryState state) {
+    return !state.granted
+        && (state.asleep
+            || state.remainingUs < Limits.ENTRY_FRESH_US
+            || (!state.bell && me.listens()));
   }
 
   private List<EntryState> states(List<KnownEntry> waiters) {

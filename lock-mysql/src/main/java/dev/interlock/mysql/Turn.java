@@ -280,7 +280,7 @@ final class Turn {
       return row.isFree() ? enter(attempt, leaseUs) : join(attempt, leaseUs);
     }
     if (!attempt.waits()) {
-      return new AttemptResult.Busy(recheck());
+      return new AttemptResult.Busy(recheck(me.listens()));
     }
     return queue(attempt, waiter);
   }
@@ -314,13 +314,13 @@ final class Turn {
       waiting.asleep = false;
       waiting.bell = me.listens();
       changes.refresh(waiting);
-      return new AttemptResult.Queued(-1, recheck());
+      return new AttemptResult.Queued(-1, recheck(waiting.bell));
     }
     int before = row.entries - shares.size() - (row.ticket > 0 ? 1 : 0);
     Entry waiter = insert(entry(Entry.WAITER, attempt));
     waiter.untilUs = until;
     waiters.put(waiter.ticket, waiter);
-    return new AttemptResult.Queued(before, recheck());
+    return new AttemptResult.Queued(before, recheck(waiter.bell));
   }
 
   private Entry insert(Entry entry) {
@@ -347,8 +347,8 @@ final class Turn {
   }
 
   /** When a waiter should look again: never later than the holder's lease ends. */
-  private Duration recheck() {
-    return me.recheck(row.untilUs - now);
+  private Duration recheck(boolean told) {
+    return me.recheck(row.untilUs - now, told);
   }
 
   /** The ticket of a waiter, if it is known to this turn. */

@@ -234,6 +234,25 @@ class MysqlBackendTest {
   }
 
   @Test
+  void w3_anEntryFromBeforeItsClientListenedIsLookedAtOftenUntilItSaysSo() {
+    HoldId waiter = two.id();
+    one.attempt("a", one.id(), NONE);
+    two.attempt("a", waiter, LONG);
+    Awaitility.await().until(() -> nextLook(waiter).compareTo(Limits.POLL.multipliedBy(2)) > 0);
+    Server.shared()
+        .execute("UPDATE interlock_entry SET bell = 0 WHERE lock_key = '" + namespace + ":a'");
+
+    assertThat(nextLook(waiter)).isLessThan(Limits.POLL.multipliedBy(2));
+    assertThat(nextLook(waiter)).isGreaterThan(Limits.POLL.multipliedBy(2));
+  }
+
+  private Duration nextLook(HoldId waiter) {
+    RenewalResult result =
+        two.backend.renew(List.of(renewal("a", waiter, true))).get(0);
+    return ((RenewalResult.Queued) result).recheck();
+  }
+
+  @Test
   void l6_anExpiredHoldIsTakenOverAndCannotBeRenewedOrReleased() {
     HoldId dead = one.id();
     HoldId heir = two.id();
