@@ -1,5 +1,6 @@
 package dev.interlock.redis.hash;
 
+import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.api.StatefulConnection;
 import java.util.Queue;
@@ -15,7 +16,8 @@ final class Opened {
 
   /**
    * Opens a connection. When a server refuses it very quickly, Lettuce sometimes fails over its own
-   * handler that is gone already, and does not tell what the server said; then it is asked again.
+   * handler that is gone already, or over the connection that it has closed itself, and does not
+   * tell what the server said; then it is asked again.
    */
   <T extends StatefulConnection<?, ?>> T open(String address, Supplier<T> opening) {
     for (int left = TRIES - 1; true; left--) {
@@ -24,7 +26,7 @@ final class Opened {
         connections.add(connection);
         return connection;
       } catch (RedisException e) {
-        if (left == 0 || !(root(e) instanceof IllegalStateException)) {
+        if (left == 0 || !tellsNothing(root(e))) {
           throw Faults.connecting(address, e);
         }
       }
@@ -38,6 +40,11 @@ final class Opened {
 
   void close() {
     connections.forEach(StatefulConnection::close);
+  }
+
+  /** Neither an answer of the server nor a fault of the network, nor that it took too long. */
+  private static boolean tellsNothing(Throwable root) {
+    return root instanceof IllegalStateException || root instanceof RedisConnectionException;
   }
 
   private static Throwable root(Throwable error) {

@@ -17,11 +17,17 @@ import dev.interlock.spi.HoldId;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisConnectionException;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.api.StatefulConnection;
 import java.time.Duration;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
@@ -59,6 +65,22 @@ class FaultsTest {
         assertThat(client.tryAcquire(REQUEST)).isPresent();
       }
     }
+  }
+
+  @Test
+  void E8_aRefusalThatLettuceDidNotPassOnIsAskedForAgain() {
+    Iterator<RedisException> failures = List.<RedisException>of(
+            new RedisConnectionException(
+                "Unable to connect", new RedisConnectionException("Connection closed prematurely")),
+            new RedisConnectionException(
+                "Unable to connect", new RedisCommandExecutionException("WRONGPASS")))
+        .iterator();
+    Supplier<StatefulConnection<String, String>> opening = () -> {
+      throw failures.next();
+    };
+    assertThatThrownBy(() -> new Opened().open("there", opening))
+        .isInstanceOf(BackendUnavailableException.class)
+        .hasMessageContaining("there refused the connection: WRONGPASS");
   }
 
   @Test
