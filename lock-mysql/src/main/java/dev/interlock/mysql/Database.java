@@ -26,7 +26,7 @@ final class Database {
   private final Connections connections;
   private final SqlSessionFactory mappers;
   private final Duration timeout;
-  private final Acquaintances acquaintances = new Acquaintances();
+  private final ConnectionAges ages = new ConnectionAges();
 
   Database(Connections connections, SqlSessionFactory mappers, Duration timeout) {
     this.connections = connections;
@@ -69,7 +69,7 @@ final class Database {
     }
     boolean healthy = false;
     try (SqlSession sql = mappers.openSession(connection)) {
-      long knownUs = acquaintances.micros(connection);
+      long knownUs = ages.micros(connection);
       Session session = new Session(sql.getMapper(LockMapper.class), knownUs);
       try {
         T result = work.apply(session);

@@ -201,7 +201,7 @@ class MysqlBackendTest {
     one.attempt("a", holder, NONE);
     two.attempt("a", two.id(), LONG);
     Server.shared()
-        .execute("UPDATE interlock_entry SET until_us = until_us - 10000000" + " WHERE lock_key = '"
+        .execute("UPDATE interlock_entry SET until_us = until_us - 10000000 WHERE lock_key = '"
             + namespace + ":a'");
 
     assertThat(one.release("a", holder)).isEqualTo(ReleaseResult.RELEASED);

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
  * server, so one that is known for a while proves that others could have come back by now, too.
  * Thread-safe.
  */
-final class Acquaintances {
+final class ConnectionAges {
   private final Map<JdbcConnection, Long> since = Collections.synchronizedMap(new WeakHashMap<>());
 
   /**
