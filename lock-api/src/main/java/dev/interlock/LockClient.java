@@ -53,6 +53,9 @@ public interface LockClient extends AutoCloseable {
   /**
    * Acquires a lock without blocking the caller and without a thread for each waiter.
    *
+   * <p>It returns before the request has reached the server, so two calls in a row may come into
+   * the queue of a fair lock in either order.
+   *
    * @param request what to acquire
    * @return completes with the lease, or exceptionally as {@link #acquire} would throw; cancelling
    *     it leaves no hold and no queue entry. Dependent actions run on the common pool.

@@ -103,6 +103,7 @@ class CrowdTest {
         LockClient other = Locks.open(uri)) {
       Lease first = client.acquire(LockRequest.of("heirs"));
       CompletableFuture<Lease> second = client.acquireAsync(LockRequest.of("heirs"));
+      Awaitility.await().until(() -> other.inspect("heirs").orElseThrow().waiters() == 1);
       CompletableFuture<Lease> third = client.acquireAsync(LockRequest.of("heirs"));
       Awaitility.await().until(() -> other.inspect("heirs").orElseThrow().waiters() == 2);
       first.release();
