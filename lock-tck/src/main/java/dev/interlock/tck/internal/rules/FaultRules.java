@@ -252,6 +252,7 @@ public final class FaultRules {
   @Rule(
       value = "L7",
       check = "what a renewal and a release make of a hold that the server does not know",
+      timed = true,
       company = Company.NONE,
       needs = TckFault.LOSE_STATE)
   public static void aHoldLostWithTheServersStateIsReported(RuleRun run) throws Exception {

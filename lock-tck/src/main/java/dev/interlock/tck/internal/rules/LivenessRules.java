@@ -262,7 +262,7 @@ public final class LivenessRules {
         "release took " + took / 1_000 + " us beside 200 waiters, and all of them were served");
   }
 
-  @Rule(value = "W8", check = "that a single attempt neither waits nor queues")
+  @Rule(value = "W8", check = "that a single attempt neither waits nor queues", timed = true)
   public static void aSingleAttemptNeverWaits(RuleRun run) throws Exception {
     String name = run.name();
     long lease = run.ms(30_000).toNanos();

@@ -100,7 +100,10 @@ public final class ManagementRules {
             run.expect(!held.test(name), "the server keeps no lock " + when, "it still has it"));
   }
 
-  @Rule(value = "M2", check = "that forceRelease removes the hold and serves the next waiter")
+  @Rule(
+      value = "M2",
+      check = "that forceRelease removes the hold and serves the next waiter",
+      timed = true)
   public static void forceReleaseFreesTheLock(RuleRun run) throws Exception {
     LockClient operator = run.client();
     boolean renewable = run.has(Capability.RENEWABLE);
@@ -123,7 +126,10 @@ public final class ManagementRules {
     run.note("the next client acquired at once, and the victim learned of it within its lease");
   }
 
-  @Rule(value = "M2", check = "that renewals of a hold that was taken away do not bring it back")
+  @Rule(
+      value = "M2",
+      check = "that renewals of a hold that was taken away do not bring it back",
+      timed = true)
   public static void aForcedReleaseIsNotUndone(RuleRun run) throws Exception {
     if (!run.has(Capability.RENEWABLE)) {
       return;

@@ -139,7 +139,7 @@ public final class RenewalRules {
     run.expectFree(run.client(), name, run.ms(500), "after a stop for longer than the lease");
   }
 
-  @Rule(value = "N4", check = "what extend answers from, and when")
+  @Rule(value = "N4", check = "what extend answers from, and when", timed = true)
   public static void extendTellsWhetherItWasHeld(RuleRun run) throws Exception {
     LockClient client = run.client();
     LockClient other = run.client();

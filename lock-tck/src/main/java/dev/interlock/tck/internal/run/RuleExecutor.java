@@ -39,7 +39,14 @@ final class RuleExecutor {
   /** How many times the limit of a rule is that at full effort, where it does so much more. */
   private static final int FULL_LIMIT = 3;
 
-  private record Finding(Verdict verdict, String message, List<String> history) {}
+  private record Finding(Verdict verdict, String message, List<String> history) {
+    /** Adds what may explain a failure. */
+    Finding ifFailed(String remark) {
+      return verdict == Verdict.FAIL
+          ? new Finding(verdict, message + "\n" + remark, history)
+          : this;
+    }
+  }
 
   private final Target target;
   private final Effort effort;
@@ -163,9 +170,14 @@ final class RuleExecutor {
       long start = System.nanoTime();
       Finding finding = one(test, run);
       Duration stall = stalls.apply(start);
-      if (finding.verdict() == Verdict.FAIL && test.rule().timed() && !stall.isZero()) {
-        run.note("Run again, since this JVM stood still for " + stall.toMillis() + " ms");
-        finding = one(test, run);
+      if (finding.verdict() == Verdict.FAIL && !stall.isZero()) {
+        String stoodStill = "this JVM stood still for " + stall.toMillis() + " ms";
+        if (test.rule().timed()) {
+          run.note("Run again, since " + stoodStill);
+          finding = one(test, run);
+          stoodStill += " at the first try, and it failed twice";
+        }
+        finding = finding.ifFailed("also: " + stoodStill);
       }
       if (finding.verdict() == Verdict.NOT_CLAIMED) {
         notOffered.add(test.method().getName() + " needs what is missing, " + finding.message());

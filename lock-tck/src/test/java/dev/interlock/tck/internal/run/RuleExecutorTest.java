@@ -74,6 +74,11 @@ class RuleExecutorTest {
       failsAtFirst(run);
     }
 
+    @Rule(value = "X3", check = CHECK, timed = true)
+    public static void failsByTheTime(RuleRun run) {
+      run.expect(false, "it is in time", "it is late");
+    }
+
     @Rule(value = "X3", check = CHECK)
     public static void judgesAHistory(RuleRun run) {
       Hold one = new Hold("lock", "a", 1, 0, 10, 10);
@@ -262,7 +267,11 @@ class RuleExecutorTest {
     assertThat(repeated.verdict()).isEqualTo(Verdict.PASS);
     assertThat(repeated.evidence().message()).contains("stood still for 300 ms");
     Samples.RUNS.set(0);
-    assertThat(run(backend(), "X3", "failsAtFirst").verdict()).isEqualTo(Verdict.FAIL);
+    RuleResult notAboutTime = run(backend(), "X3", "failsAtFirst");
+    assertThat(notAboutTime.verdict()).isEqualTo(Verdict.FAIL);
+    assertThat(notAboutTime.evidence().message()).endsWith("stood still for 300 ms");
+    RuleResult twice = run(backend(), "X3", "failsByTheTime");
+    assertThat(twice.evidence().message()).endsWith("it failed twice");
     stall = Duration.ZERO;
     Samples.RUNS.set(0);
     assertThat(run(backend(), "X3", "failsAtFirstByTheTime").verdict()).isEqualTo(Verdict.FAIL);
