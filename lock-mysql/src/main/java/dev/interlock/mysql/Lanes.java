@@ -1,6 +1,9 @@
 package dev.interlock.mysql;
 
+import dev.interlock.BackendUnavailableException;
+import dev.interlock.LockException;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
@@ -13,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Has at most one turn of this client under way for each lock. What gathers meanwhile goes along in
  * the next one: the row lock would make it wait anyway, and so one commit serves many. The first of
- * those who wait leads the next turn on its own thread. Thread-safe.
+ * those who wait leads the next turn on its own thread. If a turn meets a fault of the server, the
+ * attempts behind it whose time was over long ago fail with it. Thread-safe.
  */
 final class Lanes {
   private static final int MOST = 128;
@@ -115,6 +119,7 @@ final class Lanes {
       }
       if (!batch.isEmpty()) {
         turns.accept(name, batch);
+        failOverdue(name, lane, batch.get(0).fault());
       }
     } finally {
       lane.led.set(false);
@@ -122,6 +127,22 @@ final class Lanes {
       Step<?> next = lane.waiting.peek();
       if (next != null) {
         next.lead();
+      }
+    }
+  }
+
+  private static void failOverdue(String name, Lane lane, @Nullable LockException fault) {
+    if (fault == null) {
+      return;
+    }
+    for (Iterator<Step<?>> steps = lane.waiting.iterator(); steps.hasNext(); ) {
+      Step<?> step = steps.next();
+      if (step.isOverdue()) {
+        steps.remove();
+        step.fail(new BackendUnavailableException(
+            "lock '" + name + "': not asked for, since an earlier attempt failed: "
+                + fault.getMessage(),
+            fault));
       }
     }
   }

@@ -3,6 +3,7 @@ package dev.interlock.mysql;
 import dev.interlock.LockException;
 import dev.interlock.OutcomeUnknownException;
 import dev.interlock.spi.HoldId;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 abstract class Step<T> {
   private final Thread caller = Thread.currentThread();
+  private final long since = System.nanoTime();
   private volatile boolean done;
   private @Nullable T answer;
   private @Nullable RuntimeException error;
@@ -43,6 +45,19 @@ abstract class Step<T> {
    */
   boolean takesAlong(int riders) {
     return false;
+  }
+
+  /** How long its caller was prepared to wait; null if it is done however late. */
+  @Nullable
+  Duration patience() {
+    return null;
+  }
+
+  /** Whether its caller's time was over long ago. */
+  final boolean isOverdue() {
+    Duration patience = patience();
+    return patience != null
+        && patience.plus(Limits.OVERDUE).minusNanos(System.nanoTime() - since).isNegative();
   }
 
   /**
@@ -79,6 +94,11 @@ abstract class Step<T> {
   private void finish() {
     done = true;
     LockSupport.unpark(caller);
+  }
+
+  /** What the turn failed with, if that was the server's fault. */
+  final @Nullable LockException fault() {
+    return error instanceof LockException fault ? fault : null;
   }
 
   final boolean isDone() {

@@ -5,6 +5,7 @@ import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
@@ -43,6 +44,11 @@ final class Steps {
     @Override
     boolean waits() {
       return attempt.waits();
+    }
+
+    @Override
+    Duration patience() {
+      return attempt.patience();
     }
 
     @Override

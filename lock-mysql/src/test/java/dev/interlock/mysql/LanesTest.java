@@ -3,6 +3,7 @@ package dev.interlock.mysql;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.interlock.BackendUnavailableException;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Release;
 import java.time.Duration;
@@ -10,10 +11,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.assertj.core.api.InstanceOfAssertFactories;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -96,6 +99,55 @@ class LanesTest {
     assertThat(riders(single, entries)).as("none stands there").isEqualTo(0);
   }
 
+  @Test
+  void attemptsWhoseTimeIsOverFailWithAFaultyTurnAndTheOthersTakeTheirOwn() {
+    CountDownLatch ill = new CountDownLatch(1);
+    Lanes faulty = new Lanes((name, steps) -> {
+      turns.add(List.copyOf(steps));
+      if (turns.size() > 1) {
+        steps.forEach(LanesTest::done);
+        return;
+      }
+      await().until(() -> ill.getCount() == 0);
+      steps.forEach(step -> step.fail(new BackendUnavailableException("no answer")));
+    });
+    AtomicReference<Throwable> first = failing(faulty, null).error();
+    await().until(() -> turns.size() == 1);
+    Failing overdue = failing(faulty, Duration.ZERO);
+    Failing patient = failing(faulty, Duration.ofSeconds(50));
+    Failing release = failing(faulty, null);
+    await().until(overdue.step()::isOverdue);
+    ill.countDown();
+    await().until(() -> patient.step().isDone() && release.step().isDone());
+    await().until(() -> overdue.error().get() != null && first.get() != null);
+
+    assertThat(first.get()).hasMessage("no answer");
+    assertThat(overdue.error().get())
+        .isInstanceOf(BackendUnavailableException.class)
+        .hasMessage("lock 'lock': not asked for, since an earlier attempt failed: no answer");
+    assertThat(turns).hasSize(2);
+    assertThat(turns.get(1)).containsExactlyInAnyOrder(patient.step(), release.step());
+  }
+
+  private record Failing(Plain step, AtomicReference<Throwable> error) {}
+
+  private Failing failing(Lanes faulty, @Nullable Duration patience) {
+    AtomicReference<Plain> step = new AtomicReference<>();
+    AtomicReference<Throwable> error = new AtomicReference<>();
+    Thread thread = start(() -> {
+      step.set(new Plain(0, patience));
+      try {
+        faulty.run("lock", step.get());
+      } catch (BackendUnavailableException e) {
+        error.set(e);
+      }
+    });
+    await()
+        .until(() -> thread.getState() == Thread.State.WAITING
+            || thread.getState() == Thread.State.TIMED_WAITING);
+    return new Failing(step.get(), error);
+  }
+
   /** How many riders it takes. */
   private static int riders(Release release, Entries entries) {
     Step<?> step = new Steps.GiveBack(release, entries, (attempt, turn) -> {});
@@ -137,9 +189,21 @@ class LanesTest {
   /** Takes riders along if there are enough. */
   private static final class Plain extends Step<Boolean> {
     private final int enough;
+    private final @Nullable Duration patience;
 
     Plain(int enough) {
+      this(enough, null);
+    }
+
+    Plain(int enough, @Nullable Duration patience) {
       this.enough = enough;
+      this.patience = patience;
+    }
+
+    @Override
+    @Nullable
+    Duration patience() {
+      return patience;
     }
 
     @Override

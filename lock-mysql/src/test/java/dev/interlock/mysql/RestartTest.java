@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
@@ -195,6 +196,31 @@ class RestartTest {
       }
       assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(8));
       client.acquire(LockRequest.of("a").withWait(Duration.ofSeconds(20))).release();
+    }
+  }
+
+  @Test
+  void w4_anAttemptBehindOneWithoutAnAnswerDoesNotWaitForOneOfItsOwn() throws Exception {
+    try (LockClient client = Locks.open(Server.uri(server) + "&timeout=PT3S")) {
+      LockRequest request = LockRequest.of("b").withWait(Duration.ofMillis(300));
+      client.acquire(request).release(); // from here on the pool does not look at its connection
+      server.pause();
+      FutureTask<Lease> first = new FutureTask<>(() -> client.acquire(request));
+      FutureTask<Lease> second = new FutureTask<>(() -> client.acquire(request));
+      long start = System.nanoTime();
+      try {
+        new Thread(first).start();
+        Thread.sleep(100);
+        new Thread(second).start();
+        assertThatThrownBy(() -> second.get(20, TimeUnit.SECONDS))
+            .hasCauseInstanceOf(BackendUnavailableException.class)
+            .hasMessageContaining("not asked for, since an earlier attempt failed");
+      } finally {
+        server.resume();
+      }
+      assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(5));
+      assertThatThrownBy(first::get).hasCauseInstanceOf(LockException.class);
+      client.acquire(request.withWait(Duration.ofSeconds(20))).release();
     }
   }
 }
