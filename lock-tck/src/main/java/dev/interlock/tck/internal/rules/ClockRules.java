@@ -25,7 +25,8 @@ public final class ClockRules {
       value = "L5",
       check =
           "that no time of a client's wall clock is sent to the server or compared with its own",
-      limit = 90)
+      limit = 90,
+      timed = true)
   public static void skewedClocksChangeNothing(RuleRun run) throws Exception {
     if (run.oneJvm()) {
       aClockThatJumpsChangesNothing(run);

@@ -39,7 +39,8 @@ public final class CloseRules {
 
   @Rule(
       value = "E7",
-      check = "that close ends waits, renewals, threads and connections, in that order")
+      check = "that close ends waits, renewals, threads and connections, in that order",
+      timed = true)
   public static void closeEndsEverything(RuleRun run) throws Exception {
     if (run.isForeign()) {
       throw new NotOfferedException("leases without a thread of their own, which would be counted");
@@ -129,7 +130,11 @@ public final class CloseRules {
         "it got " + end);
   }
 
-  @Rule(value = "M4", check = "what each use registers and does not take back", limit = 90)
+  @Rule(
+      value = "M4",
+      check = "what each use registers and does not take back",
+      limit = 90,
+      timed = true)
   public static void nothingStaysAfterManyCycles(RuleRun run) throws Exception {
     ProcessWorker worker = run.ownWorker();
     String name = run.name();

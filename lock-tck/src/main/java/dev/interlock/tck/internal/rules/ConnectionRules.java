@@ -213,7 +213,8 @@ public final class ConnectionRules {
   @Rule(
       value = "E6",
       check = "that an attempt whose replies were all lost is abandoned in the background",
-      needs = TckFault.CONNECTION)
+      needs = TckFault.CONNECTION,
+      timed = true)
   public static void whatNobodyHeardOfIsCleanedUp(RuleRun run) throws Exception {
     FaultProxy proxy = run.proxy();
     LockClient client = run.client(proxy);

@@ -107,7 +107,10 @@ public final class ErrorRules {
     run.note("neither release nor abandonment of an ended hold touched its successor");
   }
 
-  @Rule(value = "E6", check = "that an attempt without an answer is abandoned in the background")
+  @Rule(
+      value = "E6",
+      check = "that an attempt without an answer is abandoned in the background",
+      timed = true)
   public static void anUnknownOutcomeIsCleanedUp(RuleRun run) throws Exception {
     AtomicInteger lost = new AtomicInteger();
     LockClient client = run.client(backend -> FaultyReplies.lost(backend, lost));

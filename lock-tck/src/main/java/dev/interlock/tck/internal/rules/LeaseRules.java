@@ -30,7 +30,10 @@ public final class LeaseRules {
 
   private LeaseRules() {}
 
-  @Rule(value = "L4", check = "that the lease of the request reaches the server on every path")
+  @Rule(
+      value = "L4",
+      check = "that the lease of the request reaches the server on every path",
+      timed = true)
   public static void everyWayHonoursTheLease(RuleRun run) throws Exception {
     LockClient client = run.client();
     LockClient other = run.client();

@@ -33,7 +33,8 @@ public final class LivenessRules {
   @Rule(
       value = "W1",
       check = "that the lease is set in the same atomic step as the lock",
-      limit = 90)
+      limit = 90,
+      timed = true)
   public static void aCrashCostsOneLease(RuleRun run) throws Exception {
     if (run.oneJvm()) {
       anAbandonedHoldCostsOneLease(run);
@@ -123,7 +124,7 @@ public final class LivenessRules {
     run.note("the state is private to this JVM: the holder's thread ended without a release");
   }
 
-  @Rule(value = "W2", check = "how a waiter that does not answer is passed over")
+  @Rule(value = "W2", check = "how a waiter that does not answer is passed over", timed = true)
   public static void aDeadWaiterBlocksNobody(RuleRun run) throws Exception {
     String name = run.name();
     LockClient client = run.client();

@@ -116,7 +116,8 @@ public final class RenewalRules {
 
   @Rule(
       value = "N3",
-      check = "what the renewal does when its JVM was stopped for longer than the lease")
+      check = "what the renewal does when its JVM was stopped for longer than the lease",
+      timed = true)
   public static void aStoppedJvmDoesNotResurrectItsLock(RuleRun run) throws Exception {
     if (run.oneJvm()) {
       return;
@@ -179,7 +180,10 @@ public final class RenewalRules {
     run.note("extend answered true while held, and false after release, expiry and force");
   }
 
-  @Rule(value = "N5", check = "that validity is compared with the clock at every look")
+  @Rule(
+      value = "N5",
+      check = "that validity is compared with the clock at every look",
+      timed = true)
   public static void aLongPauseIsNoticedAtOnce(RuleRun run) throws Exception {
     if (run.isForeign()) {
       throw new NotOfferedException("validity of a hold, told without asking the server");

@@ -31,7 +31,10 @@ public final class ResidueRules {
 
   private ResidueRules() {}
 
-  @Rule(value = "W5", check = "that an interrupted thread is noticed before and while it waits")
+  @Rule(
+      value = "W5",
+      check = "that an interrupted thread is noticed before and while it waits",
+      timed = true)
   public static void interruptionEndsAWait(RuleRun run) throws Exception {
     LockClient client = run.client();
     String name = run.name();

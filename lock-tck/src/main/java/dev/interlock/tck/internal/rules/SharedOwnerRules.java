@@ -76,7 +76,7 @@ public final class SharedOwnerRules {
     run.expectFree(other, name, run.ms(1_000), "after the last release");
   }
 
-  @Rule(value = "S2", check = "that a dead JVM's entry ends with its lease")
+  @Rule(value = "S2", check = "that a dead JVM's entry ends with its lease", timed = true)
   public static void aDeadJvmsEntryEndsWithItsLease(RuleRun run) throws Exception {
     if (run.oneJvm()) {
       return;

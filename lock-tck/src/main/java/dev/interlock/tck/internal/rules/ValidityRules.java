@@ -160,7 +160,10 @@ public final class ValidityRules {
     run.note("asked " + looks + " times before the end, and at the end");
   }
 
-  @Rule(value = "L6", check = "that the server ends a lease by itself and lets the next one in")
+  @Rule(
+      value = "L6",
+      check = "that the server ends a lease by itself and lets the next one in",
+      timed = true)
   public static void anExpiredLeaseFreesTheLock(RuleRun run) throws Exception {
     LockClient client = run.client();
     LockClient latecomer = run.client();

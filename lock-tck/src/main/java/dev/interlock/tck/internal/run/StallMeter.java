@@ -10,7 +10,9 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class StallMeter {
   private static final Duration TICK = Duration.ofMillis(20);
-  private static final Duration WORTH_NOTING = Duration.ofMillis(200);
+
+  // A loss is told over three or four threads one after the other, each of which may be late.
+  private static final Duration WORTH_NOTING = Duration.ofMillis(100);
   private static final int KEPT = 1_000;
   private static final StallMeter INSTANCE = new StallMeter();
 
