@@ -58,7 +58,9 @@ public interface LockClient extends AutoCloseable {
    *
    * @param request what to acquire
    * @return completes with the lease, or exceptionally as {@link #acquire} would throw; cancelling
-   *     it leaves no hold and no queue entry. Dependent actions run on the common pool.
+   *     it leaves no hold and no queue entry. If the wait is over while the server owes an answer,
+   *     it completes with that one if it comes within a second, else with
+   *     {@link OutcomeUnknownException}. Dependent actions run on the common pool.
    */
   CompletableFuture<Lease> acquireAsync(LockRequest request);
 

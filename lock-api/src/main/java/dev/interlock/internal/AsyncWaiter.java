@@ -12,21 +12,29 @@ import org.jspecify.annotations.Nullable;
 
 /** A waiter without a thread: its steps run on the client's few I/O threads, one at a time. */
 final class AsyncWaiter extends Waiter {
+  /** For how long the answer to an attempt that is under way is awaited after the wait is over. */
+  private static final long ANSWER = 1_000_000_000;
+
   private final Contention contention;
   private final ClientThreads threads;
   private final Agenda agenda;
   private final Function<Hold, Lease> leases;
   private final CompletableFuture<Lease> future = new CompletableFuture<>();
   private final AtomicInteger signals = new AtomicInteger();
-  private boolean begun; // only touched by the one running step
+  private volatile boolean begun; // only written by the one running step
 
   private final Agenda.Item alarm = new Agenda.Item() {
     @Override
     void due() {
       if (timeLeft() > 0) {
         signal();
-      } else if (contention.leave(AsyncWaiter.this)) {
-        completeWith(timeout());
+      } else if (isUnheard() && timeLeft() > -ANSWER) {
+        agenda.put(this, System.nanoTime() + timeLeft() + ANSWER);
+      } else {
+        LockException error = timeout(); // before its place in the queue is given up
+        if (contention.leave(AsyncWaiter.this)) {
+          completeWith(error);
+        }
       }
     }
   };
@@ -57,6 +65,18 @@ final class AsyncWaiter extends Waiter {
       signal();
     }
     return future;
+  }
+
+  private boolean isUnheard() {
+    return !begun || isAsking();
+  }
+
+  private LockException timeout() {
+    return begun
+        ? contention.timeout(this)
+        : new BackendUnavailableException(
+            "lock '%s': not asked for within %s: the client's threads are busy, or wait for the server"
+                .formatted(name(), Duration.ofNanos(waited())));
   }
 
   @Override

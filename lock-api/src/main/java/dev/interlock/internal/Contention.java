@@ -3,6 +3,7 @@ package dev.interlock.internal;
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockException;
 import dev.interlock.LockListener;
+import dev.interlock.LockTimeoutException;
 import dev.interlock.OutcomeUnknownException;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.Grant;
@@ -82,7 +83,7 @@ final class Contention {
     }
     Hold hold = tryOnce(waiter);
     if (hold == null) {
-      throw waiter.timeout();
+      throw timeout(waiter);
     }
     return hold;
   }
@@ -100,7 +101,7 @@ final class Contention {
         reenter(waiter); // the owner may have got the lock by another call meanwhile
       }
       if (leave(waiter) && waiter.hasFault()) {
-        throw waiter.timeout();
+        throw timeout(waiter);
       }
     }
     return waiter.result();
@@ -192,9 +193,11 @@ final class Contention {
 
   private void attempt(Waiter waiter) {
     calls.enter();
+    waiter.setAsking(true);
     try {
       send(waiter);
     } finally {
+      waiter.setAsking(false);
       calls.exit();
     }
   }
@@ -341,6 +344,39 @@ final class Contention {
     } finally {
       calls.exit();
     }
+  }
+
+  /**
+   * What to throw when a wait is over: "held by another" only if that is what the server said last.
+   */
+  LockException timeout(Waiter waiter) {
+    LockException own = waiter.fault();
+    if (own != null) {
+      return own;
+    }
+    if (waiter.isAsking()) {
+      return new OutcomeUnknownException(
+          "lock '%s': there was no answer within %s; what the attempt may do yet is undone"
+              .formatted(waiter.name(), Duration.ofNanos(waiter.waited())));
+    }
+    LockException fault = faultOfHead(waiter);
+    if (fault != null) {
+      return new BackendUnavailableException(
+          "lock '%s': whether it is still held is not known: %s"
+              .formatted(waiter.name(), fault.getMessage()),
+          fault);
+    }
+    return new LockTimeoutException("lock '%s' was still held by another after %s"
+        .formatted(waiter.name(), Duration.ofNanos(waiter.waited())));
+  }
+
+  /** What keeps the first waiter of this client, who asks for all, from hearing of the lock. */
+  private @Nullable LockException faultOfHead(Waiter waiter) {
+    Waiter head = queues.head(waiter.name());
+    if (head == null || waiter.grantee().fair() || holds.isHeldHere(waiter.name())) {
+      return null;
+    }
+    return waiter.hasHeardSinceFaultOf(head) ? null : head.fault();
   }
 
   /** Tidies up after a waiter that ended without a hold. */

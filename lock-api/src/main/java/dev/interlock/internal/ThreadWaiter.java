@@ -1,5 +1,6 @@
 package dev.interlock.internal;
 
+import dev.interlock.LockException;
 import dev.interlock.spi.HoldId;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -75,8 +76,9 @@ final class ThreadWaiter extends Waiter {
   /** Takes a step, ends the wait, or parks. */
   private void advance() {
     if (timeLeft() <= 0) {
+      LockException error = contention.timeout(this); // before its place in the queue is given up
       if (contention.leave(this)) {
-        throw timeout();
+        throw error;
       }
       LockSupport.parkNanos(this, SOON); // just being granted
     } else if (signalled.compareAndSet(true, false) || isRecheckDue()) {

@@ -1,7 +1,6 @@
 package dev.interlock.internal;
 
 import dev.interlock.LockException;
-import dev.interlock.LockTimeoutException;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.HoldId;
 import java.time.Duration;
@@ -62,6 +61,8 @@ abstract class Waiter {
   // Only touched by the step or renewal that handles this waiter.
   private volatile @Nullable LockException fault;
   private volatile long faultSince;
+  private volatile @Nullable Long heardAt;
+  private volatile boolean asking;
   private volatile long backoff = FIRST_BACKOFF;
 
   Waiter(Grantee grantee, HoldId id, @Nullable Duration wait, Contention contention) {
@@ -210,7 +211,17 @@ abstract class Waiter {
     confirming = false;
   }
 
+  /** An attempt for it is under way. */
+  final void setAsking(boolean underWay) {
+    asking = underWay;
+  }
+
+  final boolean isAsking() {
+    return asking;
+  }
+
   final void answered() {
+    heardAt = System.nanoTime();
     fault = null;
     backoff = FIRST_BACKOFF;
   }
@@ -251,6 +262,17 @@ abstract class Waiter {
     return fault != null;
   }
 
+  /** What its last attempt failed with. */
+  final @Nullable LockException fault() {
+    return fault;
+  }
+
+  /** Whether it has had an answer since the faults of another waiter began. */
+  final boolean hasHeardSinceFaultOf(Waiter other) {
+    Long at = heardAt;
+    return at != null && at - other.faultSince >= 0;
+  }
+
   /**
    * Notes a fault and plans the next try.
    *
@@ -270,17 +292,5 @@ abstract class Waiter {
     recheckIn(ThreadLocalRandom.current().nextLong(backoff / 2, backoff));
     backoff = Math.min(LONGEST_BACKOFF, backoff * 2);
     return true;
-  }
-
-  /**
-   * What to throw when the wait is over: never "held by another" if the last answer was a fault.
-   */
-  final LockException timeout() {
-    LockException last = fault;
-    if (last != null) {
-      return last;
-    }
-    return new LockTimeoutException("lock '%s' was still held by another after %s"
-        .formatted(name(), Duration.ofNanos(waited())));
   }
 }

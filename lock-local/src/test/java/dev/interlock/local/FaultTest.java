@@ -8,6 +8,7 @@ import dev.interlock.Lease;
 import dev.interlock.LockConfigurationException;
 import dev.interlock.LockException;
 import dev.interlock.LockRequest;
+import dev.interlock.LockTimeoutException;
 import dev.interlock.OutcomeUnknownException;
 import dev.interlock.local.FaultyBackend.Fault;
 import dev.interlock.local.FaultyBackend.Gate;
@@ -161,6 +162,49 @@ class FaultTest {
         .hasCauseInstanceOf(BackendUnavailableException.class);
     client.backend().heal();
     client.acquire("x").release();
+  }
+
+  @Test
+  @DisplayName("E3 nobody is told 'held by another' while the one who asks for all meets faults")
+  void tellsThoseBehindOfTheFault() throws Exception {
+    client.backend().always(Operation.ATTEMPT, Fault.refused());
+    Task<Lease> head = Task.run(() -> client.locks().acquire(X.withWait(Duration.ofSeconds(4))));
+    Await.until("it asked again", () -> client.backend().calls(Operation.ATTEMPT) >= 2);
+    assertThatThrownBy(() -> client.locks().acquire(BRIEF))
+        .isInstanceOf(BackendUnavailableException.class)
+        .hasMessageContaining("whether it is still held is not known");
+    assertThatThrownBy(() -> Rig.join(client.locks().acquireAsync(BRIEF)))
+        .hasCauseInstanceOf(BackendUnavailableException.class);
+    client.backend().heal();
+    head.get().release();
+  }
+
+  @Test
+  @DisplayName("E3 an attempt without an answer ends an asynchronous wait as an unknown outcome")
+  void tellsOfNoAnswer() throws Exception {
+    Gate gate = client.backend().next(Operation.ATTEMPT, Gate.beforeReply());
+    CompletableFuture<Lease> unheard = client.locks().acquireAsync(BRIEF);
+    gate.awaitReached();
+    assertThatThrownBy(() -> Rig.join(unheard)).hasCauseInstanceOf(OutcomeUnknownException.class);
+    gate.open();
+    rig.awaitNothingLeft();
+    takesOverAtOnce();
+  }
+
+  @Test
+  @DisplayName(
+      "W4 an answer shortly after the end of an asynchronous wait is what the caller hears")
+  void hearsLateAnswer() throws Exception {
+    Lease held = other.acquire("x");
+    Gate gate = client.backend().next(Operation.ATTEMPT, Gate.beforeReply());
+    CompletableFuture<Lease> heard = client.locks().acquireAsync(X.withWait(Duration.ofMillis(50)));
+    gate.awaitReached();
+    Thread.sleep(200);
+    assertThat(heard).isNotDone();
+    gate.open();
+    assertThatThrownBy(() -> Rig.join(heard)).hasCauseInstanceOf(LockTimeoutException.class);
+    held.release();
+    takesOverAtOnce();
   }
 
   @Test

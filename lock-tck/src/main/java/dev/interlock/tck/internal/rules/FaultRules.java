@@ -23,6 +23,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -54,6 +55,11 @@ public final class FaultRules {
       List<CompletableFuture<Answer>> calls = List.of(
           call("tryAcquire", () -> client.tryAcquire(fixed(run, tried))),
           call("acquire", () -> client.acquire(fixed(run, run.name()).withWait(run.ms(300)))),
+          call(
+              "acquireAsync",
+              () -> client
+                  .acquireAsync(fixed(run, run.name()).withWait(run.ms(300)))
+                  .get()),
           call("inspect", () -> client.inspect(tried)),
           call("release", () -> {
             held.release();
@@ -92,6 +98,8 @@ public final class FaultRules {
           Throwable error = null;
           try {
             value = action.call();
+          } catch (ExecutionException e) {
+            error = e.getCause();
           } catch (Throwable t) {
             error = t;
           }
