@@ -14,11 +14,18 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 
 /** Renews holds and queue entries in batches, on the one renewal thread. */
 final class Renewals {
   private static final Logger LOG = System.getLogger("dev.interlock");
   private static final int BATCH = 256;
+
+  /**
+   * Before a batch is taken, for the timer submits what is due at once one by one, and a thread
+   * that is as quick as that would send it one by one.
+   */
+  private static final long GATHERING = 1_000_000;
 
   /** What can be renewed. */
   interface Item {
@@ -54,6 +61,7 @@ final class Renewals {
   }
 
   private void drain() {
+    LockSupport.parkNanos(this, GATHERING);
     // Cleared first: an item added from here on schedules a drain of its own.
     scheduled.set(false);
     List<Item> batch = take();

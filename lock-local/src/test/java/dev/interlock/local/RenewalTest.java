@@ -179,7 +179,7 @@ class RenewalTest {
     Await.pass(2500);
     assertThat(leases).allMatch(Lease::isValid);
     assertThat(client.backend().largestBatch()).isBetween(2, 256);
-    assertThat(renewals()).isLessThan(600);
+    assertThat(renewals()).isLessThan(100);
     leases.forEach(Lease::release);
   }
 }
