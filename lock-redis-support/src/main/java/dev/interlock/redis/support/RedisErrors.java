@@ -2,13 +2,18 @@ package dev.interlock.redis.support;
 
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockException;
+import dev.interlock.OutcomeUnknownException;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Sorts the errors that a server answers with. An error answer means that nothing was changed. */
+/**
+ * Sorts the errors that a server answers with. An error answer means that nothing was changed, but
+ * for one: while a slot moves, a script cannot write a key that it has deleted, and ends there.
+ */
 public final class RedisErrors {
   private static final String IN_SCRIPT = "ERR Error running script";
   private static final String SCRIPT_LINE = "@user_script:";
+  private static final String ENDED_HALFWAY = "attempted to access a non local key";
   private static final Set<String> ACCESS = Set.of("NOAUTH", "WRONGPASS", "NOPERM");
 
   private static final Set<String> REFUSED = Set.of(
@@ -38,12 +43,17 @@ public final class RedisErrors {
    * @param answer the error, which begins with its code
    * @param cause what the client library threw
    * @return {@link BackendUnavailableException} if another time, or with other rights, it may work;
-   *     else a final {@link LockException}
+   *     {@link OutcomeUnknownException} if something may have been changed; else a final
+   *     {@link LockException}
    */
   public static LockException refused(
       String action, String address, String answer, @Nullable Throwable cause) {
     String code = code(answer);
     String found = "Redis at " + address + " refused to " + action + ": " + answer;
+    if (answer.contains(ENDED_HALFWAY)) {
+      return new OutcomeUnknownException(
+          found + ". The slot is being moved, and part of the script may have run.", cause);
+    }
     if (ACCESS.contains(code)) {
       return new BackendUnavailableException(
           found + ". Check user, password and rights (ACL).", cause);

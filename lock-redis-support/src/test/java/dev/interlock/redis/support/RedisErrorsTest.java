@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockException;
+import dev.interlock.OutcomeUnknownException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -33,6 +34,20 @@ class RedisErrorsTest {
         .isInstanceOf(BackendUnavailableException.class)
         .hasMessageContaining("h:1")
         .hasMessageContaining(answer);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "ERR Error running script (call to f_ab): @user_script:38: @user_script: 38: "
+            + "Lua script attempted to access a non local key in a cluster node",
+        "ERR Script attempted to access a non local key in a cluster node script: ab12, on "
+            + "@user_script:38."
+      })
+  void E2_aScriptThatEndsHalfwayHasAnUnknownOutcome(String answer) {
+    assertThat(RedisErrors.refused("release", "h:1", answer, null))
+        .isExactlyInstanceOf(OutcomeUnknownException.class)
+        .hasMessageContaining("slot");
   }
 
   @Test

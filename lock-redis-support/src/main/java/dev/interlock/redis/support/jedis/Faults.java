@@ -28,7 +28,7 @@ final class Faults {
         cause);
   }
 
-  /** The server answered with an error: nothing was changed. */
+  /** The server answered with an error: nothing was changed, as a rule. */
   static LockException refused(String action, String address, JedisDataException answer) {
     return RedisErrors.refused(action, address, String.valueOf(answer.getMessage()), answer);
   }

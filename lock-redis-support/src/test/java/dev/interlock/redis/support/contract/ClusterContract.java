@@ -177,6 +177,31 @@ public abstract class ClusterContract {
   }
 
   @Test
+  @Order(3)
+  void E2_aReleaseThatPassesALockOfWhichTheSlotMovesIsNoLoss() throws Exception {
+    try (LockClient one = Locks.open(uri());
+        LockClient other = Locks.open(uri())) {
+      String name = "passed-on-the-move";
+      Lease held = one.acquire(LockRequest.of(name));
+      CompletableFuture<Lease> next = one.acquireAsync(LockRequest.of(name));
+      CompletableFuture<Lease> last = other.acquireAsync(LockRequest.of(name));
+      Topologies.awaitWaiters(other, name, 1);
+      TimeUnit.MILLISECONDS.sleep(100); // the first one waits within its client, unseen
+      RedisServer target = anotherThan(masterOf(name));
+      // All keys are still where they were, but what a script deletes it cannot write again.
+      cluster.beginMigration(slotOf(name), target);
+      try {
+        Topologies.release(held);
+      } finally {
+        cluster.finishMigration(slotOf(name), target);
+      }
+      CompletableFuture.allOf(
+              next.thenAccept(Topologies::release), last.thenAccept(Topologies::release))
+          .get(20, TimeUnit.SECONDS);
+    }
+  }
+
+  @Test
   @Order(4)
   void N6_holdsOnAllNodesAreRenewedTogether() throws Exception {
     try (LockClient client = Locks.open(uri() + "&lease=PT1.5S")) {
