@@ -58,7 +58,7 @@ abstract class Waiter {
   private volatile boolean queued;
   private volatile long recheckAt = startedAt + NEVER;
 
-  // Only touched by the step or renewal that handles this waiter.
+  // Only written by the step or renewal that handles this waiter.
   private volatile @Nullable LockException fault;
   private volatile long faultSince;
   private volatile @Nullable Long heardAt;

@@ -199,7 +199,7 @@ class FaultTest {
     Gate gate = client.backend().next(Operation.ATTEMPT, Gate.beforeReply());
     CompletableFuture<Lease> heard = client.locks().acquireAsync(X.withWait(Duration.ofMillis(50)));
     gate.awaitReached();
-    Thread.sleep(200);
+    Await.pass(200); // the wait is over by now, and a second later would be too late
     assertThat(heard).isNotDone();
     gate.open();
     assertThatThrownBy(() -> Rig.join(heard)).hasCauseInstanceOf(LockTimeoutException.class);

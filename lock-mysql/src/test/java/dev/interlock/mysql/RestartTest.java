@@ -210,7 +210,7 @@ class RestartTest {
       long start = System.nanoTime();
       try {
         new Thread(first).start();
-        Thread.sleep(100);
+        Thread.sleep(100); // nothing tells that the first one is on its way to the server
         new Thread(second).start();
         assertThatThrownBy(() -> second.get(20, TimeUnit.SECONDS))
             .hasCauseInstanceOf(BackendUnavailableException.class)
