@@ -32,6 +32,7 @@ final class StageCall {
     });
     if (locked.interrupts()) {
       lease.lost().thenAccept(reason -> {
+        // Before the cancel: else what the cancelled work answers might be told instead.
         result.completeExceptionally(
             new LeaseLostException("the lease on lock '%s' was lost while its work went on: %s"
                 .formatted(lease.name(), reason)));

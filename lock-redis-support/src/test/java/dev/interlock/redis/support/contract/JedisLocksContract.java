@@ -21,12 +21,15 @@ import dev.interlock.testservers.TlsFiles;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -118,14 +121,25 @@ public abstract class JedisLocksContract {
 
   @Test
   void M2_L7_theVictimOfAForcedReleaseLearnsOfIt() throws Exception {
+    Set<String> earlier = mailboxes();
     try (LockClient victim = Locks.open(server.uri(provider()));
         LockClient operator = Locks.open(server.uri(provider()))) {
+      // A client listens a moment after it was opened; it is not told of what happened before.
+      Topologies.await(() -> {
+        Set<String> added = new HashSet<>(mailboxes());
+        added.removeAll(earlier);
+        return added.size() == 2;
+      });
       Lease lease = victim.acquire(LockRequest.of("forced").withLease(Duration.ofMinutes(5)));
       assertThat(operator.forceRelease("forced")).isTrue();
       assertThat(lease.lost().toCompletableFuture().get(5, TimeUnit.SECONDS))
           .isEqualTo(LostReason.FORCED);
       assertThat(lease.isValid()).isFalse();
     }
+  }
+
+  private static Set<String> mailboxes() {
+    return server.command("PUBSUB", "CHANNELS", "*:mailbox:*").lines().collect(Collectors.toSet());
   }
 
   @Test
