@@ -10,6 +10,7 @@ import dev.interlock.LockTimeoutException;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -21,6 +22,8 @@ import java.util.concurrent.locks.LockSupport;
 public final class ResidueRules {
   // Short, so that the test need not wait long; renewed, so that an orphan would stay for ever.
   private static final long LEASE = 1_200;
+  // Until another thread is there, in nanoseconds.
+  private static final long LEAD = 100_000;
 
   /** How a wait ended that was interrupted around the moment of its grant. */
   private enum End {
@@ -76,7 +79,9 @@ public final class ResidueRules {
     LockClient observer = run.client();
     int granted = 0;
     int rounds = run.amount(60, 300, 3_000);
+    List<Staircase> gaps = staircases(run);
     for (int i = 0; i < rounds; i++) {
+      Staircase gap = gaps.get(i % gaps.size());
       String name = run.name();
       Lease held = holder.acquire(Leases.fixed(run, name, 30_000));
       CompletableFuture<End> ended = new CompletableFuture<>();
@@ -86,7 +91,7 @@ public final class ResidueRules {
       Thread waiter = new Thread(() -> acquireOnce(client, request, interrupted, ended));
       waiter.start();
       LockSupport.parkNanos(run.random().nextInt(500_000, 3_000_000));
-      race(run, held::release, () -> {
+      race(held::release, gap.next(), () -> {
         waiter.interrupt();
         interrupted.countDown();
       });
@@ -96,6 +101,7 @@ public final class ResidueRules {
           "a wait that was interrupted throws, or acquires and leaves the flag set",
           "it acquired, and the flag was cleared");
       granted += end == End.ACQUIRED ? 1 : 0;
+      gap.grow(end == End.INTERRUPTED);
       run.expectFree(observer, name, run.ms(1_000), "after an interrupted wait");
     }
     run.fault("interruption around the moment of a grant");
@@ -158,18 +164,22 @@ public final class ResidueRules {
     LockClient observer = run.client();
     int granted = 0;
     int rounds = run.amount(60, 300, 3_000);
+    List<Staircase> gaps = staircases(run);
     for (int i = 0; i < rounds; i++) {
+      Staircase gap = gaps.get(i % gaps.size());
       String name = run.name();
       Lease held = holder.acquire(Leases.fixed(run, name, 30_000));
       Duration wait = Duration.ofNanos(run.random().nextInt(500_000, 3_000_000));
       CompletableFuture<Lease> waiting =
           client.acquireAsync(lasting(run, name, i).withWait(wait));
-      LockSupport.parkNanos(wait.toNanos() + run.random().nextInt(-300_000, 300_000));
+      LockSupport.parkNanos(wait.toNanos() + gap.next());
       held.release();
       try {
         waiting.get(20, TimeUnit.SECONDS).release();
         granted++;
+        gap.grow(true);
       } catch (ExecutionException e) {
+        gap.grow(false);
         run.expect(
             e.getCause() instanceof LockTimeoutException,
             "a wait that is over ends with LockTimeoutException",
@@ -186,21 +196,28 @@ public final class ResidueRules {
     LockClient holder = run.client();
     LockClient client = run.client();
     LockClient observer = run.client();
-    for (int i = 0; i < run.amount(60, 300, 3_000); i++) {
+    int granted = 0;
+    int rounds = run.amount(60, 300, 3_000);
+    List<Staircase> gaps = staircases(run);
+    for (int i = 0; i < rounds; i++) {
+      Staircase gap = gaps.get(i % gaps.size());
       String name = run.name();
       Lease held = holder.acquire(Leases.fixed(run, name, 30_000));
       CompletableFuture<Lease> waiting =
           client.acquireAsync(lasting(run, name, i).withWait(run.ms(20_000)));
       LockSupport.parkNanos(run.random().nextInt(1, 2_000_000));
-      race(run, held::release, () -> waiting.cancel(true));
+      race(held::release, gap.next(), () -> waiting.cancel(true));
       try {
         waiting.get(20, TimeUnit.SECONDS).release();
+        granted++;
+        gap.grow(false);
       } catch (CancellationException e) {
-        run.count(1);
+        gap.grow(true);
       }
       run.expectFree(observer, name, run.ms(LEASE + 1_000), "after a cancelled wait");
     }
     run.fault("cancellation around the moment of a grant");
+    run.note(rounds + " waits cancelled, " + granted + " of them had the lock just before");
   }
 
   @Rule(value = "W6", check = "that waiters who have left are taken out of the queue")
@@ -231,14 +248,29 @@ public final class ResidueRules {
     return Leases.fairInTurns(run, Leases.lasting(run, name, LEASE), round);
   }
 
-  /** Does two things within a fraction of a millisecond, in either order. */
-  private static void race(RuleRun run, Runnable first, Runnable second) {
-    int gap = run.random().nextInt(-300_000, 300_000);
-    (gap < 0 ? second : first).run();
-    long end = System.nanoTime() + Math.abs(gap);
-    while (System.nanoTime() - end < 0) {
-      Thread.onSpinWait();
+  /** One for the fair waits and one for the others, for their grants take different times. */
+  private static List<Staircase> staircases(RuleRun run) {
+    return List.of(new Staircase(run.random()), new Staircase(run.random()));
+  }
+
+  /**
+   * Does two things, the second the given time after the first began, or before it. The first is a
+   * release and stays on this thread, which may be its owner.
+   */
+  private static void race(Runnable first, long gapNanos, Runnable second) {
+    long start = System.nanoTime() + LEAD + Math.max(0, -gapNanos);
+    CompletableFuture<Void> other = CompletableFuture.runAsync(() -> {
+      parkUntil(start + gapNanos);
+      second.run();
+    });
+    parkUntil(start);
+    first.run();
+    other.join();
+  }
+
+  private static void parkUntil(long nanoTime) {
+    for (long left = nanoTime - System.nanoTime(); left > 0; left = nanoTime - System.nanoTime()) {
+      LockSupport.parkNanos(left);
     }
-    (gap < 0 ? first : second).run();
   }
 }
