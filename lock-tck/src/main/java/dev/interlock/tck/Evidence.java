@@ -14,7 +14,9 @@ import java.util.Optional;
  * @param faults the faults that were really hit, for example "kill -9 of a worker"
  * @param message for a pass what was observed; otherwise what was expected, what happened, and what
  *     to check
- * @param history the shortest part of the recorded history that shows a violation, line by line
+ * @param history line by line: the shortest part of a recorded history that shows a violation, or
+ *     where an unexpected exception was thrown; after that the last calls that the failed test made
+ *     in this JVM and the faults between them
  * @param saved the file with the whole of the recorded histories, for {@link SavedHistory#read};
  *     empty if there are none or they were not to be saved
  */

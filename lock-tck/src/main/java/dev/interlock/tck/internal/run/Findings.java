@@ -21,6 +21,7 @@ abstract class Findings {
   private final List<String> faults = new ArrayList<>();
   private final List<String> notes = new ArrayList<>();
   private final List<History> histories = new ArrayList<>();
+  private final CallTrace trace = new CallTrace();
 
   public void count(long more) {
     operations.addAndGet(more);
@@ -28,6 +29,7 @@ abstract class Findings {
 
   /** Notes a fault that was really hit. */
   public void fault(String what) {
+    trace.event("fault: " + what);
     synchronized (faults) {
       if (!faults.contains(what)) {
         faults.add(what);
@@ -146,6 +148,10 @@ abstract class Findings {
     synchronized (histories) {
       return List.copyOf(histories);
     }
+  }
+
+  CallTrace trace() {
+    return trace;
   }
 
   String notes() {

@@ -31,6 +31,9 @@ final class RuleExecutor {
   static final String NOT_OFFERED = "Not tested, for want of the faults ";
 
   private static final String HUNG = "it hung; the thread of the test stood at the place below";
+  /** The name of the thread that a test begins on. */
+  static final String THREAD = "tck-rule";
+
   private static final int HEAL_SECONDS = 30;
   private static final int PREFLIGHT_SECONDS = 20;
   private static final int MOST_HANGS = 3;
@@ -45,6 +48,16 @@ final class RuleExecutor {
       return verdict == Verdict.FAIL
           ? new Finding(verdict, message + "\n" + remark, history)
           : this;
+    }
+
+    /** Adds what went before a failure. */
+    Finding after(CallTrace trace) {
+      if (verdict != Verdict.FAIL) {
+        return this;
+      }
+      List<String> lines = new ArrayList<>(history);
+      lines.addAll(trace.lines());
+      return new Finding(verdict, message, lines);
     }
   }
 
@@ -223,9 +236,11 @@ final class RuleExecutor {
   }
 
   private Finding one(RuleTest test, RuleRun run) {
+    run.trace().restart();
     Rule rule = test.rule();
     int limit = rule.limit() * effort.of(1, 1, FULL_LIMIT);
-    Finding finding = limited(test.method().getName(), limit, rule.check(), () -> test.run(run));
+    Finding finding = limited(test.method().getName(), limit, rule.check(), () -> test.run(run))
+        .after(run.trace());
     boolean hung = finding.verdict() == Verdict.FAIL && finding.message().contains(HUNG);
     // Only the rules on waiting are about how long another library's calls take.
     return hung && target.isForeign() && !rule.value().startsWith("W")
@@ -271,7 +286,7 @@ final class RuleExecutor {
     Duration limit =
         Duration.ofMillis(Math.round(patience * 1e3 * target.backend().timeScale()));
     AtomicReference<@Nullable Finding> found = new AtomicReference<>();
-    Thread thread = new Thread(() -> found.set(attempt(hint, step)), "tck-rule");
+    Thread thread = new Thread(() -> found.set(attempt(hint, step)), THREAD);
     thread.setDaemon(true);
     thread.start();
     try {

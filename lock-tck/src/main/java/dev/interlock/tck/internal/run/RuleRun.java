@@ -42,6 +42,7 @@ public final class RuleRun extends Findings {
   private final SplittableRandom random;
   private final long nameSeed;
   private final WorkerPool pool;
+  private final TracedCalls traced = new TracedCalls(trace());
   private final AtomicInteger names = new AtomicInteger();
   private final AtomicInteger clients = new AtomicInteger();
   private final AtomicInteger workers = new AtomicInteger();
@@ -122,7 +123,7 @@ public final class RuleRun extends Findings {
 
   /** Opens a client in this JVM that reports to a listener. */
   public LockClient client(LockListener listener) {
-    return keep(opener().open(listener));
+    return keep(traced.of(opener().open(listener), clientName()));
   }
 
   /** Opens the backend without the engine before it, to repeat commands and to send them late. */
@@ -148,7 +149,12 @@ public final class RuleRun extends Findings {
   }
 
   private LockClient named(LockClient client) {
-    return new NamedClient(client, "tck-" + rule + "-client-" + clients.incrementAndGet());
+    String name = clientName();
+    return traced.of(new NamedClient(client, "tck-" + rule + "-" + name), name);
+  }
+
+  private String clientName() {
+    return "client-" + clients.incrementAndGet();
   }
 
   /** Returns a client in another JVM; each call in the next one. */

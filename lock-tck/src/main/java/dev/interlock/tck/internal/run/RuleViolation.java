@@ -53,11 +53,15 @@ public final class RuleViolation extends RuntimeException {
         cause = cause.getCause()) {
       lines.add(cause.toString());
       Stream.of(cause.getStackTrace())
-          .filter(element -> !element.getClassName().startsWith("java."))
+          .filter(element -> !isOfTheJdk(element.getClassName()))
           .limit(frames)
           .forEach(element -> lines.add("    at " + element));
       frames = FRAMES_OF_A_CAUSE;
     }
     return lines;
+  }
+
+  private static boolean isOfTheJdk(String type) {
+    return type.startsWith("java.") || type.startsWith("jdk.");
   }
 }

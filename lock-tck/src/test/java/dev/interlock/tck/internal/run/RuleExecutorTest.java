@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.Capability;
 import dev.interlock.LockClient;
+import dev.interlock.LockListener;
+import dev.interlock.LockRequest;
 import dev.interlock.Locks;
 import dev.interlock.tck.ClientSource;
 import dev.interlock.tck.Effort;
@@ -101,6 +103,21 @@ class RuleExecutorTest {
 
     @Rule(value = "X3", check = CHECK)
     public static void fails(RuleRun run) {
+      run.expect(false, "so it is", "it is not");
+    }
+
+    @Rule(value = "X3", check = CHECK)
+    public static void usesAClientAndPasses(RuleRun run) throws Exception {
+      run.client().acquire(LockRequest.of("in the test before")).release();
+    }
+
+    @Rule(value = "X3", check = CHECK)
+    public static void usesClientsAndFails(RuleRun run) throws Exception {
+      run.client().acquire(LockRequest.of("orders")).release();
+      run.fault("a fault");
+      try (LockClient listening = run.client(new LockListener() {})) {
+        listening.tryAcquire(LockRequest.of("orders")).orElseThrow().release();
+      }
       run.expect(false, "so it is", "it is not");
     }
 
@@ -207,6 +224,23 @@ class RuleExecutorTest {
     assertThat(result.verdict()).isEqualTo(Verdict.FAIL);
     assertThat(result.evidence().message())
         .isEqualTo("expected: so it is\nhappened: it is not\nto check: " + CHECK);
+  }
+
+  @Test
+  void aFailureTellsTheCallsOfItsTestAndTheFaultsBetweenThem() {
+    RuleResult result = run(backend(), "X3", "usesAClientAndPasses", "usesClientsAndFails");
+
+    assertThat(String.join("\n", result.evidence().history()))
+        .startsWith("calls of the test in this JVM")
+        .containsSubsequence(
+            " acquire(orders renewing): lease-2",
+            "lease-2 release(): returned",
+            "fault: a fault",
+            " tryAcquire(orders renewing): lease-3",
+            " close(): returned")
+        .doesNotContain("in the test before");
+    assertThat(run(backend(), "X3", "usesAClientAndPasses").evidence().history())
+        .isEmpty();
   }
 
   @Test
