@@ -202,19 +202,36 @@ final class Holds {
   }
 
   void renewed(RemoteHold remote, RenewalResult result, long sentAt, long lease) {
-    Hold hold = remote.holder();
-    if (result instanceof RenewalResult.Held) {
-      long promised = remote.validUntil();
-      remote.extended(sentAt, lease);
-      if (hold.isValid()) {
-        listener.renewed(hold.name(), hold.token(), Duration.ofNanos(lease));
-        watch(remote, remote.nextLook());
-      } else if (hold.reason() != null) {
-        // The answer came after the loss: nobody would release it.
-        leftovers.abandonLost(remote, promised);
-      }
-    } else {
+    if (confirmed(remote, result, sentAt, lease)) {
+      Hold hold = remote.holder();
+      listener.renewed(hold.name(), hold.token(), Duration.ofNanos(lease));
+    }
+  }
+
+  /** Takes in what the server says of a hold. Answers whether it is held. */
+  boolean confirmed(RemoteHold remote, RenewalResult result, long sentAt, long lease) {
+    if (!(result instanceof RenewalResult.Held)) {
       taken(remote, LostReason.GONE);
+      return false;
+    }
+    Hold hold = remote.holder();
+    long promised = remote.validUntil();
+    remote.extended(sentAt, lease);
+    if (hold.isValid()) {
+      watch(remote, remote.nextLook());
+      return true;
+    }
+    if (hold.reason() != null) {
+      // The answer came after the loss: nobody would release it.
+      leftovers.abandonLost(remote, promised);
+    }
+    return false;
+  }
+
+  /** What took a hold away may not have been heard: the server is asked for each of them. */
+  void inDoubt() {
+    if (terms.has(Capability.RENEWABLE)) {
+      byId.values().forEach(this::renew);
     }
   }
 

@@ -27,7 +27,7 @@ final class QueueTicket extends Agenda.Item implements Renewals.Item {
   }
 
   @Override
-  public long lease() {
+  public long needs() {
     return waiter.grantee().lease();
   }
 

@@ -1,6 +1,7 @@
 package dev.interlock.internal;
 
 import dev.interlock.LockException;
+import dev.interlock.LockRequest;
 import dev.interlock.LostReason;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.RenewalResult;
@@ -158,9 +159,14 @@ final class RemoteHold extends Agenda.Item implements Renewals.Item {
     lease = Math.max(lease, forNanos);
   }
 
-  @Override
-  public long lease() {
+  long lease() {
     return lease;
+  }
+
+  /** If it is not to be renewed the least there is, which shortens none and tells if it is held. */
+  @Override
+  public long needs() {
+    return isToBeRenewed() ? lease : Validity.nanos(LockRequest.MIN_LEASE);
   }
 
   @Override
@@ -202,7 +208,11 @@ final class RemoteHold extends Agenda.Item implements Renewals.Item {
 
   @Override
   public void renewed(RenewalResult result, long sentAt, long askedFor) {
-    holds.renewed(this, result, sentAt, askedFor);
+    if (isToBeRenewed()) {
+      holds.renewed(this, result, sentAt, askedFor);
+    } else {
+      holds.confirmed(this, result, sentAt, askedFor);
+    }
   }
 
   @Override

@@ -33,7 +33,8 @@ final class Renewals {
 
     HoldId id();
 
-    long lease();
+    /** How long it must last from then on, in nanoseconds. */
+    long needs();
 
     boolean isQueued();
 
@@ -86,7 +87,7 @@ final class Renewals {
     List<Renewal> renewals = new ArrayList<>(batch.size());
     for (Item item : batch) {
       renewals.add(
-          new Renewal(item.name(), item.id(), Duration.ofNanos(item.lease()), item.isQueued()));
+          new Renewal(item.name(), item.id(), Duration.ofNanos(item.needs()), item.isQueued()));
     }
     long sentAt = System.nanoTime();
     List<RenewalResult> results;

@@ -49,5 +49,6 @@ final class ServerEvents implements BackendEvents {
   @Override
   public void inDoubt() {
     contention.waiting().forEach(contention.serverQueue()::check);
+    holds.inDoubt();
   }
 }

@@ -33,6 +33,9 @@ public interface BackendEvents {
    */
   void revoked(String name, HoldId id);
 
-  /** Events may have been lost (a connection was cut): everything that waits is checked again. */
+  /**
+   * Events may have been lost: a connection was cut, or has just come about. Whoever waits is
+   * checked again, and so is every hold if the backend can renew.
+   */
   void inDoubt();
 }

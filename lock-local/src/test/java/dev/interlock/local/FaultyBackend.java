@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
@@ -142,6 +143,7 @@ final class FaultyBackend implements LockBackend {
   private final Map<Operation, Queue<Fault>> next = new EnumMap<>(Operation.class);
   private final Map<Operation, Fault> always = new ConcurrentHashMap<>();
   private final Map<Operation, AtomicInteger> calls = new EnumMap<>(Operation.class);
+  private volatile @Nullable BackendEvents engine;
   private volatile boolean eventsDropped;
   private volatile boolean queueless;
   private volatile boolean callsOthers;
@@ -176,6 +178,11 @@ final class FaultyBackend implements LockBackend {
   /** Loses all events. */
   void dropEvents() {
     eventsDropped = true;
+  }
+
+  /** Says that events may have been lost. */
+  void tellInDoubt() {
+    Objects.requireNonNull(engine).inDoubt();
   }
 
   /** Is like a server without a queue and without wake-ups, which waiters must ask again. */
@@ -274,6 +281,7 @@ final class FaultyBackend implements LockBackend {
 
   @Override
   public void subscribe(BackendEvents events) {
+    engine = events;
     server.subscribe(new BackendEvents() {
       @Override
       public void granted(Grant grant, long notBeforeNanos) {

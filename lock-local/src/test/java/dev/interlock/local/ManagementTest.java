@@ -9,6 +9,7 @@ import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockClient;
+import dev.interlock.LockListener;
 import dev.interlock.LockRequest;
 import dev.interlock.LockTimeoutException;
 import dev.interlock.Locks;
@@ -103,6 +104,36 @@ class ManagementTest {
     assertThatThrownBy(lease::release).isInstanceOf(LeaseLostException.class);
     assertThat(next.isValid()).isTrue();
     next.release();
+  }
+
+  @Test
+  @DisplayName("M2 a forced release that nobody heard of is found once events may have been lost")
+  void findsWhatWasForced() throws Exception {
+    List<String> renewed = Collections.synchronizedList(new ArrayList<>());
+    Rig.Client deaf = rig.open(Duration.ofMinutes(5), new LockListener() {
+      @Override
+      public void renewed(String name, long fencingToken, Duration lease) {
+        renewed.add(name);
+      }
+    });
+    deaf.backend().dropEvents();
+    Duration minute = Duration.ofMinutes(1);
+    Lease fixed = deaf.locks().acquire(LockRequest.of("fixed").withLease(minute));
+    Lease kept = deaf.locks().acquire(LockRequest.of("kept").withLease(minute));
+    Lease renewing = deaf.acquire("renewing");
+    assertThat(other.locks().forceRelease("fixed")).isTrue();
+    assertThat(other.locks().forceRelease("renewing")).isTrue();
+    assertThat(fixed.isValid()).isTrue();
+
+    deaf.backend().tellInDoubt();
+    assertThat(Rig.join(fixed.lost())).isEqualTo(LostReason.GONE);
+    assertThat(Rig.join(renewing.lost())).isEqualTo(LostReason.GONE);
+    assertThat(deaf.backend().largestBatch()).isEqualTo(3);
+    // To look is not to renew.
+    assertThat(kept.isValid()).isTrue();
+    assertThat(other.locks().inspect("kept").orElseThrow().remaining()).isLessThan(minute);
+    assertThat(renewed).isEmpty();
+    kept.release();
   }
 
   @Test

@@ -124,7 +124,7 @@ public abstract class JedisLocksContract {
     Set<String> earlier = mailboxes();
     try (LockClient victim = Locks.open(server.uri(provider()));
         LockClient operator = Locks.open(server.uri(provider()))) {
-      // A client listens a moment after it was opened; it is not told of what happened before.
+      // A client listens a moment after it was opened; what went before it would find GONE.
       Topologies.await(() -> {
         Set<String> added = new HashSet<>(mailboxes());
         added.removeAll(earlier);
@@ -135,6 +135,22 @@ public abstract class JedisLocksContract {
       assertThat(lease.lost().toCompletableFuture().get(5, TimeUnit.SECONDS))
           .isEqualTo(LostReason.FORCED);
       assertThat(lease.isValid()).isFalse();
+    }
+  }
+
+  @Test
+  void L7_aHoldThatIsGoneIsMissedOnceTheClientListensAgain() throws Exception {
+    try (LockClient client = Locks.open(server.uri(provider()) + "?namespace=missed")) {
+      Lease lease = client.acquire(LockRequest.of("gone").withLease(Duration.ofMinutes(5)));
+      Lease other = client.acquire(LockRequest.of("there").withLease(Duration.ofMinutes(5)));
+      String key = server.command("KEYS", "{missed*lock:gone").strip();
+      assertThat(server.command("DEL", key).strip()).endsWith("1");
+      // Of this nobody is told.
+      server.command("CLIENT", "KILL", "TYPE", "pubsub");
+      assertThat(lease.lost().toCompletableFuture().get(5, TimeUnit.SECONDS))
+          .isEqualTo(LostReason.GONE);
+      assertThat(other.isValid()).isTrue();
+      other.release();
     }
   }
 
