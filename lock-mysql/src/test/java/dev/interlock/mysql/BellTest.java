@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.LongStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -68,10 +69,11 @@ class BellTest {
     Connections late = new LateListener(pools, slow);
     Bell bell = bell(on(late, Duration.ofSeconds(3)));
     try {
-      long start = System.nanoTime();
-      bell.raise();
-      // It used to wait for a second: all the time that a caller may have.
-      assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofMillis(800));
+      // It used to wait for a second: all the time that a caller may have. The quickest of three
+      // counts, for this JVM may stand still meanwhile.
+      long quickest =
+          LongStream.generate(() -> nanosToRaise(bell)).limit(3).min().orElseThrow();
+      assertThat(Duration.ofNanos(quickest)).isLessThan(Duration.ofMillis(800));
       assertThat(bell.isUp()).isFalse();
       slow.countDown();
       Awaitility.await().until(() -> {
@@ -81,6 +83,12 @@ class BellTest {
     } finally {
       bell.close();
     }
+  }
+
+  private static long nanosToRaise(Bell bell) {
+    long start = System.nanoTime();
+    bell.raise();
+    return System.nanoTime() - start;
   }
 
   /** Connections of which that to listen on comes late. */

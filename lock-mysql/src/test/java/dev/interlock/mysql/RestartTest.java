@@ -23,6 +23,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -209,8 +210,12 @@ class RestartTest {
       FutureTask<Lease> second = new FutureTask<>(() -> client.acquire(request));
       long start = System.nanoTime();
       try {
-        new Thread(first).start();
-        Thread.sleep(100); // nothing tells that the first one is on its way to the server
+        Thread asking = new Thread(first);
+        asking.start();
+        Awaitility.await()
+            .pollInterval(Duration.ofMillis(5))
+            .until(() -> Stream.of(asking.getStackTrace())
+                .anyMatch(frame -> frame.getClassName().startsWith("com.mysql.")));
         new Thread(second).start();
         assertThatThrownBy(() -> second.get(20, TimeUnit.SECONDS))
             .hasCauseInstanceOf(BackendUnavailableException.class)

@@ -134,11 +134,13 @@ public final class FaultProxy implements AutoCloseable {
       server.setTcpNoDelay(true);
       Link link = new Link(this, client, server);
       links.add(link);
+      // Whoever cuts all off does so after refusing: it sees the link, or its refusal is seen here.
+      if (refusing || listener.isClosed()) {
+        link.cut();
+        return;
+      }
       thread("requests", link::pumpRequests);
       thread("replies", link::pumpReplies);
-      if (listener.isClosed()) {
-        link.cut();
-      }
     } catch (IOException e) {
       try {
         client.close();
