@@ -7,6 +7,7 @@ import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.LockTimeoutException;
+import dev.interlock.tck.internal.run.FaultyReplies;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import java.time.Duration;
@@ -16,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /** Rules W5 and W6: waits that end without the lock leave nothing behind. */
@@ -218,6 +220,33 @@ public final class ResidueRules {
     }
     run.fault("cancellation around the moment of a grant");
     run.note(rounds + " waits cancelled, " + granted + " of them had the lock just before");
+  }
+
+  /** What the races above meet by luck, here for certain: the answer is held back meanwhile. */
+  @Rule(value = "W6", check = "what an abandonment does to an attempt that is granted already")
+  public static void aGrantThatIsNotKnownYetLeavesNothing(RuleRun run) throws Exception {
+    AtomicInteger late = new AtomicInteger();
+    Duration delay = run.ms(200);
+    LockClient client = run.client(backend -> FaultyReplies.late(backend, late, delay));
+    LockClient observer = run.client();
+    int hits = 0;
+    for (int i = 0; i < run.amount(4, 10, 40); i++) {
+      String name = run.name();
+      late.set(1);
+      CompletableFuture<Lease> waiting =
+          client.acquireAsync(lasting(run, name, i).withWait(run.ms(20_000)));
+      run.await(
+          run.ms(5_000),
+          "an attempt on a free lock is granted",
+          () -> observer.inspect(name).isPresent());
+      if (waiting.cancel(true)) {
+        hits++;
+      } else {
+        waiting.get(20, TimeUnit.SECONDS).release();
+      }
+      run.expectFree(observer, name, run.ms(LEASE + 1_000), "after a wait cancelled too late");
+    }
+    run.requireHit(hits, "cancellation between a grant and its answer");
   }
 
   @Rule(value = "W6", check = "that waiters who have left are taken out of the queue")
