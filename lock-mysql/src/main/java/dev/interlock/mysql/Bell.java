@@ -20,11 +20,15 @@ import org.jspecify.annotations.Nullable;
  * Listens for grants by other clients, on one connection and one thread for the whole client, and
  * only while the client has waiters.
  *
- * <p>The session holds the user-level lock {@code interlock.<client>} and sleeps at the server. Who
- * grants a lock to this client ends that sleep after its commit with {@code KILL QUERY
+ * <p>The session holds the user-level lock {@code interlock.<client>} and waits at the server. Who
+ * grants a lock to this client ends that wait after its commit with {@code KILL QUERY
  * IS_USED_LOCK('interlock.<client>')}: that names this session or none, and an account may always
- * do it to its own sessions. No ring is lost: one that comes before the sleep began comes after the
- * grant was committed, and the sleep begins by looking for grants. Thread-safe.
+ * do it to its own sessions. No ring is lost: one that comes before the wait began comes after the
+ * grant was committed, and the wait begins by looking for grants.
+ *
+ * <p>What it waits for is the lock {@code interlock.gate}, which one listener of all keeps, asleep:
+ * only one, because on MariaDB all sleepers share a mutex, and a {@code KILL} that comes while
+ * another has it stops for up to two seconds, and the others with it. Thread-safe.
  */
 final class Bell {
   private static final long READY_NANOS = Limits.POLL.toNanos();
@@ -34,7 +38,7 @@ final class Bell {
   private final long client;
   private final String prefix;
   private final Entries entries;
-  private final double sleepSeconds;
+  private final double waitSeconds;
   private final long lingerNanos;
 
   private final ReentrantLock lock = new ReentrantLock();
@@ -46,7 +50,7 @@ final class Bell {
   private @Nullable Thread thread;
   private @Nullable Connection connection;
   private boolean tried;
-  private boolean closed;
+  private volatile boolean closed;
 
   /**
    * Creates a bell that is not up yet.
@@ -54,7 +58,7 @@ final class Bell {
    * @param client the upper half of the client's hold ids
    * @param prefix what the keys of this client's locks begin with
    * @param entries the client's waiters
-   * @param sleepSeconds how long one statement sleeps
+   * @param waitSeconds how long one statement waits
    * @param linger how long it stays up after the last waiter
    */
   Bell(
@@ -62,13 +66,13 @@ final class Bell {
       long client,
       String prefix,
       Entries entries,
-      double sleepSeconds,
+      double waitSeconds,
       Duration linger) {
     this.database = database;
     this.client = client;
     this.prefix = prefix;
     this.entries = entries;
-    this.sleepSeconds = sleepSeconds;
+    this.waitSeconds = waitSeconds;
     this.lingerNanos = linger.toNanos();
   }
 
@@ -103,11 +107,7 @@ final class Bell {
         return;
       }
       if (thread == null) {
-        tried = false;
-        Thread listener = new Thread(this::run, "interlock-bell-" + Long.toHexString(client));
-        listener.setDaemon(true);
-        thread = listener;
-        listener.start();
+        start();
       }
       long left = READY_NANOS;
       while (!tried && left > 0) {
@@ -117,6 +117,19 @@ final class Bell {
       Thread.currentThread().interrupt();
     } finally {
       lock.unlock();
+    }
+  }
+
+  private void start() {
+    Thread listener = new Thread(this::run, "interlock-bell-" + Long.toHexString(client));
+    listener.setDaemon(true);
+    try {
+      listener.start();
+      thread = listener;
+      tried = false;
+    } catch (OutOfMemoryError e) {
+      // No thread was to be had. The re-checks do without, and the next waiter tries again.
+      tried = true;
     }
   }
 
@@ -138,7 +151,7 @@ final class Bell {
   private boolean stays() {
     lock.lock();
     try {
-      boolean stays = !closed && isNeeded();
+      boolean stays = isNeeded();
       if (!stays) {
         thread = null;
         down();
@@ -150,7 +163,8 @@ final class Bell {
   }
 
   private boolean isNeeded() {
-    return entries.hasWaiters() || System.nanoTime() - lastNeeded < lingerNanos;
+    boolean needed = entries.hasWaiters() || System.nanoTime() - lastNeeded < lingerNanos;
+    return needed && !closed;
   }
 
   /**
@@ -164,7 +178,7 @@ final class Bell {
     lock.lock();
     try {
       heard = false;
-      heard = !closed && isNeeded();
+      heard = isNeeded();
       tried = heard;
       return heard;
     } finally {
@@ -185,15 +199,20 @@ final class Bell {
         lock.unlock();
       }
       LockMapper mapper = database.on(taken);
-      boolean direct = Direct.isDirect(taken, mapper.takeBell(client));
+      Long session = mapper.takeBell(client);
+      boolean direct = Direct.isDirect(taken, session);
       up(direct);
+      if (session == null) {
+        return; // the server has not ended the session before yet: it is tried again
+      }
       if (again) {
         tellInDoubt();
       }
       Set<Long> seen = new HashSet<>();
+      boolean keeper = waitSeconds < 1; // or else one that cannot wait for so short a time
       while (direct && listensOn()) {
         seen = deliver(mapper, seen);
-        sleep(mapper, seen);
+        keeper |= waitForRing(mapper, seen, keeper);
       }
       while (!direct && isNeeded()) {
         pause(); // the re-checks are frequent instead
@@ -240,11 +259,16 @@ final class Bell {
     }
   }
 
-  private void sleep(LockMapper mapper, Set<Long> seen) {
+  /** Waits to be rung. Answers whether this session has become the keeper of the gate. */
+  private boolean waitForRing(LockMapper mapper, Set<Long> seen, boolean keeper) {
     try {
-      mapper.listen(client, seen, sleepSeconds);
+      Long answer = keeper
+          ? mapper.sleep(client, seen, waitSeconds)
+          : mapper.waitAtGate(client, seen, (long) waitSeconds);
+      return !keeper && answer != null && answer == 1;
     } catch (PersistenceException e) {
       rethrowUnlessRung(e);
+      return false;
     }
   }
 

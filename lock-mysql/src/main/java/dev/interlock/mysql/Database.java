@@ -60,20 +60,43 @@ final class Database {
     }
   }
 
+  /**
+   * An interrupt does not end it, and is kept until later: what is done here may be done for other
+   * threads too.
+   */
   private <T> T once(String what, boolean urgent, Function<Session, T> work) throws Passing {
-    Connection connection;
+    boolean interrupted = Thread.interrupted();
+    long start = System.nanoTime();
     try {
-      connection = connections.take(urgent);
-    } catch (SQLException | RuntimeException e) {
-      throw Faults.noConnection(what, e);
+      Connection connection = null;
+      while (connection == null) {
+        try {
+          connection = connections.take(urgent);
+        } catch (SQLException | RuntimeException e) {
+          interrupted |= Thread.interrupted();
+          boolean inTime = System.nanoTime() - start < timeout.toNanos();
+          if (!inTime || !(e.getCause() instanceof InterruptedException)) {
+            throw Faults.noConnection(what, e);
+          }
+        }
+      }
+      return on(connection, what, urgent, work);
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
+  }
+
+  private <T> T on(Connection connection, String what, boolean urgent, Function<Session, T> work)
+      throws Passing {
     boolean healthy = false;
     try (SqlSession sql = mappers.openSession(connection)) {
       long knownUs = ages.micros(connection);
       Session session = new Session(sql.getMapper(LockMapper.class), knownUs);
       try {
         T result = work.apply(session);
-        healthy = true;
+        healthy = !session.isSpoilt();
         return result;
       } catch (PersistenceException e) {
         SQLException error = Faults.find(e);

@@ -74,7 +74,13 @@ interface LockMapper {
   List<Letter> mailbox(@Param("client") long client);
 
   @Nullable
-  Long listen(
+  Long waitAtGate(
+      @Param("client") long client,
+      @Param("seen") Collection<Long> seen,
+      @Param("seconds") long seconds);
+
+  @Nullable
+  Long sleep(
       @Param("client") long client,
       @Param("seen") Collection<Long> seen,
       @Param("seconds") double seconds);

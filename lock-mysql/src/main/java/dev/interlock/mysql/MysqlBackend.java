@@ -219,8 +219,11 @@ final class MysqlBackend implements LockBackend, Myself {
 
   @Override
   public void abandon(String name, HoldId id) {
-    lanes.run(name, new Steps.Tidy(id));
-    entries.remove(id);
+    try {
+      lanes.run(name, new Steps.Tidy(id));
+    } finally {
+      entries.remove(id); // nobody waits for it, whether it is gone from the server or not
+    }
   }
 
   @Override

@@ -83,6 +83,8 @@ final class OwnPools implements Connections {
     properties.setProperty("prepStmtCacheSqlLimit", "8192"); // the packets are long
     properties.setProperty("useLocalSessionState", "true");
     properties.setProperty("tcpKeepAlive", "true");
+    // Whichever host answers is the server. The driver would only let us read on all but the first.
+    properties.setProperty("failOverReadOnly", "false");
     properties.setProperty(
         "connectTimeout", Long.toString(config.get(MysqlOptions.CONNECT_TIMEOUT).toMillis()));
     properties.setProperty(

@@ -74,9 +74,10 @@ final class Renewer {
     holds.sort(BY_KEY);
     List<HeldRow> rows = database.run("renewal", true, session -> {
       session.changes();
-      int renewed = session.mapper().renewHolds(holds, leaseUs);
+      session.mapper().renewHolds(holds, leaseUs);
       session.confirmed();
-      return renewed == 0 ? List.of() : session.mapper().readHolds(holds);
+      // Their number would not do: a connection may be set up to count only what was prolonged.
+      return session.mapper().readHolds(holds);
     });
     for (HeldRow row : rows) {
       results.put(new HoldId(row.client, row.hold), new RenewalResult.Held(row.token, row.tokens));

@@ -6,6 +6,7 @@ final class Session {
   private final long knownUs;
   private boolean inTransaction;
   private boolean sent;
+  private boolean spoilt;
 
   Session(LockMapper mapper, long knownUs) {
     this.mapper = mapper;
@@ -44,6 +45,15 @@ final class Session {
   /** What was changed is confirmed. */
   void confirmed() {
     sent = false;
+  }
+
+  /** The connection is of no use after this. */
+  void spoil() {
+    spoilt = true;
+  }
+
+  boolean isSpoilt() {
+    return spoilt;
   }
 
   boolean isInTransaction() {

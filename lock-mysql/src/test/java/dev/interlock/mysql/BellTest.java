@@ -3,9 +3,12 @@ package dev.interlock.mysql;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.LockConfig;
+import dev.interlock.spi.HoldId;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
@@ -43,20 +46,64 @@ class BellTest {
     return new Database(connections, Mappers.create("interlock_", false), timeout);
   }
 
-  private static Bell bell(Database database) {
+  private static Bell bell(Database database, Entries entries) {
+    return bell(database, entries, SLEEP_SECONDS, LINGER);
+  }
+
+  private static Bell bell(
+      Database database, Entries entries, double waitSeconds, Duration linger) {
     long client = ThreadLocalRandom.current().nextLong();
-    return new Bell(database, client, "n:", new Entries(), SLEEP_SECONDS, LINGER);
+    return new Bell(database, client, "n:", entries, waitSeconds, linger);
+  }
+
+  /**
+   * When several slept on MariaDB, a KILL that came while another fell asleep or woke up stopped
+   * for up to two seconds, and with it all of them.
+   */
+  @Test
+  void oneListenerSleepsAndTheOthersWaitForItsPlace() {
+    List<Bell> bells = new ArrayList<>();
+    try {
+      for (int i = 0; i < 3; i++) {
+        bells.add(bell(database, new Entries(), 2, Duration.ofMinutes(1)));
+        bells.get(i).raise();
+        int others = i;
+        Awaitility.await()
+            .until(() -> sessions("User sleep") == 1 && sessions("User lock") == others);
+      }
+      bells.get(0).close();
+      Awaitility.await().until(() -> sessions("User sleep") == 1 && sessions("User lock") == 1);
+      assertThat(bells.get(1).isUp() && bells.get(2).isUp()).isTrue();
+    } finally {
+      bells.forEach(Bell::close);
+    }
+  }
+
+  private static int sessions(String state) {
+    return Integer.parseInt(Server.shared()
+        .execute(
+            "SELECT COUNT(*) FROM information_schema.processlist WHERE state = '" + state + "'")
+        .strip());
   }
 
   @Test
   void whoRaisesItCanRelyOnItAlsoWhenItWasAboutToGoDown() {
-    Bell bell = bell(database);
+    Entries entries = new Entries();
+    HoldId id = new HoldId(1, 1);
+    KnownEntry waiter = new KnownEntry("x", Place.of("n", "x"), Entry.WAITER, 1, id);
+    Bell bell = bell(database, entries);
     try {
       for (int round = 0; round < 24; round++) {
+        long raised = System.nanoTime();
         bell.raise();
+        // Then the waiter is queued, and keeps it up for as long as a busy machine takes for that.
+        LockSupport.parkNanos(bell.isUp() ? 0 : 50_000_000);
+        entries.put(waiter);
         Awaitility.await("round " + round).until(bell::isUp);
+        entries.remove(id);
         // It goes down about now.
-        LockSupport.parkNanos(LINGER.toNanos() + (round - 8) * 1_000_000L);
+        long past = System.nanoTime() - raised;
+        LockSupport.parkNanos(LINGER.toNanos() - past + (round - 8) * 1_000_000L);
       }
     } finally {
       bell.close();
@@ -67,7 +114,7 @@ class BellTest {
   void whoRaisesItDoesNotWaitForAServerThatIsSlow() throws Exception {
     CountDownLatch slow = new CountDownLatch(1);
     Connections late = new LateListener(pools, slow);
-    Bell bell = bell(on(late, Duration.ofSeconds(3)));
+    Bell bell = bell(on(late, Duration.ofSeconds(3)), new Entries());
     try {
       // It used to wait for a second: all the time that a caller may have. The quickest of three
       // counts, for this JVM may stand still meanwhile.

@@ -251,6 +251,7 @@ class CrowdTest {
     hikari.setPassword(server.password());
     hikari.setMaximumPoolSize(6);
     hikari.setAutoCommit(false);
+    hikari.setConnectionInitSql("SET SESSION wait_timeout = 1234");
     Locks.open(Server.uri()).close();
     LockConfig config = LockConfig.builder("mysql")
         .set(CommonOptions.NAMESPACE, Server.freshNamespace())
@@ -278,6 +279,10 @@ class CrowdTest {
       try (var connection = pool.getConnection();
           var statement = connection.createStatement()) {
         assertThat(connection.getAutoCommit()).isFalse();
+        try (var row = statement.executeQuery("SELECT @@SESSION.wait_timeout")) {
+          row.next();
+          assertThat(row.getLong(1)).isEqualTo(1234);
+        }
         org.assertj.core.api.Assertions.assertThatThrownBy(() -> statement.execute("DO 0; DO 0"))
             .isInstanceOf(java.sql.SQLException.class);
       }

@@ -3,10 +3,17 @@ package dev.interlock.mysql;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.interlock.LockClient;
 import dev.interlock.LockConfig;
+import dev.interlock.LockRequest;
+import dev.interlock.Locks;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -64,6 +71,39 @@ class OwnPoolsTest {
     Connection connection = pools.take(false);
     assertThat(Thread.interrupted()).isTrue();
     pools.giveBack(connection, false, true);
+  }
+
+  @Test
+  void anInterruptDoesNotEndWhatWaitsForAConnectionAndIsKept() throws Exception {
+    Database database =
+        new Database(pools, Mappers.create("interlock_", false), Duration.ofSeconds(20));
+    Connection one = pools.take(false);
+    Connection two = pools.take(false);
+    CompletableFuture<Boolean> kept = new CompletableFuture<>();
+    Thread waiting = new Thread(() -> {
+      try {
+        database.run("nothing", false, session -> 0);
+        kept.complete(Thread.interrupted());
+      } catch (RuntimeException e) {
+        kept.completeExceptionally(e);
+      }
+    });
+    waiting.start();
+    for (int i = 0; i < 3; i++) {
+      Awaitility.await().until(() -> waiting.getState() == Thread.State.TIMED_WAITING);
+      waiting.interrupt();
+    }
+    pools.giveBack(one, false, true);
+    assertThat(kept.get(10, TimeUnit.SECONDS)).isTrue();
+    pools.giveBack(two, false, true);
+  }
+
+  @Test
+  void theSecondHostServesWhileTheFirstCannotBeReached() throws InterruptedException {
+    String uri = Server.uri().replace("@", "@127.0.0.1:1,") + "&connectTimeout=PT1S";
+    try (LockClient client = Locks.open(uri)) {
+      client.acquire(LockRequest.of("elsewhere")).release();
+    }
   }
 
   private static long id(Connection connection) throws SQLException {
