@@ -97,10 +97,13 @@ final class Abandonments {
 
   /**
    * Last try, for closing. Whatever fails once is tried again; stops when that fails too, because
-   * the server is likely gone.
+   * the server is likely gone, and when the time is over.
    */
-  void flush() {
+  void flush(long deadline) {
     for (Residue residue : pending) {
+      if (System.nanoTime() - deadline >= 0) {
+        return;
+      }
       boolean done = isAbandonedNow(residue);
       if (!done) {
         done = isAbandonedNow(residue);

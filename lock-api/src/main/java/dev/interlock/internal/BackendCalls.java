@@ -26,6 +26,12 @@ import java.util.function.Supplier;
  * makes every failure a {@link LockException}.
  */
 final class BackendCalls {
+  /**
+   * A call that fails within this time, in nanoseconds, is worth a second try at once: the
+   * connection may have been stale, cut while it lay in a pool.
+   */
+  static final long QUICK_FAULT = 200_000_000;
+
   private final LockBackend backend;
   private final LockListener listener;
   private final LongAdder underWay = new LongAdder();

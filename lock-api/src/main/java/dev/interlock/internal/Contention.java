@@ -25,11 +25,6 @@ final class Contention {
   /** Fencing tokens that one grant reserves at the most, and so the longest run of passes. */
   private static final int MOST_TOKENS = 32;
 
-  /**
-   * A fault that shows itself within this time is worth a second try by a call that cannot wait.
-   */
-  private static final long QUICK_FAULT = 200_000_000;
-
   private final BackendCalls calls;
   private final Holds holds;
   private final LocalQueues queues;
@@ -94,7 +89,7 @@ final class Contention {
     calls.requireOpen();
     if (!reenter(waiter)) {
       attempt(waiter);
-      if (waiter.isWaiting() && waiter.hasFault() && waiter.waited() < QUICK_FAULT) {
+      if (waiter.isWaiting() && waiter.hasFault() && waiter.waited() < BackendCalls.QUICK_FAULT) {
         attempt(waiter); // the connection may have been stale: cut while it lay in a pool
       }
       if (waiter.isWaiting() && !waiter.hasFault()) {
@@ -175,6 +170,7 @@ final class Contention {
     if (hold == null) {
       return false;
     }
+    waiter.setAsking(true); // the server, if it takes more lease than is left
     try {
       if (!holds.reenter(hold, waiter.grantee())) {
         return false;
@@ -182,6 +178,8 @@ final class Contention {
     } catch (LockException e) {
       fail(waiter, e);
       return true;
+    } finally {
+      waiter.setAsking(false);
     }
     if (waiter.claim(hold.remote().id())) {
       grant(waiter, hold);
@@ -238,8 +236,26 @@ final class Contention {
     } else if (!waiter.isWaiting()) {
       leftovers.strayed(waiter);
     } else if (!waiter.faulted(error)) {
+      failThoseBehind(waiter, error);
       finish(waiter);
     }
+  }
+
+  /** Those for whom the first has asked in vain: each would begin anew to be patient. */
+  private void failThoseBehind(Waiter first, LockException error) {
+    for (Waiter other : queues.waiters(first.name())) {
+      boolean barging = !other.grantee().fair();
+      if (barging && other.isOutOfPatience() && !other.hasHeardSinceFaultOf(first)) {
+        fail(other, unknown(other, error));
+      }
+    }
+  }
+
+  private static BackendUnavailableException unknown(Waiter waiter, LockException fault) {
+    return new BackendUnavailableException(
+        "lock '%s': whether it is still held is not known: %s"
+            .formatted(waiter.name(), fault.getMessage()),
+        fault);
   }
 
   /** Takes the server's answer to an attempt that was sent for a waiter. */
@@ -324,6 +340,10 @@ final class Contention {
         }
       }
     }
+    if (!hold.isValid()) {
+      // It may have been lost when this waiter was still the first of its queue, who was told then.
+      signalHead(waiter.name());
+    }
   }
 
   private void fail(Waiter waiter, LockException error) {
@@ -361,10 +381,7 @@ final class Contention {
     }
     LockException fault = faultOfHead(waiter);
     if (fault != null) {
-      return new BackendUnavailableException(
-          "lock '%s': whether it is still held is not known: %s"
-              .formatted(waiter.name(), fault.getMessage()),
-          fault);
+      return unknown(waiter, fault);
     }
     return new LockTimeoutException("lock '%s' was still held by another after %s"
         .formatted(waiter.name(), Duration.ofNanos(waiter.waited())));

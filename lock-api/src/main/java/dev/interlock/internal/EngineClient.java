@@ -245,7 +245,7 @@ final class EngineClient implements LockClient {
       contention.close();
       releases.releaseAll(System.nanoTime() + CLOSING);
       patience = calls.awaitQuiet(CLOSING) ? CLOSING : 0;
-      abandonments.flush();
+      abandonments.flush(System.nanoTime() + CLOSING);
     } finally {
       threads.close(patience);
       backend.close();

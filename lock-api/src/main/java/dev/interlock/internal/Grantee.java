@@ -26,6 +26,8 @@ record Grantee(
     boolean explicitLease,
     boolean fair,
     boolean sharedOwner) {
+  /** A backend may keep no more than a kilobyte of it. */
+  private static final int LONGEST_LABEL = 200;
 
   static Grantee of(LockRequest request, @Nullable Thread thread, Terms terms) {
     boolean fair = request.fairness().orElse(terms.fairByDefault());
@@ -65,6 +67,11 @@ record Grantee(
 
   private static String threadLabel() {
     Thread thread = Thread.currentThread();
-    return thread.getName().isEmpty() ? "thread-" + thread.getId() : thread.getName();
+    String name = thread.getName().isEmpty() ? "thread-" + thread.getId() : thread.getName();
+    if (name.length() <= LONGEST_LABEL) {
+      return name;
+    }
+    boolean halves = Character.isHighSurrogate(name.charAt(LONGEST_LABEL - 1));
+    return name.substring(0, halves ? LONGEST_LABEL - 1 : LONGEST_LABEL);
   }
 }

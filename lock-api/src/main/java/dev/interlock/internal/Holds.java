@@ -1,10 +1,12 @@
 package dev.interlock.internal;
 
+import dev.interlock.BackendUnavailableException;
 import dev.interlock.Capability;
 import dev.interlock.LockException;
 import dev.interlock.LockListener;
 import dev.interlock.LockRequest;
 import dev.interlock.LostReason;
+import dev.interlock.OutcomeUnknownException;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalResult;
@@ -158,8 +160,11 @@ final class Holds {
 
   /** Takes back an entry that nobody will use. Meanwhile it may have become the last one. */
   void undoEntry(Hold hold, boolean renewing) {
-    if (hold.exit(renewing) == Hold.Exit.LAST) {
-      lastExit.accept(hold);
+    switch (hold.exit(renewing)) {
+      case MORE -> {}
+      case LAST -> lastExit.accept(hold);
+      // Nothing was counted back. A late answer must not make the hold valid with an entry more.
+      case LOST -> lost(hold, LostReason.EXPIRED);
     }
   }
 
@@ -186,11 +191,26 @@ final class Holds {
       return false;
     }
     RemoteHold remote = hold.remote();
-    Renewal renewal = new Renewal(hold.name(), remote.id(), Duration.ofNanos(lease), false);
+    long start = System.nanoTime();
+    RenewalResult result;
+    try {
+      result = ask(remote, lease);
+    } catch (BackendUnavailableException | OutcomeUnknownException e) {
+      if (System.nanoTime() - start > BackendCalls.QUICK_FAULT) {
+        throw e;
+      }
+      result = ask(remote, lease); // the lease counts from the one that the server runs last
+    }
+    return result instanceof RenewalResult.Held && hold.isValid();
+  }
+
+  private RenewalResult ask(RemoteHold remote, long lease) {
+    Renewal renewal = new Renewal(remote.name(), remote.id(), Duration.ofNanos(lease), false);
     long sentAt = System.nanoTime();
+    remote.asking(sentAt, lease);
     RenewalResult result = calls.renew(List.of(renewal)).get(0);
     renewed(remote, result, sentAt, lease);
-    return result instanceof RenewalResult.Held && hold.isValid();
+    return result;
   }
 
   void renew(RemoteHold remote) {
@@ -273,13 +293,13 @@ final class Holds {
   /** Ends a hold without a release, and tells everybody. Answers false if it had ended before. */
   boolean lost(Hold hold, LostReason reason) {
     boolean wasRenewing = hold.isRenewing();
+    boolean stays = mayStay(hold);
     if (!hold.lose(reason)) {
       return false;
     }
     forget(hold);
     abandonPassed(hold.remote());
-    if (reason == LostReason.EXPIRED && wasRenewing) {
-      // A renewal that is still on its way would lock everybody out once more.
+    if (reason == LostReason.EXPIRED && stays) {
       leftovers.abandonLost(hold.remote(), hold.remote().validUntil());
     }
     ClientThreads.losses().execute(() -> hold.lost().complete(reason));
@@ -295,6 +315,14 @@ final class Holds {
     listener.lost(hold.name(), hold.token(), reason);
     freed.accept(hold.name());
     return true;
+  }
+
+  /**
+   * Whether the server may keep a hold for longer than its validity here: a renewal on its way, or
+   * an extension without an answer, would lock everybody out once more.
+   */
+  boolean mayStay(Hold hold) {
+    return hold.isRenewing() || hold.remote().mayOutlastValidity();
   }
 
   /** Takes back an entry of a fixed lease; after the last one the server ends the hold. */

@@ -6,6 +6,7 @@ import dev.interlock.LeaseLostException;
 import dev.interlock.LockRequest;
 import dev.interlock.LostReason;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -17,6 +18,7 @@ final class LeaseHandle implements Lease {
   private final Terms terms;
   private final Holds holds;
   private final AtomicBoolean released = new AtomicBoolean();
+  private volatile boolean inOrder;
 
   LeaseHandle(Hold hold, Terms terms, Holds holds, Consumer<Hold> exit) {
     this.hold = hold;
@@ -66,7 +68,13 @@ final class LeaseHandle implements Lease {
 
   @Override
   public CompletionStage<LostReason> lost() {
-    return hold.lost().minimalCompletionStage();
+    CompletableFuture<LostReason> told = new CompletableFuture<>();
+    var unused = hold.lost().thenAccept(reason -> {
+      if (!inOrder) { // or other entries of the owner have lost it since
+        told.complete(reason);
+      }
+    });
+    return told.minimalCompletionStage();
   }
 
   @Override
@@ -74,14 +82,19 @@ final class LeaseHandle implements Lease {
     if (!released.compareAndSet(false, true)) {
       throw gone();
     }
-    exit.accept(hold);
+    exit();
   }
 
   @Override
   public void close() {
     if (released.compareAndSet(false, true)) {
-      exit.accept(hold);
+      exit();
     }
+  }
+
+  private void exit() {
+    exit.accept(hold);
+    inOrder = true;
   }
 
   /** Ends this handle and leaves the hold to the server. */
@@ -93,6 +106,7 @@ final class LeaseHandle implements Lease {
     }
     if (released.compareAndSet(false, true)) {
       holds.keep(hold);
+      inOrder = true;
     }
   }
 

@@ -6,6 +6,9 @@ import java.util.function.Consumer;
 
 /** Sees to it that nothing stays on the server of a waiter or a hold that has ended here. */
 final class Leftovers {
+  /** For so long, in nanoseconds, a server keeps the place of a waiter that is not heard of. */
+  private static final long LONGEST_QUEUED = 30_000_000_000L;
+
   private final Abandonments abandonments;
 
   Leftovers(Abandonments abandonments) {
@@ -19,11 +22,14 @@ final class Leftovers {
 
   void abandon(Waiter waiter) {
     abandonments.add(
-        waiter.name(), waiter.id(), waiter.grantee().lease(), waiter.isOutcomeUnknown());
+        waiter.name(),
+        waiter.id(),
+        entryLasts(waiter.grantee().lease()),
+        waiter.isOutcomeUnknown());
   }
 
   void abandon(RemoteHold remote) {
-    abandonments.add(remote.name(), remote.id(), remote.lease(), remote.isRepeated());
+    abandonments.add(remote.name(), remote.id(), remote.longestAsked(), remote.isRepeated());
   }
 
   /**
@@ -32,12 +38,19 @@ final class Leftovers {
    */
   void abandonLost(RemoteHold remote, long validUntil) {
     long left = Math.max(0, validUntil - System.nanoTime());
-    abandonments.addLater(remote.name(), remote.id(), remote.lease(), remote.isRepeated(), left);
+    abandonments.addLater(
+        remote.name(), remote.id(), remote.longestAsked(), remote.isRepeated(), left);
   }
 
   /** Queue entries of waiters to whom a hold was passed. */
   void abandon(RemoteHold remote, List<HoldId> entries) {
-    entries.forEach(id -> abandonments.add(remote.name(), id, remote.lease(), false));
+    long lasts = entryLasts(remote.lease());
+    entries.forEach(id -> abandonments.add(remote.name(), id, lasts, false));
+  }
+
+  /** How long the server may keep what an attempt left: a hold, or a place in its queue. */
+  private static long entryLasts(long lease) {
+    return Math.max(lease, LONGEST_QUEUED);
   }
 
   /** A command of this waiter was answered: too late, if it has ended meanwhile. */

@@ -17,9 +17,6 @@ import org.jspecify.annotations.Nullable;
  * waiter of this client has the lock now.
  */
 final class Releases {
-  /** A release that fails within this time is sent once more at once. */
-  private static final long QUICK_FAULT = 200_000_000;
-
   private final BackendCalls calls;
   private final Holds holds;
   private final Contention contention;
@@ -59,8 +56,8 @@ final class Releases {
   }
 
   private LeaseLostException lost(Hold hold) {
-    boolean renewing = hold.isRenewing(); // then it is abandoned with the loss
-    if (holds.lost(hold, LostReason.EXPIRED) && !renewing) {
+    boolean abandoned = holds.mayStay(hold); // with the loss
+    if (holds.lost(hold, LostReason.EXPIRED) && !abandoned) {
       // Only this client's margin has passed: the server may hold it for a moment longer.
       leftovers.abandon(hold.remote());
     }
@@ -143,7 +140,7 @@ final class Releases {
     try {
       return calls.release(release);
     } catch (LockException e) {
-      if (System.nanoTime() - sentAt > QUICK_FAULT) {
+      if (System.nanoTime() - sentAt > BackendCalls.QUICK_FAULT) {
         throw e;
       }
       ReleaseResult result = calls.release(release); // the same id: it is done once
@@ -159,21 +156,25 @@ final class Releases {
   /** Answers whether a waiter of this client has heard from the server. */
   private boolean serve(@Nullable Waiter next, ReleaseResult result, long sentAt) {
     Grant grant = result.granted();
+    Waiter heir = null;
     if (grant != null) {
-      Waiter waiter =
-          next != null && grant.id().equals(next.id()) ? next : contention.waiting(grant.id());
-      if (waiter != null) {
-        contention.granted(waiter, grant, sentAt);
-      }
+      heir = next != null && grant.id().equals(next.id()) ? next : contention.waiting(grant.id());
+    }
+    if (grant != null && heir != null) {
+      contention.granted(heir, grant, sentAt);
     }
     if (next != null && result.next() != null) {
       contention.answered(next, result.next(), sentAt);
       return true;
     }
-    return grant != null;
+    // A grant to one who has left serves nobody, and its clean-up may have found us holding still.
+    return heir != null;
   }
 
-  /** Releases everything, for closing; stops when the time is over, because the server is ill. */
+  /**
+   * Releases everything, for closing; what fails is left to the last abandonments. Stops when the
+   * time is over, because the server is ill: then the leases run out by themselves.
+   */
   void releaseAll(long deadline) {
     List<Hold> closed = holds.all().stream().filter(holds::closed).toList();
     for (Hold hold : closed) {
@@ -183,7 +184,7 @@ final class Releases {
       try {
         calls.release(new Release(hold.name(), hold.remote().id(), null));
       } catch (LockException e) {
-        return; // the leases run out by themselves
+        leftovers.abandon(hold.remote());
       }
     }
   }

@@ -34,6 +34,9 @@ final class RemoteHold extends Agenda.Item implements Renewals.Item {
   // What the server was last asked for: less than the lease until a grant is confirmed.
   private volatile long span;
   private volatile long renewAt;
+  // What the server may have granted at the most, whether it has answered or not.
+  private volatile long longestAsked;
+  private volatile long askedUntil;
   private volatile @Nullable LostReason taken;
   private volatile boolean leaving;
   private volatile boolean over;
@@ -47,7 +50,9 @@ final class RemoteHold extends Agenda.Item implements Renewals.Item {
     this.heirs = new Heirs(grant.heirs());
     this.span = grant.lease();
     this.lease = grantee.lease();
+    this.longestAsked = Math.max(grant.lease(), grantee.lease());
     this.validUntil = Validity.until(grant.since(), grant.lease());
+    this.askedUntil = validUntil;
     this.renewAt = together(validUntil - grant.lease() / 3 * 2, grant.lease());
     this.holder = new Hold(this, grantee, grant.token());
   }
@@ -135,6 +140,23 @@ final class RemoteHold extends Agenda.Item implements Renewals.Item {
     return next;
   }
 
+  /** The server is about to be asked for a lease, and may grant it without our hearing of it. */
+  synchronized void asking(long now, long forNanos) {
+    longestAsked = Math.max(longestAsked, forNanos);
+    long until = Validity.until(now, forNanos);
+    askedUntil = until - askedUntil > 0 ? until : askedUntil;
+  }
+
+  /** The longest time from now that the server may keep it, in nanoseconds. */
+  long longestAsked() {
+    return longestAsked;
+  }
+
+  /** Whether the server may keep it for longer than is known here: an answer is missing. */
+  boolean mayOutlastValidity() {
+    return askedUntil - validUntil > 0;
+  }
+
   /** The server has confirmed a lease that was asked for at {@code sentAt}. */
   synchronized void extended(long sentAt, long forNanos) {
     long until = Validity.until(sentAt, forNanos);
@@ -200,6 +222,7 @@ final class RemoteHold extends Agenda.Item implements Renewals.Item {
     } else if (isToBeRenewed() && now - renewAt >= 0) {
       // Looked at again only to declare the loss, unless the renewal succeeds before.
       holds.watch(this, lossAt());
+      asking(now, lease);
       holds.renew(this);
     } else {
       holds.watch(this, nextLook());

@@ -58,6 +58,11 @@ final class ServerQueue {
       leftovers.strayed(waiter);
     } else if (result instanceof RenewalResult.Queued queued) {
       watch(waiter, queued.recheck());
+      if (waiter.grantee().sharedOwner()) {
+        // Its owner may have got the lock elsewhere: an attempt of its own lets it in beside.
+        waiter.mustConfirm();
+        waiter.signal();
+      }
     } else {
       waiter.mustConfirm(); // its place is lost: it queues again
       waiter.signal();

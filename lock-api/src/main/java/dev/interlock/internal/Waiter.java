@@ -274,6 +274,14 @@ abstract class Waiter {
   }
 
   /**
+   * Whether it has waited long enough to end with another one for which faults have lasted too
+   * long: it may have come a little later.
+   */
+  final boolean isOutOfPatience() {
+    return !queued && waited() >= FAULT_PATIENCE / 2;
+  }
+
+  /**
    * Notes a fault and plans the next try.
    *
    * @return false if faults have lasted too long, and the waiter has failed with this one

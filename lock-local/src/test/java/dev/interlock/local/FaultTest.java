@@ -15,9 +15,11 @@ import dev.interlock.local.FaultyBackend.Gate;
 import dev.interlock.local.FaultyBackend.Late;
 import dev.interlock.local.FaultyBackend.Operation;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -219,6 +221,27 @@ class FaultTest {
   }
 
   @Test
+  @DisplayName(
+      "E3 those who wait behind one that asks in vain end with it, not one after the other")
+  void endsThoseBehind() throws Exception {
+    client.backend().withoutQueue();
+    other.acquire("x", 1500); // when that is over, the first of those who wait asks
+    List<CompletableFuture<Lease>> waits = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      waits.add(client.locks().acquireAsync(X));
+    }
+    Await.pass(300); // until those who ask at once have heard that it is held
+    client.backend().always(Operation.ATTEMPT, Fault.refused());
+    long start = System.nanoTime();
+    for (CompletableFuture<Lease> wait : waits) {
+      assertThatThrownBy(() -> wait.get(15, TimeUnit.SECONDS))
+          .hasCauseInstanceOf(BackendUnavailableException.class);
+    }
+    // One after the other they would take 20 s.
+    assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(9));
+  }
+
+  @Test
   @DisplayName("E4 short faults are retried within the wait")
   void retriesShortFaults() throws Exception {
     for (int i = 0; i < 4; i++) {
@@ -343,6 +366,17 @@ class FaultTest {
     assertThat(waitersOfX()).isZero();
     held.release();
     takesOverAtOnce();
+  }
+
+  @Test
+  @DisplayName("E7 a release that fails while the client closes costs no other hold its release")
+  void closesThroughFailedRelease() throws Exception {
+    for (String name : List.of("x", "y", "z")) {
+      client.acquire(name);
+    }
+    client.backend().next(Operation.RELEASE, Fault.refused());
+    client.locks().close();
+    rig.awaitNothingLeft();
   }
 
   private int waitersOfX() {

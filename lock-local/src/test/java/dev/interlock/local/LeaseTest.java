@@ -216,6 +216,20 @@ class LeaseTest {
   }
 
   @Test
+  @DisplayName("L7 an entry that was released in order is not told of the loss of a later one")
+  void tellsOnlyThoseWhoHold() throws Exception {
+    LockRequest owned = LockRequest.of("x").withOwner("o");
+    Lease first = client.locks().acquire(owned);
+    Lease second = client.locks().acquire(owned);
+    CompletableFuture<LostReason> early = first.lost().toCompletableFuture();
+    first.release();
+    assertThat(client.locks().forceRelease("x")).isTrue();
+    assertThat(Rig.join(second.lost())).isEqualTo(LostReason.FORCED);
+    assertThat(early).isNotDone();
+    assertThat(first.lost().toCompletableFuture()).isNotDone();
+  }
+
+  @Test
   @DisplayName("L7 a loss is told also while the application keeps the common pool busy")
   void tellsLossWhileCommonPoolIsBusy() throws Exception {
     CountDownLatch busy = new CountDownLatch(ForkJoinPool.getCommonPoolParallelism());

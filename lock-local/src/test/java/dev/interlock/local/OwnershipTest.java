@@ -9,6 +9,7 @@ import dev.interlock.DistributedLock;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockRequest;
+import dev.interlock.OutcomeUnknownException;
 import dev.interlock.UnsupportedCapabilityException;
 import dev.interlock.local.FaultyBackend.Fault;
 import dev.interlock.local.FaultyBackend.Gate;
@@ -16,6 +17,7 @@ import dev.interlock.local.FaultyBackend.Operation;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -224,6 +226,22 @@ class OwnershipTest {
     once.get().orElseThrow().release();
     slow.get().release();
     fast.release();
+    rig.awaitNothingLeft();
+  }
+
+  @Test
+  @DisplayName(
+      "E3 a re-entry whose extension gets no answer does not say that another holds the lock")
+  void tellsOfReentryWithoutAnswer() throws Exception {
+    Lease outer = client.locks().acquire(OWNED.withLease(Duration.ofSeconds(5)));
+    Gate gate = client.backend().next(Operation.RENEW, Gate.beforeReply());
+    CompletableFuture<Lease> inner = client
+        .locks()
+        .acquireAsync(OWNED.withLease(Duration.ofSeconds(9)).withWait(Duration.ofMillis(100)));
+    gate.awaitReached();
+    assertThatThrownBy(() -> Rig.join(inner)).hasCauseInstanceOf(OutcomeUnknownException.class);
+    gate.open();
+    outer.release();
     rig.awaitNothingLeft();
   }
 

@@ -7,6 +7,7 @@ import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockRequest;
 import dev.interlock.LostReason;
+import dev.interlock.OutcomeUnknownException;
 import dev.interlock.local.FaultyBackend.Fault;
 import dev.interlock.local.FaultyBackend.Gate;
 import dev.interlock.local.FaultyBackend.Operation;
@@ -128,6 +129,44 @@ class RenewalTest {
     int calls = client.backend().allCalls();
     assertThat(released.extend(Duration.ofSeconds(60))).isFalse();
     assertThat(client.backend().allCalls()).isEqualTo(calls);
+  }
+
+  @Test
+  @DisplayName(
+      "E6 an extension whose answer was lost does not outlive the lease that it was to extend")
+  void undoesUnknownExtension() throws Exception {
+    Lease lease = client.acquire("x", 600);
+    client.backend().always(Operation.RENEW, Fault.replyLost());
+    assertThatThrownBy(() -> lease.extend(Duration.ofHours(1)))
+        .isInstanceOf(OutcomeUnknownException.class);
+    client.backend().heal();
+    assertThat(Rig.join(lease.lost())).isEqualTo(LostReason.EXPIRED);
+    rig.awaitNothingLeft();
+  }
+
+  @Test
+  @DisplayName("E6 a hold that was extended is removed also after an outage longer than its lease")
+  void undoesLongExtension() throws Exception {
+    Lease lease = client.acquire("x", 300);
+    assertThat(lease.extend(Duration.ofHours(1))).isTrue();
+    client.backend().always(Operation.RELEASE, Fault.refused());
+    client.backend().always(Operation.ABANDON, Fault.refused());
+    assertThatThrownBy(lease::release).isInstanceOf(OutcomeUnknownException.class);
+    Await.pass(600);
+    client.backend().heal();
+    rig.awaitNothingLeft();
+  }
+
+  @Test
+  @DisplayName("E4 an extension is sent again after a short fault")
+  void extendsThroughShortFault() throws Exception {
+    for (Fault fault : new Fault[] {Fault.refused(), Fault.replyLost(), Fault.requestLost()}) {
+      Lease lease = client.acquire("x", 5000);
+      client.backend().next(Operation.RENEW, fault);
+      assertThat(lease.extend(Duration.ofSeconds(50))).isTrue();
+      assertThat(lease.remaining()).isGreaterThan(Duration.ofSeconds(49));
+      lease.release();
+    }
   }
 
   @Test
