@@ -4,7 +4,8 @@ package dev.interlock.tck;
 public enum TckFault {
   /**
    * Connections that lose replies, stall, and are cut. The kit does it by itself, with a proxy
-   * before the server, wherever the backend's URI names one host.
+   * before the server, wherever the backend's URI names one host with its port, or the port is
+   * known from the default of the provider's option for hosts.
    */
   CONNECTION,
   /** {@link TckServer#pause()} and {@link TckServer#resume()}. */

@@ -19,7 +19,7 @@ public record Endpoint(String before, String host, int port, String after) {
    * Finds the address in a URI.
    *
    * @param options the provider's, for the default port
-   * @return empty if there is no host, or more than one
+   * @return empty if there is no host, or more than one, or nothing tells its port
    */
   public static Optional<Endpoint> of(String uri, List<Option<?>> options) {
     int start = uri.indexOf("://") + 3;

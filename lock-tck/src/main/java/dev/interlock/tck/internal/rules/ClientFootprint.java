@@ -14,6 +14,13 @@ public record ClientFootprint(Set<Long> threads, Set<String> sockets) {
     return new ClientFootprint(threads, TcpSockets.open());
   }
 
+  /** What was compared, for findings. */
+  public static String compared() {
+    return TcpSockets.areSeen()
+        ? "no thread and no connection"
+        : "no thread (connections cannot be seen without /proc)";
+  }
+
   /** Says what there is now that was not there then; empty if there is nothing. */
   public List<String> growth() {
     List<String> grown = new ArrayList<>();

@@ -102,7 +102,7 @@ public final class CloseRules {
       }
     }
     awaitNoGrowth(before, 5 * second);
-    return "closed within " + took / 1_000_000 + " ms, no thread and no connection left";
+    return "closed within " + took / 1_000_000 + " ms, " + ClientFootprint.compared() + " left";
   }
 
   private static CompletableFuture<Throwable> waitOnThread(LockClient client, String name) {
@@ -161,7 +161,7 @@ public final class CloseRules {
     that(after == 0, "an idle client renews nothing", "it renewed " + after + " times");
     int tried = events.attemptCount() - attempts;
     that(tried == 0, "an idle client attempts nothing", "it attempted " + tried + " times");
-    return cycles + " cycles left no thread, no connection and no renewal";
+    return cycles + " cycles left " + ClientFootprint.compared() + ", and no renewal";
   }
 
   @Rule(

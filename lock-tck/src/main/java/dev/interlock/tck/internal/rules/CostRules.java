@@ -49,6 +49,8 @@ public final class CostRules {
       // Not all of them have come to wait yet.
     }
     double each = requestsPerSecond(proxy, Duration.ofMillis(run.amount(1_500, 5_000, 20_000)));
+    long waiting = waits.stream().filter(wait -> !wait.isDone()).count();
+    run.expect(waiting == IDLE, "all " + IDLE + " still wait", (IDLE - waiting) + " do not");
     waits.forEach(wait -> wait.cancel(true));
     held.forEach(Lease::release);
     String measured =

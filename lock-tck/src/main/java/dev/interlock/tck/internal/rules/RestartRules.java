@@ -5,6 +5,7 @@ import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
+import dev.interlock.tck.NotOfferedException;
 import dev.interlock.tck.TckFault;
 import dev.interlock.tck.TckServer;
 import dev.interlock.tck.internal.run.Company;
@@ -137,8 +138,7 @@ public final class RestartRules {
       needs = TckFault.RESTART)
   public static void theQueueSurvivesARestart(RuleRun run) throws Exception {
     if (!run.has(Capability.FAIR)) {
-      run.note("FAIR is not declared: there is no order to keep");
-      return;
+      throw new NotOfferedException("acquire with fair(true), for FAIR is not declared");
     }
     TckServer server = run.server();
     LockClient observer = run.client();

@@ -28,10 +28,15 @@ final class TcpSockets {
 
   private TcpSockets() {}
 
+  /** Tells whether the connections of this JVM can be seen at all. */
+  static boolean areSeen() {
+    return Files.isDirectory(DESCRIPTORS);
+  }
+
   /** Returns the inodes of all sockets of this JVM, nothing where there is no /proc. */
   static Set<String> open() {
     Set<String> inodes = new HashSet<>();
-    if (!Files.isDirectory(DESCRIPTORS)) {
+    if (!areSeen()) {
       return inodes;
     }
     try (DirectoryStream<Path> all = Files.newDirectoryStream(DESCRIPTORS)) {

@@ -6,6 +6,7 @@ import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.UnsupportedCapabilityException;
 import dev.interlock.tck.internal.worker.Worker;
+import java.time.Duration;
 import java.util.concurrent.Callable;
 
 /** Checks that what a provider does not declare is refused, not silently done by halves. */
@@ -54,11 +55,14 @@ final class Refusal {
 
   private static void sharedOwner(RuleRun run) throws Exception {
     String name = run.name();
-    LockRequest request = LockRequest.of(name).withOwner("tck-owner").withLease(run.ms(10_000));
+    Duration length = run.ms(10_000);
+    LockRequest request = LockRequest.of(name).withOwner("tck-owner").withLease(length);
     try (Lease lease = run.client().acquire(request)) {
       Worker other = run.worker();
-      boolean entered = other.call(space ->
-          space.client().tryAcquire(LockRequest.of(name).withOwner("tck-owner")).isPresent());
+      boolean entered = other.call(space -> space
+          .client()
+          .tryAcquire(LockRequest.of(name).withOwner("tck-owner").withLease(length))
+          .isPresent());
       run.expect(
           !entered,
           "where SHARED_OWNER is not declared, the owner does not enter from another client",

@@ -228,11 +228,20 @@ final class RuleExecutor {
     if (!run.oneJvm()) {
       return new Finding(
           Verdict.INCONCLUSIVE,
-          NOT_OFFERED + missing + ", see TckBackend.faults(TckServer). " + run.notes(),
+          NOT_OFFERED + missing + ", " + wayToOffer(missing) + ". " + run.notes(),
           List.of());
     }
     run.note("The state is in this JVM: there is no server for " + missing);
     return new Finding(done > 0 ? Verdict.PASS : Verdict.NOT_CLAIMED, run.notes(), List.of());
+  }
+
+  private static String wayToOffer(Set<TckFault> missing) {
+    String server = "see TckBackend.faults(TckServer)";
+    String proxy = "a proxy needs one host with its port in the URI";
+    if (!missing.contains(TckFault.CONNECTION)) {
+      return server;
+    }
+    return missing.size() == 1 ? proxy : proxy + "; for the others " + server;
   }
 
   private Finding one(RuleTest test, RuleRun run) {
