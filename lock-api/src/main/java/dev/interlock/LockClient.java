@@ -9,10 +9,11 @@ import java.util.concurrent.CompletableFuture;
  * An open connection to a lock backend. Thread-safe; one for an application. Get one from
  * {@link Locks}.
  *
- * <p>Faults of the backend are retried while a call waits, for at most 5 s in a row; then they
- * reach the caller as {@link BackendUnavailableException} or {@link OutcomeUnknownException}, never
- * as a grant and never as "held by another". After {@link #close()} every method but
- * {@link #close()} and {@link #capabilities()} throws {@link BackendUnavailableException}.
+ * <p>Faults of the backend are retried while a call waits, for at most 5 s in a row, or 30 s if the
+ * call stands in a queue on the server and would lose its place; then they reach the caller as
+ * {@link BackendUnavailableException} or {@link OutcomeUnknownException}, never as a grant and
+ * never as "held by another". After {@link #close()} every method but {@link #close()} and
+ * {@link #capabilities()} throws {@link BackendUnavailableException}.
  */
 public interface LockClient extends AutoCloseable {
 

@@ -22,8 +22,10 @@ import picocli.CommandLine.Spec;
 /** The command {@code bench}. For one run, by one thread. */
 @Command(
     name = "bench",
-    description = "Measures Interlock's Redis providers beside the raw floor, Redisson and Spring"
-        + " Integration, in turns on one server, and checks exclusion while it measures.",
+    description =
+        "Measures Interlock's providers beside a raw floor and other locks, in turns on one"
+            + " server, and checks exclusion while it measures. The others are Redisson and Spring"
+            + " Integration on Redis, and GET_LOCK, Spring Integration (JDBC) and ShedLock on MySQL.",
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
       "0:all was measured",
