@@ -143,6 +143,20 @@ class FaultsTest {
     }
   }
 
+  /** Before Redis 7 the code of an error within a script stands behind two notes of the line. */
+  @Test
+  void E3_aServerThatBecameAReplicaIsUnavailable() {
+    try (RedisServer server = TestRedis.builder().owned().start();
+        TestClient client = TestClient.deaf(server)) {
+      server.command("REPLICAOF", "127.0.0.1", "1");
+      assertThatThrownBy(() -> client.tryOnce("n", client.id()))
+          .isInstanceOf(BackendUnavailableException.class)
+          .hasMessageContaining("READONLY");
+      server.command("REPLICAOF", "NO", "ONE");
+      assertThat(client.tryOnce("n", client.id())).isInstanceOf(Granted.class);
+    }
+  }
+
   @Test
   void aKeyOfOtherSoftwareIsNamed() {
     try (RedisServer server = TestRedis.start();

@@ -2,7 +2,9 @@ package dev.interlock.redis.setnx;
 
 import static dev.interlock.redis.support.contract.TestClient.config;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockConfig;
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.LockKeys;
@@ -13,12 +15,15 @@ import dev.interlock.redis.support.contract.TestClient;
 import dev.interlock.redis.support.jedis.Connections;
 import dev.interlock.redis.support.jedis.OwnConnections;
 import dev.interlock.redis.support.jedis.Servers;
+import dev.interlock.spi.AttemptResult.Granted;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.HoldId;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -95,6 +100,34 @@ class FaultsTest extends FaultsContract {
       assertThat(client.event()).isEqualTo("wake n " + waiter);
       assertThat(client.backend.inspect("n")).isEmpty();
     }
+  }
+
+  /** Before Redis 7 the code of an error within a script stands behind two notes of the line. */
+  @Test
+  void E3_aServerThatBecameAReplicaIsUnavailableAndItsConnectionIsLeft() {
+    try (RedisServer server = TestRedis.builder().owned().start();
+        TestClient client = TestClient.deaf(config(provider(), server).build())) {
+      client.acquire("warm", client.id());
+      Set<String> before = connections(server);
+      server.command("REPLICAOF", "127.0.0.1", "1");
+      assertThatThrownBy(() -> client.tryOnce("n", client.id()))
+          .isInstanceOf(BackendUnavailableException.class)
+          .hasMessageContaining("READONLY");
+      assertThatThrownBy(() -> client.backend.abandon("warm", client.id()))
+          .isInstanceOf(BackendUnavailableException.class);
+      server.command("REPLICAOF", "NO", "ONE");
+      assertThat(client.tryOnce("n", client.id())).isInstanceOf(Granted.class);
+      assertThat(connections(server)).isNotEmpty().doesNotContainAnyElementsOf(before);
+    }
+  }
+
+  private static Set<String> connections(RedisServer server) {
+    return server
+        .command("CLIENT", "LIST")
+        .lines()
+        .filter(line -> line.contains(" name=interlock-"))
+        .map(line -> line.substring(0, line.indexOf(' ')))
+        .collect(Collectors.toSet());
   }
 
   @Test

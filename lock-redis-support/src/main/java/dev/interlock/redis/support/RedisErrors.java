@@ -4,6 +4,8 @@ import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockException;
 import dev.interlock.OutcomeUnknownException;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,8 +13,10 @@ import org.jspecify.annotations.Nullable;
  * for one: while a slot moves, a script cannot write a key that it has deleted, and ends there.
  */
 public final class RedisErrors {
-  private static final String IN_SCRIPT = "ERR Error running script";
-  private static final String SCRIPT_LINE = "@user_script:";
+  /** Twice the line: the server's own errors name it, and the script's error handler once more. */
+  private static final Pattern IN_SCRIPT =
+      Pattern.compile("ERR Error running script[^@]*(?:@user_script: ?\\d+: )+");
+
   private static final String ENDED_HALFWAY = "attempted to access a non local key";
   private static final Set<String> ACCESS = Set.of("NOAUTH", "WRONGPASS", "NOPERM");
 
@@ -76,12 +80,8 @@ public final class RedisErrors {
    * @return the code, such as LOADING
    */
   public static String code(String answer) {
-    int start = 0;
-    if (answer.startsWith(IN_SCRIPT)) {
-      int line = answer.indexOf(SCRIPT_LINE);
-      int end = line < 0 ? -1 : answer.indexOf(": ", line + SCRIPT_LINE.length());
-      start = end < 0 ? 0 : end + 2;
-    }
+    Matcher inScript = IN_SCRIPT.matcher(answer);
+    int start = inScript.lookingAt() ? inScript.end() : 0;
     if (answer.startsWith("-", start)) {
       start++;
     }

@@ -20,6 +20,12 @@ class RedisErrorsTest {
     "WRONGTYPE Operation against a key script: ab12 on @user_script:38., WRONGTYPE",
     "ERR Error running script (call to f_ab): @user_script:38: WRONGTYPE Operation, WRONGTYPE",
     "ERR Error running script (call to f_ab): @user_script: 5: -READONLY You can't, READONLY",
+    "ERR Error running script (call to f_ab): @user_script:4: @user_script: 4: -READONLY You can't "
+        + "write against a read only replica., READONLY",
+    "ERR Error running script (call to f_ab): @user_script:9: @user_script: 9: -OOM command not "
+        + "allowed when used memory > 'maxmemory'., OOM",
+    "ERR Error running script (call to f_ab): @user_script:9: @user_script: 9: -MISCONF Errors "
+        + "writing to the AOF file: x, MISCONF",
     "ERR Error running script, ERR"
   })
   void theCodeIsFoundAlsoWhereItIsWrapped(String answer, String code) {
