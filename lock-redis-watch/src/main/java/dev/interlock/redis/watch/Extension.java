@@ -17,6 +17,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisDataException;
@@ -24,9 +25,9 @@ import redis.clients.jedis.exceptions.JedisDataException;
 /**
  * Makes holds last at least one lease from now, many at a time: in a cluster, those of one slot.
  *
- * <p>First round trip: {@code TIME}, {@code WATCH} of all the locks, {@code GET} and {@code PTTL}
- * of each. Second: {@code MULTI}, {@code PEXPIREAT} of those that are held and end too soon,
- * {@code EXEC}; or {@code UNWATCH}.
+ * <p>First round trip: {@code TIME}, {@code WATCH} of all the locks that are not known to be lost,
+ * {@code GET} and {@code PTTL} of each. Second: {@code MULTI}, {@code PEXPIREAT} of those that are
+ * held and end too soon, {@code EXEC}; or {@code UNWATCH}.
  *
  * <p>The lock cannot pass to another between the check and the new end, since then the transaction
  * is not run. Runs twice or late, or the reply is lost: the end is absolute, and it is later than
@@ -75,8 +76,9 @@ final class Extension {
       if (earlier != null) {
         throw earlier;
       }
+      RenewalResult[] known = new RenewalResult[places.size()];
       List<RenewalResult> done =
-          transactions.run("renew", locks.get(0), pipe -> once(pipe, renewals, locks));
+          transactions.run("renew", locks.get(0), pipe -> once(pipe, renewals, locks, known));
       for (int i = 0; i < done.size(); i++) {
         results[places.get(i)] = done.get(i);
       }
@@ -99,29 +101,38 @@ final class Extension {
         && RedisErrors.code(String.valueOf(refusal.getMessage())).equals("TRYAGAIN");
   }
 
+  /**
+   * Looks and changes once. What an earlier look found gone is left out: an id never comes back,
+   * and if the lock of a lost hold were watched again, those who have it now would keep all others
+   * from being renewed.
+   *
+   * @param results what earlier looks found; filled
+   */
   private static @Nullable List<RenewalResult> once(
-      Pipe pipe, List<Renewal> batch, List<LockKeys> keys) {
-    Replies seen = look(pipe, keys);
-    List<RenewalResult> results = new ArrayList<>();
+      Pipe pipe, List<Renewal> batch, List<LockKeys> keys, RenewalResult[] results) {
+    int[] places = IntStream.range(0, results.length)
+        .filter(place -> !(results[place] instanceof RenewalResult.Gone))
+        .toArray();
+    Replies seen = look(pipe, Arrays.stream(places).mapToObj(keys::get).toList());
     List<Integer> extended = new ArrayList<>();
-    for (int i = 0; i < batch.size(); i++) {
-      Renewal renewal = batch.get(i);
-      byte[] value = seen.bytes(FIRST_LOCK + 2 * i);
-      RenewalResult result = result(renewal, value);
-      results.add(result);
+    for (int i = 0; i < places.length; i++) {
+      int place = places[i];
+      Renewal renewal = batch.get(place);
+      results[place] = result(renewal, seen.bytes(FIRST_LOCK + 2 * i));
       long left = seen.number(FIRST_LOCK + 2 * i + 1);
-      if (result instanceof RenewalResult.Held && left <= renewal.lease().toMillis()) {
+      if (results[place] instanceof RenewalResult.Held
+          && left <= renewal.lease().toMillis()) {
         if (extended.isEmpty()) {
           pipe.multi();
         }
-        extended.add(i);
+        extended.add(place);
         byte[] end = Words.end(seen.micros(0), renewal.lease());
-        pipe.send(Command.PEXPIREAT, keys.get(i).lock(), end);
+        pipe.send(Command.PEXPIREAT, keys.get(place).lock(), end);
       }
     }
     if (extended.isEmpty()) {
       pipe.unwatch();
-      return results;
+      return Arrays.asList(results);
     }
     Replies done = pipe.exec();
     if (done == null) {
@@ -129,10 +140,10 @@ final class Extension {
     }
     for (int i = 0; i < extended.size(); i++) {
       if (done.number(i) == 0) {
-        results.set(extended.get(i), new RenewalResult.Gone());
+        results[extended.get(i)] = new RenewalResult.Gone();
       }
     }
-    return results;
+    return Arrays.asList(results);
   }
 
   private static Replies look(Pipe pipe, List<LockKeys> keys) {

@@ -159,6 +159,32 @@ class RacesTest {
   }
 
   @Test
+  void N6_aLostLockThatOthersGoOnWithDoesNotKeepTheOthersFromBeingRenewed() {
+    HoldId lost = client.id();
+    HoldId last = client.id();
+    Duration old = Duration.ofSeconds(5);
+    client.tryOnce("n", a, old);
+    client.tryOnce("lost", lost, old);
+    client.tryOnce("m", last, old);
+    other.backend.forceRelease("lost");
+    disturbed.beforeEveryChange(() -> {
+      other.acquire("lost", b);
+      other.release("lost", b);
+    });
+    List<RenewalResult> results = client.backend.renew(List.of(
+        new Renewal("n", a, TestClient.LEASE, false),
+        new Renewal("lost", lost, TestClient.LEASE, false),
+        new Renewal("m", last, TestClient.LEASE, false)));
+    assertThat(disturbed.flushes()).isEqualTo(4);
+    assertThat(results.get(1)).isInstanceOf(RenewalResult.Gone.class);
+    for (int i = 0; i < 3; i += 2) {
+      assertThat(results.get(i)).isInstanceOf(RenewalResult.Held.class);
+      assertThat(other.backend.inspect(i == 0 ? "n" : "m").orElseThrow().remaining())
+          .isGreaterThan(Duration.ofSeconds(20));
+    }
+  }
+
+  @Test
   void M2_aForcedReleaseTakesOnlyTheHoldThatItSaw() {
     other.acquire("n", b);
     HoldId next = other.id();
