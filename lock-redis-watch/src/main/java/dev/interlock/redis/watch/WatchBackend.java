@@ -84,8 +84,11 @@ final class WatchBackend implements LockBackend {
 
   @Override
   public void abandon(String name, HoldId id) {
-    clearance.abandon(layout.keys(name), id);
-    acquisition.forget(id);
+    try {
+      clearance.abandon(layout.keys(name), id);
+    } finally {
+      acquisition.forget(id); // a repetition does not need to know, and there may be none
+    }
   }
 
   @Override

@@ -259,6 +259,21 @@ class RacesTest {
     assertThat(other.tryOnce("n", b)).isInstanceOf(Granted.class);
   }
 
+  /** Whether it was noted is seen by what a grant to the same id sends: the note's removal. */
+  @Test
+  void M4_anAttemptWhoseAbandonmentFailedIsForgottenByTheClient() {
+    other.acquire("n", b);
+    client.tryPatiently("n", a);
+    disturbed.fail(1, Fault.REPLY_LOST);
+    assertThatThrownBy(() -> client.backend.abandon("n", a))
+        .isInstanceOf(OutcomeUnknownException.class);
+    disturbed.calm();
+    other.release("n", b);
+    server.command("CONFIG", "RESETSTAT");
+    client.acquire("n", a);
+    assertThat(server.command("INFO", "commandstats")).doesNotContain("cmdstat_zrem");
+  }
+
   @Test
   void aRenewalThatRunsLateDoesNotShortenALaterOne() {
     client.tryOnce("n", a, Duration.ofSeconds(5));
