@@ -1,13 +1,17 @@
 package dev.interlock.redis.hash;
 
+import dev.interlock.HostPort;
 import io.lettuce.core.resource.NettyCustomizer;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,12 +22,29 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 final class MasterChannels implements NettyCustomizer {
-  private final Set<? extends SocketAddress> sentinels;
+  private final Set<SocketAddress> sentinels;
   private final Set<Channel> open = ConcurrentHashMap.newKeySet();
   private volatile @Nullable SocketAddress deposed;
 
-  MasterChannels(Set<? extends SocketAddress> sentinels) {
-    this.sentinels = sentinels;
+  /**
+   * Knows of no connections yet.
+   *
+   * @param sentinels as they are named in the settings; none if the server is a fixed one
+   */
+  MasterChannels(List<HostPort> sentinels) {
+    this.sentinels = sentinels.stream()
+        .map(each -> dialled(new InetSocketAddress(each.host(), each.port().orElseThrow())))
+        .collect(Collectors.toSet());
+  }
+
+  /**
+   * An address by the name that was dialled: a sentinel stays what it is when its name leads to
+   * another address later.
+   */
+  private static SocketAddress dialled(SocketAddress address) {
+    return address instanceof InetSocketAddress named
+        ? InetSocketAddress.createUnresolved(named.getHostString(), named.getPort())
+        : address;
   }
 
   @Override
@@ -62,7 +83,7 @@ final class MasterChannels implements NettyCustomizer {
   private void leaveAllBut(SocketAddress master) {
     for (Channel channel : open) {
       SocketAddress remote = channel.remoteAddress();
-      if (remote != null && !remote.equals(master) && !sentinels.contains(remote)) {
+      if (remote != null && !remote.equals(master) && !sentinels.contains(dialled(remote))) {
         ChannelFuture unused = channel.close();
       }
     }

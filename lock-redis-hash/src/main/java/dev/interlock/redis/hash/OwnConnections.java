@@ -7,10 +7,8 @@ import dev.interlock.spi.ClientId;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.codec.ByteArrayCodec;
-import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.Set;
-import java.util.stream.Collectors;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,12 +26,8 @@ final class OwnConnections implements Connections {
     ClientSetup setup = new ClientSetup(config, client);
     this.address = RedisOptions.address(config);
     boolean sentinel = config.get(RedisHashOptions.TOPOLOGY) == Topology.SENTINEL;
-    MasterChannels channels = new MasterChannels(
-        sentinel
-            ? RedisOptions.servers(config).stream()
-                .map(host -> new InetSocketAddress(host.host(), host.port().orElseThrow()))
-                .collect(Collectors.toSet())
-            : Set.of());
+    MasterChannels channels =
+        new MasterChannels(sentinel ? RedisOptions.servers(config) : List.of());
     this.resources = new Resources(channels);
     this.redis = RedisClient.create(
         resources.lettuce(),
