@@ -19,10 +19,15 @@ interface Connections extends AutoCloseable {
   Listeners openListeners();
 
   /**
-   * Called when an answer did not come, or came from a replica: perhaps another server is the
-   * master now. Quick, may be called often.
+   * Called when an answer did not come: perhaps another server is the master now. Quick, may be
+   * called often.
    */
   void lookAgain();
+
+  /** Called when a replica answered: another server is the master. Quick, may be called often. */
+  default void answeredByReplica() {
+    lookAgain();
+  }
 
   /** Whether the locks are kept by several servers, each with a clock of its own. */
   boolean isCluster();

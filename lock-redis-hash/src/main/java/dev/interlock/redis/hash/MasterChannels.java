@@ -15,11 +15,12 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The open connections of a client in a Sentinel set. Those that do not lead to the master are
- * closed once it is known to be another server; Lettuce then opens them again and asks the
- * sentinels where to. The old master may live on for seconds, and take writes that will be lost, so
- * nothing is left there, and a sentinel that has not heard the news does not lead us back to it.
- * Thread-safe.
+ * The open connections of a client to one server, or in a Sentinel set.
+ *
+ * <p>In a Sentinel set those that do not lead to the master are closed once it is known to be
+ * another server; Lettuce then opens them again and asks the sentinels where to. The old master may
+ * live on for seconds, and take writes that will be lost, so nothing is left there, and a sentinel
+ * that has not heard the news does not lead us back to it. Thread-safe.
  */
 final class MasterChannels implements NettyCustomizer {
   private final Set<SocketAddress> sentinels;
@@ -49,11 +50,11 @@ final class MasterChannels implements NettyCustomizer {
 
   @Override
   public void afterChannelInitialized(Channel channel) {
+    open.add(channel);
+    channel.closeFuture().addListener(closed -> open.remove(channel));
     if (sentinels.isEmpty()) {
       return;
     }
-    open.add(channel);
-    channel.closeFuture().addListener(closed -> open.remove(channel));
     channel.pipeline().addFirst(new ChannelInboundHandlerAdapter() {
       @Override
       public void channelActive(ChannelHandlerContext context) throws Exception {
@@ -78,6 +79,13 @@ final class MasterChannels implements NettyCustomizer {
       deposed = null;
     }
     leaveAllBut(master);
+  }
+
+  /** Closes all; Lettuce opens them again, to where the server's name leads then. */
+  void leaveAll() {
+    for (Channel channel : open) {
+      ChannelFuture unused = channel.close();
+    }
   }
 
   private void leaveAllBut(SocketAddress master) {

@@ -9,6 +9,7 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.codec.ByteArrayCodec;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,18 +17,22 @@ import org.jspecify.annotations.Nullable;
  * which Lettuce asks the sentinels whenever it connects.
  */
 final class OwnConnections implements Connections {
+  /** What is refused in one burst is one piece of news. */
+  private static final Duration BETWEEN_LEAVES = Duration.ofMillis(500);
+
   private final String address;
+  private final MasterChannels channels;
   private final Resources resources;
   private final RedisClient redis;
   private final @Nullable SentinelWatch watch;
   private final Opened opened = new Opened();
+  private final AtomicLong leftAt = new AtomicLong(System.nanoTime());
 
   OwnConnections(LockConfig config, ClientId client) {
     ClientSetup setup = new ClientSetup(config, client);
     this.address = RedisOptions.address(config);
     boolean sentinel = config.get(RedisHashOptions.TOPOLOGY) == Topology.SENTINEL;
-    MasterChannels channels =
-        new MasterChannels(sentinel ? RedisOptions.servers(config) : List.of());
+    this.channels = new MasterChannels(sentinel ? RedisOptions.servers(config) : List.of());
     this.resources = new Resources(channels);
     this.redis = RedisClient.create(
         resources.lettuce(),
@@ -55,6 +60,17 @@ final class OwnConnections implements Connections {
   public void lookAgain() {
     if (watch != null) {
       watch.lookAgain();
+    }
+  }
+
+  /** A fixed server's name may lead to another server since it became a replica. */
+  @Override
+  public void answeredByReplica() {
+    lookAgain();
+    long last = leftAt.get();
+    long now = System.nanoTime();
+    if (watch == null && now - last > BETWEEN_LEAVES.toNanos() && leftAt.compareAndSet(last, now)) {
+      channels.leaveAll();
     }
   }
 

@@ -120,7 +120,7 @@ final class ScriptRunner {
     private LockException refused(RedisCommandExecutionException answer) {
       LockException fault = Faults.of(describe(action, name), connections.address(), answer);
       if (RedisErrors.code(String.valueOf(answer.getMessage())).equals("READONLY")) {
-        connections.lookAgain();
+        connections.answeredByReplica();
       }
       return fault;
     }

@@ -12,6 +12,9 @@ import dev.interlock.LockException;
 import dev.interlock.LockRequest;
 import dev.interlock.Locks;
 import dev.interlock.OutcomeUnknownException;
+import dev.interlock.redis.support.contract.BackendContract;
+import dev.interlock.redis.support.contract.Topologies;
+import dev.interlock.redis.support.jedis.GatedProxy;
 import dev.interlock.spi.AttemptResult.Granted;
 import dev.interlock.spi.HoldId;
 import dev.interlock.testservers.RedisServer;
@@ -154,6 +157,32 @@ class FaultsTest {
           .hasMessageContaining("READONLY");
       server.command("REPLICAOF", "NO", "ONE");
       assertThat(client.tryOnce("n", client.id())).isInstanceOf(Granted.class);
+    }
+  }
+
+  /** The proxy stands for a name: who connects anew gets to the new master. */
+  @Test
+  void E5_aServerThatBecameAReplicaIsLeftForWhereItsNameLeadsNow() throws Exception {
+    try (RedisServer first = TestRedis.builder().owned().start();
+        RedisServer second = TestRedis.builder().owned().start();
+        GatedProxy name = GatedProxy.before(first.port());
+        TestClient client = TestClient.openAt(name.port())) {
+      client.tryOnce("n", client.id());
+      name.leadTo(second.port());
+      first.command("REPLICAOF", second.host(), Integer.toString(second.port()));
+      Topologies.await(() -> isGranted(client, "m"));
+      assertThat(second.command("EXISTS", BackendContract.key("m"))).isEqualTo("1");
+      assertThat(client.event()).as("the mailbox is there too").isEqualTo("inDoubt");
+      assertThat(second.command("PUBSUB", "CHANNELS", "*:mailbox:*")).isNotBlank();
+      Topologies.await(() -> !first.command("CLIENT", "LIST").contains(" name=interlock-"));
+    }
+  }
+
+  private static boolean isGranted(TestClient client, String name) {
+    try {
+      return client.tryOnce(name, client.id()) instanceof Granted;
+    } catch (LockException e) {
+      return false;
     }
   }
 

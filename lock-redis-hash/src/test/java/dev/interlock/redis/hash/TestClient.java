@@ -58,6 +58,13 @@ final class TestClient implements AutoCloseable {
     return new TestClient(config(server).build());
   }
 
+  /** Opens a backend at a port, and waits until its mailbox listens. */
+  static TestClient openAt(int port) throws InterruptedException {
+    TestClient client = new TestClient(config("127.0.0.1", port).build());
+    client.listen();
+    return client;
+  }
+
   /** The same for servers that a URI names. */
   static TestClient deaf(String uri) {
     return new TestClient(LockConfig.parse(uri));
@@ -76,8 +83,12 @@ final class TestClient implements AutoCloseable {
   }
 
   static LockConfig.Builder config(RedisServer server) {
+    return config(server.host(), server.port());
+  }
+
+  private static LockConfig.Builder config(String host, int port) {
     return LockConfig.builder("redis-hash")
-        .set(RedisHashOptions.HOSTS, List.of(HostPort.of(server.host(), server.port())))
+        .set(RedisHashOptions.HOSTS, List.of(HostPort.of(host, port)))
         .set(CommonOptions.NAMESPACE, NAMESPACE);
   }
 

@@ -11,12 +11,15 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Stands between a client and a server, and holds answers back, or cuts among them. */
-final class GatedProxy implements AutoCloseable {
+/**
+ * Stands between a client and a server, and holds answers back, cuts among them, or leads to
+ * another server.
+ */
+public final class GatedProxy implements AutoCloseable {
   private static final int ENDLESS = Integer.MAX_VALUE;
 
   private final ServerSocket listener;
-  private final int serverPort;
+  private volatile int serverPort;
   private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
   private final AtomicInteger connections = new AtomicInteger();
   private final AtomicInteger flushes = new AtomicInteger();
@@ -29,15 +32,20 @@ final class GatedProxy implements AutoCloseable {
     this.serverPort = serverPort;
   }
 
-  static GatedProxy before(int serverPort) throws IOException {
+  public static GatedProxy before(int serverPort) throws IOException {
     GatedProxy proxy =
         new GatedProxy(new ServerSocket(0, 50, InetAddress.getLoopbackAddress()), serverPort);
     proxy.start(proxy::accept);
     return proxy;
   }
 
-  int port() {
+  public int port() {
     return listener.getLocalPort();
+  }
+
+  /** Leads the connections that are made from now on to another server, as a name may. */
+  public void leadTo(int port) {
+    serverPort = port;
   }
 
   /** From now on commands pass, and answers do not. */
