@@ -63,11 +63,7 @@ local function remove(lock, id)
     drop(lock, id)
     lock.index[id] = false
     if string.sub(index, 1, 1) == 'a' then
-      local due = lock.due[id]
-      if due == nil then
-        due = redis.call('ZSCORE', lock.aside, id)
-      end
-      if due then
+      if lock.due[id] ~= false then
         s.d = s.d - 1
       end
       lock.due[id] = false

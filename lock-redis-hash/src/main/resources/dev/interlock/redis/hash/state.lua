@@ -106,14 +106,19 @@ local function left(lock)
   return math.ceil((last - now) / 1000), last
 end
 
--- Removes waiters that were passed over and are dead, a few at a time.
+-- Removes waiters that were passed over and are dead, a few at a time. The set of them may outlive the
+-- key that counts them, so that some of those in it were never counted in this one.
 local function sweep(lock)
-  if lock.s.d > 0 then
-    local dead = redis.call('ZRANGEBYSCORE', lock.aside, '-inf', text(now), 'LIMIT', 0, 32)
-    for _, id in ipairs(dead) do
-      if lock.due[id] == nil then
+  if lock.s.d == 0 then
+    return
+  end
+  local dead = redis.call('ZRANGEBYSCORE', lock.aside, '-inf', text(now), 'LIMIT', 0, 32)
+  local found = dead[1] and redis.call('HMGET', lock.key, unpack(dead))
+  for i, id in ipairs(dead) do
+    if lock.due[id] == nil then
+      lock.due[id] = false
+      if found[i] and string.sub(found[i], 1, 1) == 'a' then
         drop(lock, id)
-        lock.due[id] = false
         lock.s.d = lock.s.d - 1
       end
     end

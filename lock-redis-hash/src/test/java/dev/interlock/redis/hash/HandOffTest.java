@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.interlock.OutcomeUnknownException;
 import dev.interlock.redis.hash.TestClient.Told;
+import dev.interlock.redis.support.KeyLayout;
+import dev.interlock.redis.support.LockKeys;
 import dev.interlock.redis.support.contract.Topologies;
 import dev.interlock.spi.AttemptResult.Granted;
 import dev.interlock.spi.AttemptResult.Queued;
@@ -18,6 +20,7 @@ import dev.interlock.spi.RenewalResult;
 import dev.interlock.spi.RenewalResult.Gone;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -261,6 +264,44 @@ class HandOffTest {
       assertThat(deaf.release("n", d2).granted()).isNull();
       assertThat(one.grant().grant().id()).isEqualTo(c);
       one.release("n", c);
+      assertThat(server.command("KEYS", "*lock*")).isIn("", "(nil)");
+      assertThat(server.command("KEYS", "*wait*")).isIn("", "(nil)");
+    }
+  }
+
+  /** Those who were passed over are listed for longer than the lock's key may live. */
+  @Test
+  void F5_deadWaitersOfAKeyThatExpiredDoNotCountAgainstThoseOfTheNextOne()
+      throws InterruptedException {
+    LockKeys keys = new KeyLayout(TestClient.NAMESPACE).keys("n");
+    String lock = new String(keys.lock(), StandardCharsets.UTF_8);
+    String aside = new String(keys.waiting(), StandardCharsets.UTF_8);
+    try (TestClient deaf = TestClient.deaf(server)) {
+      one.tryOnce("n", a);
+      List<HoldId> dead = List.of(deaf.id(), deaf.id(), deaf.id());
+      dead.forEach(id -> deaf.queue("n", id));
+      one.release("n", a);
+      // Their deadlines have passed, and the lock's key has expired.
+      dead.forEach(id -> server.command("ZADD", aside, "XX", "1", id.toString()));
+      server.command("DEL", lock);
+      assertThat(server.command("ZCARD", aside)).isEqualTo("3");
+
+      HoldId passedOver = deaf.id();
+      HoldId last = one.id();
+      one.tryOnce("n", c);
+      deaf.queue("n", passedOver);
+      one.queue("n", last);
+      assertThat(one.release("n", c).granted().id()).isEqualTo(last);
+      two.queue("n", b);
+      assertThat(one.renew("n", last)).isInstanceOf(RenewalResult.Held.class);
+      assertThat(one.backend.inspect("n").orElseThrow().waiters()).isEqualTo(2);
+      assertThat(server.command("ZCARD", aside)).isEqualTo("1");
+
+      one.release("n", last);
+      assertThat(two.grant().grant().id()).isEqualTo(b);
+      two.release("n", b);
+      assertThat(deaf.refresh("n", passedOver)).isInstanceOf(RenewalResult.Held.class);
+      deaf.release("n", passedOver);
       assertThat(server.command("KEYS", "*lock*")).isIn("", "(nil)");
       assertThat(server.command("KEYS", "*wait*")).isIn("", "(nil)");
     }
