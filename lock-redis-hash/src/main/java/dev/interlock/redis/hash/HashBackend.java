@@ -129,7 +129,7 @@ final class HashBackend implements LockBackend {
       result = Objects.requireNonNull(result(send(attempt, call)));
     }
     if (result instanceof AttemptResult.Queued) {
-      riders.queued(attempt.name(), attempt.id());
+      riders.queued(attempt.name(), attempt.id(), attempt.lease());
       checkMailbox();
     }
     return result;
@@ -194,7 +194,16 @@ final class HashBackend implements LockBackend {
   @Override
   public List<RenewalResult> renew(List<Renewal> batch) {
     checkMailbox();
-    return renewer.renew(batch);
+    List<RenewalResult> results = renewer.renew(batch);
+    for (int i = 0; i < results.size(); i++) {
+      Renewal renewal = batch.get(i);
+      if (results.get(i) instanceof RenewalResult.Gone) {
+        riders.ended(renewal.name(), renewal.id());
+      } else {
+        riders.renewed(renewal.name(), renewal.id(), renewal.lease());
+      }
+    }
+    return results;
   }
 
   @Override
@@ -227,6 +236,11 @@ final class HashBackend implements LockBackend {
   @Override
   public String server() {
     return server;
+  }
+
+  /** How many waiters, and holds after a wait, this client keeps in mind. */
+  int knownWaiters() {
+    return riders.known();
   }
 
   @Override

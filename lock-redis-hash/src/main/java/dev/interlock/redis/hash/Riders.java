@@ -3,14 +3,17 @@ package dev.interlock.redis.hash;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.HoldId;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +29,10 @@ import org.jspecify.annotations.Nullable;
 final class Riders {
   private static final long LONGEST_DELAY = 20_000_000;
   private static final long SHORTEST_DELAY = 500_000;
+
+  /** How long the server keeps a waiter that is not refreshed: state.lua. */
+  private static final long WAITER_LIFE = 15_000_000_000L;
+
   private static final int GAPS = 3;
   private static final int CROWD = 3;
   private static final int MOST = 16;
@@ -88,8 +95,8 @@ final class Riders {
 
   /** What this client has to do with one lock. */
   private static final class Crowd {
-    /** Who waits for it, or has it after a wait: each of them will release or be abandoned. */
-    final Set<HoldId> waiters = ConcurrentHashMap.newKeySet();
+    /** Who waits for it, or has it after a wait, and until when at the most without a renewal. */
+    final Map<HoldId, Long> waiters = new ConcurrentHashMap<>();
 
     final Queue<Rider> riders = new ConcurrentLinkedQueue<>();
 
@@ -112,14 +119,60 @@ final class Riders {
   }
 
   private final ConcurrentHashMap<String, Crowd> crowds = new ConcurrentHashMap<>();
+  private final LongSupplier nanoTime;
+  private final AtomicLong sweptAt;
+
+  Riders() {
+    this(System::nanoTime);
+  }
+
+  Riders(LongSupplier nanoTime) {
+    this.nanoTime = nanoTime;
+    this.sweptAt = new AtomicLong(nanoTime.getAsLong());
+  }
 
   /** Notes that an attempt stands in the queue of the server. */
-  void queued(String name, HoldId id) {
+  void queued(String name, HoldId id, Duration lease) {
+    sweep();
+    long end = end(lease);
     crowds.compute(name, (key, known) -> {
       Crowd crowd = known == null ? new Crowd() : known;
-      crowd.waiters.add(id);
+      crowd.waiters.put(id, end);
       return crowd;
     });
+  }
+
+  /** Notes that an attempt, or the hold that it became, is still there. */
+  void renewed(String name, HoldId id, Duration lease) {
+    Crowd crowd = crowds.get(name);
+    if (crowd != null) {
+      crowd.waiters.replace(id, end(lease));
+    }
+  }
+
+  /** The grant may come as late as the waiter's end, and begins a lease. */
+  private long end(Duration lease) {
+    return nanoTime.getAsLong() + WAITER_LIFE + lease.toNanos();
+  }
+
+  /** A hold may end without a word: its lease runs out, or it was left to the server. */
+  private void sweep() {
+    long last = sweptAt.get();
+    long now = nanoTime.getAsLong();
+    if (now - last < WAITER_LIFE || !sweptAt.compareAndSet(last, now)) {
+      return;
+    }
+    for (String name : crowds.keySet()) {
+      crowds.computeIfPresent(name, (key, crowd) -> {
+        crowd.waiters.values().removeIf(end -> end - now < 0);
+        return crowd.waiters.isEmpty() ? null : crowd;
+      });
+    }
+  }
+
+  /** How many waiters, and holds after a wait, are known. */
+  int known() {
+    return crowds.values().stream().mapToInt(crowd -> crowd.waiters.size()).sum();
   }
 
   /** Notes that an attempt, or the hold that it became, has ended. */
@@ -139,7 +192,7 @@ final class Riders {
       return null;
     }
     Crowd crowd = crowds.get(attempt.name());
-    if (crowd == null || crowd.waiters.size() < CROWD || crowd.waiters.contains(attempt.id())) {
+    if (crowd == null || crowd.waiters.size() < CROWD || crowd.waiters.containsKey(attempt.id())) {
       return null;
     }
     long delay = Math.min(crowd.delay(), attempt.patience().toNanos() / 2);

@@ -269,6 +269,19 @@ class HandOffTest {
     }
   }
 
+  @Test
+  void M4_aHoldThatWasTakenAwayAfterItsWaitIsForgottenByItsClient() throws InterruptedException {
+    one.tryOnce("n", a);
+    two.queue("n", b);
+    one.release("n", a);
+    assertThat(two.grant().grant().id()).isEqualTo(b);
+    assertThat(two.renew("n", b)).isInstanceOf(RenewalResult.Held.class);
+    assertThat(((HashBackend) two.backend).knownWaiters()).isOne();
+    one.backend.forceRelease("n");
+    assertThat(two.renew("n", b)).isEqualTo(new Gone());
+    assertThat(((HashBackend) two.backend).knownWaiters()).isZero();
+  }
+
   /** Those who were passed over are listed for longer than the lock's key may live. */
   @Test
   void F5_deadWaitersOfAKeyThatExpiredDoNotCountAgainstThoseOfTheNextOne()
