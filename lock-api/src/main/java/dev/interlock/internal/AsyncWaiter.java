@@ -26,12 +26,13 @@ final class AsyncWaiter extends Waiter {
   private final Agenda.Item alarm = new Agenda.Item() {
     @Override
     void due() {
+      boolean asking = isAsking(); // one look: a release may send an attempt for it meanwhile
       if (timeLeft() > 0) {
         signal();
-      } else if (isUnheard() && timeLeft() > -ANSWER) {
+      } else if ((!begun || asking) && timeLeft() > -ANSWER) {
         agenda.put(this, System.nanoTime() + timeLeft() + ANSWER);
       } else {
-        LockException error = timeout(); // before its place in the queue is given up
+        LockException error = timeout(asking); // before its place in the queue is given up
         if (contention.leave(AsyncWaiter.this)) {
           completeWith(error);
         }
@@ -67,13 +68,9 @@ final class AsyncWaiter extends Waiter {
     return future;
   }
 
-  private boolean isUnheard() {
-    return !begun || isAsking();
-  }
-
-  private LockException timeout() {
+  private LockException timeout(boolean asking) {
     return begun
-        ? contention.timeout(this)
+        ? contention.timeout(this, asking)
         : new BackendUnavailableException(
             "lock '%s': not asked for within %s: the client's threads are busy, or wait for the server"
                 .formatted(name(), Duration.ofNanos(waited())));

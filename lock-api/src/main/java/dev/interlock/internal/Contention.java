@@ -370,11 +370,15 @@ final class Contention {
    * What to throw when a wait is over: "held by another" only if that is what the server said last.
    */
   LockException timeout(Waiter waiter) {
+    return timeout(waiter, waiter.isAsking());
+  }
+
+  LockException timeout(Waiter waiter, boolean asking) {
     LockException own = waiter.fault();
     if (own != null) {
       return own;
     }
-    if (waiter.isAsking()) {
+    if (asking) {
       return new OutcomeUnknownException(
           "lock '%s': there was no answer within %s; what the attempt may do yet is undone"
               .formatted(waiter.name(), Duration.ofNanos(waiter.waited())));

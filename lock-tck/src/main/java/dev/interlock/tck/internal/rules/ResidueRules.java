@@ -172,10 +172,13 @@ public final class ResidueRules {
       Staircase gap = gaps.get(i % gaps.size());
       String name = run.name();
       Lease held = holder.acquire(Leases.fixed(run, name, 30_000));
-      Duration wait = Duration.ofNanos(run.random().nextInt(500_000, 3_000_000));
+      long next = gap.next();
+      // Long enough for a release as early as that to come within it.
+      Duration wait =
+          Duration.ofNanos(run.random().nextInt(500_000, 3_000_000) + Math.max(0, -2 * next));
       CompletableFuture<Lease> waiting =
           client.acquireAsync(lasting(run, name, i).withWait(wait));
-      LockSupport.parkNanos(wait.toNanos() + gap.next());
+      LockSupport.parkNanos(wait.toNanos() + next);
       held.release();
       try {
         waiting.get(20, TimeUnit.SECONDS).release();
