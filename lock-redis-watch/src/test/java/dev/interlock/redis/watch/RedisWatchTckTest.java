@@ -3,6 +3,7 @@ package dev.interlock.redis.watch;
 import dev.interlock.redis.support.contract.Topologies;
 import dev.interlock.tck.LockTck;
 import dev.interlock.tck.TckBackend;
+import dev.interlock.testservers.RedisFaults;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
 import org.junit.jupiter.api.AfterAll;
@@ -30,6 +31,7 @@ class RedisWatchTckTest extends LockTck {
     return TckBackend.at("redis-watch://noscripts:pw@" + server.host() + ":" + server.port())
         .inspectWith(RedisWatchTckTest::isLocked)
         .countWith(() -> Long.parseLong(server.command("DBSIZE")))
+        .faults(RedisFaults.of(server))
         .timeScale(2.0); // a build shares its machine with other work
   }
 
