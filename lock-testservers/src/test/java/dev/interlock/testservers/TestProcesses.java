@@ -1,14 +1,10 @@
 package dev.interlock.testservers;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
-import java.util.stream.Stream;
 
 /** Looks at servers from the outside. */
 final class TestProcesses {
@@ -30,16 +26,6 @@ final class TestProcesses {
   static Path home(RedisServer redis) {
     return Path.of(
         redis.command("CONFIG", "GET", "dir").lines().skip(1).findFirst().orElseThrow());
-  }
-
-  /** The private directories of all servers on this machine. */
-  static List<Path> homes() throws IOException {
-    try (Stream<Path> files = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {
-      return files
-          .filter(file -> file.getFileName().toString().startsWith("interlock-"))
-          .sorted()
-          .toList();
-    }
   }
 
   static void await(String what, BooleanSupplier condition) {

@@ -29,6 +29,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -177,12 +178,22 @@ public final class Topologies {
     private final AtomicBoolean goOn = new AtomicBoolean(true);
     private final AtomicInteger guarded = new AtomicInteger();
     private final AtomicInteger entries = new AtomicInteger();
+    private final Set<LockClient> clients;
+    private final Set<LockClient> holders = ConcurrentHashMap.newKeySet();
     private final List<CompletableFuture<Void>> threads;
 
     private Crowd(String name, List<LockClient> clients) {
+      this.clients = Set.copyOf(clients);
       threads = clients.stream()
-          .map(client -> CompletableFuture.runAsync(() -> count(client, name)))
+          .map(client -> CompletableFuture.runAsync(() -> count(client, name), Crowd::start))
           .toList();
+    }
+
+    /** Not in the common pool: on two processors it may have one thread, and nobody contends. */
+    private static void start(Runnable task) {
+      Thread thread = new Thread(task, "crowd");
+      thread.setDaemon(true);
+      thread.start();
     }
 
     /** Starts two threads for each client. */
@@ -194,14 +205,20 @@ public final class Topologies {
     /** Waits until the lock was held so many more times. */
     public void awaitEntries(int more) {
       int target = entries.get() + more;
+      awaitAlive(() -> entries.get() >= target);
+    }
+
+    /** Waits for a condition, or fails with what one of the threads failed with. */
+    private void awaitAlive(BooleanSupplier condition) {
       await(() -> {
         threads.stream().filter(CompletableFuture::isDone).forEach(CompletableFuture::join);
-        return entries.get() >= target;
+        return condition.getAsBoolean();
       });
     }
 
-    /** Ends the threads, and checks that no count was lost. */
+    /** Ends the threads once each client has had the lock, and checks that no count was lost. */
     public void end() throws Exception {
+      awaitAlive(() -> holders.equals(clients));
       goOn.set(false);
       for (CompletableFuture<Void> thread : threads) {
         thread.get(LIMIT.toSeconds(), TimeUnit.SECONDS);
@@ -216,6 +233,7 @@ public final class Topologies {
           TimeUnit.MILLISECONDS.sleep(1);
           guarded.set(read + 1);
           entries.incrementAndGet();
+          holders.add(client);
           assertThat(lease.isValid()).isTrue();
         } catch (BackendUnavailableException | OutcomeUnknownException e) {
           assertThat(e).isNotNull(); // the servers change; whatever was counted was counted
