@@ -39,6 +39,8 @@ class PeerFindingsTest {
     TckResult result = judge("spring-redis", Set.of("W5"));
 
     assertThat(of(result, "W5").verdict()).isEqualTo(Verdict.FAIL);
+    assertThat(of(result, "W5").evidence().message())
+        .contains("the flag is set when lock() returns", "it is cleared");
   }
 
   private static TckResult judge(String peer, Set<String> rules) {

@@ -85,7 +85,9 @@ class RacesTest {
       theirs[0] = other.acquire("n", b);
       other.release("n", b);
     });
-    assertThat(client.acquire("n", a)).isGreaterThan(theirs[0]);
+    long token = client.acquire("n", a);
+    assertThat(theirs[0]).as("it was taken").isPositive();
+    assertThat(token).isGreaterThan(theirs[0]);
   }
 
   @Test
@@ -98,6 +100,7 @@ class RacesTest {
       other.release("n", b);
     });
     client.acquire(neighbour, a);
+    assertThat(block[0]).as("a block was reserved").isPositive();
     assertThat(client.acquire("n", a)).isGreaterThanOrEqualTo(block[0] + 1_000_000);
   }
 

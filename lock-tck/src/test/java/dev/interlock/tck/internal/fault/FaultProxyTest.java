@@ -6,13 +6,16 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** What a client can still reach through the proxy. */
+@Timeout(60)
 class FaultProxyTest {
   private ServerSocket server;
   private FaultProxy proxy;
@@ -64,6 +67,8 @@ class FaultProxyTest {
     try {
       client.getOutputStream().write('a');
       return client.getInputStream().read() == 'a';
+    } catch (SocketTimeoutException e) {
+      throw new AssertionError("neither answered nor cut off", e);
     } catch (IOException e) {
       return false;
     }
