@@ -208,9 +208,10 @@ class RedisSourcesTest {
     server.start();
   }
 
+  /** A second for the silent one, and what a busy machine adds; Testcontainers takes minutes. */
   @Test
-  @Timeout(2)
-  void no_daemon_and_a_silent_daemon_are_told_within_two_seconds() throws Exception {
+  @Timeout(5)
+  void no_daemon_and_a_silent_daemon_are_told_within_seconds() throws Exception {
     assertThat(DockerDaemon.answers(URI.create("unix:///nowhere/docker.sock"))).isFalse();
     assertThat(DockerDaemon.answers(URI.create("tcp://127.0.0.1:" + FreePorts.next())))
         .isFalse();

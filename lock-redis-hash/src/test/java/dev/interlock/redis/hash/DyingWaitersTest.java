@@ -24,10 +24,15 @@ class DyingWaitersTest {
   private static final int JVMS = 3;
   private static final int DYING = 50;
 
-  /** How long a grant may stay unconfirmed (state.lua), and what a busy machine adds. */
+  /** How long a grant may stay unconfirmed (state.lua). */
   private static final long CLAIM_MILLIS = 2_000;
 
-  private static final long SLACK_MILLIS = 500;
+  /**
+   * What a busy machine adds: one of three JVMs may stand still for half a second, and so may the
+   * server. Together with a claim it is the three seconds that are promised, and less than two
+   * claims.
+   */
+  private static final long SLACK_MILLIS = 1_000;
 
   /** A report of {@link WaitingMain}. */
   private record Turn(int number, long token, long atMillis) {
