@@ -19,6 +19,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -58,6 +59,11 @@ record Architecture(String root) {
       List.of("io.lettuce..", "reactor..", "io.netty..", "org.reactivestreams.."),
       "mysql",
       List.of("org.apache.ibatis..", "com.zaxxer.hikari..", "com.mysql.."));
+
+  /** The packages of the providers, and of what they share. */
+  static Set<String> providers() {
+    return CLIENTS.keySet();
+  }
 
   /** The API, the SPI and the engine stand on nothing but the JDK. */
   ArchRule apiStandsAlone() {
