@@ -111,6 +111,9 @@ final class SharedPool implements Connections {
     Connection connection = pool.getConnection();
     try {
       connection.setAutoCommit(true);
+      if (lacksPackets(connection)) {
+        session(connection).enableMultiQueries(); // for good: it is not given back
+      }
       return connection;
     } catch (SQLException | RuntimeException e) {
       connection.close();

@@ -164,7 +164,7 @@ public abstract class SentinelContract {
 
       Lease next = other.acquire(LockRequest.of("lost").withWait(Duration.ofSeconds(10)));
 
-      assertThat(lost.isValid()).as("both believe that they hold it").isTrue();
+      // Both may believe that they hold it now, or the first has asked and knows already.
       assertThat(next.fencingToken()).isGreaterThan(lost.fencingToken());
       assertThat(lost.lost().toCompletableFuture().get(20, TimeUnit.SECONDS))
           .isEqualTo(LostReason.GONE);

@@ -5,9 +5,7 @@ import dev.interlock.Capability;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockClient;
-import dev.interlock.LockException;
 import dev.interlock.LockRequest;
-import dev.interlock.LockTimeoutException;
 import dev.interlock.OutcomeUnknownException;
 import dev.interlock.tck.TckFault;
 import dev.interlock.tck.TckServer;
@@ -114,9 +112,8 @@ public final class FaultRules {
   private static void judge(RuleRun run, Injury injury, Answer answer) {
     String when = answer.call() + " with " + injury.words();
     Throwable error = answer.error();
-    boolean fits = injury.refusesWritesOnly()
-        ? error instanceof LockException && !(error instanceof LockTimeoutException)
-        : error instanceof BackendUnavailableException || error instanceof OutcomeUnknownException;
+    boolean fits =
+        error instanceof BackendUnavailableException || error instanceof OutcomeUnknownException;
     // A server that only refuses writes may be asked, and says the truth.
     boolean read = injury.refusesWritesOnly() && answer.call().equals("inspect");
     if (!fits && !(read && error == null)) {

@@ -27,7 +27,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** Group L, except how requests' leases are honoured. */
 public final class ValidityRules {
-  private static final int LEAST_LOOKS = 2_000;
+  /** The first half is not counted: the JVM compiles meanwhile. */
+  private static final int LEAST_LOOKS = 20_000;
 
   /** In nanoseconds. A round trip to a server on the same machine takes longer. */
   private static final long LONGEST_LOOK = 5_000;
@@ -167,8 +168,9 @@ public final class ValidityRules {
       lease.ensureValid();
       return 0;
     });
-    looks.sort(null);
-    long median = looks.get(looks.size() / 2);
+    List<Long> late = new ArrayList<>(looks.subList(looks.size() / 2, looks.size()));
+    late.sort(null);
+    long median = late.get(late.size() / 2);
     run.expect(
         median <= LONGEST_LOOK,
         "isValid() and isHeldByCurrentThread() ask memory: within %d ns at the median"
