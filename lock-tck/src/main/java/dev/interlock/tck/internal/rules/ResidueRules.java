@@ -176,9 +176,10 @@ public final class ResidueRules {
       // Long enough for a release as early as that to come within it.
       Duration wait =
           Duration.ofNanos(run.random().nextInt(500_000, 3_000_000) + Math.max(0, -2 * next));
+      long start = System.nanoTime();
       CompletableFuture<Lease> waiting =
           client.acquireAsync(lasting(run, name, i).withWait(wait));
-      LockSupport.parkNanos(wait.toNanos() + next);
+      parkUntil(start + wait.toNanos() + next);
       held.release();
       try {
         waiting.get(20, TimeUnit.SECONDS).release();
