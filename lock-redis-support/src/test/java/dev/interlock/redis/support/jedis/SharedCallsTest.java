@@ -10,6 +10,7 @@ import dev.interlock.LockException;
 import dev.interlock.OutcomeUnknownException;
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.LockKeys;
+import dev.interlock.redis.support.contract.GatedProxy;
 import dev.interlock.redis.support.jedis.Connections.Use;
 import dev.interlock.spi.ClientId;
 import dev.interlock.testservers.RedisServer;

@@ -1,4 +1,4 @@
-package dev.interlock.redis.support.jedis;
+package dev.interlock.redis.support.contract;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -49,13 +49,13 @@ public final class GatedProxy implements AutoCloseable {
   }
 
   /** From now on commands pass, and answers do not. */
-  void hold() {
+  public void hold() {
     synchronized (gate) {
       held = true;
     }
   }
 
-  void open() {
+  public void open() {
     synchronized (gate) {
       held = false;
       gate.notifyAll();
@@ -63,14 +63,14 @@ public final class GatedProxy implements AutoCloseable {
   }
 
   /** Lets so many lines of answers pass from now on, and then cuts every connection once. */
-  void cutAfter(int lines) {
+  public void cutAfter(int lines) {
     synchronized (gate) {
       linesLeft = lines;
     }
   }
 
   /** Cuts every connection now. */
-  void cut() {
+  public void cut() {
     // Not those that are made meanwhile: they are the clients' next ones.
     List<Socket> now = List.copyOf(sockets);
     now.forEach(sockets::remove);
@@ -78,12 +78,12 @@ public final class GatedProxy implements AutoCloseable {
   }
 
   /** How many connections were made. */
-  int connections() {
+  public int connections() {
     return connections.get();
   }
 
   /** How often something came from a client: a batch that is written at once counts once. */
-  int flushes() {
+  public int flushes() {
     return flushes.get();
   }
 
