@@ -23,8 +23,9 @@ import org.jspecify.annotations.Nullable;
  * <p>The session holds the user-level lock {@code interlock.<client>} and waits at the server. Who
  * grants a lock to this client ends that wait after its commit with {@code KILL QUERY
  * IS_USED_LOCK('interlock.<client>')}: that names this session or none, and an account may always
- * do it to its own sessions. No ring is lost: one that comes before the wait began comes after the
- * grant was committed, and the wait begins by looking for grants.
+ * do it to its own sessions. No ring is lost: it comes after the grant was committed. The wait is
+ * the second statement of a packet that begins by looking for grants; a ring between the two ends
+ * the packet, and so does one during the wait.
  *
  * <p>What it waits for is the lock {@code interlock.gate}, which one listener of all keeps, asleep:
  * only one, because on MariaDB all sleepers share a mutex, and a {@code KILL} that comes while

@@ -26,7 +26,7 @@ final class Permits {
   }
 
   /**
-   * Waits for a permit.
+   * Waits for a permit. An interrupt matters only where it has to wait.
    *
    * @throws SQLTransientConnectionException if none is to be had in time, or on an interrupt, which
    *     is kept
