@@ -16,9 +16,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Listens on every master of a cluster. {@code PUBLISH} counts the listeners of its own node only,
- * and a script that grants a lock runs on any master, so there has to be a listener on each: then
- * the count says, as on a single server, whether this client hears of the grant. The nodes pass
+ * Listens on every master of a cluster. A script asks its own node who listens there before it
+ * grants a lock, and it runs on any master, so there has to be a listener on each. The nodes pass
  * messages on to one another, so one comes once from each master; repeated ones do no harm.
  */
 final class ClusterListeners implements Listeners {

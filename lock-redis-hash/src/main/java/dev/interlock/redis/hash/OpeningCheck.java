@@ -33,7 +33,7 @@ final class OpeningCheck {
     ServerInfo info = untilConnected(config.get(RedisHashOptions.CONNECT_TIMEOUT), () -> {
       ServerInfo answer = info(connection, address);
       runner.run("run scripts", "", new ScriptCall(Scripts.INSPECT).reading(layout.keys("")));
-      publish(connection, layout.mailbox(clientId), address);
+      tell(connection, layout.mailbox(clientId), address);
       return answer;
     });
     if (info.role().equals("slave") && !connections.isCluster()) {
@@ -70,11 +70,13 @@ final class OpeningCheck {
     LOG.log(Level.WARNING, "Redis at " + address + ": " + risk);
   }
 
-  private static void publish(Link connection, byte[] channel, String address) {
+  /** The rights without which a script could not tell anybody of a grant. */
+  private static void tell(Link connection, byte[] channel, String address) {
     try {
+      connection.sync().pubsubNumsub(channel);
       connection.sync().publish(channel, new byte[0]);
     } catch (RedisException e) {
-      throw Faults.of("publish to the mailbox of this client", address, e);
+      throw Faults.of("find and publish to the mailbox of this client", address, e);
     }
   }
 
