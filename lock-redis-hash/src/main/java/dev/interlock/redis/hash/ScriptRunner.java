@@ -9,6 +9,7 @@ import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.protocol.AsyncCommand;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -74,8 +75,10 @@ final class ScriptRunner {
     private final String name;
     private final ScriptCall call;
     private final long startedAt = System.nanoTime();
-    private long sentAt = startedAt;
-    private AsyncCommand<byte[], byte[], byte[]> command;
+    // Both are written by Lettuce's thread too.
+    private volatile long sentAt = startedAt;
+    private volatile AsyncCommand<byte[], byte[], byte[]> command;
+    private CompletableFuture<byte[]> reply;
 
     private Sent(String action, String name, ScriptCall call) {
       this.action = action;
@@ -89,7 +92,7 @@ final class ScriptRunner {
       if (call.hasDeadline()) {
         call.deadline(clock.server().notAfterMicros(startedAt, timeout));
       }
-      dispatch(call.byDigest());
+      dispatch();
     }
 
     /** Waits until the time that an answer may take, counted from the sending, is over. */
@@ -129,27 +132,44 @@ final class ScriptRunner {
       while (true) {
         try {
           return get();
-        } catch (RedisNoScriptException e) {
-          dispatch(call.bySource());
         } catch (RedisCommandExecutionException e) {
           if (!call.isPatient() || !isSlotMoving(e) || left().compareTo(SLOT_PAUSE) < 0) {
             throw e;
           }
           LockSupport.parkNanos(SLOT_PAUSE.toNanos());
-          dispatch(call.byDigest());
+          dispatch();
         } catch (RedisException e) {
           if (!isRejected(e) || !link.awaitNode(call.first().lock(), left())) {
             throw e;
           }
-          dispatch(call.byDigest());
+          dispatch();
         }
       }
     }
 
-    private void dispatch(AsyncCommand<byte[], byte[], byte[]> form) {
-      command = form;
+    private void dispatch() {
+      command = call.byDigest();
+      reply = transmit().exceptionallyCompose(this::teach);
+    }
+
+    /**
+     * Sends the script to a server that does not know it. At once, not only when somebody awaits
+     * the answer: of several calls that are under way an earlier one may take all the time there
+     * is.
+     */
+    private CompletableFuture<byte[]> teach(Throwable failure) {
+      if (!(failure instanceof RedisNoScriptException)) {
+        return CompletableFuture.failedFuture(failure);
+      }
+      command = call.bySource();
+      return transmit();
+    }
+
+    private CompletableFuture<byte[]> transmit() {
+      AsyncCommand<byte[], byte[], byte[]> form = command;
       sentAt = System.nanoTime();
-      link.dispatch(command);
+      link.dispatch(form);
+      return form;
     }
 
     private Duration left() {
@@ -161,7 +181,7 @@ final class ScriptRunner {
       try {
         while (true) {
           try {
-            return command.get(Math.max(0, left().toNanos()), TimeUnit.NANOSECONDS);
+            return reply.get(Math.max(0, left().toNanos()), TimeUnit.NANOSECONDS);
           } catch (InterruptedException e) {
             interrupted = true;
           }

@@ -9,13 +9,24 @@ import dev.interlock.Locks;
 import dev.interlock.redis.support.contract.Topologies;
 import dev.interlock.spi.AttemptResult.Granted;
 import dev.interlock.spi.HoldId;
+import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalResult;
+import dev.interlock.spi.RenewalResult.Failed;
 import dev.interlock.spi.RenewalResult.Held;
 import dev.interlock.testservers.RedisCluster;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.pubsub.RedisPubSubAdapter;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -104,6 +115,61 @@ class ClusterSlotsTest {
       lease.release();
 
       move.get(10, TimeUnit.SECONDS);
+    }
+  }
+
+  /** The nodes pass messages on: a client may listen on some of them, not yet on this one. */
+  @Test
+  void X1_aClientThatIsPassedOverIsNotToldOnAnotherNodeEither() throws InterruptedException {
+    RedisServer elsewhere = otherThanMasterOf(slotOf("x1"));
+    BlockingQueue<String> heard = new LinkedBlockingQueue<>();
+    try (TestClient holder = TestClient.deaf(uri());
+        TestClient waiter = TestClient.deaf(uri());
+        RedisClient redis = RedisClient.create(RedisURI.create(elsewhere.uri("redis")));
+        StatefulRedisPubSubConnection<String, String> listening = redis.connectPubSub()) {
+      String mailbox = "interlock:mailbox:" + waiter.clientId;
+      listening.addListener(new RedisPubSubAdapter<String, String>() {
+        @Override
+        public void message(String channel, String message) {
+          heard.add(message);
+        }
+      });
+      listening.sync().subscribe(mailbox);
+      HoldId first = holder.id();
+      holder.tryOnce("x1", first);
+      waiter.queue("x1", waiter.id());
+
+      holder.release("x1", first);
+
+      assertThat(holder.backend.inspect("x1")).isEmpty();
+      cluster.commandOn(Topologies.key("x1"), "PUBLISH", mailbox, "the first message");
+      assertThat(heard.poll(10, TimeUnit.SECONDS)).isEqualTo("the first message");
+    }
+  }
+
+  @Test
+  void L1_aSilentNodeTakesNoTimeFromOthersThatForgotTheScript() {
+    RedisServer silent = cluster.masterOf(slotOf("l1"));
+    String elsewhere = IntStream.range(0, 1_000)
+        .mapToObj(i -> "l1-" + i)
+        .filter(name -> cluster.masterOf(slotOf(name)) != silent)
+        .findFirst()
+        .orElseThrow();
+    String uri = cluster.uri("redis-hash") + "&connectTimeout=PT10S&timeout=PT0.5S";
+    try (TestClient client = TestClient.deaf(uri)) {
+      Renewal first = new Renewal("l1", client.id(), TestClient.LEASE, false);
+      Renewal second = new Renewal(elsewhere, client.id(), TestClient.LEASE, false);
+      List.of(first, second).forEach(renewal -> client.tryOnce(renewal.name(), renewal.id()));
+      cluster.masters().forEach(node -> node.command("SCRIPT", "FLUSH"));
+      silent.pause();
+      List<RenewalResult> results;
+      try {
+        results = client.backend.renew(List.of(first, second));
+      } finally {
+        silent.resume();
+      }
+      assertThat(results.get(0)).isInstanceOf(Failed.class);
+      assertThat(results.get(1)).isInstanceOf(Held.class);
     }
   }
 

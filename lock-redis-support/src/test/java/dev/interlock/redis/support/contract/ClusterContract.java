@@ -286,6 +286,7 @@ public abstract class ClusterContract {
       List<Lease> others =
           leases.stream().filter(lease -> masterOf(lease.name()) != silent).toList();
 
+      cluster.masters().forEach(node -> node.command("SCRIPT", "FLUSH"));
       silent.pause();
       long start = System.nanoTime();
       Topologies.await(() -> System.nanoTime() - start > Duration.ofSeconds(6).toNanos());
