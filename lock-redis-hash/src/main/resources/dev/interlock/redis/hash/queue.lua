@@ -128,11 +128,10 @@ local function pass(lock, waiter)
   lock.due[waiter[ID]] = waiter[UNTIL]
 end
 
--- Tells a client of a grant. Returns false if it does not listen on this server; then nothing was
--- sent. The number that PUBLISH answers would come too late for that: the message goes on to the
--- other nodes of a cluster and to the replicas, and a client that listens on one of them would
--- believe in a grant that is taken back here. pcall, because a server whose rights (ACL) were changed
--- refuses the channel in the middle of the step.
+-- Has a client told of a grant once the lock is saved. Returns false if it does not listen on this
+-- server; then it is told nothing. The number that PUBLISH answers would come too late for that: the
+-- message goes on to the other nodes of a cluster and to the replicas, and a client that listens on
+-- one of them would believe in a grant that is taken back here.
 local function tell(lock, prefix, hold, heirs)
   local channel = prefix .. clientOf(hold[ID])
   local listeners = redis.pcall('PUBSUB', 'NUMSUB', channel)
@@ -143,7 +142,8 @@ local function tell(lock, prefix, hold, heirs)
   local message = 'h' .. hold[ID] .. text(hold[TOKEN]) .. ' ' .. text(hold[TOKENS]) .. ' '
     .. text(math.floor((hold[UNTIL] - now) / 1000)) .. ' ' .. text(now) .. ' '
     .. #heirs .. ' ' .. table.concat(heirs) .. name
-  return type(redis.pcall('PUBLISH', channel, message)) == 'number'
+  lock.told = {channel, message}
+  return true
 end
 
 -- The ids of those who are now first in the queue, as far as the header goes, while they are of one

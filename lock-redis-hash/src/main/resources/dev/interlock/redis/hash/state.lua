@@ -145,7 +145,10 @@ local function saveAside(lock)
   end
 end
 
--- Writes the lock, or removes it if nobody holds it or waits.
+-- Writes the lock, or removes it if nobody holds it or waits; then tells whom it was handed to.
+-- Afterwards, because the write may be refused: the server may have become a replica, or have no
+-- memory left. pcall, because a server whose rights (ACL) were changed refuses the channel, which
+-- must not look like a step that failed: whoever is not told does not confirm the grant in time.
 local function save(lock)
   local s = lock.s
   saveAside(lock)
@@ -179,5 +182,8 @@ local function save(lock)
   redis.call('HSET', lock.key, unpack(fields))
   if prolong then
     redis.call('PEXPIRE', lock.key, text(math.ceil((s.k - now) / 1000)))
+  end
+  if lock.told then
+    redis.pcall('PUBLISH', unpack(lock.told))
   end
 end

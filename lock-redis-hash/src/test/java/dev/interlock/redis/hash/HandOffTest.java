@@ -3,6 +3,7 @@ package dev.interlock.redis.hash;
 import static dev.interlock.redis.hash.TestClient.PATIENT;
 import static dev.interlock.redis.hash.TestClient.fair;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.interlock.OutcomeUnknownException;
@@ -69,6 +70,27 @@ class HandOffTest {
   void closeClients() {
     one.close();
     two.close();
+  }
+
+  @Test
+  void X1_nobodyIsToldOfAGrantThatTheServerRefusedToWrite() throws InterruptedException {
+    one.tryOnce("n", a);
+    two.queue("n", b);
+    one.queue("n", c);
+    one.release("n", a); // takes tokens in reserve, so that the next step need write none first
+    assertThat(two.grant().grant().id()).isEqualTo(b);
+    server.command("REPLICAOF", "127.0.0.1", "1");
+    try {
+      assertThatThrownBy(() -> two.release("n", b)).hasMessageContaining("READONLY");
+    } finally {
+      server.command("REPLICAOF", "NO", "ONE");
+    }
+    String mailbox = TestClient.NAMESPACE + ":mailbox:" + one.clientId;
+    server.command("PUBLISH", mailbox, "w" + c + "n");
+    assertThat(one.event()).isEqualTo("wake n " + c); // comes behind whatever was sent before
+    assertThat(one.grants).isEmpty();
+    assertThat(two.release("n", b).held()).isTrue();
+    assertThat(one.grant().grant().id()).isEqualTo(c);
   }
 
   @Test
