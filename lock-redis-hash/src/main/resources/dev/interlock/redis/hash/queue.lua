@@ -1,9 +1,14 @@
 -- Shared by the scripts that grant or queue; needs state.lua.
 
+-- A reserve of tokens is used for so long, in microseconds. A replica that becomes the master may know
+-- of the reserve, but not of what was taken from it last: what it takes must be larger, so a reserve
+-- must be too old by the time that a fail-over is done. A token is the time at which it was reserved.
+local FRESH = 50000
+
 -- Takes n consecutive fencing tokens. While somebody waits, several grants share a reserve.
 local function take(lock, n)
   local s = lock.s
-  if s.t + n > s.e then
+  if s.t + n > s.e or now - s.t > FRESH then
     local size = s.w > 0 and n + RESERVE or n
     s.t = reserve(lock.counter, s.e, size)
     s.e = s.t + size
