@@ -86,12 +86,31 @@ class HandOffTest {
     } finally {
       server.command("REPLICAOF", "NO", "ONE");
     }
-    String mailbox = TestClient.NAMESPACE + ":mailbox:" + one.clientId;
-    server.command("PUBLISH", mailbox, "w" + c + "n");
-    assertThat(one.event()).isEqualTo("wake n " + c); // comes behind whatever was sent before
-    assertThat(one.grants).isEmpty();
+    expectNothingTold(one, c);
     assertThat(two.release("n", b).held()).isTrue();
     assertThat(one.grant().grant().id()).isEqualTo(c);
+  }
+
+  @Test
+  void M2_noHolderIsToldOfAForcedReleaseThatTheServerRefused() throws InterruptedException {
+    one.tryOnce("n", a);
+    server.command("REPLICAOF", "127.0.0.1", "1");
+    try {
+      assertThatThrownBy(() -> two.backend.forceRelease("n")).hasMessageContaining("READONLY");
+    } finally {
+      server.command("REPLICAOF", "NO", "ONE");
+    }
+    expectNothingTold(one, c);
+    assertThat(two.backend.forceRelease("n")).isTrue();
+    assertThat(one.event()).isEqualTo("revoked n " + a);
+  }
+
+  /** Sends a wake-up, which comes behind whatever was sent before. */
+  private static void expectNothingTold(TestClient client, HoldId id) throws InterruptedException {
+    String mailbox = TestClient.NAMESPACE + ":mailbox:" + client.clientId;
+    server.command("PUBLISH", mailbox, "w" + id + "n");
+    assertThat(client.event()).isEqualTo("wake n " + id);
+    assertThat(client.grants).isEmpty();
   }
 
   /** A replica that becomes the master may have the lock as it was before the last grants. */
