@@ -17,7 +17,10 @@ public final class RedisErrors {
   private static final Pattern IN_SCRIPT =
       Pattern.compile("ERR Error running script[^@]*(?:@user_script: ?\\d+: )+");
 
-  private static final String ENDED_HALFWAY = "attempted to access a non local key";
+  /** Valkey 9 begins with this, Redis does not. */
+  private static final Pattern ENDED_HALFWAY =
+      Pattern.compile("[Aa]ttempted to access a non local key");
+
   private static final Set<String> ACCESS = Set.of("NOAUTH", "WRONGPASS", "NOPERM");
 
   private static final Set<String> REFUSED = Set.of(
@@ -54,7 +57,7 @@ public final class RedisErrors {
       String action, String address, String answer, @Nullable Throwable cause) {
     String code = code(answer);
     String found = "Redis at " + address + " refused to " + action + ": " + answer;
-    if (answer.contains(ENDED_HALFWAY)) {
+    if (ENDED_HALFWAY.matcher(answer).find()) {
       return new OutcomeUnknownException(
           found + ". The slot is being moved, and part of the script may have run.", cause);
     }

@@ -48,7 +48,8 @@ class RedisErrorsTest {
         "ERR Error running script (call to f_ab): @user_script:38: @user_script: 38: "
             + "Lua script attempted to access a non local key in a cluster node",
         "ERR Script attempted to access a non local key in a cluster node script: ab12, on "
-            + "@user_script:38."
+            + "@user_script:38.",
+        "ERR Attempted to access a non local key in a cluster node script: on @user_script:42."
       })
   void E2_aScriptThatEndsHalfwayHasAnUnknownOutcome(String answer) {
     assertThat(RedisErrors.refused("release", "h:1", answer, null))
