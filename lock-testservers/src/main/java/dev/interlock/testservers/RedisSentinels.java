@@ -3,6 +3,7 @@ package dev.interlock.testservers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -18,6 +19,7 @@ public final class RedisSentinels implements AutoCloseable {
   private static final String CALM = "10000";
 
   private static final String HASTY = "500";
+  private static final Pattern ACKNOWLEDGING = Pattern.compile("state=online,offset=[1-9]");
 
   private final RedisNodes servers;
   private final RedisNodes sentinels;
@@ -173,13 +175,18 @@ public final class RedisSentinels implements AutoCloseable {
         () -> sentinels.servers().get(0).command("SENTINEL", "MASTER", NAME));
   }
 
-  /** Waits until a master has this many replicas that follow it. */
+  /**
+   * Waits until a master has this many replicas that follow it and acknowledge what they are sent,
+   * which on Valkey begins up to a second after they are online. Something must be sent for that,
+   * so the master pings them each second from now on.
+   */
   public static void awaitReplicas(RedisServer master, int replicas) {
+    master.command("CONFIG", "SET", "repl-ping-replica-period", "1");
     RedisNodes.await(
         replicas + " replicas follow " + master,
         () -> replication(master)
                 .lines()
-                .filter(line -> line.contains("state=online"))
+                .filter(line -> ACKNOWLEDGING.matcher(line).find())
                 .count()
             == replicas,
         () -> replication(master));

@@ -14,6 +14,9 @@ import org.junit.jupiter.api.Test;
 
 /** Rights that are missing, or are taken away. */
 class FaultsTest extends FaultsContract {
+  /** The flags say it on Redis and Valkey; the number of queued commands stays at 0 on Valkey. */
+  private static final String WITHIN_TRANSACTION = "flags=\\w*x";
+
   @Override
   protected String provider() {
     return RedisWatchProvider.ID;
@@ -43,7 +46,7 @@ class FaultsTest extends FaultsContract {
             .hasMessageContaining("NOPERM");
         server.command("ACL", "SETUSER", "u", "+@all");
         assertThat(client.tryOnce("free-" + right, client.id())).isInstanceOf(Granted.class);
-        assertThat(server.command("CLIENT", "LIST")).doesNotContain("multi=0", "multi=1");
+        assertThat(server.command("CLIENT", "LIST")).doesNotContainPattern(WITHIN_TRANSACTION);
         if (right.equals("multi")) {
           // Its commands ran one by one, which is an unknown outcome, not a refusal.
           client.acquire("n", held);

@@ -110,8 +110,9 @@ public abstract class SentinelContract {
   void aGrantWaitsForTheReplicasOfTheMasterOfTheSet() {
     RedisSentinels.awaitReplicas(set.master(), 2);
     RedisServer replica = set.replicas().findFirst().orElseThrow();
-    try (LockClient client = Locks.open(uri() + "&replicas=2&replicaTimeout=PT0.5S")) {
-      client.tryAcquire(LockRequest.of("two")).orElseThrow().release();
+    try (LockClient patient = Locks.open(uri() + "&replicas=2&replicaTimeout=PT20S");
+        LockClient client = Locks.open(uri() + "&replicas=2&replicaTimeout=PT0.5S")) {
+      patient.tryAcquire(LockRequest.of("two")).orElseThrow().release();
       replica.pause();
       assertThatThrownBy(() -> client.tryAcquire(LockRequest.of("two")))
           .isInstanceOf(BackendUnavailableException.class)
