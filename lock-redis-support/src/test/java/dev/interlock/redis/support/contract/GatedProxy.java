@@ -19,6 +19,7 @@ public final class GatedProxy implements AutoCloseable {
   private static final int ENDLESS = Integer.MAX_VALUE;
 
   private final ServerSocket listener;
+  private final Thread accepting = thread(this::accept);
   private volatile int serverPort;
   private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
   private final AtomicInteger connections = new AtomicInteger();
@@ -35,7 +36,7 @@ public final class GatedProxy implements AutoCloseable {
   public static GatedProxy before(int serverPort) throws IOException {
     GatedProxy proxy =
         new GatedProxy(new ServerSocket(0, 50, InetAddress.getLoopbackAddress()), serverPort);
-    proxy.start(proxy::accept);
+    proxy.accepting.start();
     return proxy;
   }
 
@@ -90,6 +91,12 @@ public final class GatedProxy implements AutoCloseable {
   @Override
   public void close() throws IOException {
     listener.close();
+    try {
+      // The system may let connections in for as long as a thread is within accept.
+      accepting.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
     cut();
     open();
   }
@@ -158,10 +165,14 @@ public final class GatedProxy implements AutoCloseable {
     }
   }
 
-  private void start(Runnable work) {
+  private static void start(Runnable work) {
+    thread(work).start();
+  }
+
+  private static Thread thread(Runnable work) {
     Thread thread = new Thread(work, "gated-proxy");
     thread.setDaemon(true);
-    thread.start();
+    return thread;
   }
 
   private static void end(Socket socket) {
