@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# A real MySQL 9 without Docker, for tests that honour INTERLOCK_TEST_MYSQL. Needs root, Debian's
-# debootstrap, and once a network: the server of Debian sid is put into a directory of its own.
+# A real MySQL 9 without Docker, for tests that honour INTERLOCK_TEST_MYSQL: the one of Debian sid.
 #
 #   .ci/mysql9.sh start DIR   prepares DIR/root once, starts mysqld on a free port of the loopback
 #                             address with fresh data, and prints the URI
@@ -8,29 +7,9 @@
 #
 # Status 0 if all went well, 2 if this machine cannot do it (the reason is on stderr), 1 otherwise.
 set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/sid.sh"
 
 readonly START_SECONDS=60
-
-cannot() {
-  echo "mysql9.sh: MySQL 9 cannot be had here: $1" >&2
-  exit 2
-}
-
-install_debootstrap() {
-  command -v apt-get >/dev/null || return 1
-  apt-get update -qq >&2 && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq debootstrap >&2
-}
-
-prepare() {
-  [[ ! -e $dir/prepared ]] || return 0
-  [[ $(id -u) == 0 ]] || cannot 'debootstrap and chroot need root'
-  command -v debootstrap >/dev/null || install_debootstrap || cannot 'debootstrap is not installed'
-  rm -rf "$dir/root"
-  mkdir -p "$dir"
-  debootstrap --variant=minbase --include=mysql-server-core sid "$dir/root" ${DEBIAN_MIRROR:+"$DEBIAN_MIRROR"} \
-    >"$dir/debootstrap.log" 2>&1 || cannot "debootstrap failed, see $dir/debootstrap.log"
-  : >"$dir/prepared"
-}
 
 free_port() {
   local port
@@ -45,7 +24,7 @@ free_port() {
 }
 
 start() {
-  prepare
+  prepare_sid "$dir"
   stop
   local port data=/interlock-data
   port=$(free_port)
@@ -89,7 +68,7 @@ stop() {
   rm -rf "$dir/root/interlock-data"
 }
 
-[[ $# == 2 && $2 == /* ]] || { sed -n '2,10p' "$0" >&2; exit 1; }
+[[ $# == 2 && $2 == /* ]] || { sed -n '2,8p' "$0" >&2; exit 1; }
 dir=$2
 case $1 in
   start | stop) "$1" ;;
