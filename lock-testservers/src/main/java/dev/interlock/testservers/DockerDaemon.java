@@ -15,6 +15,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 
 /**
@@ -25,6 +27,9 @@ final class DockerDaemon {
   private static final int PING_MILLIS = 1_000;
   private static final int REGISTRY_MILLIS = 10_000;
   private static final Pattern SUCCESS = Pattern.compile("HTTP/1\\.[01] 200\\b.*", Pattern.DOTALL);
+
+  /** What a daemon could not provide is not asked for again: a registry may be silent for long. */
+  private static final Set<String> MISSING = ConcurrentHashMap.newKeySet();
 
   private DockerDaemon() {}
 
@@ -45,6 +50,25 @@ final class DockerDaemon {
     sockets.add(home.resolve("run/docker.sock"));
     sockets.add(home.resolve("desktop/docker.sock"));
     return sockets.stream().map(socket -> URI.create("unix://" + socket)).toList();
+  }
+
+  /**
+   * Finds out in time whether a container of this image can be had.
+   *
+   * @throws SourceUnavailableException if not, with the reason
+   */
+  static void require(List<URI> addresses, String image) throws SourceUnavailableException {
+    URI daemon = addresses.stream()
+        .filter(DockerDaemon::answers)
+        .findFirst()
+        .orElseThrow(
+            () -> new SourceUnavailableException("no daemon answers at any of " + addresses));
+    String wanted = daemon + " " + image;
+    if (MISSING.contains(wanted) || !canProvide(daemon, image)) {
+      MISSING.add(wanted);
+      throw new SourceUnavailableException(
+          "the daemon at " + daemon + " neither has nor can pull " + image);
+    }
   }
 
   /** Whether a daemon answers at this address; within a second or so. */

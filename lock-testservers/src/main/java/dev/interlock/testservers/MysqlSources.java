@@ -80,10 +80,7 @@ final class MysqlSources {
   }
 
   private MysqlServer inContainer() throws SourceUnavailableException {
-    if (surroundings.dockerAddresses().stream().noneMatch(DockerDaemon::answers)) {
-      throw new SourceUnavailableException(
-          "no daemon answers at any of " + surroundings.dockerAddresses());
-    }
+    DockerDaemon.require(surroundings.dockerAddresses(), surroundings.image());
     return DockerMysql.start(withRoom(), surroundings.image());
   }
 

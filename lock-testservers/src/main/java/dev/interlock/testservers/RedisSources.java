@@ -1,6 +1,5 @@
 package dev.interlock.testservers;
 
-import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -68,16 +67,7 @@ final class RedisSources {
       throw new SourceUnavailableException(
           "servers that talk to one another need addresses that are the same for everybody");
     }
-    List<URI> addresses = surroundings.dockerAddresses();
-    URI daemon = addresses.stream()
-        .filter(DockerDaemon::answers)
-        .findFirst()
-        .orElseThrow(
-            () -> new SourceUnavailableException("no daemon answers at any of " + addresses));
-    if (!DockerDaemon.canProvide(daemon, surroundings.image())) {
-      throw new SourceUnavailableException(
-          "the daemon at " + daemon + " neither has nor can pull " + surroundings.image());
-    }
+    DockerDaemon.require(surroundings.dockerAddresses(), surroundings.image());
     return DockerRedis.start(settings, surroundings.image());
   }
 

@@ -2,13 +2,16 @@ package dev.interlock.testservers;
 
 import static org.junit.jupiter.api.Assumptions.abort;
 
-/** The container; skipped where no Docker daemon answers. */
+/** The container; skipped where no Docker daemon answers, or none has the image or can pull it. */
 class DockerRedisTest extends RedisServerContract {
 
   @Override
   RedisServerBuilder builder() {
-    if (DockerDaemon.usualAddresses().stream().noneMatch(DockerDaemon::answers)) {
-      abort("no Docker daemon answers at any of " + DockerDaemon.usualAddresses());
+    try {
+      DockerDaemon.require(
+          DockerDaemon.usualAddresses(), RedisSources.ofThisJvm().image());
+    } catch (SourceUnavailableException e) {
+      abort(e.getMessage());
     }
     return TestRedis.builder().from(RedisSource.DOCKER);
   }

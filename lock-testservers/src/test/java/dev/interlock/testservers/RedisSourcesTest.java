@@ -181,12 +181,15 @@ class RedisSourcesTest {
   @Test
   void a_docker_daemon_that_cannot_get_the_image_is_passed_over() throws Exception {
     try (ServerSocketChannel daemon = socket()) {
-      answer(daemon, "200 OK", "404 Not Found", "500 Internal Server Error");
+      answer(daemon, "200 OK", "404 Not Found", "500 Internal Server Error", "200 OK", "200 OK");
+      RedisServerBuilder builder = builder(null, "", WITHOUT_ARTIFACT, socketAddress());
 
-      assertThatThrownBy(
-              () -> builder(null, "", WITHOUT_ARTIFACT, socketAddress()).start())
-          .hasMessageContaining("neither has nor can pull redis")
-          .hasMessageContaining("embedded-redis: ");
+      for (String time : List.of("asked", "remembered")) {
+        assertThatThrownBy(builder::start)
+            .as(time)
+            .hasMessageContaining("neither has nor can pull redis")
+            .hasMessageContaining("embedded-redis: ");
+      }
     }
   }
 
