@@ -13,7 +13,6 @@ import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -41,7 +40,7 @@ final class TracedCalls {
   private final class Handler implements InvocationHandler {
     private final Object target;
     private final String name;
-    private final AtomicBoolean lossAwaited = new AtomicBoolean();
+    private @Nullable CompletionStage<?> tracedLoss;
 
     Handler(Object target, String name) {
       this.target = target;
@@ -96,15 +95,20 @@ final class TracedCalls {
         return new TracedFuture(future, leased);
       }
       if (answer instanceof CompletionStage<?> loss) {
-        if (lossAwaited.compareAndSet(false, true)) {
-          var unused = loss.whenComplete(
-              (reason, error) -> trace.event(name + " lost: " + (error == null ? reason : error)));
-        }
         trace.end(entry, "a stage");
-        return loss;
+        return told(loss);
       }
       trace.end(entry, answer == null ? "returned" : answer.toString());
       return answer;
+    }
+
+    /** The same stage each time, which completes when the loss is in the trace already. */
+    private synchronized CompletionStage<?> told(CompletionStage<?> loss) {
+      if (tracedLoss == null) {
+        tracedLoss = loss.whenComplete(
+            (reason, error) -> trace.event(name + " lost: " + (error == null ? reason : error)));
+      }
+      return tracedLoss;
     }
 
     private String nameLease() {

@@ -119,8 +119,9 @@ class TracedCallsTest {
   }
 
   @Test
-  void aLossIsTold() throws Exception {
+  void aLossIsToldBeforeWhoWaitsForItHearsOfIt() throws Exception {
     Lease lease = client.acquire(REQUEST);
+    assertThat(lease.lost()).isNotNull(); // awaited from here on
     assertThat(client.forceRelease("orders")).isTrue();
     LostReason reason = lease.lost().toCompletableFuture().get(20, TimeUnit.SECONDS);
     assertTold("forceRelease(orders): true", "lease-1 lost: " + reason);
