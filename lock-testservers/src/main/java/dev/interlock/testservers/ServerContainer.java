@@ -93,17 +93,17 @@ final class ServerContainer implements AutoCloseable {
    */
   void awaitReady(Duration limit, BooleanSupplier ready) {
     long start = System.nanoTime();
-    while (!ready.getAsBoolean()) {
-      if (!isRunning() || System.nanoTime() - start > limit.toNanos()) {
-        throw new TestServerException(
-            image() + " does not answer. Its log:\n" + container.getLogs().indent(2));
-      }
-      try {
+    try {
+      while (!Readiness.look(ready)) {
+        if (!isRunning() || System.nanoTime() - start > limit.toNanos()) {
+          throw new TestServerException(
+              image() + " does not answer. Its log:\n" + container.getLogs().indent(2));
+        }
         Thread.sleep(POLL.toMillis());
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new TestServerException("Interrupted while " + image() + " was starting.", e);
       }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new TestServerException("Interrupted while " + image() + " was starting.", e);
     }
   }
 

@@ -66,7 +66,7 @@ final class ServerProcess implements AutoCloseable {
     ServerRun current = locked(this::needRun);
     long start = System.nanoTime();
     try {
-      while (!ready.getAsBoolean()) {
+      while (!Readiness.look(ready)) {
         if (current.awaitEnd(POLL)) {
           throw notReady("ended with status " + current.exitStatus());
         }

@@ -118,6 +118,18 @@ class EmbeddedRedisTest extends RedisServerContract {
   }
 
   @Test
+  void an_interrupt_also_ends_a_start_that_need_not_wait() {
+    try (RedisServer redis = builder().start()) {
+      Thread.currentThread().interrupt();
+      try {
+        assertThatThrownBy(redis::start).hasMessageContaining("interrupted");
+      } finally {
+        assertThat(Thread.interrupted()).isTrue();
+      }
+    }
+  }
+
+  @Test
   void an_interrupt_does_not_keep_close_from_cleaning_up() {
     RedisServer redis = builder().start();
     ProcessHandle process = TestProcesses.serverProcess(redis);
