@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.runner.RunnerException;
 import picocli.CommandLine;
@@ -35,7 +36,6 @@ import picocli.CommandLine.Spec;
     sortOptions = false)
 public final class BenchCommand implements Callable<Integer> {
   private static final int FAILED = 1;
-  private static final String UNCONTENDED = "uncontended";
 
   @Spec
   private @Nullable CommandSpec spec;
@@ -62,7 +62,8 @@ public final class BenchCommand implements Callable<Integer> {
       names = "--scenarios",
       split = ",",
       paramLabel = "ID",
-      description = "Threads, locks and clients, such as 16t1l1c, or 'uncontended'. Default: all.")
+      description =
+          "Threads, locks and clients, such as 16t1l1c, or 'uncontended', or 'hand-off'. Default: all.")
   private List<String> scenarioIds = new ArrayList<>();
 
   @Option(
@@ -142,7 +143,7 @@ public final class BenchCommand implements Callable<Integer> {
       results.printf("%-16s %s (%s)%n", subject.id(), subject.label(), subject.library());
     }
     Scenario.ALL.forEach(one -> results.printf("%-16s %s%n", one.id(), one.description()));
-    results.printf("%-16s %s%n", UNCONTENDED, "one thread, in short turns with the floor");
+    Extra.all().forEach(one -> results.printf("%-16s %s%n", one.id(), one.description()));
     results.flush();
   }
 
@@ -152,10 +153,19 @@ public final class BenchCommand implements Callable<Integer> {
     }
     Set<Scenario> scenarios = new LinkedHashSet<>();
     scenarioIds.stream()
-        .filter(id -> !id.equals(UNCONTENDED))
+        .filter(id -> Extra.find(id).isEmpty())
         .map(Scenario::parse)
         .forEach(scenarios::add);
     return List.copyOf(scenarios);
+  }
+
+  private Set<Extra> extras() {
+    if (scenarioIds.isEmpty()) {
+      return Extra.all();
+    }
+    return scenarioIds.stream()
+        .flatMap(id -> Extra.find(id).stream())
+        .collect(Collectors.toUnmodifiableSet());
   }
 
   private int onServer(@Nullable ServerAddress given, Measurement measurement)
@@ -184,9 +194,8 @@ public final class BenchCommand implements Callable<Integer> {
       results.flush();
       return 0;
     }
-    boolean uncontended = scenarioIds.isEmpty() || scenarioIds.contains(UNCONTENDED);
     Progress progress = new Progress(commandSpec().commandLine().getErr());
-    BenchRun run = new BenchRun(on, subjects, scenarios, uncontended, quick, progress);
+    BenchRun run = new BenchRun(on, subjects, scenarios, extras(), quick, progress);
     BenchReport report = run.on(server, source);
     TerminalReport.print(report, results);
     ReportFiles.write(report, out, on == ServerKind.REDIS ? "bench" : "bench-" + on.scheme())

@@ -12,6 +12,7 @@ import java.time.Duration;
  * @param compiling what the uncontended part takes at most before it measures, all subjects
  *     together
  * @param uncontended how long the uncontended part measures, all subjects together
+ * @param handOff how long hand-offs are measured, all subjects together
  */
 record BenchPlan(
     String mode,
@@ -19,7 +20,8 @@ record BenchPlan(
     Duration round,
     Duration warmUp,
     Duration compiling,
-    Duration uncontended) {
+    Duration uncontended,
+    Duration handOff) {
   private static final Duration SHORTEST_ROUND = Duration.ofMillis(200);
 
   /** What a round costs beside its length: threads that still wait, and the server's statistics. */
@@ -34,6 +36,7 @@ record BenchPlan(
         Duration.ofMillis(300),
         Duration.ofMillis(800).multipliedBy(subjects),
         Duration.ofMillis(400).multipliedBy(subjects),
+        Duration.ofMillis(400).multipliedBy(subjects),
         Duration.ofSeconds(66),
         scenarios * subjects);
   }
@@ -47,6 +50,7 @@ record BenchPlan(
         Duration.ofSeconds(1),
         Duration.ofSeconds(12).multipliedBy(subjects),
         Duration.ofSeconds(4).multipliedBy(subjects),
+        Duration.ofSeconds(4).multipliedBy(subjects),
         Duration.ofSeconds(550),
         scenarios * subjects);
   }
@@ -58,12 +62,13 @@ record BenchPlan(
       Duration warmUp,
       Duration compiling,
       Duration uncontended,
+      Duration handOff,
       Duration budget,
       int series) {
     if (series == 0) {
-      return new BenchPlan(mode, rounds, SHORTEST_ROUND, warmUp, compiling, uncontended);
+      return new BenchPlan(mode, rounds, SHORTEST_ROUND, warmUp, compiling, uncontended, handOff);
     }
-    Duration contended = budget.minus(compiling).minus(uncontended);
+    Duration contended = budget.minus(compiling).minus(uncontended).minus(handOff);
     Duration each = contended.dividedBy(series).minus(warmUp).minus(OVERHEAD);
     Duration round = each.dividedBy(rounds).minus(OVERHEAD);
     if (round.compareTo(longest) > 0) {
@@ -72,6 +77,6 @@ record BenchPlan(
     if (round.compareTo(SHORTEST_ROUND) < 0) {
       round = SHORTEST_ROUND;
     }
-    return new BenchPlan(mode, rounds, round, warmUp, compiling, uncontended);
+    return new BenchPlan(mode, rounds, round, warmUp, compiling, uncontended, handOff);
   }
 }

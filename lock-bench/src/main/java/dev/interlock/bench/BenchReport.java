@@ -10,6 +10,7 @@ import java.util.Optional;
  * @param environment where it ran
  * @param plan how long it measured what
  * @param uncontended one thread, nobody else
+ * @param handOffs from one client to another that waits
  * @param scenarios the contended ones, and the simple one of a thread and a lock
  * @param targets what redis-setnx is to reach, where this run measured it
  * @param failures subjects that could not be measured to the end
@@ -18,6 +19,7 @@ record BenchReport(
     Environment environment,
     BenchPlan plan,
     List<UncontendedResult> uncontended,
+    List<HandOffResult> handOffs,
     List<ScenarioResult> scenarios,
     List<Target> targets,
     List<OpenSubjects.Failure> failures) {

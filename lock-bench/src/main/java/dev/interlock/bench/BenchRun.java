@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 
 /** One run of the bench over subjects and scenarios. */
@@ -12,7 +13,7 @@ final class BenchRun {
   private final ServerKind kind;
   private final List<Subject> subjects;
   private final List<Scenario> scenarios;
-  private final boolean uncontended;
+  private final Set<Extra> extras;
   private final BenchPlan plan;
   private final Progress progress;
 
@@ -20,13 +21,13 @@ final class BenchRun {
       ServerKind kind,
       List<Subject> subjects,
       List<Scenario> scenarios,
-      boolean uncontended,
+      Set<Extra> extras,
       boolean quick,
       Progress progress) {
     this.kind = kind;
     this.subjects = subjects;
     this.scenarios = scenarios;
-    this.uncontended = uncontended;
+    this.extras = extras;
     this.plan = quick
         ? BenchPlan.quick(scenarios.size(), subjects.size())
         : BenchPlan.full(scenarios.size(), subjects.size());
@@ -41,6 +42,9 @@ final class BenchRun {
    */
   BenchReport on(ServerAddress server, String source) throws InterruptedException {
     int clients = scenarios.stream().mapToInt(Scenario::clients).max().orElse(1);
+    if (extras.contains(Extra.HAND_OFF)) {
+      clients = Math.max(2, clients);
+    }
     int threads = scenarios.stream().mapToInt(Scenario::threads).max().orElse(1);
     String started = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
     double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
@@ -63,7 +67,7 @@ final class BenchRun {
       throws InterruptedException {
     String names = "bench:" + UUID.randomUUID().toString().substring(0, 8) + ":";
     List<UncontendedResult> alone = List.of();
-    if (uncontended) {
+    if (extras.contains(Extra.UNCONTENDED)) {
       // First, since the compiler then has seen every subject before the scenarios begin.
       alone = new UncontendedRun(open, plan, names, progress).measure();
     }
@@ -72,7 +76,10 @@ final class BenchRun {
     for (Scenario scenario : scenarios) {
       results.add(contention.measure(scenario));
     }
+    List<HandOffResult> handOffs = extras.contains(Extra.HAND_OFF)
+        ? new HandOffRun(open, plan, names, progress).measure()
+        : List.of();
     return new BenchReport(
-        environment, plan, alone, results, Target.of(alone, results), open.failures());
+        environment, plan, alone, handOffs, results, Target.of(alone, results), open.failures());
   }
 }

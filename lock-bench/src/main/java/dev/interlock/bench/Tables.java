@@ -116,6 +116,21 @@ final class Tables {
             .toList());
   }
 
+  /** From one client to another that waits. */
+  static Table handOffs(List<HandOffResult> results) {
+    return new Table(
+        "Hand-off: from the release to another client that waits",
+        List.of("subject", "x best peer, p50", "p50 us", "p99 us", "worst ms"),
+        results.stream()
+            .map(result -> List.of(
+                result.label(),
+                ratio(result.toBestPeer()),
+                number("%,.0f", result.latency().p50Micros()),
+                number("%,.0f", result.latency().p99Micros()),
+                number("%,.1f", result.latency().worstMillis())))
+            .toList());
+  }
+
   static Table targets(List<Target> targets) {
     return new Table(
         "Targets of redis-setnx",

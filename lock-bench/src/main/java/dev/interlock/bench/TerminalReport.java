@@ -20,6 +20,9 @@ final class TerminalReport {
     if (!report.uncontended().isEmpty()) {
       tables.add(Tables.uncontended(report.uncontended()));
     }
+    if (!report.handOffs().isEmpty()) {
+      tables.add(Tables.handOffs(report.handOffs()));
+    }
     if (!report.targets().isEmpty()) {
       tables.add(Tables.targets(report.targets()));
     }

@@ -84,6 +84,6 @@ class BenchCommandTest {
         .containsPattern("floor +raw floor.*Jedis \\d+\\.")
         .containsPattern("redisson-fair .*Redisson \\d+\\.")
         .containsPattern("spring-pubsub .*Spring Integration \\d+\\.")
-        .contains("32t1l2c");
+        .contains("32t1l2c", "uncontended", "hand-off");
   }
 }

@@ -29,6 +29,7 @@ class BenchPlanTest {
         .plus(plan.warmUp())
         .multipliedBy(series)
         .plus(plan.compiling())
-        .plus(plan.uncontended());
+        .plus(plan.uncontended())
+        .plus(plan.handOff());
   }
 }

@@ -72,6 +72,7 @@ class ReportTest {
         BenchReport.Environment.of("2026-11-21T00:00:00Z", 7.5, "Redis 7.0.15", "given"),
         BenchPlan.quick(1, 4),
         List.of(),
+        List.of(),
         List.of(result(overlaps)),
         List.of(),
         List.of());

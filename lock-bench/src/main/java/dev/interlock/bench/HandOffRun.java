@@ -1,0 +1,182 @@
+package dev.interlock.bench;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How long a lock takes from the client that releases it to another one that already waits for it:
+ * short blocks of each subject in turns. The contended scenarios do not tell, for there a lock that
+ * is not fair mostly stays with the client that has it. Both clients are in this JVM, so that one
+ * clock tells both moments.
+ */
+final class HandOffRun {
+  private static final int BLOCK = 10;
+
+  /**
+   * How long the holder keeps the lock once the other has asked for it, so that it surely waits.
+   */
+  private static final Duration UNTIL_IT_WAITS = Duration.ofMillis(10);
+
+  private static final Duration LONGEST_WAIT = Duration.ofSeconds(15);
+
+  private final OpenSubjects open;
+  private final BenchPlan plan;
+  private final String names;
+  private final Progress progress;
+
+  HandOffRun(OpenSubjects open, BenchPlan plan, String names, Progress progress) {
+    this.open = open;
+    this.plan = plan;
+    this.names = names;
+    this.progress = progress;
+  }
+
+  List<HandOffResult> measure() throws InterruptedException {
+    progress.note("hand-off: from the release to a waiting client, in turns of " + BLOCK);
+    ExecutorService waiter = Executors.newSingleThreadExecutor(HandOffRun::daemon);
+    try {
+      Map<Subject, Blocks> blocks = new LinkedHashMap<>();
+      for (Subject subject : open.subjects()) {
+        List<SubjectClient> clients = open.clients(subject, 2);
+        String name = names + subject.id() + ":hand-off";
+        blocks.put(
+            subject,
+            new Blocks(subject, clients.get(0).lock(name), clients.get(1).lock(name), waiter));
+      }
+      turn(blocks, 0);
+      blocks.values().forEach(Blocks::reset);
+      long end = System.nanoTime() + plan.handOff().toNanos();
+      for (int turn = 0; turn == 0 || System.nanoTime() - end < 0; turn++) {
+        turn(blocks, turn);
+      }
+      blocks.keySet().retainAll(open.subjects());
+      return results(List.copyOf(blocks.values()));
+    } finally {
+      waiter.shutdownNow();
+    }
+  }
+
+  /** A lock that never comes must not keep the command from ending. */
+  private static Thread daemon(Runnable task) {
+    Thread thread = new Thread(task, "bench-waiter");
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  private void turn(Map<Subject, Blocks> blocks, int turn) throws InterruptedException {
+    List<Subject> turned = new ArrayList<>(open.subjects());
+    Collections.rotate(turned, -turn);
+    for (Subject subject : turned) {
+      try {
+        Objects.requireNonNull(blocks.get(subject)).run();
+      } catch (RuntimeException e) {
+        open.fail(subject, "hand-off", e);
+      }
+    }
+  }
+
+  private static List<HandOffResult> results(List<Blocks> all) {
+    double[] best = all.stream()
+        .filter(one -> one.subject.kind() == Subject.Kind.PEER)
+        .map(Blocks::medians)
+        .min(Comparator.comparingDouble(Statistics::median))
+        .orElse(null);
+    return all.stream().map(one -> one.result(best)).toList();
+  }
+
+  /** The blocks of one subject. */
+  private static final class Blocks {
+    private final Subject subject;
+    private final SectionLock holders;
+    private final SectionLock waiters;
+    private final ExecutorService waiter;
+    private final Histogram latency = new Histogram(3);
+    private final List<Double> medians = new ArrayList<>();
+
+    Blocks(Subject subject, SectionLock holders, SectionLock waiters, ExecutorService waiter) {
+      this.subject = subject;
+      this.holders = holders;
+      this.waiters = waiters;
+      this.waiter = waiter;
+    }
+
+    void run() throws InterruptedException {
+      double[] nanos = new double[BLOCK];
+      for (int i = 0; i < BLOCK; i++) {
+        long took = handOff();
+        latency.recordValue(took);
+        nanos[i] = took;
+      }
+      medians.add(Statistics.median(nanos));
+    }
+
+    private long handOff() throws InterruptedException {
+      CountDownLatch asking = new CountDownLatch(1);
+      holders.lock();
+      Future<Long> had = waiter.submit(() -> {
+        asking.countDown();
+        waiters.lock();
+        long at = System.nanoTime();
+        waiters.unlock();
+        return at;
+      });
+      asking.await();
+      Thread.sleep(UNTIL_IT_WAITS.toMillis());
+      long released = System.nanoTime();
+      holders.unlock();
+      long took = moment(had) - released;
+      if (took < 0) {
+        throw new SubjectFailedException("the waiter had the lock before it was released", null);
+      }
+      return took;
+    }
+
+    private static long moment(Future<Long> had) throws InterruptedException {
+      try {
+        return had.get(LONGEST_WAIT.toMillis(), TimeUnit.MILLISECONDS);
+      } catch (ExecutionException e) {
+        throw new SubjectFailedException("the waiter failed: " + e.getCause(), e.getCause());
+      } catch (TimeoutException e) {
+        had.cancel(true);
+        throw new SubjectFailedException(
+            "the waiter did not have the lock " + LONGEST_WAIT.toSeconds() + " s after its release",
+            e);
+      }
+    }
+
+    void reset() {
+      latency.reset();
+      medians.clear();
+    }
+
+    double[] medians() {
+      return medians.stream().mapToDouble(Double::doubleValue).toArray();
+    }
+
+    HandOffResult result(double @Nullable [] bestPeer) {
+      return new HandOffResult(
+          subject.id(),
+          subject.label(),
+          subject.kind(),
+          subject.library(),
+          medians.size() * (long) BLOCK,
+          Latency.of(latency),
+          bestPeer == null ? null : Statistics.ratio(medians(), bestPeer));
+    }
+  }
+}
