@@ -38,25 +38,31 @@ final class HandOffRun {
   private final BenchPlan plan;
   private final String names;
   private final Progress progress;
+  private final Duration longestWait;
 
   HandOffRun(OpenSubjects open, BenchPlan plan, String names, Progress progress) {
+    this(open, plan, names, progress, LONGEST_WAIT);
+  }
+
+  HandOffRun(
+      OpenSubjects open, BenchPlan plan, String names, Progress progress, Duration longestWait) {
     this.open = open;
     this.plan = plan;
     this.names = names;
     this.progress = progress;
+    this.longestWait = longestWait;
   }
 
   List<HandOffResult> measure() throws InterruptedException {
     progress.note("hand-off: from the release to a waiting client, in turns of " + BLOCK);
-    ExecutorService waiter = Executors.newSingleThreadExecutor(HandOffRun::daemon);
+    Map<Subject, Blocks> blocks = new LinkedHashMap<>();
     try {
-      Map<Subject, Blocks> blocks = new LinkedHashMap<>();
       for (Subject subject : open.subjects()) {
         List<SubjectClient> clients = open.clients(subject, 2);
         String name = names + subject.id() + ":hand-off";
-        blocks.put(
-            subject,
-            new Blocks(subject, clients.get(0).lock(name), clients.get(1).lock(name), waiter));
+        SectionLock holders = clients.get(0).lock(name);
+        SectionLock waiters = clients.get(1).lock(name);
+        blocks.put(subject, new Blocks(subject, holders, waiters, longestWait));
       }
       turn(blocks, 0);
       blocks.values().forEach(Blocks::reset);
@@ -64,18 +70,12 @@ final class HandOffRun {
       for (int turn = 0; turn == 0 || System.nanoTime() - end < 0; turn++) {
         turn(blocks, turn);
       }
-      blocks.keySet().retainAll(open.subjects());
-      return results(List.copyOf(blocks.values()));
+      List<Subject> measured = open.subjects();
+      return results(
+          blocks.values().stream().filter(one -> measured.contains(one.subject)).toList());
     } finally {
-      waiter.shutdownNow();
+      blocks.values().forEach(Blocks::close);
     }
-  }
-
-  /** A lock that never comes must not keep the command from ending. */
-  private static Thread daemon(Runnable task) {
-    Thread thread = new Thread(task, "bench-waiter");
-    thread.setDaemon(true);
-    return thread;
   }
 
   private void turn(Map<Subject, Blocks> blocks, int turn) throws InterruptedException {
@@ -99,20 +99,28 @@ final class HandOffRun {
     return all.stream().map(one -> one.result(best)).toList();
   }
 
-  /** The blocks of one subject. */
-  private static final class Blocks {
+  /** The blocks of one subject, with a thread that waits: it may wait for ever if a lock fails. */
+  private static final class Blocks implements AutoCloseable {
     private final Subject subject;
     private final SectionLock holders;
     private final SectionLock waiters;
-    private final ExecutorService waiter;
+    private final Duration longestWait;
+    private final ExecutorService waiter = Executors.newSingleThreadExecutor(Blocks::daemon);
     private final Histogram latency = new Histogram(3);
     private final List<Double> medians = new ArrayList<>();
 
-    Blocks(Subject subject, SectionLock holders, SectionLock waiters, ExecutorService waiter) {
+    Blocks(Subject subject, SectionLock holders, SectionLock waiters, Duration longestWait) {
       this.subject = subject;
       this.holders = holders;
       this.waiters = waiters;
-      this.waiter = waiter;
+      this.longestWait = longestWait;
+    }
+
+    /** A lock that never comes must not keep the command from ending. */
+    private static Thread daemon(Runnable task) {
+      Thread thread = new Thread(task, "bench-waiter");
+      thread.setDaemon(true);
+      return thread;
     }
 
     void run() throws InterruptedException {
@@ -146,17 +154,21 @@ final class HandOffRun {
       return took;
     }
 
-    private static long moment(Future<Long> had) throws InterruptedException {
+    private long moment(Future<Long> had) throws InterruptedException {
       try {
-        return had.get(LONGEST_WAIT.toMillis(), TimeUnit.MILLISECONDS);
+        return had.get(longestWait.toMillis(), TimeUnit.MILLISECONDS);
       } catch (ExecutionException e) {
         throw new SubjectFailedException("the waiter failed: " + e.getCause(), e.getCause());
       } catch (TimeoutException e) {
-        had.cancel(true);
         throw new SubjectFailedException(
-            "the waiter did not have the lock " + LONGEST_WAIT.toSeconds() + " s after its release",
+            "the waiter did not have the lock " + longestWait.toMillis() + " ms after its release",
             e);
       }
+    }
+
+    @Override
+    public void close() {
+      waiter.shutdownNow();
     }
 
     void reset() {

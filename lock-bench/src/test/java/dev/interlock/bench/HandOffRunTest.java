@@ -43,6 +43,23 @@ class HandOffRunTest {
     }
   }
 
+  @Test
+  void aLockThatNeverComesIsAFailureAndTheOthersAreMeasured() throws InterruptedException {
+    try (OpenSubjects open = open(
+        subject("stuck", Subject.Kind.OURS, new NeverAgain()),
+        subject("sound", Subject.Kind.OURS, new OneHolder(0)))) {
+      Duration longestWait = Duration.ofMillis(200);
+
+      List<HandOffResult> results =
+          new HandOffRun(open, PLAN, "test:", progress, longestWait).measure();
+
+      assertThat(results).extracting(HandOffResult::id).containsExactly("sound");
+      assertThat(open.failures())
+          .extracting(OpenSubjects.Failure::message)
+          .containsExactly("the waiter did not have the lock 200 ms after its release");
+    }
+  }
+
   private List<HandOffResult> measure(Subject... subjects) throws InterruptedException {
     try (OpenSubjects open = open(subjects)) {
       List<HandOffResult> results = new HandOffRun(open, PLAN, "test:", progress).measure();
@@ -84,6 +101,19 @@ class HandOffRunTest {
     public void unlock() {
       permit.release();
     }
+  }
+
+  /** Can be taken once, and pays no heed to interrupts. */
+  private static final class NeverAgain implements SectionLock {
+    private final Semaphore permit = new Semaphore(1);
+
+    @Override
+    public void lock() {
+      permit.acquireUninterruptibly();
+    }
+
+    @Override
+    public void unlock() {}
   }
 
   private static final class NoLock implements SectionLock {
