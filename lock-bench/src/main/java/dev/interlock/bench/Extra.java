@@ -7,7 +7,9 @@ import java.util.Set;
 /** What is measured beside the scenarios. */
 enum Extra {
   UNCONTENDED("uncontended", "one thread, in short turns with the floor"),
-  HAND_OFF("hand-off", "from the release to another client that waits, in short turns");
+  HAND_OFF(
+      "hand-off",
+      "from the release to another client that waits, in short turns; alone: in a JVM that just started");
 
   private final String id;
   private final String description;
