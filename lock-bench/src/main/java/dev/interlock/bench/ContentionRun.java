@@ -1,8 +1,6 @@
 package dev.interlock.bench;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -42,7 +40,7 @@ final class ContentionRun {
     open.subjects().forEach(subject -> series.put(subject, new Series(subject)));
     for (int round = 0; round < plan.rounds(); round++) {
       progress.begin(scenario.id() + " round " + (round + 1) + "/" + plan.rounds() + ":");
-      for (Subject subject : inTurn(open.subjects(), round)) {
+      for (Subject subject : open.subjects(round)) {
         Series mine = Objects.requireNonNull(series.get(subject));
         attempt(scenario, subject, () -> measure(scenario, subject, mine));
       }
@@ -50,12 +48,6 @@ final class ContentionRun {
     }
     series.keySet().retainAll(open.subjects());
     return ScenarioResult.of(scenario, List.copyOf(series.values()));
-  }
-
-  private static List<Subject> inTurn(List<Subject> subjects, int round) {
-    List<Subject> turned = new ArrayList<>(subjects);
-    Collections.rotate(turned, -round);
-    return turned;
   }
 
   private void measure(Scenario scenario, Subject subject, Series series)

@@ -2,7 +2,6 @@ package dev.interlock.bench;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -79,15 +78,8 @@ final class HandOffRun {
   }
 
   private void turn(Map<Subject, Blocks> blocks, int turn) throws InterruptedException {
-    List<Subject> turned = new ArrayList<>(open.subjects());
-    Collections.rotate(turned, -turn);
-    for (Subject subject : turned) {
-      try {
-        Objects.requireNonNull(blocks.get(subject)).run();
-      } catch (RuntimeException e) {
-        open.fail(subject, "hand-off", e);
-      }
-    }
+    open.takeTurn(
+        turn, "hand-off", subject -> Objects.requireNonNull(blocks.get(subject)).run());
   }
 
   private static List<HandOffResult> results(List<Blocks> all) {

@@ -1,6 +1,7 @@
 package dev.interlock.bench;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -46,6 +47,29 @@ final class OpenSubjects implements AutoCloseable {
   /** Returns the subjects that have not failed. */
   List<Subject> subjects() {
     return List.copyOf(clients.keySet());
+  }
+
+  /** Returns the same, beginning with another one each turn. */
+  List<Subject> subjects(int turn) {
+    List<Subject> turned = new ArrayList<>(clients.keySet());
+    Collections.rotate(turned, -turn);
+    return turned;
+  }
+
+  /** Has each subject do something, beginning with another one each turn. */
+  void takeTurn(int turn, String where, Part part) throws InterruptedException {
+    for (Subject subject : subjects(turn)) {
+      try {
+        part.of(subject);
+      } catch (RuntimeException e) {
+        fail(subject, where, e);
+      }
+    }
+  }
+
+  /** What a subject does when it is its turn. */
+  interface Part {
+    void of(Subject subject) throws InterruptedException;
   }
 
   List<SubjectClient> clients(Subject subject, int count) {

@@ -2,7 +2,6 @@ package dev.interlock.bench;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -58,15 +57,10 @@ final class UncontendedRun {
   }
 
   private void turn(Map<Subject, Blocks> blocks, int turn) throws InterruptedException {
-    List<Subject> turned = new ArrayList<>(open.subjects());
-    Collections.rotate(turned, -turn);
-    for (Subject subject : turned) {
-      try {
-        Objects.requireNonNull(blocks.get(subject)).run();
-      } catch (RuntimeException e) {
-        open.fail(subject, "uncontended", e);
-      }
-    }
+    open.takeTurn(
+        turn,
+        "uncontended",
+        subject -> Objects.requireNonNull(blocks.get(subject)).run());
   }
 
   private static List<UncontendedResult> results(List<Blocks> all) {
