@@ -24,6 +24,12 @@ final class MysqlSubjects {
         Versions.connector(),
         GetLockSubject::open));
     all.add(new Subject(
+        "get-lock-durable",
+        "GET_LOCK after one durable update",
+        Subject.Kind.PEER,
+        Versions.connector(),
+        GetLockSubject::openDurable));
+    all.add(new Subject(
         "spring-jdbc",
         "Spring JdbcLockRegistry",
         Subject.Kind.PEER,
