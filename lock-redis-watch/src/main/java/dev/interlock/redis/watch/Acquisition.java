@@ -38,6 +38,9 @@ import redis.clients.jedis.Protocol.Command;
  *   <li>{@code EXEC} runs late, in a server that was stopped: not if the lock changed since, and
  *       {@link Clearance#abandon} changes it. Before that, the lock is held for nobody, but never
  *       longer than one lease after it was looked at, since the lease has an absolute end.
+ *   <li>The slot is on its way to another server, which may not have the counter yet: a transaction
+ *       of two keys of which one is missing is refused there ({@code TRYAGAIN}), so no token is
+ *       drawn without the counter.
  * </ul>
  */
 final class Acquisition {
