@@ -12,6 +12,7 @@ import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -70,12 +71,13 @@ final class H2Backend implements LockBackend {
   }
 
   @Override
-  public List<RenewalResult> renew(List<Renewal> batch) {
+  public void renew(List<Renewal> batch, RenewalAnswers answers) {
     Map<String, Long> tokens = server.send(RENEW, H2Backend::tokens,
         array(batch, renewal -> prefix + renewal.name()),
         array(batch, renewal -> renewal.id().toString()),
         array(batch, renewal -> MICROSECONDS.convert(renewal.lease())));
-    return batch.stream().map(renewal -> renewed(tokens.get(renewal.id().toString()))).toList();
+    batch.forEach(
+        renewal -> answers.answer(renewal, renewed(tokens.get(renewal.id().toString()))));
   }
 
   private static Object[] array(List<Renewal> batch, Function<Renewal, Object> what) {

@@ -12,10 +12,14 @@ import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
@@ -47,15 +51,36 @@ final class BackendCalls {
     return call("attempt", attempt.name(), () -> backend.attempt(attempt));
   }
 
-  List<RenewalResult> renew(List<Renewal> batch) {
-    return call("renew", batch.get(0).name(), () -> {
-      List<RenewalResult> results = backend.renew(batch);
-      if (results.size() != batch.size()) {
-        throw new IllegalStateException(
-            results.size() + " answers to " + batch.size() + " renewals");
+  /** Answers each renewal exactly once, also if the backend fails or forgets some. */
+  void renew(List<Renewal> batch, RenewalAnswers answers) {
+    Set<HoldId> open = ConcurrentHashMap.newKeySet();
+    batch.forEach(renewal -> open.add(renewal.id()));
+    AtomicBoolean told = new AtomicBoolean();
+    RenewalAnswers once = (renewal, result) -> {
+      if (open.remove(renewal.id())) {
+        if (result instanceof RenewalResult.Failed failed && told.compareAndSet(false, true)) {
+          listener.backendError("renew", renewal.name(), failed.error());
+        }
+        answers.answer(renewal, result);
       }
-      return results;
-    });
+    };
+    LockException failure;
+    try {
+      call("renew", batch.get(0).name(), () -> {
+        backend.renew(batch, once);
+        if (!open.isEmpty()) {
+          throw new IllegalStateException(
+              open.size() + " of " + batch.size() + " renewals without an answer");
+        }
+        return true;
+      });
+      return;
+    } catch (LockException e) {
+      told.set(true);
+      failure = e;
+    }
+    RenewalResult failed = new RenewalResult.Failed(failure);
+    batch.forEach(renewal -> once.answer(renewal, failed));
   }
 
   Optional<HoldInfo> inspect(String name) {

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -208,7 +209,12 @@ final class Holds {
     Renewal renewal = new Renewal(remote.name(), remote.id(), Duration.ofNanos(lease), false);
     long sentAt = System.nanoTime();
     remote.asking(sentAt, lease);
-    RenewalResult result = calls.renew(List.of(renewal)).get(0);
+    AtomicReference<RenewalResult> answer = new AtomicReference<>(new RenewalResult.Gone());
+    calls.renew(List.of(renewal), (asked, result) -> answer.set(result));
+    RenewalResult result = answer.get();
+    if (result instanceof RenewalResult.Failed failed) {
+      throw failed.error();
+    }
     renewed(remote, result, sentAt, lease);
     return result;
   }

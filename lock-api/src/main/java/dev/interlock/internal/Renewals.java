@@ -8,8 +8,11 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -84,29 +87,22 @@ final class Renewals {
   }
 
   private void send(List<Item> batch) {
+    Map<HoldId, Item> items = new HashMap<>();
     List<Renewal> renewals = new ArrayList<>(batch.size());
     for (Item item : batch) {
+      items.put(item.id(), item);
       renewals.add(
           new Renewal(item.name(), item.id(), Duration.ofNanos(item.needs()), item.isQueued()));
     }
     long sentAt = System.nanoTime();
-    List<RenewalResult> results;
-    try {
-      results = calls.renew(renewals);
-    } catch (LockException e) {
-      batch.forEach(item -> tell(() -> item.renewalFailed(e)));
-      return;
-    }
-    for (int i = 0; i < batch.size(); i++) {
-      Item item = batch.get(i);
-      RenewalResult result = results.get(i);
-      long askedFor = renewals.get(i).lease().toNanos();
+    calls.renew(renewals, (renewal, result) -> {
+      Item item = Objects.requireNonNull(items.get(renewal.id()));
       if (result instanceof RenewalResult.Failed failed) {
         tell(() -> item.renewalFailed(failed.error()));
       } else {
-        tell(() -> item.renewed(result, sentAt, askedFor));
+        tell(() -> item.renewed(result, sentAt, renewal.lease().toNanos()));
       }
-    }
+    });
   }
 
   /** A fault with one item must not cost the others their answer. */

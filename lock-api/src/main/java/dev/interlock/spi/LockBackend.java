@@ -36,13 +36,13 @@ public interface LockBackend extends AutoCloseable {
   AttemptResult attempt(Attempt attempt);
 
   /**
-   * Keeps holds and queue entries alive.
+   * Keeps holds and queue entries alive. Returns once every one of them is answered; if it throws,
+   * that is the answer to those that are not.
    *
    * @param batch at least one, at most 256, of different ids
-   * @return one answer for each, in the same order; {@link RenewalResult.Failed} for some only if
-   *     there is another answer for others
+   * @param answers takes the answer to each as soon as it is known, from any thread
    */
-  List<RenewalResult> renew(List<Renewal> batch);
+  void renew(List<Renewal> batch, RenewalAnswers answers);
 
   /**
    * Gives a hold up and hands the lock to, or wakes, the next waiter.

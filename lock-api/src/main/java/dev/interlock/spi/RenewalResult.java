@@ -26,9 +26,8 @@ public sealed interface RenewalResult {
   record Gone() implements RenewalResult {}
 
   /**
-   * This one could not be asked about, while others of the same batch were answered: they are kept
-   * by different servers, and one of these does not answer. A backend with nothing to answer throws
-   * instead.
+   * This one could not be asked about, or was not answered; it says nothing of the others of the
+   * batch.
    *
    * @param error as the backend would have thrown it
    */

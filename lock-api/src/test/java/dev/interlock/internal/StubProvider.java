@@ -13,6 +13,7 @@ import dev.interlock.spi.LockProvider;
 import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -58,8 +59,8 @@ final class StubProvider implements LockProvider, LockBackend {
   }
 
   @Override
-  public synchronized List<RenewalResult> renew(List<Renewal> batch) {
-    return batch.stream().map(this::renew).toList();
+  public synchronized void renew(List<Renewal> batch, RenewalAnswers answers) {
+    batch.forEach(renewal -> answers.answer(renewal, renew(renewal)));
   }
 
   private RenewalResult renew(Renewal renewal) {

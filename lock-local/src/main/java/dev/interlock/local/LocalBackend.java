@@ -10,7 +10,7 @@ import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
-import dev.interlock.spi.RenewalResult;
+import dev.interlock.spi.RenewalAnswers;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -46,10 +46,10 @@ final class LocalBackend implements LockBackend {
   }
 
   @Override
-  public List<RenewalResult> renew(List<Renewal> batch) {
-    return batch.stream()
-        .map(renewal -> space.step(renewal.name(), (lock, now) -> lock.renew(renewal, now)))
-        .toList();
+  public void renew(List<Renewal> batch, RenewalAnswers answers) {
+    for (Renewal renewal : batch) {
+      answers.answer(renewal, space.step(renewal.name(), (lock, now) -> lock.renew(renewal, now)));
+    }
   }
 
   @Override

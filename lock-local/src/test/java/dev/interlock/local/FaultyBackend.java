@@ -12,6 +12,7 @@ import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
 import java.time.Duration;
 import java.util.EnumMap;
@@ -247,9 +248,13 @@ final class FaultyBackend implements LockBackend {
   }
 
   @Override
-  public List<RenewalResult> renew(List<Renewal> batch) {
+  public void renew(List<Renewal> batch, RenewalAnswers answers) {
     largestBatch = Math.max(largestBatch, batch.size());
-    return call(Operation.RENEW, () -> server.renew(batch));
+    List<RenewalResult> results =
+        call(Operation.RENEW, () -> RenewalAnswers.collect(server, batch));
+    for (int i = 0; i < batch.size(); i++) {
+      answers.answer(batch.get(i), results.get(i));
+    }
   }
 
   @Override

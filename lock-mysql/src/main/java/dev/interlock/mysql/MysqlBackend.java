@@ -15,6 +15,7 @@ import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -197,8 +198,11 @@ final class MysqlBackend implements LockBackend, Myself {
   }
 
   @Override
-  public List<RenewalResult> renew(List<Renewal> batch) {
-    return renewer.renew(batch);
+  public void renew(List<Renewal> batch, RenewalAnswers answers) {
+    List<RenewalResult> results = renewer.renew(batch);
+    for (int i = 0; i < batch.size(); i++) {
+      answers.answer(batch.get(i), results.get(i));
+    }
   }
 
   @Override

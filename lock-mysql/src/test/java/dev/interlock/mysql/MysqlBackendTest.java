@@ -12,6 +12,7 @@ import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -82,7 +83,7 @@ class MysqlBackendTest {
     one.attempt("a", id, NONE);
     HoldId stranger = new HoldId(id.high(), id.low() + 1000);
     assertThat(one.release("a", stranger)).isEqualTo(ReleaseResult.NOT_HELD);
-    assertThat(one.backend.renew(List.of(renewal("a", stranger, false))))
+    assertThat(RenewalAnswers.collect(one.backend, List.of(renewal("a", stranger, false))))
         .containsExactly(new RenewalResult.Gone());
     assertThat(two.backend.inspect("a")).isPresent();
   }
@@ -222,7 +223,7 @@ class MysqlBackendTest {
 
     // It was told but does nothing. The other client's re-checks find that out.
     Awaitility.await().atMost(Duration.ofSeconds(8)).until(() -> {
-      one.backend.renew(List.of(renewal("a", next, true)));
+      RenewalAnswers.collect(one.backend, List.of(renewal("a", next, true)));
       return !one.grants.isEmpty();
     });
     assertThat(one.grants.poll()).extracting(Grant::id).isEqualTo(next);
@@ -248,7 +249,7 @@ class MysqlBackendTest {
 
   private Duration nextLook(HoldId waiter) {
     RenewalResult result =
-        two.backend.renew(List.of(renewal("a", waiter, true))).get(0);
+        RenewalAnswers.collect(two.backend, List.of(renewal("a", waiter, true))).get(0);
     return ((RenewalResult.Queued) result).recheck();
   }
 
@@ -260,10 +261,11 @@ class MysqlBackendTest {
     two.attempt("a", heir, LONG);
     Awaitility.await()
         .atMost(Duration.ofSeconds(5))
-        .until(() -> two.backend.renew(List.of(renewal("a", heir, true))).get(0)
+        .until(() -> RenewalAnswers.collect(two.backend, List.of(renewal("a", heir, true)))
+                    .get(0)
                 instanceof RenewalResult.Held held
             && held.fencingToken() > token);
-    assertThat(one.backend.renew(List.of(renewal("a", dead, false))))
+    assertThat(RenewalAnswers.collect(one.backend, List.of(renewal("a", dead, false))))
         .containsExactly(new RenewalResult.Gone());
     assertThat(one.release("a", dead)).isEqualTo(ReleaseResult.NOT_HELD);
     assertThat(two.backend.inspect("a")).isPresent();
@@ -276,8 +278,10 @@ class MysqlBackendTest {
     HoldId unknown = one.id();
     long token = token(one.attempt("a", held, NONE, Duration.ofSeconds(2)));
     one.attempt("a", waiting, LONG);
-    List<RenewalResult> results = one.backend.renew(List.of(
-        renewal("a", waiting, true), renewal("b", unknown, false), renewal("a", held, false)));
+    List<RenewalResult> results = RenewalAnswers.collect(
+        one.backend,
+        List.of(
+            renewal("a", waiting, true), renewal("b", unknown, false), renewal("a", held, false)));
     assertThat(results.get(0)).isInstanceOf(RenewalResult.Queued.class);
     assertThat(results.get(1)).isEqualTo(new RenewalResult.Gone());
     assertThat(results.get(2)).isEqualTo(new RenewalResult.Held(token, 1));
@@ -296,7 +300,7 @@ class MysqlBackendTest {
     assertThat(two.attempt("a", two.id(), NONE)).isInstanceOf(Busy.class);
 
     assertThat(one.release("a", first).held()).isTrue();
-    assertThat(two.backend.renew(List.of(renewal("a", second, false))))
+    assertThat(RenewalAnswers.collect(two.backend, List.of(renewal("a", second, false))))
         .containsExactly(new RenewalResult.Held(token, 1));
     assertThat(one.attempt("a", one.id(), NONE)).isInstanceOf(Busy.class);
     assertThat(two.release("a", second).held()).isTrue();

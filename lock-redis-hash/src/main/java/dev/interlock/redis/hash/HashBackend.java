@@ -20,6 +20,7 @@ import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
 import java.time.Duration;
 import java.time.Instant;
@@ -192,7 +193,7 @@ final class HashBackend implements LockBackend {
   }
 
   @Override
-  public List<RenewalResult> renew(List<Renewal> batch) {
+  public void renew(List<Renewal> batch, RenewalAnswers answers) {
     checkMailbox();
     List<RenewalResult> results = renewer.renew(batch);
     for (int i = 0; i < results.size(); i++) {
@@ -202,8 +203,8 @@ final class HashBackend implements LockBackend {
       } else {
         riders.renewed(renewal.name(), renewal.id(), renewal.lease());
       }
+      answers.answer(renewal, results.get(i));
     }
-    return results;
   }
 
   @Override

@@ -37,27 +37,19 @@ final class Renewer {
   List<RenewalResult> renew(List<Renewal> batch) {
     RenewalResult[] results = new RenewalResult[batch.size()];
     List<Part> parts = new ArrayList<>();
-    LockException failure = null;
     for (Map<String, List<Integer>> locks : grouped(batch)) {
       try {
         parts.add(new Part(locks, send(batch, locks)));
       } catch (LockException e) {
-        failure = e;
         fail(results, locks, e);
       }
     }
-    boolean answered = false;
     for (Part part : parts) {
       try {
         read(part, results);
-        answered = true;
       } catch (LockException e) {
-        failure = e;
         fail(results, part.locks(), e);
       }
-    }
-    if (failure != null && !answered) {
-      throw failure;
     }
     return Arrays.asList(results);
   }

@@ -10,6 +10,7 @@ import dev.interlock.redis.support.contract.Topologies;
 import dev.interlock.spi.AttemptResult.Granted;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
 import dev.interlock.spi.RenewalResult.Failed;
 import dev.interlock.spi.RenewalResult.Held;
@@ -164,7 +165,7 @@ class ClusterSlotsTest {
       silent.pause();
       List<RenewalResult> results;
       try {
-        results = client.backend.renew(List.of(first, second));
+        results = RenewalAnswers.collect(client.backend, List.of(first, second));
       } finally {
         silent.resume();
       }

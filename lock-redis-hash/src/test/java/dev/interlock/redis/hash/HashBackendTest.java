@@ -14,6 +14,7 @@ import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
 import dev.interlock.spi.RenewalResult.Gone;
 import dev.interlock.testservers.RedisServer;
@@ -212,7 +213,8 @@ class HashBackendTest {
     Queued queued = (Queued) client.queue("n", c);
     assertThat(queued.recheck()).isLessThanOrEqualTo(Duration.ofMillis(1_001));
     TimeUnit.NANOSECONDS.sleep(queued.recheck().toNanos());
-    List<RenewalResult> results = client.backend.renew(
+    List<RenewalResult> results = RenewalAnswers.collect(
+        client.backend,
         List.of(new Renewal("n", c, LEASE, true), new Renewal("n", b, LEASE, true)));
     assertThat(results.get(0)).isInstanceOf(RenewalResult.Queued.class);
     assertThat(results.get(1)).isInstanceOf(RenewalResult.Held.class);
@@ -241,7 +243,7 @@ class HashBackendTest {
       }
       batch.add(new Renewal(name, id, LEASE, true));
     }
-    List<RenewalResult> results = client.backend.renew(batch);
+    List<RenewalResult> results = RenewalAnswers.collect(client.backend, batch);
     assertThat(results).hasSize(256);
     for (int i = 0; i < 256; i += 3) {
       assertThat(results.get(i)).isEqualTo(new Gone());

@@ -13,6 +13,7 @@ import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
 import dev.interlock.testservers.RedisServer;
 import java.time.Duration;
@@ -125,11 +126,13 @@ final class TestClient implements AutoCloseable {
   }
 
   RenewalResult refresh(String name, HoldId id) {
-    return backend.renew(List.of(new Renewal(name, id, LEASE, true))).get(0);
+    return RenewalAnswers.collect(backend, List.of(new Renewal(name, id, LEASE, true)))
+        .get(0);
   }
 
   RenewalResult renew(String name, HoldId id) {
-    return backend.renew(List.of(new Renewal(name, id, LEASE, false))).get(0);
+    return RenewalAnswers.collect(backend, List.of(new Renewal(name, id, LEASE, false)))
+        .get(0);
   }
 
   @Nullable

@@ -12,7 +12,6 @@ import dev.interlock.redis.support.LuaScript;
 import dev.interlock.redis.support.Millis;
 import dev.interlock.redis.support.jedis.Connections.Use;
 import dev.interlock.redis.support.jedis.OpeningCheck;
-import dev.interlock.redis.support.jedis.PartialRenewals;
 import dev.interlock.redis.support.jedis.ReplicaWait;
 import dev.interlock.redis.support.jedis.Servers;
 import dev.interlock.redis.support.jedis.WakeUps;
@@ -26,6 +25,7 @@ import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -146,7 +146,7 @@ final class SetnxBackend implements LockBackend {
   }
 
   @Override
-  public List<RenewalResult> renew(List<Renewal> batch) {
+  public void renew(List<Renewal> batch, RenewalAnswers answers) {
     List<Addressed> calls = new ArrayList<>(batch.size());
     for (Renewal renewal : batch) {
       LockKeys keys = layout.keys(renewal.name());
@@ -155,8 +155,10 @@ final class SetnxBackend implements LockBackend {
           .with(Millis.roundedUp(renewal.lease()));
       calls.add(new Addressed(keys, call));
     }
-    return PartialRenewals.orThrow(
-        runner.runAll("renew", calls).stream().map(SetnxBackend::renewed).toList());
+    List<Object> results = runner.runAll("renew", calls);
+    for (int i = 0; i < batch.size(); i++) {
+      answers.answer(batch.get(i), renewed(results.get(i)));
+    }
   }
 
   private static RenewalResult renewed(Object answer) {

@@ -10,6 +10,7 @@ import dev.interlock.redis.support.contract.BackendContract;
 import dev.interlock.redis.support.contract.TestClient;
 import dev.interlock.spi.AttemptResult.Granted;
 import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -53,7 +54,7 @@ class SetnxBackendTest extends BackendContract {
     client.backend.abandon("n", a);
     client.acquire("n", a);
     flushScripts();
-    assertThat(client.backend.renew(List.of(new Renewal("n", a, LEASE, false))))
+    assertThat(RenewalAnswers.collect(client.backend, List.of(new Renewal("n", a, LEASE, false))))
         .doesNotContain(new RenewalResult.Gone());
     flushScripts();
     assertThat(client.backend.forceRelease("n")).isTrue();

@@ -13,9 +13,9 @@ import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -128,16 +128,15 @@ public final class ReplicatedGrants implements LockBackend {
   }
 
   @Override
-  public List<RenewalResult> renew(List<Renewal> batch) {
-    List<RenewalResult> results = new ArrayList<>(backend.renew(batch));
-    for (int i = 0; i < results.size(); i++) {
-      Renewal renewal = batch.get(i);
-      if (renewal.queued() && results.get(i) instanceof RenewalResult.Held) {
+  public void renew(List<Renewal> batch, RenewalAnswers answers) {
+    backend.renew(batch, (renewal, result) -> {
+      if (renewal.queued() && result instanceof RenewalResult.Held) {
         wake(renewal.name(), renewal.id());
-        results.set(i, new RenewalResult.Queued(AFTER_WAKE));
+        answers.answer(renewal, new RenewalResult.Queued(AFTER_WAKE));
+      } else {
+        answers.answer(renewal, result);
       }
-    }
-    return results;
+    });
   }
 
   private void wake(String name, HoldId id) {

@@ -15,6 +15,7 @@ import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -102,8 +103,8 @@ class ReplicatedGrantsTest {
   @Test
   void aGrantThatARefreshFindsMakesTheWaiterAskItself() {
     backend.renewed = List.of(new RenewalResult.Held(7, 1), new RenewalResult.Held(8, 1));
-    List<RenewalResult> results = grants.renew(
-        List.of(new Renewal("n", ONE, LEASE, false), new Renewal("m", TWO, LEASE, true)));
+    List<RenewalResult> results = RenewalAnswers.collect(
+        grants, List.of(new Renewal("n", ONE, LEASE, false), new Renewal("m", TWO, LEASE, true)));
     assertThat(results.get(0)).isEqualTo(new RenewalResult.Held(7, 1));
     assertThat(results.get(1)).isInstanceOf(RenewalResult.Queued.class);
     assertThat(woken).containsExactly(TWO);
@@ -161,8 +162,10 @@ class ReplicatedGrantsTest {
     }
 
     @Override
-    public List<RenewalResult> renew(List<Renewal> batch) {
-      return renewed;
+    public void renew(List<Renewal> batch, RenewalAnswers answers) {
+      for (int i = 0; i < batch.size(); i++) {
+        answers.answer(batch.get(i), renewed.get(i));
+      }
     }
 
     @Override

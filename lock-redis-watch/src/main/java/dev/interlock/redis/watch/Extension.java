@@ -7,7 +7,6 @@ import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.LockKeys;
 import dev.interlock.redis.support.LockValue;
 import dev.interlock.redis.support.RedisErrors;
-import dev.interlock.redis.support.jedis.PartialRenewals;
 import dev.interlock.redis.support.jedis.Server;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalResult;
@@ -57,7 +56,7 @@ final class Extension {
     RenewalResult[] results = new RenewalResult[batch.size()];
     Map<Server, LockException> silent = new HashMap<>();
     groups.values().forEach(places -> renew(batch, keys, places, results, silent));
-    return PartialRenewals.orThrow(Arrays.asList(results));
+    return Arrays.asList(results);
   }
 
   /** Renews one group, unless its server has not answered before: the others shall not wait. */

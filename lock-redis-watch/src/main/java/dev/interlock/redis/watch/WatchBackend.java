@@ -21,6 +21,7 @@ import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
 import java.util.List;
 import java.util.Optional;
@@ -78,8 +79,11 @@ final class WatchBackend implements LockBackend {
   }
 
   @Override
-  public List<RenewalResult> renew(List<Renewal> batch) {
-    return extension.renew(batch);
+  public void renew(List<Renewal> batch, RenewalAnswers answers) {
+    List<RenewalResult> results = extension.renew(batch);
+    for (int i = 0; i < batch.size(); i++) {
+      answers.answer(batch.get(i), results.get(i));
+    }
   }
 
   @Override

@@ -15,6 +15,7 @@ import dev.interlock.spi.AttemptResult.Busy;
 import dev.interlock.spi.AttemptResult.Granted;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
@@ -174,10 +175,12 @@ class RacesTest {
       other.acquire("lost", b);
       other.release("lost", b);
     });
-    List<RenewalResult> results = client.backend.renew(List.of(
-        new Renewal("n", a, TestClient.LEASE, false),
-        new Renewal("lost", lost, TestClient.LEASE, false),
-        new Renewal("m", last, TestClient.LEASE, false)));
+    List<RenewalResult> results = RenewalAnswers.collect(
+        client.backend,
+        List.of(
+            new Renewal("n", a, TestClient.LEASE, false),
+            new Renewal("lost", lost, TestClient.LEASE, false),
+            new Renewal("m", last, TestClient.LEASE, false)));
     assertThat(disturbed.flushes()).isEqualTo(4);
     assertThat(results.get(1)).isInstanceOf(RenewalResult.Gone.class);
     for (int i = 0; i < 3; i += 2) {
@@ -283,7 +286,8 @@ class RacesTest {
     disturbed.fail(CHANGE, Fault.LATE);
     assertThatThrownBy(() -> renew(a)).isInstanceOf(OutcomeUnknownException.class);
     disturbed.calm();
-    client.backend.renew(List.of(new Renewal("n", a, Duration.ofSeconds(90), false)));
+    RenewalAnswers.collect(
+        client.backend, List.of(new Renewal("n", a, Duration.ofSeconds(90), false)));
     disturbed.deliverLate();
     assertThat(other.backend.inspect("n").orElseThrow().remaining())
         .isGreaterThan(Duration.ofSeconds(80));
@@ -349,10 +353,8 @@ class RacesTest {
   }
 
   private RenewalResult renew(String name, HoldId id) {
-    return client
-        .backend
-        .renew(List.of(new Renewal(name, id, TestClient.LEASE, false)))
-        .get(0);
+    Renewal renewal = new Renewal(name, id, TestClient.LEASE, false);
+    return RenewalAnswers.collect(client.backend, List.of(renewal)).get(0);
   }
 
   private static String inBucketOf(String name) {

@@ -12,10 +12,10 @@ import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -122,19 +122,18 @@ final class StoreBackend implements LockBackend {
   }
 
   @Override
-  public List<RenewalResult> renew(List<Renewal> batch) {
+  public void renew(List<Renewal> batch, RenewalAnswers answers) {
     List<Wire.Request> requests = batch.stream()
         .map(renewal -> request(renewal.name(), renewal.id(), renewal.lease().toNanos()))
         .toList();
     int together = fault == Fault.RENEWS_ONE_BY_ONE ? 1 : requests.size();
-    List<RenewalResult> results = new ArrayList<>();
     for (int i = 0; i < requests.size(); i += together) {
       List<Wire.Request> part = List.copyOf(requests.subList(i, i + together));
-      for (Wire.Answer answer : (Wire.Answer[]) connections.call(store -> store.renewAll(part))) {
-        results.add(renewed(answer));
+      Wire.Answer[] found = (Wire.Answer[]) connections.call(store -> store.renewAll(part));
+      for (int j = 0; j < found.length; j++) {
+        answers.answer(batch.get(i + j), renewed(found[j]));
       }
     }
-    return results;
   }
 
   private static RenewalResult renewed(Wire.Answer answer) {

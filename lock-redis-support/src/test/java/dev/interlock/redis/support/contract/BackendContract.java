@@ -11,6 +11,7 @@ import dev.interlock.spi.AttemptResult.Busy;
 import dev.interlock.spi.AttemptResult.Granted;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
@@ -226,7 +227,7 @@ public abstract class BackendContract {
     client.acquire("n", b);
     assertThat(client.release("n", a)).isFalse();
     client.backend.abandon("n", a);
-    assertThat(client.backend.renew(List.of(new Renewal("n", a, LEASE, false))))
+    assertThat(RenewalAnswers.collect(client.backend, List.of(new Renewal("n", a, LEASE, false))))
         .containsExactly(new RenewalResult.Gone());
     assertThat(client.tryOnce("n", client.id())).isInstanceOf(Busy.class);
     assertThat(client.release("n", b)).isTrue();
@@ -260,7 +261,7 @@ public abstract class BackendContract {
       }
       batch.add(new Renewal("n" + i, id, Duration.ofSeconds(90), false));
     }
-    List<RenewalResult> results = client.backend.renew(batch);
+    List<RenewalResult> results = RenewalAnswers.collect(client.backend, batch);
     assertThat(results).hasSize(256);
     for (int i = 0; i < 256; i++) {
       assertThat(results.get(i) instanceof RenewalResult.Held).isEqualTo(i % 2 == 0);
@@ -356,7 +357,8 @@ public abstract class BackendContract {
   }
 
   protected RenewalResult renew(String name, HoldId id, Duration lease) {
-    return client.backend.renew(List.of(new Renewal(name, id, lease, false))).get(0);
+    return RenewalAnswers.collect(client.backend, List.of(new Renewal(name, id, lease, false)))
+        .get(0);
   }
 
   public static String key(String name) {

@@ -7,6 +7,7 @@ import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
 import java.time.Duration;
 import java.util.List;
@@ -69,7 +70,8 @@ public final class DirectBackend implements AutoCloseable {
   }
 
   public RenewalResult renew(String name, HoldId id, Duration lease) {
-    return backend.renew(List.of(new Renewal(name, id, lease, false))).get(0);
+    Renewal renewal = new Renewal(name, id, lease, false);
+    return RenewalAnswers.collect(backend, List.of(renewal)).get(0);
   }
 
   public ReleaseResult release(String name, HoldId id) {

@@ -10,7 +10,7 @@ import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
-import dev.interlock.spi.RenewalResult;
+import dev.interlock.spi.RenewalAnswers;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -61,8 +61,8 @@ public final class FaultyReplies implements LockBackend {
   }
 
   @Override
-  public List<RenewalResult> renew(List<Renewal> batch) {
-    return backend.renew(batch);
+  public void renew(List<Renewal> batch, RenewalAnswers answers) {
+    backend.renew(batch, answers);
   }
 
   @Override
