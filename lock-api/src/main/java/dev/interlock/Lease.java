@@ -1,7 +1,6 @@
 package dev.interlock;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -19,7 +18,7 @@ public interface Lease extends AutoCloseable {
   /**
    * Returns the name of the lock.
    *
-   * @return the name; for {@link LockClient#acquireAll} the names, joined by a comma
+   * @return the name
    */
   String name();
 
@@ -29,7 +28,6 @@ public interface Lease extends AutoCloseable {
    *
    * @return the token
    * @throws UnsupportedCapabilityException if the provider is not {@link Capability#FENCED}
-   * @throws UnsupportedOperationException if this lease is on several locks: see {@link #parts()}
    */
   long fencingToken();
 
@@ -91,13 +89,4 @@ public interface Lease extends AutoCloseable {
    */
   @Override
   void close();
-
-  /**
-   * Returns the leases that this one is made of, each with its own name and fencing token.
-   *
-   * @return this lease alone, or the parts of {@link LockClient#acquireAll}
-   */
-  default List<Lease> parts() {
-    return List.of(this);
-  }
 }

@@ -71,14 +71,14 @@ public interface LockClient extends AutoCloseable {
    * call.
    *
    * @param requests one for each name, at least one
-   * @return one lease over all of them; see {@link Lease#parts()}
+   * @return the leases of all of them
    * @throws InterruptedException if interrupted; nothing is left behind
    * @throws IllegalArgumentException if a name occurs twice or the list is empty
    * @throws LockTimeoutException once the wait of a request is over
    * @throws LeaseLostException if a fixed lease ran out while the other locks were waited for;
    *     nothing is held
    */
-  Lease acquireAll(List<LockRequest> requests) throws InterruptedException;
+  LeaseSet acquireAll(List<LockRequest> requests) throws InterruptedException;
 
   /**
    * Asks the server who holds a lock.
@@ -89,13 +89,35 @@ public interface LockClient extends AutoCloseable {
   Optional<HoldInfo> inspect(String name);
 
   /**
-   * Takes a lock from its holder. For operators only: the holder may be at work. Its lease becomes
-   * lost with {@link LostReason#FORCED} or {@link LostReason#GONE}.
+   * Takes a lock from whoever holds it. For operators only: the holder may be at work. Its lease
+   * becomes lost with {@link LostReason#FORCED} or {@link LostReason#GONE}.
+   *
+   * <p>Whom it hits may have changed since the operator looked: see {@link #forceRelease(String,
+   * long)}.
    *
    * @param name the lock's name
-   * @return true if it was held
+   * @return true if it was taken from a holder; false if it was free
+   * @throws BackendUnavailableException if the backend cannot be asked; nothing was changed
+   * @throws OutcomeUnknownException if no answer came
    */
   boolean forceRelease(String name);
+
+  /**
+   * Takes a lock from the hold that has this fencing token, and from no other: a successor that
+   * came meanwhile is spared. For operators only, like {@link #forceRelease(String)}.
+   *
+   * <p>A client may pass a lock among its own waiters without telling the server. Their tokens are
+   * of one hold there, which any of them names.
+   *
+   * @param name the lock's name
+   * @param fencingToken {@link HoldInfo#fencingToken()} or {@link Lease#fencingToken()}
+   * @return true if it was taken from that hold; false changes nothing
+   * @throws IllegalArgumentException if the token is not positive
+   * @throws UnsupportedCapabilityException if the provider is not {@link Capability#FENCED}
+   * @throws BackendUnavailableException if the backend cannot be asked; nothing was changed
+   * @throws OutcomeUnknownException if no answer came
+   */
+  boolean forceRelease(String name, long fencingToken);
 
   /**
    * Returns what the provider promises.

@@ -6,7 +6,7 @@ public enum LostReason {
   EXPIRED,
   /** The server no longer knows the hold: it expired there, or the server lost its state. */
   GONE,
-  /** Somebody called {@link LockClient#forceRelease(String)}. */
+  /** Somebody took it away: {@link LockClient#forceRelease(String, long)}. */
   FORCED,
   /** The {@link LockClient} that held it was closed. */
   CLOSED

@@ -43,7 +43,8 @@ final class H2Backend implements LockBackend {
   private static final String HELD = " FROM LOCKS WHERE NAME = ? AND EXPIRES > " + Attempts.NOW;
   private static final String RELEASE =
       "SELECT NAME FROM OLD TABLE (DELETE" + HELD + " AND HOLD = ?)";
-  private static final String FORCE = "SELECT NAME FROM OLD TABLE (DELETE" + HELD + ")";
+  private static final String FORCE =
+      "SELECT NAME FROM OLD TABLE (DELETE" + HELD + " AND TOKEN = ?)";
   private static final String INSPECT =
       "SELECT OWNER, HOST, SINCE, EXPIRES - " + Attempts.NOW + ", TOKEN" + HELD;
 
@@ -112,8 +113,8 @@ final class H2Backend implements LockBackend {
   }
 
   @Override
-  public boolean forceRelease(String name) {
-    return server.send(FORCE, ResultSet::next, prefix + name);
+  public boolean forceRelease(String name, long fencingToken) {
+    return server.send(FORCE, ResultSet::next, prefix + name, fencingToken);
   }
 
   @Override

@@ -91,6 +91,10 @@ final class BackendCalls {
     return call("forceRelease", name, () -> backend.forceRelease(name));
   }
 
+  boolean forceRelease(String name, long fencingToken) {
+    return call("forceRelease", name, () -> backend.forceRelease(name, fencingToken));
+  }
+
   /** Allowed while the client closes. */
   ReleaseResult release(Release release) {
     return counted("release", release.name(), () -> backend.release(release));

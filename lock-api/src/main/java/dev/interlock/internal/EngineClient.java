@@ -5,6 +5,7 @@ import dev.interlock.Capability;
 import dev.interlock.DistributedLock;
 import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
+import dev.interlock.LeaseSet;
 import dev.interlock.LockClient;
 import dev.interlock.LockConfig;
 import dev.interlock.LockException;
@@ -16,11 +17,15 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Joins the parts of the engine into a client. */
@@ -133,7 +138,7 @@ final class EngineClient implements LockClient {
   }
 
   @Override
-  public Lease acquireAll(List<LockRequest> requests) throws InterruptedException {
+  public LeaseSet acquireAll(List<LockRequest> requests) throws InterruptedException {
     requireDistinct(requests);
     requests.forEach(request -> Grantee.of(request, null, terms)); // refuses before it takes any
     long start = System.nanoTime();
@@ -146,7 +151,7 @@ final class EngineClient implements LockClient {
       }
       taken.forEach(
           Lease::ensureValid); // a fixed one may have run out while others were waited for
-      return new MultiLease(taken);
+      return new Leases(inOrderOf(requests, taken), taken);
     } catch (Throwable e) {
       giveBack(taken, e);
       throw e;
@@ -172,13 +177,19 @@ final class EngineClient implements LockClient {
         .orElse(request);
   }
 
+  private static List<Lease> inOrderOf(List<LockRequest> requests, List<Lease> leases) {
+    Map<String, Lease> byName =
+        leases.stream().collect(Collectors.toMap(Lease::name, Function.identity()));
+    return requests.stream()
+        .map(request -> Objects.requireNonNull(byName.get(request.name())))
+        .toList();
+  }
+
   private static void giveBack(List<Lease> taken, Throwable cause) {
-    for (int i = taken.size() - 1; i >= 0; i--) {
-      try {
-        taken.get(i).close();
-      } catch (LockException e) {
-        cause.addSuppressed(e);
-      }
+    try {
+      Leases.lastFirst(taken, Lease::close);
+    } catch (LockException e) {
+      cause.addSuppressed(e);
     }
   }
 
@@ -205,7 +216,23 @@ final class EngineClient implements LockClient {
 
   @Override
   public boolean forceRelease(String name) {
-    boolean forced = calls.forceRelease(LockRequest.of(name).name());
+    LockRequest.of(name);
+    return forced(name, calls.forceRelease(name));
+  }
+
+  @Override
+  public boolean forceRelease(String name, long fencingToken) {
+    LockRequest.of(name);
+    if (fencingToken <= 0) {
+      throw new IllegalArgumentException(
+          "forceRelease of lock '%s': a fencing token is positive, not %d"
+              .formatted(name, fencingToken));
+    }
+    terms.require(Capability.FENCED, "forceRelease(name, fencingToken)");
+    return forced(name, calls.forceRelease(name, fencingToken));
+  }
+
+  private boolean forced(String name, boolean forced) {
     if (forced) {
       holds.confirm(name);
     }

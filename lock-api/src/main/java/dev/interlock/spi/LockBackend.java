@@ -71,12 +71,37 @@ public interface LockBackend extends AutoCloseable {
   Optional<HoldInfo> inspect(String name);
 
   /**
-   * Takes a lock from whoever holds it, tells the victim if it can, and serves the next waiter.
+   * Takes a lock from one holder, tells it if it can, and serves the next waiter. A repetition
+   * finds the victim gone and spares its successor, which has other tokens.
    *
    * @param name the lock
-   * @return true if it was held
+   * @param fencingToken one of the tokens of the hold that is to end, or of the holds if their
+   *     owner shares it; 0 for a hold without any, as {@link #inspect} tells of it: the provider is
+   *     not FENCED, or other software put it there
+   * @return true if such a hold was there; false changes nothing
    */
-  boolean forceRelease(String name);
+  boolean forceRelease(String name, long fencingToken);
+
+  /**
+   * Takes a lock from whoever holds it. It looks first, so that what changes the state names its
+   * victim: one that left by itself meanwhile is no reason to rob the next without a look.
+   *
+   * @param name the lock
+   * @return true if it was taken from a holder; false if it was free, or if each of many holders
+   *     that were found had given it up by itself
+   */
+  default boolean forceRelease(String name) {
+    for (int looks = 0; looks < 16; looks++) {
+      Optional<HoldInfo> found = inspect(name);
+      if (found.isEmpty()) {
+        return false;
+      }
+      if (forceRelease(name, found.get().fencingToken())) {
+        return true;
+      }
+    }
+    return false;
+  }
 
   /**
    * Hands over where to send events. Called once, before anything else; a backend that never calls

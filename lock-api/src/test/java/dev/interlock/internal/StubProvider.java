@@ -16,6 +16,7 @@ import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
@@ -82,12 +83,14 @@ final class StubProvider implements LockProvider, LockBackend {
   }
 
   @Override
-  public Optional<HoldInfo> inspect(String name) {
-    return Optional.empty();
+  public synchronized Optional<HoldInfo> inspect(String name) {
+    Duration lease = Duration.ofDays(1);
+    return Optional.ofNullable(holders.get(name))
+        .map(id -> new HoldInfo(name, id.toString(), "stub", Instant.EPOCH, lease, token, 0));
   }
 
   @Override
-  public synchronized boolean forceRelease(String name) {
+  public synchronized boolean forceRelease(String name, long fencingToken) {
     return holders.remove(name) != null;
   }
 

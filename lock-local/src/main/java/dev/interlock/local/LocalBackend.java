@@ -71,8 +71,8 @@ final class LocalBackend implements LockBackend {
   }
 
   @Override
-  public boolean forceRelease(String name) {
-    return space.step(name, (lock, now) -> lock.forceRelease(now));
+  public boolean forceRelease(String name, long fencingToken) {
+    return space.step(name, (lock, now) -> lock.forceRelease(fencingToken, now));
   }
 
   @Override

@@ -51,6 +51,10 @@ final class LocalLock {
       this.tokens = tokens;
       this.expiresAt = expiresAt;
     }
+
+    boolean has(long one) {
+      return token <= one && one < token + tokens;
+    }
   }
 
   private static final class Entry {
@@ -185,16 +189,18 @@ final class LocalLock {
     grantNext(now, null);
   }
 
-  boolean forceRelease(long now) {
+  boolean forceRelease(long token, long now) {
     expire(now);
-    boolean held = !holds.isEmpty();
-    for (Held victim : holds.values()) {
-      HoldId id = victim.attempt.id();
-      notices.add(new Notice(victim.client.id(), events -> events.revoked(name, id)));
+    boolean forced = holds.values().stream().anyMatch(held -> held.has(token));
+    if (forced) {
+      for (Held victim : holds.values()) {
+        HoldId id = victim.attempt.id();
+        notices.add(new Notice(victim.client.id(), events -> events.revoked(name, id)));
+      }
+      holds.clear();
     }
-    holds.clear();
     grantNext(now, null);
-    return held;
+    return forced;
   }
 
   Optional<HoldInfo> inspect(long now) {

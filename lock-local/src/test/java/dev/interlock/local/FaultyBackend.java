@@ -280,8 +280,8 @@ final class FaultyBackend implements LockBackend {
   }
 
   @Override
-  public boolean forceRelease(String name) {
-    return server.forceRelease(name);
+  public boolean forceRelease(String name, long fencingToken) {
+    return server.forceRelease(name, fencingToken);
   }
 
   @Override

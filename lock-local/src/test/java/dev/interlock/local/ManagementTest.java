@@ -8,6 +8,7 @@ import dev.interlock.Capability;
 import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
+import dev.interlock.LeaseSet;
 import dev.interlock.LockClient;
 import dev.interlock.LockListener;
 import dev.interlock.LockRequest;
@@ -167,17 +168,58 @@ class ManagementTest {
     assertThat(other.isFree("a")).isTrue();
     taken.release();
 
-    Lease all = client.locks().acquireAll(named("c", "a", "b"));
-    assertThat(all.name()).isEqualTo("a,b,c");
-    assertThat(all.parts()).hasSize(3).allMatch(Lease::isValid);
-    assertThatThrownBy(all::fencingToken).isInstanceOf(UnsupportedOperationException.class);
+    LeaseSet all = client.locks().acquireAll(named("c", "a", "b"));
+    assertThat(all.leases()).extracting(Lease::name).containsExactly("c", "a", "b");
+    assertThat(all.leases()).allMatch(Lease::isValid);
+    all.release();
+    rig.awaitNothingLeft();
+  }
+
+  @Test
+  @DisplayName("M5 a set of leases says which one was lost, and extends and releases the others")
+  void tellsWhichOfASet() throws Exception {
+    LeaseSet all = client.locks().acquireAll(named("c", "a", "b"));
     assertThat(all.extend(Duration.ofSeconds(60))).isTrue();
     assertThat(all.remaining()).isGreaterThan(Duration.ofSeconds(55));
-    other.locks().forceRelease("b");
-    assertThat(Rig.join(all.lost())).isEqualTo(LostReason.FORCED);
+    Lease b = all.lease("b");
+    assertThatThrownBy(() -> all.lease("d")).hasMessageContaining("'d'");
+
+    other.locks().forceRelease("b", b.fencingToken());
+    assertThat(Rig.join(all.lost())).isEqualTo(new LeaseSet.Loss(b, LostReason.FORCED));
     assertThat(all.isValid()).isFalse();
+    assertThat(all.remaining()).isZero();
+    assertThatThrownBy(all::ensureValid).hasMessageContaining("'b'");
+    assertThat(all.extend(Duration.ofSeconds(90))).isFalse();
+    assertThat(all.leases()).filteredOn(lease -> !lease.isValid()).containsExactly(b);
+    assertThat(all.lease("a").remaining()).isGreaterThan(Duration.ofSeconds(85));
+    assertThat(all.lease("c").remaining()).isGreaterThan(Duration.ofSeconds(85));
+
     assertThatThrownBy(all::release).isInstanceOf(LeaseLostException.class);
     rig.awaitNothingLeft();
+  }
+
+  @Test
+  @DisplayName("M2 forceRelease with a token spares a successor")
+  void sparesASuccessor() throws Exception {
+    Lease first = client.acquire("x");
+    first.release();
+    Lease second = client.acquire("x");
+    assertThat(other.locks().forceRelease("x", first.fencingToken())).isFalse();
+    assertThat(second.isValid()).isTrue();
+    assertThat(other.locks().forceRelease("x", second.fencingToken())).isTrue();
+    assertThat(Rig.join(second.lost())).isEqualTo(LostReason.FORCED);
+  }
+
+  @Test
+  @DisplayName("M2 forceRelease refuses a token that is none, and a provider without tokens")
+  void refusesTokens() {
+    assertThatThrownBy(() -> client.locks().forceRelease("x", 0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("positive");
+    Rig.Client unfenced = rig.open(EnumSet.of(Capability.RENEWABLE), Duration.ofSeconds(30));
+    assertThatThrownBy(() -> unfenced.locks().forceRelease("x", 1))
+        .isInstanceOf(UnsupportedCapabilityException.class);
+    assertThat(unfenced.backend().allCalls()).isZero();
   }
 
   @Test

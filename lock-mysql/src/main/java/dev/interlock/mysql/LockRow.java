@@ -31,6 +31,10 @@ final class LockRow {
     return !isFree() && hold == id.low() && client == id.high();
   }
 
+  boolean hasToken(long one) {
+    return !isFree() && token <= one && one < token + tokens;
+  }
+
   HoldId id() {
     return new HoldId(client, hold);
   }

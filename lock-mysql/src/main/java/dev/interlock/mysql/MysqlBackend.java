@@ -252,8 +252,8 @@ final class MysqlBackend implements LockBackend, Myself {
   }
 
   @Override
-  public boolean forceRelease(String name) {
-    List<HoldId> victims = lanes.run(name, new Steps.Force());
+  public boolean forceRelease(String name, long fencingToken) {
+    List<HoldId> victims = lanes.run(name, new Steps.Force(fencingToken));
     BackendEvents listener = events;
     if (listener != null) {
       victims.stream()

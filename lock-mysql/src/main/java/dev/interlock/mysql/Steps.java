@@ -228,9 +228,16 @@ final class Steps {
     }
   }
 
-  /** A forced release; answers who was robbed. */
+  /**
+   * A forced release; answers who was robbed. Repeated, it spares a successor with other tokens.
+   */
   static final class Force extends Step<List<HoldId>> {
+    private final long token;
     private List<HoldId> victims = List.of();
+
+    Force(long token) {
+      this.token = token;
+    }
 
     @Override
     List<HoldId> ids() {
@@ -249,7 +256,7 @@ final class Steps {
 
     @Override
     void giveUp(Turn turn) {
-      victims = turn.force();
+      victims = turn.force(token);
     }
 
     @Override

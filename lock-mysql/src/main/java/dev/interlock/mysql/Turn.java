@@ -189,10 +189,10 @@ final class Turn {
     }
   }
 
-  /** Takes the lock from all who hold it, and answers who they were. */
-  List<HoldId> force() {
+  /** Takes the lock from all who hold it with this token, and answers who they were. */
+  List<HoldId> force(long token) {
     List<HoldId> victims = new ArrayList<>();
-    while (!row.isFree()) {
+    while (row.hasToken(token)) {
       victims.add(row.id());
       release(row.id());
     }

@@ -37,10 +37,14 @@ final class LocksEndpoint {
     return client.inspect(name).orElse(null);
   }
 
-  /** Takes a lock from its holder, whose lease is lost. */
+  /**
+   * Takes a lock from its holder, whose lease is lost; if a token is given, only from the hold that
+   * has it.
+   */
   @DeleteOperation
-  Forced forceRelease(@Selector String name) {
-    return new Forced(client.forceRelease(name));
+  Forced forceRelease(@Selector String name, @Nullable Long fencingToken) {
+    return new Forced(
+        fencingToken == null ? client.forceRelease(name) : client.forceRelease(name, fencingToken));
   }
 
   /**

@@ -88,12 +88,18 @@ class EndpointHttpTest {
         "management.endpoints.web.exposure.include=locks",
         "management.endpoint.locks.access=unrestricted")) {
       Lease lease = hold(context, "order-7");
-      HttpResponse<String> forced = call(context, "DELETE", "/locks/order-7");
+      assertThat(call(context, "DELETE", "/locks/order-7?fencingToken=1").body())
+          .isEqualTo("{\"released\":false}");
+      lease.ensureValid();
+      HttpResponse<String> forced =
+          call(context, "DELETE", "/locks/order-7?fencingToken=" + lease.fencingToken());
       assertThat(forced.statusCode()).isEqualTo(200);
       assertThat(forced.body()).isEqualTo("{\"released\":true}");
       assertThatThrownBy(lease::release).isInstanceOf(LeaseLostException.class);
       assertThat(call(context, "GET", "/locks/order-7").statusCode()).isEqualTo(404);
       assertThat(call(context, "GET", "/locks").body()).isEqualTo("{\"held\":[]}");
+      hold(context, "order-7");
+      assertThat(call(context, "DELETE", "/locks/order-7").body()).isEqualTo("{\"released\":true}");
       assertThat(call(context, "DELETE", "/locks/order-7").body())
           .isEqualTo("{\"released\":false}");
     }

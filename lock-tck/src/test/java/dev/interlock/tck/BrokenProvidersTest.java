@@ -76,6 +76,7 @@ import org.junit.jupiter.api.TestFactory;
  *   <tr><td>interrupted or timed-out waiters leave entries</td>
  *       <td>KEEPS_WAITERS, KEEPS_TIMED_OUT</td><td>W6</td></tr>
  *   <tr><td>keys or rows that pile up</td><td>KEEPS_NAMES</td><td>M3</td></tr>
+ *   <tr><td>an operator's command that hits a successor</td><td>FORCES_ANYBODY</td><td>M2</td></tr>
  * </table>
  *
  * <p>Each meets the rules that it breaks and a few others, which a seed draws anew for each build;
@@ -111,6 +112,7 @@ class BrokenProvidersTest {
     EXPECTED.put(Fault.ERROR_MEANS_BUSY, Set.of("X3", "E3", "E4"));
     EXPECTED.put(Fault.FOLDS_NAMES, Set.of("X4"));
     EXPECTED.put(Fault.BLIND_INSPECT, Set.of("M1"));
+    EXPECTED.put(Fault.FORCES_ANYBODY, Set.of("M2"));
     EXPECTED.put(Fault.REPLAY_COUNTS, Set.of("E1"));
     NOW_AND_THEN.put(Fault.REPLAY_COUNTS, Set.of("W3"));
     EXPECTED.put(Fault.KEEPS_WAITERS, Set.of("W6", "W10"));

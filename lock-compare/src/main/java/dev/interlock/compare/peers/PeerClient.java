@@ -5,6 +5,7 @@ import dev.interlock.Capability;
 import dev.interlock.DistributedLock;
 import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
+import dev.interlock.LeaseSet;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.LockTimeoutException;
@@ -141,7 +142,7 @@ final class PeerClient implements LockClient {
   }
 
   @Override
-  public Lease acquireAll(List<LockRequest> requests) {
+  public LeaseSet acquireAll(List<LockRequest> requests) {
     throw new NotOfferedException("acquireAll");
   }
 
@@ -152,6 +153,11 @@ final class PeerClient implements LockClient {
 
   @Override
   public boolean forceRelease(String name) {
+    throw new NotOfferedException("forceRelease");
+  }
+
+  @Override
+  public boolean forceRelease(String name, long fencingToken) {
     throw new NotOfferedException("forceRelease");
   }
 

@@ -229,8 +229,8 @@ final class HashBackend implements LockBackend {
   }
 
   @Override
-  public boolean forceRelease(String name) {
-    ScriptCall call = call(Scripts.FORCE, name).patient();
+  public boolean forceRelease(String name, long fencingToken) {
+    ScriptCall call = call(Scripts.FORCE, name).with(fencingToken).patient();
     return holders.run("force the release of", name, call).number() != 0;
   }
 

@@ -1,17 +1,26 @@
--- Takes the lock from whoever has it, tells the victims, and hands the lock on.
+-- Takes the lock from the hold that has a token, and from those that share it, tells the victims, and
+-- hands the lock on.
 --
 -- KEYS   1 lock, 2 counter of the bucket, 3 waiters that were passed over
--- ARGV   1 prefix of the mailbox channels
--- Answer now, 1 if it was held or else 0
+-- ARGV   1 prefix of the mailbox channels, 2 one of the tokens of the hold
+-- Answer now, 1 if that hold was there or else 0
 --
 -- Atomic because a script is: who is told is who lost it, and only after that was written, because
--- the write may be refused (see state.lua). The answer is lost, it runs twice or late: it takes the
--- lock from whoever has it then, as an operator asked; the client does not repeat it by itself. A
--- victim that cannot be told finds out when it renews or releases.
+-- the write may be refused (see state.lua). The client dies before it arrives: nothing happens;
+-- afterwards: it is done. The answer is lost, it runs twice or late, also because a client replays
+-- its commands after a reconnect: a successor has other tokens, and is spared. A victim that cannot
+-- be told finds out when it renews or releases.
 local lock = load(KEYS[1], KEYS[2], KEYS[3], {})
 expire(lock)
-local victims = lock.s.h
-lock.s.h = {}
+local victims, asked = {}, tonumber(ARGV[2])
+for _, hold in ipairs(lock.s.h) do
+  if hold[TOKEN] <= asked and asked < hold[TOKEN] + hold[TOKENS] then
+    victims = lock.s.h
+  end
+end
+if victims[1] then
+  lock.s.h = {}
+end
 sweep(lock)
 serve(lock, ARGV[1])
 if lock.existed then

@@ -188,9 +188,9 @@ final class SetnxBackend implements LockBackend {
   }
 
   @Override
-  public boolean forceRelease(String name) {
+  public boolean forceRelease(String name, long fencingToken) {
     LockKeys keys = layout.keys(name);
-    ScriptCall call = onWaiters(Scripts.FORCE, 0, keys);
+    ScriptCall call = onWaiters(Scripts.FORCE, 1, keys).with(fencingToken);
     return isOne(runner.run(Use.HOLDER, "force the release of", keys, call));
   }
 

@@ -1,18 +1,27 @@
--- Takes the lock from whoever has it, tells the holder, and calls the next waiter.
+-- Takes the lock from the hold that has a token, tells the holder, and calls the next waiter.
 --
 -- KEYS   1 lock, 2 waiters in order, 3 deadlines of the waiters
--- Answer 1 if it was held, else 0
+-- ARGV   1 one of the tokens of the hold; 0 for a value that other software has set
+-- Answer 1 if that hold was there, else 0
 --
--- Atomic because a script is: the holder that is told is the one that lost the lock. Runs twice or
--- late, or the answer is lost: it takes the lock from whoever has it then, as an operator asked; the
--- client therefore does not repeat it by itself. A holder that cannot be told finds out when it
+-- Atomic because a script is: the holder that is told is the one that lost the lock. The client dies
+-- before it arrives: nothing happens; afterwards: it is done. Runs twice or late, or the answer is
+-- lost: a successor has other tokens, and is spared. A holder that cannot be told finds out when it
 -- renews or releases.
 local value = redis.call('GET', KEYS[1])
 if not value then
   return 0
 end
+local id, first, tokens = string.match(value, '^(%x+) (%d+) (%d+) %d+ %d+ %d+ ')
+if not id or #id ~= 32 then
+  first, tokens = 0, 1
+end
+local asked = tonumber(ARGV[1])
+if asked < tonumber(first) or asked >= first + tokens then
+  return 0
+end
 redis.call('DEL', KEYS[1])
-local id = string.sub(value, 1, 32)
+id = string.sub(value, 1, 32)
 local namespace, name = string.match(KEYS[1], '^{(.-):%d+}:lock:(.*)$')
 redis.pcall('PUBLISH', namespace .. ':mailbox:' .. string.sub(id, 1, 16), 'r' .. id .. name)
 wake(KEYS[2], KEYS[3])

@@ -81,6 +81,19 @@ public record LockValue(
   }
 
   /**
+   * Tells whether a hold has a fencing token.
+   *
+   * @param bytes the value of a lock's key
+   * @param asked the token; 0 for what no provider of this kind wrote
+   * @return true if it is one of those of the hold
+   */
+  public static boolean hasToken(byte[] bytes, long asked) {
+    return parse(bytes)
+        .map(value -> value.token() <= asked && asked < value.token() + value.tokens())
+        .orElse(asked == 0);
+  }
+
+  /**
    * Tells of a held lock what its key says.
    *
    * @param name the lock

@@ -154,8 +154,8 @@ public final class ReplicatedGrants implements LockBackend {
   }
 
   @Override
-  public boolean forceRelease(String name) {
-    return backend.forceRelease(name);
+  public boolean forceRelease(String name, long fencingToken) {
+    return backend.forceRelease(name, fencingToken);
   }
 
   @Override

@@ -187,7 +187,7 @@ class ReplicatedGrantsTest {
     }
 
     @Override
-    public boolean forceRelease(String name) {
+    public boolean forceRelease(String name, long fencingToken) {
       return false;
     }
 

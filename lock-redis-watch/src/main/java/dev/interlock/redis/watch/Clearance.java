@@ -56,14 +56,14 @@ final class Clearance {
   }
 
   /**
-   * Takes the lock from whoever has it, and tells the holder, who finds out when it renews or
-   * releases if it cannot be told.
+   * Takes the lock from the hold that has this token, and tells the holder, who finds out when it
+   * renews or releases if it cannot be told. A repetition spares a successor, which has another.
    */
-  boolean force(LockKeys keys) {
+  boolean force(LockKeys keys, long token) {
     return transactions.run("force the release of", keys, pipe -> {
       Replies seen = look(pipe, keys);
       byte[] value = seen.bytes(1);
-      if (value == null) {
+      if (value == null || !LockValue.hasToken(value, token)) {
         pipe.unwatch();
         return false;
       }

@@ -108,8 +108,8 @@ final class WatchBackend implements LockBackend {
   }
 
   @Override
-  public boolean forceRelease(String name) {
-    return clearance.force(layout.keys(name));
+  public boolean forceRelease(String name, long fencingToken) {
+    return clearance.force(layout.keys(name), fencingToken);
   }
 
   @Override

@@ -92,5 +92,7 @@ public enum Fault {
   /** Who came last is served first. */
   SERVES_THE_LAST,
   /** A waiter that gave up keeps its place in the queue. */
-  KEEPS_TIMED_OUT
+  KEEPS_TIMED_OUT,
+  /** A forced release takes the lock from whoever has it, whichever hold it was to end. */
+  FORCES_ANYBODY
 }

@@ -290,11 +290,12 @@ final class Store {
         waiters);
   }
 
-  boolean forceRelease(String name, long clientClock) {
+  boolean forceRelease(String name, long token, long clientClock) {
     requireWritable();
     Lock lock = lock(name, now(clientClock));
     Held held = lock.held;
-    if (held == null) {
+    boolean named = held != null && held.token <= token && token < held.token + held.tokens;
+    if (held == null || !(named || fault == Fault.FORCES_ANYBODY)) {
       forget(name, lock);
       return false;
     }

@@ -175,9 +175,9 @@ final class StoreBackend implements LockBackend {
   }
 
   @Override
-  public boolean forceRelease(String name) {
+  public boolean forceRelease(String name, long fencingToken) {
     long clock = System.currentTimeMillis();
-    return (Boolean) connections.call(store -> store.forceRelease(name, clock));
+    return (Boolean) connections.call(store -> store.forceRelease(name, fencingToken, clock));
   }
 
   @Override

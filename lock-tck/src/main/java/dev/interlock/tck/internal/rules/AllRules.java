@@ -18,6 +18,7 @@ public final class AllRules {
       FaultRules.class,
       CostRules.class,
       CloseRules.class,
+      ForcedReleaseRules.class,
       ManagementRules.class,
       RenewalRules.class,
       FencingRules.class,

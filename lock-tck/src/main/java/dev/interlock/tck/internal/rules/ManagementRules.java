@@ -3,7 +3,7 @@ package dev.interlock.tck.internal.rules;
 import dev.interlock.Capability;
 import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
-import dev.interlock.LeaseLostException;
+import dev.interlock.LeaseSet;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.LockTimeoutException;
@@ -26,7 +26,7 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 
-/** Rules M1, M2, M3 and M5. */
+/** Rules M1, M3 and M5. */
 public final class ManagementRules {
   private static final int MANY_NAMES = 10_000;
   private static final long BOUNDED = 1_000;
@@ -101,48 +101,6 @@ public final class ManagementRules {
   }
 
   @Rule(
-      value = "M2",
-      check = "that forceRelease removes the hold and serves the next waiter",
-      timed = true)
-  public static void forceReleaseFreesTheLock(RuleRun run) throws Exception {
-    LockClient operator = run.client();
-    boolean renewable = run.has(Capability.RENEWABLE);
-    run.expect(!operator.forceRelease(run.name()), "a free lock is not forced", "it says so");
-    for (boolean renewing : renewable ? new boolean[] {false, true} : new boolean[] {false}) {
-      String name = run.name();
-      LockRequest request = Leases.fixed(run, name, 1_200);
-      Lease victim = run.client().acquire(renewing ? request.renewing() : request);
-      run.expect(operator.forceRelease(name), "forceRelease answers true", "it answered false");
-      Lease next = run.client().acquire(Leases.fixed(run, name, 20_000).withWait(run.ms(1_000)));
-      Leases.expectLost(run, victim, run.ms(1_400), "after a forced release");
-      run.expect(!victim.isValid(), "the victim's lease is not valid", "it is");
-      run.expectThrows(
-          LeaseLostException.class, "the victim's release", () -> OwnershipRules.release(victim));
-      run.expect(next.isValid(), "the next holder's lease is valid", "it is not");
-      run.expectHeld(operator, name, "after the victim's release");
-      next.release();
-      run.expectFree(operator, name, run.ms(1_000), "after the next holder's release");
-    }
-    run.note("the next client acquired at once, and the victim learned of it within its lease");
-  }
-
-  @Rule(
-      value = "M2",
-      check = "that renewals of a hold that was taken away do not bring it back",
-      timed = true)
-  public static void aForcedReleaseIsNotUndone(RuleRun run) throws Exception {
-    if (!run.has(Capability.RENEWABLE)) {
-      return;
-    }
-    String name = run.name();
-    LockClient operator = run.client();
-    Lease victim = run.client().acquire(Leases.lasting(run, name, 900));
-    run.expect(operator.forceRelease(name), "forceRelease answers true", "it answered false");
-    Leases.expectLost(run, victim, run.ms(1_100), "after a forced release");
-    run.expectFree(operator, name, run.ms(500), "after a forced release");
-  }
-
-  @Rule(
       value = "M3",
       check = "which keys or rows are made for a name and never removed",
       company = Company.FEW)
@@ -213,8 +171,9 @@ public final class ManagementRules {
     run.expectFree(other, names.get(0), run.ms(1_000), "after acquireAll failed");
     run.expectFree(other, names.get(2), run.ms(1_000), "after acquireAll failed");
     blocker.release();
-    try (Lease all = client.acquireAll(requests)) {
-      run.expect(all.parts().size() == 3, "acquireAll gives three parts", "" + all.parts());
+    try (LeaseSet all = client.acquireAll(requests)) {
+      List<String> leased = all.leases().stream().map(Lease::name).toList();
+      run.expect(leased.equals(names), "acquireAll gives a lease for each request", "" + leased);
       for (String name : names) {
         run.expectHeld(other, name, "while acquireAll holds");
       }
@@ -250,7 +209,7 @@ public final class ManagementRules {
       holds.addAll(workers.get(i).result(histories.get(i)));
     }
     run.count(holds.size());
-    run.judge(History.ofOverlaps(holds), "parts of acquireAll exclude one another");
+    run.judge(History.ofOverlaps(holds), "leases of acquireAll exclude one another");
     run.note(holds.size() + " holds of random sets in random orders, no deadlock");
   }
 
@@ -269,11 +228,11 @@ public final class ManagementRules {
             .withLease(Duration.ofSeconds(30))
             .withWait(Duration.ofSeconds(20)));
       }
-      try (Lease all = space.client().acquireAll(requests)) {
+      try (LeaseSet all = space.client().acquireAll(requests)) {
         List<Hold> begun = new ArrayList<>();
-        all.parts().forEach(part -> begun.add(Hold.begin(owner, part, fenced)));
+        all.leases().forEach(lease -> begun.add(Hold.begin(owner, lease, fenced)));
         for (int p = 0; p < begun.size(); p++) {
-          holds.add(begun.get(p).end(all.parts().get(p)));
+          holds.add(begun.get(p).end(all.leases().get(p)));
         }
       }
     }

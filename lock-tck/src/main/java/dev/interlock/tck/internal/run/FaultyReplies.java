@@ -81,8 +81,8 @@ public final class FaultyReplies implements LockBackend {
   }
 
   @Override
-  public boolean forceRelease(String name) {
-    return backend.forceRelease(name);
+  public boolean forceRelease(String name, long fencingToken) {
+    return backend.forceRelease(name, fencingToken);
   }
 
   @Override

@@ -4,6 +4,7 @@ import dev.interlock.Capability;
 import dev.interlock.DistributedLock;
 import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
+import dev.interlock.LeaseSet;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import java.util.List;
@@ -67,7 +68,7 @@ final class NamedClient implements LockClient {
   }
 
   @Override
-  public Lease acquireAll(List<LockRequest> requests) throws InterruptedException {
+  public LeaseSet acquireAll(List<LockRequest> requests) throws InterruptedException {
     try (Renamed renamed = new Renamed(name)) {
       return client.acquireAll(requests);
     }
@@ -81,6 +82,11 @@ final class NamedClient implements LockClient {
   @Override
   public boolean forceRelease(String lock) {
     return client.forceRelease(lock);
+  }
+
+  @Override
+  public boolean forceRelease(String lock, long fencingToken) {
+    return client.forceRelease(lock, fencingToken);
   }
 
   @Override

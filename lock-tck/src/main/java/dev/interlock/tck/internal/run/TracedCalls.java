@@ -2,6 +2,7 @@ package dev.interlock.tck.internal.run;
 
 import dev.interlock.DistributedLock;
 import dev.interlock.Lease;
+import dev.interlock.LeaseSet;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import java.lang.reflect.InvocationHandler;
@@ -83,6 +84,11 @@ final class TracedCalls {
         String leased = nameLease();
         trace.end(entry, leased);
         return traced(Lease.class, lease, leased);
+      }
+      if (answer instanceof LeaseSet leaseSet) {
+        String leased = nameLease();
+        trace.end(entry, leased);
+        return traced(LeaseSet.class, leaseSet, leased);
       }
       if (answer instanceof Optional<?> found && found.orElse(null) instanceof Lease lease) {
         String leased = nameLease();

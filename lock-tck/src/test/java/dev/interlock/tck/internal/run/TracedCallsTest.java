@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.interlock.DistributedLock;
 import dev.interlock.Lease;
+import dev.interlock.LeaseSet;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.LockTimeoutException;
@@ -86,10 +87,14 @@ class TracedCallsTest {
   @Test
   void severalLocksAtOnceAreToldAsOneLease() throws InterruptedException {
     List<LockRequest> both = List.of(REQUEST, LockRequest.of("stock"));
-    try (Lease lease = client.acquireAll(both)) {
-      assertThat(lease.parts()).hasSize(2);
+    try (LeaseSet leases = client.acquireAll(both)) {
+      leases.lease("orders").release();
     }
-    assertTold("acquireAll([orders lease=PT20S; stock renewing]): lease-1", "lease-1 close()");
+    assertTold(
+        "acquireAll([orders lease=PT20S; stock renewing]): lease-1",
+        "lease-1 lease(orders): lease-2",
+        "lease-2 release()",
+        "lease-1 close()");
   }
 
   @Test

@@ -1,0 +1,106 @@
+package dev.interlock.tck.internal.rules;
+
+import dev.interlock.Capability;
+import dev.interlock.Lease;
+import dev.interlock.LeaseLostException;
+import dev.interlock.LockClient;
+import dev.interlock.LockRequest;
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.AttemptResult;
+import dev.interlock.tck.internal.run.DirectBackend;
+import dev.interlock.tck.internal.run.Rule;
+import dev.interlock.tck.internal.run.RuleRun;
+import java.time.Duration;
+
+/** Rule M2. */
+public final class ForcedReleaseRules {
+  private ForcedReleaseRules() {}
+
+  @Rule(
+      value = "M2",
+      check = "that forceRelease removes the hold and serves the next waiter",
+      timed = true)
+  public static void forceReleaseFreesTheLock(RuleRun run) throws Exception {
+    LockClient operator = run.client();
+    boolean renewable = run.has(Capability.RENEWABLE);
+    run.expect(!operator.forceRelease(run.name()), "a free lock is not forced", "it says so");
+    for (boolean renewing : renewable ? new boolean[] {false, true} : new boolean[] {false}) {
+      String name = run.name();
+      LockRequest request = Leases.fixed(run, name, 1_200);
+      Lease victim = run.client().acquire(renewing ? request.renewing() : request);
+      run.expect(operator.forceRelease(name), "forceRelease answers true", "it answered false");
+      Lease next = run.client().acquire(Leases.fixed(run, name, 20_000).withWait(run.ms(1_000)));
+      Leases.expectLost(run, victim, run.ms(1_400), "after a forced release");
+      run.expect(!victim.isValid(), "the victim's lease is not valid", "it is");
+      run.expectThrows(
+          LeaseLostException.class, "the victim's release", () -> OwnershipRules.release(victim));
+      run.expect(next.isValid(), "the next holder's lease is valid", "it is not");
+      run.expectHeld(operator, name, "after the victim's release");
+      next.release();
+      run.expectFree(operator, name, run.ms(1_000), "after the next holder's release");
+    }
+    run.note("the next client acquired at once, and the victim learned of it within its lease");
+  }
+
+  @Rule(
+      value = "M2",
+      check = "that renewals of a hold that was taken away do not bring it back",
+      timed = true)
+  public static void aForcedReleaseIsNotUndone(RuleRun run) throws Exception {
+    if (!run.has(Capability.RENEWABLE)) {
+      return;
+    }
+    String name = run.name();
+    LockClient operator = run.client();
+    Lease victim = run.client().acquire(Leases.lasting(run, name, 900));
+    run.expect(operator.forceRelease(name), "forceRelease answers true", "it answered false");
+    Leases.expectLost(run, victim, run.ms(1_100), "after a forced release");
+    run.expectFree(operator, name, run.ms(500), "after a forced release");
+  }
+
+  @Rule(value = "M2", check = "that forceRelease with a token looks whose token it is")
+  public static void aForcedReleaseSparesASuccessor(RuleRun run) throws Exception {
+    if (!run.has(Capability.FENCED)) {
+      return;
+    }
+    String name = run.name();
+    LockClient operator = run.client();
+    LockClient client = run.client();
+    Lease first = client.acquire(Leases.fixed(run, name, 20_000));
+    long old = operator.inspect(name).orElseThrow().fencingToken();
+    first.release();
+    run.expect(
+        !operator.forceRelease(name, old), "a free lock is not forced by an old token", "it was");
+    Lease second = client.acquire(Leases.fixed(run, name, 20_000));
+    run.expect(
+        !operator.forceRelease(name, old), "a successor is not forced by an old token", "it was");
+    run.expectHeld(operator, name, "after a forced release of its predecessor");
+    run.expect(second.isValid(), "the successor's lease is valid", "it is not");
+    long token = second.fencingToken();
+    run.expect(operator.forceRelease(name, token), "its own token forces it", "it did not");
+    run.expect(!operator.forceRelease(name, token), "a repetition finds it gone", "it did not");
+    run.expectFree(operator, name, run.ms(1_000), "after a forced release by its token");
+  }
+
+  @Rule(value = "M2", check = "whether a forced release knows all tokens that a hold reserved")
+  public static void aForcedReleaseKnowsEveryTokenOfItsVictim(RuleRun run) throws Exception {
+    if (!run.has(Capability.FENCED)) {
+      return;
+    }
+    DirectBackend direct = run.direct();
+    String name = run.name();
+    Duration lease = Duration.ofSeconds(20);
+    AttemptResult.Granted held = direct.acquire(
+        new Attempt(name, direct.newId(), "tck", false, lease, false, Duration.ZERO, 5),
+        run.ms(1_000));
+    long first = held.fencingToken();
+    long last = first + held.tokens() - 1;
+    for (long stranger : new long[] {first - 1, last + 1}) {
+      boolean forced = direct.backend().forceRelease(name, stranger);
+      run.expect(!forced, "a token beside those of the hold ends nothing", "it ended the hold");
+    }
+    run.expect(direct.backend().forceRelease(name, last), "its last token ends it", "it did not");
+    boolean again = direct.backend().forceRelease(name, first);
+    run.expect(!again, "after that no token of it ends anything", "it did");
+  }
+}
