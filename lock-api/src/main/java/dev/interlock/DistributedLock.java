@@ -42,8 +42,10 @@ public interface DistributedLock extends Lock {
   int holdCount();
 
   /**
-   * Returns the current thread's lease. Releasing it is the same as {@link #unlock()}, and likewise
-   * allowed to this thread only.
+   * Returns the current thread's lease. It stands for the entry that is the innermost now:
+   * releasing it takes that entry back, as {@link #unlock()} does, and is likewise allowed to this
+   * thread only. Once that entry was taken back, also by {@code unlock()}, it is not valid,
+   * {@link Lease#close()} does nothing, and no outer entry is touched.
    *
    * @return the lease, with the fencing token and the loss signal
    * @throws IllegalMonitorStateException if the current thread does not hold this lock

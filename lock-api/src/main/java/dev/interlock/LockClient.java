@@ -34,17 +34,18 @@ public interface LockClient extends AutoCloseable {
    * @throws InterruptedException if interrupted before or while waiting; nothing is left behind
    * @throws LockTimeoutException once the wait is over
    * @throws BackendUnavailableException if the backend cannot be asked; nothing was held
-   * @throws OutcomeUnknownException if the last answer never came; cleaned up in the background
+   * @throws OutcomeUnknownException if an attempt was not answered, and no later one was either;
+   *     cleaned up in the background
    * @throws UnsupportedCapabilityException if the request needs what the provider does not declare
    */
   Lease acquire(LockRequest request) throws InterruptedException;
 
   /**
-   * Attempts to acquire a lock once, ignoring the request's wait. Blocks for I/O only and does not
-   * react to interruption.
+   * Attempts to acquire a lock once. Blocks for I/O only and does not react to interruption.
    *
-   * @param request what to acquire
+   * @param request what to acquire; without a wait, or with one of zero
    * @return the lease; empty only if the lock is held by another
+   * @throws IllegalArgumentException if the request names a wait: that is for {@link #acquire}
    * @throws BackendUnavailableException if the backend cannot be asked; nothing was held
    * @throws OutcomeUnknownException if the answer never came; cleaned up in the background
    * @throws UnsupportedCapabilityException if the request needs what the provider does not declare
@@ -68,15 +69,19 @@ public interface LockClient extends AutoCloseable {
   /**
    * Acquires several locks, all or none. They are taken in the order of their names, so callers
    * that name the same locks in any order never deadlock. The wait of each request counts from the
-   * call.
+   * call. Each fixed lease has its full time when the call returns: those that lost some of it
+   * while others were waited for are extended, in one request. Where the provider is not
+   * {@link Capability#RENEWABLE} they count from their own grant.
    *
    * @param requests one for each name, at least one
    * @return the leases of all of them
    * @throws InterruptedException if interrupted; nothing is left behind
    * @throws IllegalArgumentException if a name occurs twice or the list is empty
    * @throws LockTimeoutException once the wait of a request is over
-   * @throws LeaseLostException if a fixed lease ran out while the other locks were waited for;
-   *     nothing is held
+   * @throws LeaseLostException if a lease was lost while the other locks were waited for; nothing
+   *     is held
+   * @throws BackendUnavailableException if the backend cannot be asked; nothing was held
+   * @throws OutcomeUnknownException if an answer never came; cleaned up in the background
    */
   LeaseSet acquireAll(List<LockRequest> requests) throws InterruptedException;
 

@@ -26,7 +26,9 @@ public interface LockListener {
   default void waiting(String name) {}
 
   /**
-   * A request got its lock.
+   * A request got its lock, and a hold begins. Its end is told exactly once, by {@link #released}
+   * or by {@link #lost}, and before the begin of this client's next hold of the lock. A re-entry
+   * begins no hold, and is not told.
    *
    * @param name the lock
    * @param fencingToken the token; 0 where the provider is not FENCED
@@ -35,7 +37,8 @@ public interface LockListener {
   default void acquired(String name, long fencingToken, Duration waited) {}
 
   /**
-   * A holder gave the lock up.
+   * A holder gave the lock up. If the release was not answered, this is told all the same, after
+   * the {@link #backendError}: the server follows within one lease.
    *
    * @param name the lock
    * @param fencingToken the token; 0 where the provider is not FENCED

@@ -33,6 +33,7 @@ final class Contention {
   private final ServerQueue serverQueue;
   private final Passing passing;
   private final LockListener listener;
+  private final HoldNews news;
   private final ConcurrentHashMap<HoldId, Waiter> waiting = new ConcurrentHashMap<>();
 
   Contention(
@@ -42,13 +43,15 @@ final class Contention {
       Agenda agenda,
       Renewals renewals,
       Leftovers leftovers,
-      LockListener listener) {
+      LockListener listener,
+      HoldNews news) {
     this.calls = calls;
     this.holds = holds;
     this.queues = queues;
     this.agenda = agenda;
     this.leftovers = leftovers;
     this.listener = listener;
+    this.news = news;
     this.serverQueue = new ServerQueue(this, leftovers, agenda, renewals);
     this.passing = new Passing(queues, this::waiting);
     holds.onFreed(this::signalHead);
@@ -322,10 +325,10 @@ final class Contention {
   }
 
   private void grant(Waiter waiter, Hold hold) {
-    Duration waited = Duration.ofNanos(waiter.waited());
+    long waited = waiter.waited();
     // First, so that a release by the new holder does not find it among those who wait.
     unlist(waiter);
-    listener.acquired(waiter.name(), hold.token(), waited); // before its release can be told
+    news.began(hold, waited); // before its holder can end it
     waiter.grant(hold);
     if (waiter.hasResidue() && !hold.remote().accountsFor(waiter.id())) {
       leftovers.abandon(waiter);

@@ -8,24 +8,16 @@ import dev.interlock.Lease;
 import dev.interlock.LeaseSet;
 import dev.interlock.LockClient;
 import dev.interlock.LockConfig;
-import dev.interlock.LockException;
 import dev.interlock.LockRequest;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.LockBackend;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Joins the parts of the engine into a client. */
@@ -43,6 +35,7 @@ final class EngineClient implements LockClient {
   private final Abandonments abandonments;
   private final Contention contention;
   private final Releases releases;
+  private final AllOrNone allOrNone;
   private final AtomicBoolean closing = new AtomicBoolean();
 
   EngineClient(Terms terms, LockConfig config, HoldIds ids, ClientId client, LockBackend backend) {
@@ -56,10 +49,12 @@ final class EngineClient implements LockClient {
     Renewals renewals = new Renewals(calls, threads);
     abandonments = new Abandonments(calls, threads, listeners);
     Leftovers leftovers = new Leftovers(abandonments);
-    holds = new Holds(terms, calls, agenda, renewals, leftovers, listeners);
-    contention =
-        new Contention(calls, holds, new LocalQueues(), agenda, renewals, leftovers, listeners);
-    releases = new Releases(calls, holds, contention, leftovers, listeners);
+    HoldNews news = new HoldNews(listeners);
+    holds = new Holds(terms, calls, agenda, renewals, leftovers, listeners, news);
+    contention = new Contention(
+        calls, holds, new LocalQueues(), agenda, renewals, leftovers, listeners, news);
+    releases = new Releases(calls, holds, contention, leftovers, news);
+    allOrNone = new AllOrNone(this, terms, holds);
     backend.subscribe(new ServerEvents(calls, contention, holds));
   }
 
@@ -102,8 +97,20 @@ final class EngineClient implements LockClient {
     return new ThreadWaiter(grantee, ids.next(), request.maxWait().orElse(null), contention);
   }
 
+  /** The same request with what is left of its wait. */
+  static LockRequest lessTime(LockRequest request, long nanos) {
+    Optional<Duration> wait = request.maxWait().map(limit -> limit.minusNanos(nanos));
+    return wait.map(left -> request.withWait(left.isNegative() ? Duration.ZERO : left))
+        .orElse(request);
+  }
+
   @Override
   public Optional<Lease> tryAcquire(LockRequest request) {
+    request.maxWait().filter(wait -> !wait.isZero()).ifPresent(wait -> {
+      throw new IllegalArgumentException(
+          "tryAcquire of lock '%s' makes one attempt: use acquire for a wait of %s"
+              .formatted(request.name(), wait));
+    });
     return Optional.ofNullable(tryOnce(request, null))
         .map(hold -> handle(hold, request.isRenewing()));
   }
@@ -139,58 +146,7 @@ final class EngineClient implements LockClient {
 
   @Override
   public LeaseSet acquireAll(List<LockRequest> requests) throws InterruptedException {
-    requireDistinct(requests);
-    requests.forEach(request -> Grantee.of(request, null, terms)); // refuses before it takes any
-    long start = System.nanoTime();
-    List<LockRequest> ordered = new ArrayList<>(requests);
-    ordered.sort(Comparator.comparing(LockRequest::name));
-    List<Lease> taken = new ArrayList<>();
-    try {
-      for (LockRequest request : ordered) {
-        taken.add(acquire(lessTime(request, System.nanoTime() - start)));
-      }
-      taken.forEach(
-          Lease::ensureValid); // a fixed one may have run out while others were waited for
-      return new Leases(inOrderOf(requests, taken), taken);
-    } catch (Throwable e) {
-      giveBack(taken, e);
-      throw e;
-    }
-  }
-
-  private static void requireDistinct(List<LockRequest> requests) {
-    if (requests.isEmpty()) {
-      throw new IllegalArgumentException("acquireAll needs at least one request");
-    }
-    Set<String> names = new HashSet<>();
-    for (LockRequest request : requests) {
-      if (!names.add(request.name())) {
-        throw new IllegalArgumentException(
-            "acquireAll names lock '%s' twice".formatted(request.name()));
-      }
-    }
-  }
-
-  private static LockRequest lessTime(LockRequest request, long nanos) {
-    Optional<Duration> wait = request.maxWait().map(limit -> limit.minusNanos(nanos));
-    return wait.map(left -> request.withWait(left.isNegative() ? Duration.ZERO : left))
-        .orElse(request);
-  }
-
-  private static List<Lease> inOrderOf(List<LockRequest> requests, List<Lease> leases) {
-    Map<String, Lease> byName =
-        leases.stream().collect(Collectors.toMap(Lease::name, Function.identity()));
-    return requests.stream()
-        .map(request -> Objects.requireNonNull(byName.get(request.name())))
-        .toList();
-  }
-
-  private static void giveBack(List<Lease> taken, Throwable cause) {
-    try {
-      Leases.lastFirst(taken, Lease::close);
-    } catch (LockException e) {
-      cause.addSuppressed(e);
-    }
+    return allOrNone.acquire(requests);
   }
 
   @Override
@@ -249,12 +205,13 @@ final class EngineClient implements LockClient {
     return holds.heldBy(name, thread);
   }
 
-  private Lease handle(Hold hold, boolean renewing) {
-    return new LeaseHandle(hold, terms, holds, held -> releases.exit(held, renewing));
+  Lease handle(Hold hold, boolean renewing) {
+    return new LeaseHandle(hold, terms, holds, () -> false, held -> releases.exit(held, renewing));
   }
 
-  LeaseHandle threadHandle(Hold hold) {
-    return new LeaseHandle(hold, terms, holds, releases::exitThread);
+  LeaseHandle threadHandle(Hold hold, Hold.Entry entry) {
+    return new LeaseHandle(
+        hold, terms, holds, () -> !hold.has(entry), held -> releases.exit(held, entry));
   }
 
   Releases releases() {

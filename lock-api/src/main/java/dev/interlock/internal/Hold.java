@@ -1,7 +1,8 @@
 package dev.interlock.internal;
 
 import dev.interlock.LostReason;
-import java.util.BitSet;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,19 @@ final class Hold {
     LOST
   }
 
+  /** One entry; told from others by its identity. */
+  static final class Entry {
+    private final boolean renewing;
+
+    private Entry(boolean renewing) {
+      this.renewing = renewing;
+    }
+
+    private boolean renewing() {
+      return renewing;
+    }
+  }
+
   private enum State {
     HELD,
     RELEASED,
@@ -35,17 +49,18 @@ final class Hold {
 
   private volatile State state = State.HELD;
   // Guarded by this.
-  private int entries = 1;
-  private int renewingEntries;
-  private final BitSet renewingFlags = new BitSet();
+  private final List<Entry> entries = new ArrayList<>(1); // in the order in which they began
   private @Nullable LostReason reason;
+  private long endedAt;
+  private boolean beginBeingTold;
+  private boolean beginTold;
+  private boolean endTold;
 
   Hold(RemoteHold remote, Grantee grantee, long token) {
     this.remote = remote;
     this.grantee = grantee;
     this.token = token;
-    this.renewingFlags.set(0, grantee.renewing());
-    this.renewingEntries = grantee.renewing() ? 1 : 0;
+    entries.add(new Entry(grantee.renewing()));
   }
 
   RemoteHold remote() {
@@ -64,8 +79,9 @@ final class Hold {
     return token;
   }
 
-  long since() {
-    return since;
+  /** From its grant to its end, in nanoseconds. */
+  synchronized long held() {
+    return (state == State.HELD ? System.nanoTime() : endedAt) - since;
   }
 
   CompletableFuture<LostReason> lost() {
@@ -87,7 +103,7 @@ final class Hold {
   }
 
   synchronized boolean isRenewing() {
-    return state == State.HELD && renewingEntries > 0;
+    return state == State.HELD && entries.stream().anyMatch(Entry::renewing);
   }
 
   /** Its thread has ended, so nobody can release it. */
@@ -96,7 +112,7 @@ final class Hold {
   }
 
   synchronized int entries() {
-    return isValid() ? entries : 0;
+    return isValid() ? entries.size() : 0;
   }
 
   synchronized @Nullable LostReason reason() {
@@ -108,28 +124,44 @@ final class Hold {
     if (!isValid()) {
       return false;
     }
-    renewingFlags.set(entries, renewing);
-    entries++;
-    renewingEntries += renewing ? 1 : 0;
+    entries.add(new Entry(renewing));
     return true;
   }
 
-  /** Takes back the latest entry of an owner whose entries are nested: a thread. */
-  synchronized Exit exitLatest() {
-    return exit(renewingFlags.get(entries - 1));
+  /** The latest entry, of an owner whose entries are nested: a thread. */
+  synchronized Entry innermost() {
+    return entries.get(entries.size() - 1);
   }
 
+  synchronized boolean has(Entry entry) {
+    return entries.contains(entry);
+  }
+
+  /** Takes back one of the entries of this kind, which are all the same to the hold. */
   synchronized Exit exit(boolean renewing) {
+    int last = entries.size() - 1;
+    while (last > 0 && entries.get(last).renewing() != renewing) {
+      last--;
+    }
+    return exit(entries.get(last));
+  }
+
+  /** Takes back an entry that it has. */
+  synchronized Exit exit(Entry entry) {
     if (!isValid()) {
       return Exit.LOST;
     }
-    entries--;
-    renewingEntries -= renewing ? 1 : 0;
-    if (entries > 0) {
+    entries.remove(entry);
+    if (!entries.isEmpty()) {
       return Exit.MORE;
     }
-    state = State.RELEASED;
+    end(State.RELEASED);
     return Exit.LAST;
+  }
+
+  private void end(State how) {
+    state = how;
+    endedAt = System.nanoTime();
   }
 
   /** Ends the hold without a release. Answers false if it had ended before. */
@@ -137,8 +169,32 @@ final class Hold {
     if (state != State.HELD) {
       return false;
     }
-    state = State.LOST;
+    end(State.LOST);
     reason = why;
     return true;
+  }
+
+  /** Its release found that the server no longer had it. */
+  synchronized void foundGone() {
+    state = State.LOST;
+    reason = LostReason.GONE;
+  }
+
+  /** Answers true to the first who asks: who must tell that it has begun. */
+  synchronized boolean beginsToTell() {
+    boolean first = !beginBeingTold;
+    beginBeingTold = true;
+    return first;
+  }
+
+  synchronized void beginTold() {
+    beginTold = true;
+  }
+
+  /** Answers true once, after its end and after its begin was told: who must tell the end. */
+  synchronized boolean tellEnd() {
+    boolean tell = beginTold && !endTold && state != State.HELD;
+    endTold |= tell;
+    return tell;
   }
 }

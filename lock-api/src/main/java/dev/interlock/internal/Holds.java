@@ -1,22 +1,20 @@
 package dev.interlock.internal;
 
-import dev.interlock.BackendUnavailableException;
 import dev.interlock.Capability;
 import dev.interlock.LockException;
 import dev.interlock.LockListener;
 import dev.interlock.LockRequest;
 import dev.interlock.LostReason;
-import dev.interlock.OutcomeUnknownException;
 import dev.interlock.spi.HoldId;
-import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalResult;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicIntegerArray;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -32,11 +30,12 @@ final class Holds {
   private static final int STRIPES = 64; // a power of two
 
   private final Terms terms;
-  private final BackendCalls calls;
   private final Agenda agenda;
   private final Renewals renewals;
   private final Leftovers leftovers;
   private final LockListener listener;
+  private final HoldNews news;
+  private final Extensions extensions;
   private final ConcurrentHashMap<HoldId, RemoteHold> byId = new ConcurrentHashMap<>();
   // Of several holds of one shared owner the last one.
   private final ConcurrentHashMap<String, Hold> byName = new ConcurrentHashMap<>();
@@ -54,13 +53,15 @@ final class Holds {
       Agenda agenda,
       Renewals renewals,
       Leftovers leftovers,
-      LockListener listener) {
+      LockListener listener,
+      HoldNews news) {
     this.terms = terms;
-    this.calls = calls;
     this.agenda = agenda;
     this.renewals = renewals;
     this.leftovers = leftovers;
     this.listener = listener;
+    this.news = news;
+    this.extensions = new Extensions(calls, this);
   }
 
   void onFreed(Consumer<String> action) {
@@ -96,11 +97,22 @@ final class Holds {
   }
 
   private void register(Hold hold) {
-    byName.put(hold.name(), hold);
+    Hold before = byName.put(hold.name(), hold);
+    if (before != null) {
+      succeeds(hold, before);
+    }
     Object owner = hold.grantee().owner();
     if (owner != null) {
       byOwner.put(new Reentry(hold.name(), owner), hold);
     }
+  }
+
+  /** The server has granted the lock again: the hold before is over, whatever is known of it. */
+  private void succeeds(Hold hold, Hold before) {
+    if (hold.token() > before.token()) { // or one owner shares it
+      lost(before, LostReason.GONE);
+    }
+    news.ended(before); // its release may not have been answered yet
   }
 
   /** The valid hold of the same owner, if there is one. */
@@ -188,35 +200,25 @@ final class Holds {
 
   /** Asks the server for more time. Answers false if the hold was gone. */
   boolean extend(Hold hold, long lease) {
-    if (!hold.isValid()) {
-      return false;
-    }
-    RemoteHold remote = hold.remote();
-    long start = System.nanoTime();
-    RenewalResult result;
-    try {
-      result = ask(remote, lease);
-    } catch (BackendUnavailableException | OutcomeUnknownException e) {
-      if (System.nanoTime() - start > BackendCalls.QUICK_FAULT) {
-        throw e;
-      }
-      result = ask(remote, lease); // the lease counts from the one that the server runs last
-    }
-    return result instanceof RenewalResult.Held && hold.isValid();
+    return extensions.extend(Map.of(hold, lease));
   }
 
-  private RenewalResult ask(RemoteHold remote, long lease) {
-    Renewal renewal = new Renewal(remote.name(), remote.id(), Duration.ofNanos(lease), false);
-    long sentAt = System.nanoTime();
-    remote.asking(sentAt, lease);
-    AtomicReference<RenewalResult> answer = new AtomicReference<>(new RenewalResult.Gone());
-    calls.renew(List.of(renewal), (asked, result) -> answer.set(result));
-    RenewalResult result = answer.get();
-    if (result instanceof RenewalResult.Failed failed) {
-      throw failed.error();
+  /**
+   * Gives leases that have lost a part of their time the whole of it again, all in one request, if
+   * the backend can.
+   *
+   * @param fixed how long each is to last, in nanoseconds
+   */
+  void refresh(Map<Hold, Long> fixed) {
+    Map<Hold, Long> needs = new LinkedHashMap<>(fixed);
+    // Less than the margin for drift is not worth a round trip.
+    needs
+        .entrySet()
+        .removeIf(need -> need.getKey().remaining()
+            >= Validity.until(0, need.getValue()) - Validity.margin(need.getValue()));
+    if (!needs.isEmpty() && terms.has(Capability.RENEWABLE)) {
+      extensions.extend(needs);
     }
-    renewed(remote, result, sentAt, lease);
-    return result;
   }
 
   void renew(RemoteHold remote) {
@@ -303,6 +305,7 @@ final class Holds {
     if (!hold.lose(reason)) {
       return false;
     }
+    news.ended(hold);
     forget(hold);
     abandonPassed(hold.remote());
     if (reason == LostReason.EXPIRED && stays) {
@@ -318,7 +321,6 @@ final class Holds {
         hold.name(),
         Long.toString(hold.token()),
         reason);
-    listener.lost(hold.name(), hold.token(), reason);
     freed.accept(hold.name());
     return true;
   }
@@ -334,9 +336,8 @@ final class Holds {
   /** Takes back an entry of a fixed lease; after the last one the server ends the hold. */
   void keep(Hold hold) {
     if (hold.exit(false) == Hold.Exit.LAST) {
+      news.ended(hold);
       forget(hold);
-      listener.released(
-          hold.name(), hold.token(), Duration.ofNanos(System.nanoTime() - hold.since()));
       freed.accept(hold.name());
     }
   }
@@ -344,12 +345,6 @@ final class Holds {
   /** Removes the queue entries of waiters to whom the lock was passed under this hold. */
   void abandonPassed(RemoteHold remote) {
     leftovers.abandon(remote, remote.heirs().takeEntries());
-  }
-
-  /** A release found that the server no longer had the hold. */
-  void foundGone(Hold hold) {
-    ClientThreads.losses().execute(() -> hold.lost().complete(LostReason.GONE));
-    listener.lost(hold.name(), hold.token(), LostReason.GONE);
   }
 
   /** Removes a hold that has ended; the lock may be held by a successor of this client already. */

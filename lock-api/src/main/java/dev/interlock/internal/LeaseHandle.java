@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /** One entry into a hold, which any thread may release, once. */
@@ -17,18 +18,26 @@ final class LeaseHandle implements Lease {
   private final Consumer<Hold> exit;
   private final Terms terms;
   private final Holds holds;
+  private final BooleanSupplier exited;
   private final AtomicBoolean released = new AtomicBoolean();
   private volatile boolean inOrder;
 
-  LeaseHandle(Hold hold, Terms terms, Holds holds, Consumer<Hold> exit) {
+  /**
+   * Creates a handle.
+   *
+   * @param exited whether the entry was taken back in another way than by this handle
+   * @param exit takes the entry back
+   */
+  LeaseHandle(Hold hold, Terms terms, Holds holds, BooleanSupplier exited, Consumer<Hold> exit) {
     this.hold = hold;
     this.terms = terms;
     this.holds = holds;
+    this.exited = exited;
     this.exit = exit;
   }
 
   boolean isReleased() {
-    return released.get();
+    return released.get() || exited.getAsBoolean();
   }
 
   @Override
@@ -44,12 +53,12 @@ final class LeaseHandle implements Lease {
 
   @Override
   public Duration remaining() {
-    return released.get() ? Duration.ZERO : Duration.ofNanos(hold.remaining());
+    return isReleased() ? Duration.ZERO : Duration.ofNanos(hold.remaining());
   }
 
   @Override
   public boolean isValid() {
-    return !released.get() && hold.isValid();
+    return !isReleased() && hold.isValid();
   }
 
   @Override
@@ -63,14 +72,14 @@ final class LeaseHandle implements Lease {
   public boolean extend(Duration lease) {
     LockRequest.requireLease(lease);
     terms.require(Capability.RENEWABLE, "extend(...)");
-    return !released.get() && holds.extend(hold, Validity.nanos(lease));
+    return !isReleased() && holds.extend(hold, Validity.nanos(lease));
   }
 
   @Override
   public CompletionStage<LostReason> lost() {
     CompletableFuture<LostReason> told = new CompletableFuture<>();
     var unused = hold.lost().thenAccept(reason -> {
-      if (!inOrder) { // or other entries of the owner have lost it since
+      if (!inOrder && !exited.getAsBoolean()) { // or other entries of the owner have lost it since
         told.complete(reason);
       }
     });
@@ -79,7 +88,7 @@ final class LeaseHandle implements Lease {
 
   @Override
   public void release() {
-    if (!released.compareAndSet(false, true)) {
+    if (isReleased() || !released.compareAndSet(false, true)) {
       throw gone();
     }
     exit();
@@ -87,7 +96,7 @@ final class LeaseHandle implements Lease {
 
   @Override
   public void close() {
-    if (released.compareAndSet(false, true)) {
+    if (!isReleased() && released.compareAndSet(false, true)) {
       exit();
     }
   }
@@ -111,10 +120,15 @@ final class LeaseHandle implements Lease {
   }
 
   private LeaseLostException gone() {
-    LostReason reason = hold.reason();
-    String why = released.get() ? "released before" : reason == null ? "EXPIRED" : reason.name();
+    LostReason found = hold.reason();
+    // What is not valid and was not declared lost yet has run out.
+    LostReason reason = isReleased() ? null : found == null ? LostReason.EXPIRED : found;
+    String why = reason == null ? "released before" : reason.name();
     return new LeaseLostException(
-        "the lease on lock '%s' is not held any more: %s".formatted(hold.name(), why));
+        "the lease on lock '%s' is not held any more: %s".formatted(hold.name(), why),
+        hold.name(),
+        hold.token(),
+        reason);
   }
 
   @Override

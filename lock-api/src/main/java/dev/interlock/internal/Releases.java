@@ -2,13 +2,11 @@ package dev.interlock.internal;
 
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockException;
-import dev.interlock.LockListener;
 import dev.interlock.LostReason;
 import dev.interlock.OutcomeUnknownException;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
-import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -21,19 +19,15 @@ final class Releases {
   private final Holds holds;
   private final Contention contention;
   private final Leftovers leftovers;
-  private final LockListener listener;
+  private final HoldNews news;
 
   Releases(
-      BackendCalls calls,
-      Holds holds,
-      Contention contention,
-      Leftovers leftovers,
-      LockListener listener) {
+      BackendCalls calls, Holds holds, Contention contention, Leftovers leftovers, HoldNews news) {
     this.calls = calls;
     this.holds = holds;
     this.contention = contention;
     this.leftovers = leftovers;
-    this.listener = listener;
+    this.news = news;
     holds.onLastExit(this::giveUpQuietly);
   }
 
@@ -42,9 +36,9 @@ final class Releases {
     exited(hold, hold.exit(renewing));
   }
 
-  /** Takes back the latest entry of the current thread, which is the hold's owner. */
-  void exitThread(Hold hold) {
-    exited(hold, hold.exitLatest());
+  /** Takes back an entry of the current thread, which is the hold's owner. */
+  void exit(Hold hold, Hold.Entry entry) {
+    exited(hold, hold.exit(entry));
   }
 
   private void exited(Hold hold, Hold.Exit exit) {
@@ -61,13 +55,18 @@ final class Releases {
       // Only this client's margin has passed: the server may hold it for a moment longer.
       leftovers.abandon(hold.remote());
     }
-    return new LeaseLostException("the lease on lock '%s' was lost before the release: %s"
-        .formatted(hold.name(), hold.reason()));
+    return gone(
+        hold,
+        "the lease on lock '%s' was lost before the release: %s"
+            .formatted(hold.name(), hold.reason()));
+  }
+
+  private static LeaseLostException gone(Hold hold, String message) {
+    return new LeaseLostException(message, hold.name(), hold.token(), hold.reason());
   }
 
   private void giveUp(Hold hold) {
     holds.forgetOwner(hold);
-    Duration held = Duration.ofNanos(System.nanoTime() - hold.since());
     calls.enter();
     try {
       if (!contention.pass(hold)) {
@@ -76,7 +75,6 @@ final class Releases {
     } finally {
       calls.exit();
     }
-    listener.released(hold.name(), hold.token(), held);
   }
 
   /** Drops an entry into a hold that ran out before its owner could use it. */
@@ -109,6 +107,7 @@ final class Releases {
     try {
       result = send(release, next, sentAt);
     } catch (LockException e) {
+      news.ended(hold); // its holder has given it up, whenever the server will
       holds.forget(hold);
       leftovers.abandon(hold.remote());
       leftovers.abandon(hold.remote(), release.passed());
@@ -119,6 +118,10 @@ final class Releases {
               .formatted(hold.name()),
           e);
     }
+    if (!result.held()) {
+      hold.foundGone();
+    }
+    news.ended(hold);
     boolean served = serve(next, result, sentAt);
     holds.forget(hold);
     if (!served) {
@@ -130,8 +133,9 @@ final class Releases {
       leftovers.abandon(hold.remote());
     }
     if (!result.held()) {
-      holds.foundGone(hold);
-      throw new LeaseLostException(
+      ClientThreads.losses().execute(() -> hold.lost().complete(LostReason.GONE));
+      throw gone(
+          hold,
           "lock '%s' was no longer held on the server when it was released".formatted(hold.name()));
     }
   }

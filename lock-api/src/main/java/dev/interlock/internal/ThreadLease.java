@@ -5,16 +5,17 @@ import dev.interlock.LostReason;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 
-/** The lease of a thread-owned lock: everybody may look at it, only its thread may release it. */
+/**
+ * The lease of a thread-owned lock: everybody may look at it, only its thread may release it. It
+ * stands for the entry that is the innermost when it is made, and never for an outer one.
+ */
 final class ThreadLease implements Lease {
-  private final EngineClient client;
   private final Hold hold;
   private final LeaseHandle view;
 
   ThreadLease(EngineClient client, Hold hold) {
-    this.client = client;
     this.hold = hold;
-    this.view = client.threadHandle(hold);
+    this.view = client.threadHandle(hold, hold.innermost());
   }
 
   @Override
@@ -68,7 +69,7 @@ final class ThreadLease implements Lease {
     if (view.isReleased()) {
       return; // which the view reports
     }
-    if (client.heldBy(hold.name(), Thread.currentThread()) != hold) {
+    if (!Thread.currentThread().equals(hold.grantee().owner())) {
       throw new IllegalMonitorStateException(
           "the current thread does not hold lock '%s' by this lease".formatted(hold.name()));
     }

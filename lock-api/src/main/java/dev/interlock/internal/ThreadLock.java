@@ -71,7 +71,8 @@ final class ThreadLock implements DistributedLock {
 
   @Override
   public void unlock() {
-    client.releases().exitThread(required("unlock()"));
+    Hold hold = required("unlock()");
+    client.releases().exit(hold, hold.innermost());
   }
 
   @Override

@@ -1,6 +1,7 @@
 package dev.interlock.internal;
 
 import dev.interlock.LockException;
+import dev.interlock.OutcomeUnknownException;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.HoldId;
 import java.time.Duration;
@@ -288,12 +289,15 @@ abstract class Waiter {
    */
   final boolean faulted(LockException error) {
     long now = System.nanoTime();
-    if (fault == null) {
+    LockException before = fault;
+    if (before == null) {
       faultSince = now;
     }
-    fault = error;
+    boolean mayHold = queued || before instanceof OutcomeUnknownException;
+    LockException found = mayHold ? Unanswered.after(before, error) : error;
+    fault = found;
     long patience = queued ? QUEUED_FAULT_PATIENCE : FAULT_PATIENCE;
-    if (now - faultSince >= patience && fail(error)) {
+    if (now - faultSince >= patience && fail(found)) {
       return false;
     }
     // Jitter: many clients that lost the same server must not return in step.

@@ -19,7 +19,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -67,6 +69,71 @@ class FaultTest {
     assertThat(other.locks().inspect("x").orElseThrow().waiters()).isEqualTo(1);
     held.release();
     task.get().release();
+  }
+
+  @Test
+  @DisplayName("E3 an attempt that lost its reply and was refused afterwards stays unknown")
+  void staysUnknown() throws Exception {
+    LockRequest lasting = X.withLease(Duration.ofSeconds(30));
+    LockRequest brief = lasting.withWait(Duration.ofMillis(300));
+    List<ThrowingCallable> ways = List.of(
+        () -> client.locks().tryAcquire(lasting),
+        () -> client.locks().acquire(brief),
+        () -> client.locks().acquire(brief.fair(true)),
+        () -> client.locks().acquireAll(List.of(brief)),
+        () -> client.locks().lock("x").tryLock(Duration.ofMillis(300), Duration.ofSeconds(30)),
+        () -> joined(client.locks().acquireAsync(brief)));
+    for (ThrowingCallable way : ways) {
+      client.backend().always(Operation.ATTEMPT, Fault.refused());
+      client.backend().next(Operation.ATTEMPT, Fault.replyLost());
+      client.backend().always(Operation.ABANDON, Fault.refused());
+      assertThatThrownBy(way).isInstanceOf(OutcomeUnknownException.class);
+      assertThat(other.isFree("x")).isFalse(); // so it was right to say so
+      client.backend().heal();
+      takesOverAtOnce();
+    }
+  }
+
+  @Test
+  @DisplayName("E3 a waiter of the server's queue that is not heard of may hold: it stays unknown")
+  void staysUnknownInQueue() throws Exception {
+    Lease held = other.acquire("x");
+    LockRequest brief = X.fair(true).withWait(Duration.ofSeconds(2));
+    Task<Lease> task = Task.run(() -> client.locks().acquire(brief));
+    Await.until("it queues", () -> waitersOfX() == 1);
+    client.backend().dropEvents();
+    client.backend().always(Operation.RENEW, Fault.refused());
+    client.backend().always(Operation.ABANDON, Fault.refused());
+    client.backend().tellInDoubt();
+    held.release();
+    assertThatThrownBy(task::get).isInstanceOf(OutcomeUnknownException.class);
+    assertThat(other.isFree("x")).isFalse();
+    client.backend().heal();
+    takesOverAtOnce();
+  }
+
+  @Test
+  @DisplayName("E3 an extension that lost its reply and was refused afterwards stays unknown")
+  void extensionStaysUnknown() throws Exception {
+    Lease lease = client.acquire("x", 20_000);
+    client.backend().next(Operation.RENEW, Fault.replyLost());
+    client.backend().next(Operation.RENEW, Fault.refused());
+    assertThatThrownBy(() -> lease.extend(Duration.ofSeconds(60)))
+        .isInstanceOf(OutcomeUnknownException.class);
+    client.backend().next(Operation.RENEW, Fault.refused());
+    client.backend().next(Operation.RENEW, Fault.refused());
+    assertThatThrownBy(() -> lease.extend(Duration.ofSeconds(60)))
+        .isInstanceOf(BackendUnavailableException.class);
+    lease.release();
+
+    LockRequest owned = X.withOwner("saga").withLease(Duration.ofSeconds(20));
+    Lease outer = client.locks().acquire(owned);
+    client.backend().next(Operation.RENEW, Fault.replyLost());
+    client.backend().next(Operation.RENEW, Fault.refused());
+    assertThatThrownBy(() -> client.locks().tryAcquire(owned.withLease(Duration.ofSeconds(60))))
+        .isInstanceOf(OutcomeUnknownException.class);
+    outer.release();
+    takesOverAtOnce();
   }
 
   @Test
@@ -146,7 +213,7 @@ class FaultTest {
     client.backend().next(Operation.ABANDON, Fault.refused());
     client.backend().next(Operation.ABANDON, Fault.requestLost());
     assertThatThrownBy(() -> client.locks().tryAcquire(X))
-        .isInstanceOf(BackendUnavailableException.class);
+        .isInstanceOf(OutcomeUnknownException.class);
     takesOverAtOnce();
   }
 
@@ -377,6 +444,14 @@ class FaultTest {
     client.backend().next(Operation.RELEASE, Fault.refused());
     client.locks().close();
     rig.awaitNothingLeft();
+  }
+
+  private static void joined(CompletableFuture<Lease> future) throws Throwable {
+    try {
+      future.get(5, TimeUnit.SECONDS);
+    } catch (ExecutionException e) {
+      throw e.getCause();
+    }
   }
 
   private int waitersOfX() {

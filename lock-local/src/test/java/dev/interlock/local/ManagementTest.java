@@ -15,6 +15,7 @@ import dev.interlock.LockRequest;
 import dev.interlock.LockTimeoutException;
 import dev.interlock.Locks;
 import dev.interlock.LostReason;
+import dev.interlock.OutcomeUnknownException;
 import dev.interlock.UnsupportedCapabilityException;
 import dev.interlock.local.FaultyBackend.Fault;
 import dev.interlock.local.FaultyBackend.Operation;
@@ -243,12 +244,65 @@ class ManagementTest {
   @DisplayName(
       "M5 acquireAll with a fixed lease that runs out while others are waited for holds nothing")
   void refusesExpiredPart() throws Exception {
-    other.acquire("b", 200);
-    assertThatThrownBy(() -> client
-            .locks()
-            .acquireAll(
-                List.of(LockRequest.of("a").withLease(Duration.ofMillis(50)), LockRequest.of("b"))))
-        .isInstanceOf(LeaseLostException.class);
+    Lease taken = other.acquire("b");
+    LockRequest brief = LockRequest.of("a").withLease(Duration.ofMillis(50));
+    Task<LeaseSet> task =
+        Task.run(() -> client.locks().acquireAll(List.of(brief, LockRequest.of("b"))));
+    Await.until("it waits for the second", () -> isAwaited("b"));
+    Await.until("the first has run out", () -> other.isFree("a"));
+    taken.release();
+    assertThatThrownBy(task::get).isInstanceOf(LeaseLostException.class);
+    rig.awaitNothingLeft();
+  }
+
+  private boolean isAwaited(String name) {
+    return other.locks().inspect(name).orElseThrow().waiters() > 0;
+  }
+
+  @Test
+  @DisplayName("L4 each fixed lease of acquireAll has its full time at the return, in one request")
+  void refreshesFixedLeases() throws Exception {
+    Duration lease = Duration.ofSeconds(4);
+    Lease taken = other.acquire("d");
+    List<LockRequest> requests = new ArrayList<>(named("d", "renewing"));
+    for (String name : List.of("a", "b", "c")) {
+      requests.add(LockRequest.of(name).withLease(lease));
+    }
+    Task<LeaseSet> task = Task.run(() -> client.locks().acquireAll(requests));
+    Await.until("it waits for the last", () -> isAwaited("d"));
+    Await.until(
+        "they have lost time",
+        () -> other.locks().inspect("a").orElseThrow().remaining().compareTo(lease.minusSeconds(1))
+            < 0);
+    int renewals = client.backend().calls(Operation.RENEW);
+    taken.release();
+    LeaseSet all = task.get();
+    assertThat(all.remaining()).isGreaterThan(lease.minusMillis(500));
+    assertThat(client.backend().calls(Operation.RENEW) - renewals).isEqualTo(1);
+    assertThat(client.backend().largestBatch()).isEqualTo(3);
+    all.release();
+
+    client.locks().acquireAll(requests).release();
+    assertThat(client.backend().calls(Operation.RENEW) - renewals).isEqualTo(1); // none lost time
+    rig.awaitNothingLeft();
+  }
+
+  @Test
+  @DisplayName("L4 acquireAll holds nothing if a lease that lost time cannot be had for longer")
+  void givesBackWhatCannotBeRefreshed() throws Exception {
+    Lease taken = other.acquire("b");
+    LockRequest fixed = LockRequest.of("a").withLease(Duration.ofSeconds(4));
+    Task<LeaseSet> task =
+        Task.run(() -> client.locks().acquireAll(List.of(fixed, LockRequest.of("b"))));
+    Await.until("it waits for the second", () -> isAwaited("b"));
+    Await.until(
+        "the first has lost time",
+        () -> other.locks().inspect("a").orElseThrow().remaining().compareTo(Duration.ofSeconds(3))
+            < 0);
+    client.backend().next(Operation.RENEW, Fault.replyLost());
+    client.backend().next(Operation.RENEW, Fault.refused());
+    taken.release();
+    assertThatThrownBy(task::get).isInstanceOf(OutcomeUnknownException.class);
     rig.awaitNothingLeft();
   }
 

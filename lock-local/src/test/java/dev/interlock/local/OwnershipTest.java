@@ -36,6 +36,69 @@ class OwnershipTest {
   }
 
   @Test
+  @DisplayName("O3 the lease of a thread's lock, closed after unlock(), is silent")
+  void closesAfterUnlock() {
+    DistributedLock lock = client.locks().lock("x");
+    lock.lock();
+    Lease lease = lock.lease();
+    try (lease) {
+      lock.unlock();
+    }
+    assertThat(lease.isValid()).isFalse();
+    assertThatThrownBy(lease::release)
+        .isInstanceOf(LeaseLostException.class)
+        .hasMessageContaining("released before");
+    assertThat(client.isFree("x")).isTrue();
+  }
+
+  @Test
+  @DisplayName("O5 a lease of a thread's lock stands for its own entry and never for an outer one")
+  void standsForItsEntry() {
+    DistributedLock lock = client.locks().lock("x");
+    lock.lock();
+    Lease outer = lock.lease();
+    lock.lock();
+    Lease inner = lock.lease();
+    lock.unlock();
+    inner.close();
+    assertThat(lock.holdCount()).isEqualTo(1);
+    assertThat(outer.isValid()).isTrue();
+    assertThat(inner.isValid()).isFalse();
+
+    lock.lock(); // at the same depth, and another entry
+    inner.close();
+    assertThatThrownBy(inner::release).isInstanceOf(LeaseLostException.class);
+    assertThat(lock.holdCount()).isEqualTo(2);
+
+    outer.release(); // before the inner one
+    assertThat(lock.holdCount()).isEqualTo(1);
+    lock.unlock();
+    assertThat(client.isFree("x")).isTrue();
+  }
+
+  @Test
+  @DisplayName("O3 the lease of a thread's lock that was lost says so, and not that it is foreign")
+  void saysThatItWasLost() throws Exception {
+    DistributedLock lock = client.locks().lock("x");
+    lock.lock();
+    Lease lease = lock.lease();
+    rig.open().locks().forceRelease("x");
+    Rig.join(lease.lost());
+    assertThatThrownBy(lease::close).isInstanceOf(LeaseLostException.class);
+  }
+
+  @Test
+  @DisplayName("W8 tryAcquire refuses a request that names a wait, before anything is sent")
+  void refusesAWait() {
+    assertThatThrownBy(() -> client.locks().tryAcquire(OWNED.withWait(Duration.ofSeconds(5))))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("one attempt")
+        .hasMessageContaining("PT5S");
+    assertThat(client.backend().allCalls()).isZero();
+    client.locks().tryAcquire(OWNED.withWait(Duration.ZERO)).orElseThrow().release();
+  }
+
+  @Test
   @DisplayName("O5 n entries of a thread need n releases, keep the token and ask the server once")
   void countsEntries() {
     DistributedLock lock = client.locks().lock("x");
@@ -256,7 +319,7 @@ class OwnershipTest {
     assertThat(lock.holdCount()).isEqualTo(1);
     assertThat(lock.lease().remaining()).isGreaterThan(Duration.ofSeconds(20));
     assertThat(stale.isValid()).isFalse();
-    assertThatThrownBy(stale::release).isInstanceOf(IllegalMonitorStateException.class);
+    assertThatThrownBy(stale::release).isInstanceOf(LeaseLostException.class);
     lock.unlock();
     assertThatThrownBy(lock::unlock).isInstanceOf(IllegalMonitorStateException.class);
   }

@@ -29,7 +29,12 @@ interface Ending {
     try {
       end();
     } catch (LeaseLostException e) {
-      LeaseLostException lost = new LeaseLostException(String.valueOf(e.getMessage()), failure);
+      LeaseLostException lost = new LeaseLostException(
+          String.valueOf(e.getMessage()),
+          e.name(),
+          e.fencingToken(),
+          e.reason().orElse(null),
+          failure);
       lost.addSuppressed(e);
       throw lost;
     } catch (LockException e) {

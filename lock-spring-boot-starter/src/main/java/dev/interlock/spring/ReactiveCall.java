@@ -77,9 +77,7 @@ final class ReactiveCall {
 
   private static Mono<Object> loss(Lease lease) {
     return Mono.fromCompletionStage(lease.lost())
-        .flatMap(reason -> Mono.error(
-            new LeaseLostException("the lease on lock '%s' was lost while its work went on: %s"
-                .formatted(lease.name(), reason))));
+        .flatMap(reason -> Mono.error(Losses.during(lease, reason)));
   }
 
   private Publisher<?> busy() {

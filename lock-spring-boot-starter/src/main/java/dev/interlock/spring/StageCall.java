@@ -1,7 +1,6 @@
 package dev.interlock.spring;
 
 import dev.interlock.Lease;
-import dev.interlock.LeaseLostException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -33,9 +32,7 @@ final class StageCall {
     if (locked.interrupts()) {
       lease.lost().thenAccept(reason -> {
         // Before the cancel: else what the cancelled work answers might be told instead.
-        result.completeExceptionally(
-            new LeaseLostException("the lease on lock '%s' was lost while its work went on: %s"
-                .formatted(lease.name(), reason)));
+        result.completeExceptionally(Losses.during(lease, reason));
         cancel(work);
       });
     }

@@ -89,7 +89,8 @@ final class PeerLease implements Lease {
       if (caller == Caller.DIRECT) {
         throw e;
       }
-      throw new LeaseLostException("\"" + name + "\" is not held: " + e.getMessage(), e);
+      throw new LeaseLostException(
+          "\"" + name + "\" is not held: " + e.getMessage(), name, 0, null, e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } finally {

@@ -19,6 +19,7 @@ public final class AllRules {
       CostRules.class,
       CloseRules.class,
       ForcedReleaseRules.class,
+      ListenerRules.class,
       ManagementRules.class,
       RenewalRules.class,
       FencingRules.class,

@@ -254,7 +254,7 @@ public final class Contention {
     return switch (random.nextInt(plan.renewable() ? 6 : 4)) {
       case 0 -> Optional.of(client.acquire(request));
       case 1 -> Optional.of(client.acquireAsync(request).get(40, TimeUnit.SECONDS));
-      case 2 -> tryUntil(client, request, deadline);
+      case 2 -> tryUntil(client, request.withWait(Duration.ZERO), deadline);
       case 3 -> leaseIf(lock.tryLock(wait, Duration.ofSeconds(30)), lock);
       case 4 -> leaseIf(lock.tryLock(20, TimeUnit.SECONDS), lock);
       default -> {

@@ -10,6 +10,7 @@ import dev.interlock.LockProviderNotFoundException;
 import dev.interlock.LockRequest;
 import dev.interlock.Locks;
 import dev.interlock.Option;
+import dev.interlock.OutcomeUnknownException;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.HoldId;
@@ -19,9 +20,12 @@ import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.List;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
-/** Rules E1, E2, E6 and E8. */
+/** Rules E1, E2, E6 and E8, and what E3 says about lost replies. */
 public final class ErrorRules {
   private static final String SECRET = "tckS3cretWord";
 
@@ -105,6 +109,43 @@ public final class ErrorRules {
     run.expect(second.release(name, successor).held(), "the successor held", "it did not");
     run.fault("a release sent three times");
     run.note("neither release nor abandonment of an ended hold touched its successor");
+  }
+
+  @Rule(value = "E3", check = "that a refusal of the repetition is not taken for an answer")
+  public static void whatIsUnknownStaysSo(RuleRun run) throws Exception {
+    AtomicInteger stage = new AtomicInteger();
+    LockClient client = run.client(backend -> FaultyReplies.lostThenRefused(backend, stage));
+    LockClient observer = run.client();
+    List<Consumer<LockRequest>> ways = List.of(
+        client::tryAcquire,
+        request -> acquire(client, request.withWait(run.ms(300))),
+        request -> client.acquireAsync(request.withWait(run.ms(300))).join());
+    for (Consumer<LockRequest> way : ways) {
+      String name = run.name();
+      stage.set(1);
+      try {
+        way.accept(Leases.once(run, name, 20_000));
+        run.expect(false, "an attempt without an answer fails", "it gave a lease");
+      } catch (CompletionException | LockException e) {
+        Throwable told = e instanceof CompletionException ? e.getCause() : e;
+        run.expect(
+            told instanceof OutcomeUnknownException,
+            "what was sent and not answered stays unknown: OutcomeUnknownException",
+            "it failed with " + told);
+      }
+      run.expectHeld(observer, name, "after a lost reply");
+      stage.set(0);
+      run.expectFree(observer, name, run.ms(5_000), "once the client can ask again");
+    }
+    run.fault("a lost reply, and no connection afterwards");
+  }
+
+  private static void acquire(LockClient client, LockRequest request) {
+    try {
+      client.acquire(request);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   @Rule(

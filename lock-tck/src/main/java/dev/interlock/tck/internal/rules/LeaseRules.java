@@ -4,6 +4,7 @@ import dev.interlock.Capability;
 import dev.interlock.DistributedLock;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
+import dev.interlock.LeaseSet;
 import dev.interlock.LockClient;
 import dev.interlock.LockException;
 import dev.interlock.LockRequest;
@@ -15,7 +16,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /** Rule L4: every way to acquire honours the lease it was given. */
 public final class LeaseRules {
@@ -56,6 +59,52 @@ public final class LeaseRules {
     run.note(taken.size() + " ways to acquire kept their lease and no more");
   }
 
+  @Rule(
+      value = "L4",
+      check = "that acquireAll extends what it took first, when it has taken the last",
+      timed = true)
+  public static void eachLeaseOfAcquireAllHasItsFullTime(RuleRun run) throws Exception {
+    if (!run.has(Capability.RENEWABLE)) {
+      return;
+    }
+    List<String> names = Stream.of(run.name(), run.name(), run.name()).sorted().toList();
+    LockClient client = run.client();
+    LockClient other = run.client();
+    Lease blocker = other.acquire(Leases.fixed(run, names.get(2), 60_000));
+    List<LockRequest> requests = names.stream()
+        .map(name -> Leases.once(run, name, 6_000).withWait(run.ms(20_000)))
+        .toList();
+    CompletableFuture<LeaseSet> waiting = new CompletableFuture<>();
+    Thread thread = new Thread(() -> {
+      try {
+        waiting.complete(client.acquireAll(requests));
+      } catch (InterruptedException | RuntimeException e) {
+        waiting.completeExceptionally(e);
+      }
+    });
+    thread.setDaemon(true);
+    thread.start();
+    run.await(
+        run.ms(5_000),
+        "the first lock is taken and has lost time",
+        () -> other
+            .inspect(names.get(0))
+            .filter(held -> held.remaining().compareTo(run.ms(4_000)) < 0)
+            .isPresent());
+    blocker.release();
+    LeaseSet all = waiting.get(run.ms(5_000).toMillis(), TimeUnit.MILLISECONDS);
+    for (Lease lease : all.leases()) {
+      Duration left = lease.remaining();
+      Duration kept = other.inspect(lease.name()).orElseThrow().remaining();
+      run.expect(
+          left.compareTo(run.ms(5_000)) > 0 && kept.compareTo(run.ms(5_000)) > 0,
+          "each lease of acquireAll has its 6 s when the call returns",
+          "lock " + names.indexOf(lease.name()) + " of 3 has " + left + ", on the server " + kept);
+    }
+    all.release();
+    run.note("the leases that were taken first had their full time in the end");
+  }
+
   private static Map<String, Way> ways(RuleRun run) {
     Duration lease = run.ms(LEASE);
     Duration wait = run.ms(2_000);
@@ -65,7 +114,7 @@ public final class LeaseRules {
         "acquire without a limit of the wait",
         (client, name) -> client.acquire(LockRequest.of(name).withLease(lease)));
     ways.put("tryAcquire", (client, name) -> {
-      Optional<Lease> held = client.tryAcquire(request(run, name));
+      Optional<Lease> held = client.tryAcquire(Leases.once(run, name, LEASE));
       if (held.isEmpty()) {
         client.acquire(request(run, name));
       }

@@ -21,6 +21,11 @@ final class Leases {
     return LockRequest.of(name).withLease(run.ms(leaseMillis)).withWait(run.ms(3_000));
   }
 
+  /** A request for a fixed lease without a word on waiting, as a single attempt wants it. */
+  static LockRequest once(RuleRun run, String name, long leaseMillis) {
+    return LockRequest.of(name).withLease(run.ms(leaseMillis));
+  }
+
   /** A request that is renewed if the backend can, and otherwise holds for long. */
   static LockRequest lasting(RuleRun run, String name, long leaseMillis) {
     return run.has(Capability.RENEWABLE)

@@ -133,7 +133,7 @@ public final class ValidityRules {
 
   private static Optional<Lease> tryOnce(RuleRun run, LockClient client) {
     try {
-      return client.tryAcquire(Leases.fixed(run, run.name(), 500));
+      return client.tryAcquire(Leases.once(run, run.name(), 500));
     } catch (LockException e) {
       return Optional.empty();
     }
@@ -203,7 +203,7 @@ public final class ValidityRules {
           "a waiter acquires within the lease of 600 ms and the bound",
           acquired < 0 ? "it did not" : "after " + (acquired - held) / 1_000_000 + " ms");
       run.expectFree(latecomer, later, run.ms(1_000), "after the lease");
-      LockRequest once = Leases.fixed(run, tried, 20_000);
+      LockRequest once = Leases.once(run, tried, 20_000);
       run.await(
           run.ms(1_000),
           "after the lease tryAcquire gives the lock",

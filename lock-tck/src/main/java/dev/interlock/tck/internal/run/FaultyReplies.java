@@ -1,5 +1,6 @@
 package dev.interlock.tck.internal.run;
 
+import dev.interlock.BackendUnavailableException;
 import dev.interlock.HoldInfo;
 import dev.interlock.OutcomeUnknownException;
 import dev.interlock.spi.Attempt;
@@ -11,6 +12,8 @@ import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -38,6 +41,33 @@ public final class FaultyReplies implements LockBackend {
   /** Delays the answers to as many attempts as the counter says. */
   public static FaultyReplies late(LockBackend backend, AtomicInteger attempts, Duration delay) {
     return new FaultyReplies(backend, attempts, delay, false);
+  }
+
+  /**
+   * Loses the answer to one attempt, and refuses all others, abandonments too, until the counter is
+   * set to 0.
+   */
+  public static LockBackend lostThenRefused(LockBackend backend, AtomicInteger stage) {
+    return (LockBackend) Proxy.newProxyInstance(
+        LockBackend.class.getClassLoader(),
+        new Class<?>[] {LockBackend.class},
+        (proxy, method, arguments) -> {
+          boolean attempts = method.getName().equals("attempt");
+          boolean refuses = attempts || method.getName().equals("abandon");
+          if (refuses && stage.get() > 1) {
+            throw new BackendUnavailableException("the kit refuses to send it");
+          }
+          Object answer;
+          try {
+            answer = method.invoke(backend, arguments);
+          } catch (InvocationTargetException e) {
+            throw e.getCause();
+          }
+          if (attempts && stage.compareAndSet(1, 2)) {
+            throw new OutcomeUnknownException("the kit lost the answer to this attempt");
+          }
+          return answer;
+        });
   }
 
   /** Loses the answers to as many attempts as the counter says. */

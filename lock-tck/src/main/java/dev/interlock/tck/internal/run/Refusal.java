@@ -31,7 +31,7 @@ final class Refusal {
     refused(
         run,
         "acquire with a lease that is to be renewed",
-        () -> client.tryAcquire(fixed(run).renewing()));
+        () -> client.tryAcquire(once(run).renewing()));
     try (Lease lease = client.acquire(fixed(run))) {
       refused(run, "extend", () -> lease.extend(run.ms(20_000)));
     }
@@ -48,8 +48,7 @@ final class Refusal {
   private static void fair(RuleRun run) {
     LockClient client = run.client();
     refused(run, "acquire with fair(true)", () -> client.acquire(fixed(run).fair(true)));
-    refused(
-        run, "tryAcquire with fair(true)", () -> client.tryAcquire(fixed(run).fair(true)));
+    refused(run, "tryAcquire with fair(true)", () -> client.tryAcquire(once(run).fair(true)));
     run.note("FAIR is not declared, and fair(true) is refused");
   }
 
@@ -72,7 +71,11 @@ final class Refusal {
   }
 
   private static LockRequest fixed(RuleRun run) {
-    return LockRequest.of(run.name()).withLease(run.ms(10_000)).withWait(run.ms(5_000));
+    return once(run).withWait(run.ms(5_000));
+  }
+
+  private static LockRequest once(RuleRun run) {
+    return LockRequest.of(run.name()).withLease(run.ms(10_000));
   }
 
   private static void refused(RuleRun run, String call, Callable<?> action) {

@@ -1,0 +1,162 @@
+package dev.interlock.local;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.interlock.Lease;
+import dev.interlock.LeaseLostException;
+import dev.interlock.LockListener;
+import dev.interlock.LockRequest;
+import dev.interlock.LostReason;
+import dev.interlock.OutcomeUnknownException;
+import dev.interlock.local.FaultyBackend.Fault;
+import dev.interlock.local.FaultyBackend.Gate;
+import dev.interlock.local.FaultyBackend.Operation;
+import dev.interlock.spi.LockClients;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(20)
+class ListenerTest {
+  private static final LockRequest X = LockRequest.of("x");
+
+  private final List<String> heard = new CopyOnWriteArrayList<>();
+  private final Rig rig = new Rig();
+  private final Rig.Client client = rig.open(Duration.ofSeconds(30), new LockListener() {
+    @Override
+    public void acquired(String name, long fencingToken, Duration waited) {
+      heard.add("acquired " + name);
+    }
+
+    @Override
+    public void released(String name, long fencingToken, Duration held) {
+      heard.add("released " + name);
+    }
+
+    @Override
+    public void lost(String name, long fencingToken, LostReason reason) {
+      heard.add("lost " + name + " " + reason);
+    }
+  });
+  private final Rig.Client other = rig.open();
+
+  @AfterEach
+  void close() {
+    rig.close();
+  }
+
+  private void assertHeard(String... events) {
+    Await.until("all is told", () -> heard.size() >= events.length);
+    assertThat(heard).containsExactly(events);
+    heard.clear();
+  }
+
+  @Test
+  @DisplayName("M6 a release of which the outcome is unknown is told as a release")
+  void tellsUnknownRelease() throws Exception {
+    for (Fault fault : List.of(Fault.requestLost(), Fault.replyLost(), Fault.refused())) {
+      Lease lease = client.acquire("x");
+      client.backend().next(Operation.RELEASE, fault);
+      client.backend().next(Operation.RELEASE, fault);
+      assertThatThrownBy(lease::release).isInstanceOf(OutcomeUnknownException.class);
+      assertHeard("acquired x", "released x");
+      rig.awaitNothingLeft();
+    }
+    Lease lease = client.acquire("x");
+    client.backend().next(Operation.RELEASE, Fault.thrown(new IllegalStateException("a bug")));
+    client.backend().next(Operation.RELEASE, Fault.thrown(new IllegalStateException("a bug")));
+    assertThatThrownBy(lease::release).isInstanceOf(OutcomeUnknownException.class);
+    assertHeard("acquired x", "released x");
+  }
+
+  @Test
+  @DisplayName("M6 on a hand-off the end of the last hold is told before the begin of the next")
+  void tellsHandOffInOrder() throws Exception {
+    List<Task<Boolean>> tasks = new ArrayList<>();
+    List<LockRequest> requests = List.of(X, X, X.fair(true), X.withLease(Duration.ofSeconds(20)));
+    for (LockRequest request : requests) {
+      tasks.add(Task.run(() -> {
+        for (int i = 0; i < 200; i++) {
+          client.locks().acquire(request).release();
+        }
+        return true;
+      }));
+    }
+    for (Task<Boolean> task : tasks) {
+      task.get();
+    }
+    assertThat(heard).hasSize(2 * 200 * requests.size());
+    for (int i = 0; i < heard.size(); i++) {
+      assertThat(heard.get(i)).as("event " + i).isEqualTo(i % 2 == 0 ? "acquired x" : "released x");
+    }
+  }
+
+  @Test
+  @DisplayName("M6 a grant that overtakes the answer to the release before it is told after that")
+  void tellsOvertakenReleaseFirst() throws Exception {
+    Lease first = client.acquire("x");
+    Gate gate = client.backend().next(Operation.RELEASE, Gate.beforeReply());
+    Task<Boolean> release = Task.run(() -> {
+      first.release();
+      return true;
+    });
+    gate.awaitReached();
+    Lease second = client.locks().acquireAsync(X.fair(true)).get();
+    assertHeard("acquired x", "released x", "acquired x");
+    gate.open();
+    release.get();
+    second.release();
+    assertHeard("released x");
+  }
+
+  @Test
+  @DisplayName("M6 a hold that was taken away unheard is told as lost before the next begins")
+  void tellsUnheardLossFirst() throws Exception {
+    client.backend().dropEvents();
+    client.acquire("x");
+    assertThat(other.locks().forceRelease("x")).isTrue();
+    Lease next = client.locks().acquireAsync(X.fair(true)).get();
+    assertHeard("acquired x", "lost x GONE", "acquired x");
+    next.release();
+    assertHeard("released x");
+  }
+
+  @Test
+  @DisplayName("M6 every other end is told once: re-entry, loss, a late release, keeping, closing")
+  void tellsEveryEndOnce() throws Exception {
+    client.locks().lock("x").lock();
+    client.locks().lock("x").lock();
+    client.locks().lock("x").unlock();
+    client.locks().lock("x").unlock();
+    assertHeard("acquired x", "released x");
+
+    Lease forced = client.acquire("x");
+    other.locks().forceRelease("x");
+    assertThatThrownBy(forced::release).isInstanceOf(LeaseLostException.class);
+    assertHeard("acquired x", "lost x FORCED");
+
+    client.backend().dropEvents();
+    Lease gone = client.acquire("x");
+    other.locks().forceRelease("x");
+    assertThatThrownBy(gone::release).isInstanceOf(LeaseLostException.class);
+    assertHeard("acquired x", "lost x GONE");
+
+    Lease brief = client.acquire("x", 50);
+    Rig.join(brief.lost());
+    assertThatThrownBy(brief::release).isInstanceOf(LeaseLostException.class);
+    assertHeard("acquired x", "lost x EXPIRED");
+
+    LockClients.keep(client.acquire("y", 50));
+    assertHeard("acquired y", "released y");
+
+    client.acquire("x");
+    client.locks().close();
+    assertHeard("acquired x", "lost x CLOSED");
+  }
+}

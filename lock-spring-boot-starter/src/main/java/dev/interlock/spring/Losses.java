@@ -1,0 +1,28 @@
+package dev.interlock.spring;
+
+import dev.interlock.Lease;
+import dev.interlock.LeaseLostException;
+import dev.interlock.LostReason;
+import dev.interlock.UnsupportedCapabilityException;
+
+/** Says that a lease was lost under work that goes on. */
+final class Losses {
+  private Losses() {}
+
+  static LeaseLostException during(Lease lease, LostReason reason) {
+    return new LeaseLostException(
+        "the lease on lock '%s' was lost while its work went on: %s"
+            .formatted(lease.name(), reason),
+        lease.name(),
+        token(lease),
+        reason);
+  }
+
+  private static long token(Lease lease) {
+    try {
+      return lease.fencingToken();
+    } catch (UnsupportedCapabilityException e) {
+      return 0;
+    }
+  }
+}
