@@ -62,7 +62,8 @@ public interface LockClient extends AutoCloseable {
    * @return completes with the lease, or exceptionally as {@link #acquire} would throw; cancelling
    *     it leaves no hold and no queue entry. If the wait is over while the server owes an answer,
    *     it completes with that one if it comes within a second, else with
-   *     {@link OutcomeUnknownException}. Dependent actions run on the common pool.
+   *     {@link OutcomeUnknownException}. It completes, and dependent actions run, on daemon threads
+   *     of the client or where {@link LockConfig.Builder#executor} says.
    */
   CompletableFuture<Lease> acquireAsync(LockRequest request);
 

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,11 +20,13 @@ public final class LockConfig {
   private final String provider;
   private final Map<Option<?>, Object> values;
   private final List<LockListener> listeners;
+  private final @Nullable Executor executor;
 
   private LockConfig(Builder builder) {
     this.provider = builder.provider;
     this.values = Collections.unmodifiableMap(new LinkedHashMap<>(builder.values));
     this.listeners = List.copyOf(builder.listeners);
+    this.executor = builder.executor;
   }
 
   /**
@@ -51,12 +54,13 @@ public final class LockConfig {
   /**
    * Starts from this configuration.
    *
-   * @return a builder with the same provider, options and listeners
+   * @return a builder with the same provider, options, listeners and executor
    */
   public Builder toBuilder() {
     Builder builder = new Builder(provider);
     builder.values.putAll(values);
     builder.listeners.addAll(listeners);
+    builder.executor = executor;
     return builder;
   }
 
@@ -113,6 +117,15 @@ public final class LockConfig {
     return listeners;
   }
 
+  /**
+   * Returns where the results of asynchronous requests go.
+   *
+   * @return the application's executor; empty if the client uses threads of its own
+   */
+  public Optional<Executor> executor() {
+    return Optional.ofNullable(executor);
+  }
+
   /** Prints provider and options, with every secret replaced. */
   @Override
   public String toString() {
@@ -129,6 +142,7 @@ public final class LockConfig {
     private final String provider;
     private final Map<Option<?>, Object> values = new LinkedHashMap<>();
     private final List<LockListener> listeners = new ArrayList<>();
+    private @Nullable Executor executor;
 
     private Builder(String provider) {
       this.provider = provider;
@@ -156,6 +170,25 @@ public final class LockConfig {
      */
     public Builder listener(LockListener listener) {
       listeners.add(Objects.requireNonNull(listener, "listener"));
+      return this;
+    }
+
+    /**
+     * Names where the futures of {@link LockClient#acquireAsync} complete, and so where the actions
+     * run that depend on them. By default that is on up to four daemon threads of the client, which
+     * an action must not block for long.
+     *
+     * <p>The executor should not wait for a lock, nor do what is handed to it on the calling thread
+     * if that may take long: it would hold up the other results of this client. A result that it
+     * refuses, or does not run within one lease, is withdrawn: the lock is given back, and the
+     * future fails with {@link BackendUnavailableException} on a thread of the client. Nothing else
+     * runs there, and the client never shuts it down.
+     *
+     * @param executor the application's executor
+     * @return this
+     */
+    public Builder executor(Executor executor) {
+      this.executor = Objects.requireNonNull(executor, "executor");
       return this;
     }
 

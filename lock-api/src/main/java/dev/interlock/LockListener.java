@@ -5,8 +5,12 @@ import java.time.Duration;
 /**
  * Hears what a client does; for metrics and audit. Every method does nothing unless overridden.
  *
- * <p>Called on the thread at work, possibly on several at once: be quick, do not block, do not call
- * the client. What a listener throws is logged and otherwise ignored. Register it with
+ * <p>Called on the thread at work, possibly on several at once, or, where that one must not be held
+ * up (timer, renewal, a message from the server), on one of the client's that does nothing else: be
+ * quick, do not block, do not call the client. Whatever follows from an event is told after it;
+ * {@link LockClient#close()} waits for what was not told yet, for a few seconds. Once a listener
+ * has let 65,536 events pile up on that thread, further ones are dropped, and the log says how
+ * many. What a listener throws is logged and otherwise ignored. Register it with
  * {@link LockConfig.Builder#listener}.
  */
 public interface LockListener {

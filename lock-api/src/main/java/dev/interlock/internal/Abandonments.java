@@ -25,6 +25,7 @@ final class Abandonments {
     final long until;
     int looks;
     long retry = FIRST_RETRY;
+    boolean failed;
 
     Residue(String name, HoldId id, long until, int looks) {
       this.name = name;
@@ -67,31 +68,36 @@ final class Abandonments {
     Residue residue = new Residue(name, id, until, mayRunLate ? 2 : 1);
     pending.add(residue);
     if (delay == 0) {
-      threads.io(() -> remove(residue));
+      cleanUp(residue);
     } else {
-      var unused = threads.schedule(() -> threads.io(() -> remove(residue)), delay);
+      var unused = threads.schedule(() -> cleanUp(residue), delay);
     }
   }
 
+  private void cleanUp(Residue residue) {
+    // A server that has not answered before would take up the threads that others can use at once.
+    threads.cleanUp(() -> remove(residue), residue.looks > 1 || residue.failed);
+  }
+
   private void remove(Residue residue) {
-    long delay;
-    try {
-      calls.abandon(residue.name, residue.id);
-      residue.looks--;
-      delay = SECOND_LOOK;
-      freed.accept(residue.name);
-    } catch (LockException e) { // the listener has heard of it from BackendCalls
+    residue.failed = !isAbandonedNow(residue);
+    long delay = SECOND_LOOK;
+    if (residue.failed) {
       delay = residue.retry;
       residue.retry = Math.min(LONGEST_RETRY, 2 * delay);
+    } else {
+      residue.looks--;
     }
-    boolean done = residue.looks == 0;
-    if (done) {
-      listener.abandoned(residue.name);
-    }
-    if (done || System.nanoTime() - residue.until >= 0) {
+    if (residue.looks == 0 || System.nanoTime() - residue.until >= 0) {
       pending.remove(residue);
     } else {
-      var unused = threads.schedule(() -> threads.io(() -> remove(residue)), delay);
+      var unused = threads.schedule(() -> cleanUp(residue), delay);
+    }
+    if (!residue.failed) {
+      freed.accept(residue.name);
+    }
+    if (residue.looks == 0) {
+      listener.abandoned(residue.name);
     }
   }
 

@@ -1,7 +1,5 @@
 package dev.interlock.internal;
 
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
@@ -16,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * away before it looks at the items.
  */
 final class Agenda {
-  private static final Logger LOG = System.getLogger("dev.interlock");
+  /** After a fault, so that a hold is renewed in time all the same. */
+  private static final long RETRY = 50_000_000;
 
   /** Something to be looked at. */
   abstract static class Item {
@@ -102,12 +101,12 @@ final class Agenda {
       if (isSoonEnough(late, at)) {
         return;
       }
-      if (late != null && late.task != null) {
-        late.task.cancel(false); // or each short lease would leave one behind until a long one ends
-      }
       Timer next = new Timer(at);
       next.task = threads.schedule(() -> run(next), at - System.nanoTime());
       timer = next;
+      if (late != null && late.task != null) {
+        late.task.cancel(false); // or each short lease would leave one behind until a long one ends
+      }
     }
   }
 
@@ -122,6 +121,15 @@ final class Agenda {
       }
       timer = null;
     }
+    try {
+      lookAtAll();
+    } catch (Throwable e) { // memory, at worst: without a timer nothing would be looked at any more
+      setTimer(System.nanoTime() + RETRY);
+      throw e;
+    }
+  }
+
+  private void lookAtAll() {
     long now = System.nanoTime();
     for (Entry first = firstOrNull(); first != null; first = firstOrNull()) {
       if (first.at() - now > 0) {
@@ -134,11 +142,12 @@ final class Agenda {
     }
   }
 
-  private static void look(Item item) {
+  private void look(Item item) {
     try {
       item.due();
-    } catch (RuntimeException e) {
-      LOG.log(Level.ERROR, "A timed task of the lock client failed; the others go on", e);
+    } catch (Throwable e) {
+      put(item, System.nanoTime() + RETRY);
+      threads.report("A timed task of the lock client failed; it is tried again", e);
     }
   }
 

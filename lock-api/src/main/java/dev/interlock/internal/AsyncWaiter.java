@@ -19,7 +19,7 @@ final class AsyncWaiter extends Waiter {
   private final ClientThreads threads;
   private final Agenda agenda;
   private final Function<Hold, Lease> leases;
-  private final CompletableFuture<Lease> future = new CompletableFuture<>();
+  private final AsyncResult result;
   private final AtomicInteger signals = new AtomicInteger();
   private volatile boolean begun; // only written by the one running step
 
@@ -34,7 +34,7 @@ final class AsyncWaiter extends Waiter {
       } else {
         LockException error = timeout(asking); // before its place in the queue is given up
         if (contention.leave(AsyncWaiter.this)) {
-          completeWith(error);
+          result.failed(error);
         }
       }
     }
@@ -53,11 +53,12 @@ final class AsyncWaiter extends Waiter {
     this.threads = threads;
     this.agenda = agenda;
     this.leases = leases;
+    this.result = new AsyncResult(grantee, threads, agenda);
   }
 
   /** Begins to contend. However the future ends, by us or by the caller, nothing is left behind. */
   CompletableFuture<Lease> start() {
-    var unused = future.whenComplete((lease, error) -> {
+    var unused = result.future().whenComplete((lease, error) -> {
       agenda.retire(alarm);
       contention.leave(this);
     });
@@ -65,7 +66,7 @@ final class AsyncWaiter extends Waiter {
       setAlarm(); // before the first step: with an ill server that may be long in coming
       signal();
     }
-    return future;
+    return result.future();
   }
 
   private LockException timeout(boolean asking) {
@@ -112,11 +113,12 @@ final class AsyncWaiter extends Waiter {
         begun = true;
         contention.start(this);
       }
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) { // also one that is our own fault: the caller hears of it, and no later
       contention.leave(this);
-      completeWith(e);
+      result.failed(e);
+    } finally {
+      setAlarm();
     }
-    setAlarm();
   }
 
   @Override
@@ -124,33 +126,9 @@ final class AsyncWaiter extends Waiter {
     LockException error = error();
     Hold hold = granted();
     if (error != null) {
-      completeWith(error);
+      result.failed(error);
     } else if (hold != null) {
-      Lease lease = leases.apply(hold);
-      ClientThreads.results().execute(() -> deliver(lease));
+      result.granted(leases.apply(hold));
     }
-  }
-
-  private void deliver(Lease lease) {
-    boolean valid = lease.isValid();
-    if (!valid) {
-      future.completeExceptionally(new BackendUnavailableException(
-          "lock '%s': the lease was over before it could be used".formatted(name())));
-    }
-    if (!valid || !future.complete(lease)) { // or it was cancelled at the last moment
-      threads.io(() -> giveBack(lease));
-    }
-  }
-
-  private static void giveBack(Lease lease) {
-    try {
-      lease.close();
-    } catch (LockException e) {
-      // It was lost, or is being removed in the background: either way nothing is left.
-    }
-  }
-
-  private void completeWith(Throwable error) {
-    ClientThreads.results().execute(() -> future.completeExceptionally(error));
   }
 }

@@ -27,7 +27,8 @@ import java.util.function.Supplier;
 /**
  * The backend as the engine calls it. Counts the calls under way so that closing can wait for them,
  * keeps interrupts away from I/O (an interrupted virtual thread would have its socket closed), and
- * makes every failure a {@link LockException}.
+ * makes every failure a {@link LockException}: also an {@link Error}, which leaves open what the
+ * server has done, and whose caller has waiters to serve and holds to renew.
  */
 final class BackendCalls {
   /**
@@ -172,7 +173,7 @@ final class BackendCalls {
     } catch (LockException e) {
       listener.backendError(operation, name, e);
       throw e;
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // an Error, too, says nothing of what the server did
       LockException unknown = new OutcomeUnknownException(
           operation + " of lock '" + name + "' failed unexpectedly: " + e, e);
       listener.backendError(operation, name, unknown);

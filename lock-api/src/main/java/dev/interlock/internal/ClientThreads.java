@@ -3,71 +3,105 @@ package dev.interlock.internal;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All threads of a client: at most six, daemons, started on demand and ended when idle. The timer
- * never does I/O; renewals have a thread of their own, so that nothing else can delay them. Code of
- * the application runs on none of them, but on threads that all clients share.
+ * All threads of a client: a bounded number, daemons, started on demand and ended when idle. Each
+ * kind of work has its own, so that none waits for another: the timer never does I/O, a renewal
+ * never waits for an attempt or a clean-up, and what may take as long as the application likes
+ * (listeners, loggers, whoever waits for a result) runs on threads that do nothing else.
  */
 final class ClientThreads {
   private static final Logger LOG = System.getLogger("dev.interlock");
 
   private static final int IO_THREADS = 4;
+  private static final int CLEANUP_THREADS = 2;
+  private static final int RESULT_THREADS = 4;
   private static final int LOSS_THREADS = 4;
   private static final long IDLE_SECONDS = 10;
 
-  /** So that soon after the last client was closed nothing is left. */
-  private static final long LOSS_IDLE_SECONDS = 1;
+  /** So that soon after the client, or the last of them, was closed nothing is left. */
+  private static final long SHORT_IDLE_SECONDS = 1;
+
+  /** A listener that hangs must not take all memory: some ten megabytes of events. */
+  private static final int MOST_NOTICES = 65_536;
 
   /**
    * For the actions on a loss, and for nothing else: the news that work must stop gets through also
-   * while the application keeps the common pool busy, which has one thread on two processors.
+   * while the application keeps all other threads busy.
    */
-  private static final Executor LOSSES = pool(LOSS_THREADS, "interlock-loss", LOSS_IDLE_SECONDS);
-
-  // A common pool that was configured to have no threads would never run them.
-  private static final Executor RESULTS = ForkJoinPool.getCommonPoolParallelism() > 0
-      ? ForkJoinPool.commonPool()
-      : task -> new Thread(task, "interlock-result").start();
+  private static final Executor LOSSES = pool(LOSS_THREADS, "interlock-loss", SHORT_IDLE_SECONDS);
 
   private final ScheduledThreadPoolExecutor timer;
   private final ThreadPoolExecutor renewals;
   private final ThreadPoolExecutor io;
+  private final ThreadPoolExecutor cleanups;
+  private final ThreadPoolExecutor retries;
+  private final ThreadPoolExecutor notices;
+  // Never shut down: a result comes also after the client was closed, and its threads end by
+  // themselves.
+  private final ThreadPoolExecutor results;
+  private final @Nullable Executor named;
+  private final AtomicInteger droppedNotices = new AtomicInteger();
 
-  ClientThreads(String client) {
+  /**
+   * @param client for the names of the threads
+   * @param named where the application wants the results of asynchronous requests, if it says so
+   */
+  ClientThreads(String client, @Nullable Executor named) {
+    this.named = named;
     timer = new ScheduledThreadPoolExecutor(1, factory("interlock-timer-" + client));
     timer.setRemoveOnCancelPolicy(true);
     timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     timer.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
     timer.allowCoreThreadTimeOut(true);
-    renewals = pool(1, "interlock-renewal-" + client, IDLE_SECONDS);
+    // Renewals bounds how many run at once.
+    renewals = new ThreadPoolExecutor(
+        0,
+        Integer.MAX_VALUE,
+        IDLE_SECONDS,
+        TimeUnit.SECONDS,
+        new SynchronousQueue<>(),
+        factory("interlock-renewal-" + client));
     io = pool(IO_THREADS, "interlock-io-" + client, IDLE_SECONDS);
+    cleanups = pool(CLEANUP_THREADS, "interlock-cleanup-" + client, IDLE_SECONDS);
+    retries = pool(CLEANUP_THREADS, "interlock-cleanup-retry-" + client, IDLE_SECONDS);
+    notices = pool(
+        1, "interlock-notice-" + client, IDLE_SECONDS, new LinkedBlockingQueue<>(MOST_NOTICES));
+    results = pool(RESULT_THREADS, "interlock-result-" + client, SHORT_IDLE_SECONDS);
   }
 
   /** Runs it on the timer thread; it must not block. Ignored after close. */
   @Nullable
   Future<?> schedule(Runnable task, long delayNanos) {
     try {
-      return timer.schedule(guarded(task), Math.max(0, delayNanos), TimeUnit.NANOSECONDS);
+      return timer.schedule(
+          () -> MustNotBlock.run(guarded(task)), Math.max(0, delayNanos), TimeUnit.NANOSECONDS);
     } catch (RejectedExecutionException e) {
       return null; // The client is closed: whatever the task was for has been ended already.
     }
   }
 
-  /** Runs it on the renewal thread. Ignored after close. */
-  void renew(Runnable task) {
-    submit(renewals, task);
+  /** Runs it on a renewal thread. Answers false, and does not run it, after close. */
+  boolean renew(Runnable task) {
+    try {
+      renewals.execute(() -> MustNotBlock.run(guarded(task)));
+      return true;
+    } catch (RejectedExecutionException e) {
+      return false;
+    }
   }
 
   /** Runs it on one of the few I/O threads. Ignored after close. */
@@ -75,31 +109,96 @@ final class ClientThreads {
     submit(io, task);
   }
 
+  /**
+   * Removes something from the server that nobody waits for. Ignored after close.
+   *
+   * @param doubtful its server may be silent, so it must not hold up what can be done at once
+   */
+  void cleanUp(Runnable task, boolean doubtful) {
+    submit(doubtful ? retries : cleanups, task);
+  }
+
+  /**
+   * Tells somebody something, one after the other. Answers false, and does not run it, after close
+   * and when too many wait because one hangs.
+   */
+  boolean notice(Runnable task) {
+    try {
+      notices.execute(() -> {
+        guarded(task).run();
+        int dropped = droppedNotices.getAndSet(0);
+        if (dropped > 0) {
+          LOG.log(
+              Level.WARNING,
+              "A LockListener was too slow: {0} events were not told",
+              Integer.toString(dropped));
+        }
+      });
+      return true;
+    } catch (RejectedExecutionException e) {
+      droppedNotices.incrementAndGet();
+      return false;
+    }
+  }
+
+  /** Logs a fault of a background task. */
+  void report(String what, Throwable fault) {
+    notice(() -> LOG.log(Level.ERROR, what, fault));
+  }
+
   /** Where the application hears that a lease was lost. */
   static Executor losses() {
     return LOSSES;
   }
 
-  /** Where the application gets what it asked for asynchronously, and goes on with it. */
-  static Executor results() {
-    return RESULTS;
+  /**
+   * Hands a result to the application's executor, or to a thread of the client if it named none.
+   * Also after close.
+   *
+   * @param refused if the executor does not take it; called on a thread of the client
+   */
+  void deliver(Runnable result, Consumer<Throwable> refused) {
+    Executor executor = named;
+    if (executor == null) {
+      result(result);
+      return;
+    }
+    result(() -> {
+      try {
+        executor.execute(result);
+      } catch (Throwable e) {
+        refused.accept(e);
+      }
+    });
+  }
+
+  /** Runs what goes on in the application on a thread of the client. Also after close. */
+  void result(Runnable task) {
+    submit(results, task);
   }
 
   /**
    * Begins nothing any more, and waits for what has begun: an interrupt would break off the
-   * backend's call in it. Only what is not over in time is interrupted.
+   * backend's call in it. Only what is not over in time is interrupted. Whatever has happened is
+   * told before it returns, unless a listener does not take it in time, or closes the client.
    */
   void close(long nanos) {
     timer.shutdownNow(); // It never blocks, and calls no backend.
     long deadline = System.nanoTime() + nanos;
-    for (ThreadPoolExecutor executor : List.of(renewals, io)) {
+    List<ThreadPoolExecutor> working = List.of(renewals, io, cleanups, retries);
+    for (ThreadPoolExecutor executor : working) {
       executor.shutdown();
       executor.getQueue().clear();
     }
-    for (ThreadPoolExecutor executor : List.of(renewals, io)) {
+    for (ThreadPoolExecutor executor : working) {
       awaitEnd(executor, deadline);
       executor.shutdownNow();
     }
+    notices.shutdown();
+    if (!Thread.currentThread().getName().startsWith("interlock-notice-")) {
+      awaitEnd(notices, deadline);
+    }
+    notices.shutdownNow();
   }
 
   private static void awaitEnd(ThreadPoolExecutor executor, long deadline) {
@@ -119,33 +218,38 @@ final class ClientThreads {
     }
   }
 
-  private static void submit(ThreadPoolExecutor executor, Runnable task) {
+  private void submit(ThreadPoolExecutor executor, Runnable task) {
+    Runnable guarded = guarded(task);
     try {
-      executor.execute(guarded(task));
+      executor.execute(guarded);
     } catch (RejectedExecutionException e) {
       // The client is closed: whatever the task was for has been ended already.
+    } catch (Error e) {
+      // No thread could be started. The task waits for the next one: dropped, it would be missed.
+      executor.getQueue().add(guarded);
+      report("A thread of the lock client could not be started", e);
     }
   }
 
   /** A fault in one task must neither end the thread that serves all others nor go unseen. */
-  private static Runnable guarded(Runnable task) {
+  private Runnable guarded(Runnable task) {
     return () -> {
       try {
         task.run();
-      } catch (RuntimeException e) {
-        LOG.log(Level.ERROR, "A background task of the lock client failed", e);
+      } catch (Throwable e) {
+        report("A background task of the lock client failed", e);
       }
     };
   }
 
   private static ThreadPoolExecutor pool(int threads, String name, long idleSeconds) {
+    return pool(threads, name, idleSeconds, new LinkedBlockingQueue<>());
+  }
+
+  private static ThreadPoolExecutor pool(
+      int threads, String name, long idleSeconds, BlockingQueue<Runnable> queue) {
     ThreadPoolExecutor pool = new ThreadPoolExecutor(
-        threads,
-        threads,
-        idleSeconds,
-        TimeUnit.SECONDS,
-        new LinkedBlockingQueue<>(),
-        factory(name));
+        threads, threads, idleSeconds, TimeUnit.SECONDS, queue, factory(name));
     pool.allowCoreThreadTimeOut(true);
     return pool;
   }

@@ -290,9 +290,21 @@ final class Contention {
               "lock '%s': the answer took longer than the lease".formatted(waiter.name())),
           false);
     } else if (waiter.claim(granting.id())) {
-      grant(waiter, holds.granted(waiter.grantee(), granting));
+      grant(waiter, hold(waiter, granting));
     } else {
       leftovers.strayed(waiter);
+    }
+  }
+
+  /** Makes a grant to a waiter that was claimed for it a hold, or ends the waiter with a fault. */
+  private Hold hold(Waiter waiter, Granting granting) {
+    try {
+      return holds.granted(waiter.grantee(), granting);
+    } catch (Throwable e) { // memory, at worst: it would stay between waiting and holding
+      waiter.abort(new OutcomeUnknownException(
+          "lock '%s': the grant could not be taken: %s".formatted(waiter.name(), e), e));
+      finish(waiter);
+      throw e;
     }
   }
 

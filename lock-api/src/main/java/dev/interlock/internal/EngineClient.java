@@ -42,8 +42,8 @@ final class EngineClient implements LockClient {
     this.terms = terms;
     this.backend = backend;
     this.ids = ids;
-    Listeners listeners = new Listeners(config.listeners());
-    threads = new ClientThreads(client.id());
+    threads = new ClientThreads(client.id(), config.executor().orElse(null));
+    Listeners listeners = new Listeners(config.listeners(), threads);
     calls = new BackendCalls(backend, listeners);
     agenda = new Agenda(threads);
     Renewals renewals = new Renewals(calls, threads);

@@ -91,7 +91,8 @@ final class Extensions {
       if (result instanceof RenewalResult.Failed fault) {
         failed.put(hold, fault.error());
       } else {
-        holds.renewed(hold.remote(), result, sentAt, renewal.lease().toNanos());
+        long lease = renewal.lease().toNanos();
+        MustNotBlock.run(() -> holds.renewed(hold.remote(), result, sentAt, lease));
       }
     });
   }

@@ -2,7 +2,6 @@ package dev.interlock.internal;
 
 import dev.interlock.Capability;
 import dev.interlock.LockException;
-import dev.interlock.LockListener;
 import dev.interlock.LockRequest;
 import dev.interlock.LostReason;
 import dev.interlock.spi.HoldId;
@@ -33,7 +32,7 @@ final class Holds {
   private final Agenda agenda;
   private final Renewals renewals;
   private final Leftovers leftovers;
-  private final LockListener listener;
+  private final Listeners listener;
   private final HoldNews news;
   private final Extensions extensions;
   private final ConcurrentHashMap<HoldId, RemoteHold> byId = new ConcurrentHashMap<>();
@@ -53,7 +52,7 @@ final class Holds {
       Agenda agenda,
       Renewals renewals,
       Leftovers leftovers,
-      LockListener listener,
+      Listeners listener,
       HoldNews news) {
     this.terms = terms;
     this.agenda = agenda;
@@ -315,12 +314,14 @@ final class Holds {
     // A fixed lease that runs out does what was asked for; losing a renewed one is an incident.
     boolean expected =
         reason == LostReason.CLOSED || (reason == LostReason.EXPIRED && !wasRenewing);
-    LOG.log(
-        expected ? Level.DEBUG : Level.WARNING,
-        "Lost the lease on lock ''{0}'' with fencing token {1}: {2}",
+    listener.run(
         hold.name(),
-        Long.toString(hold.token()),
-        reason);
+        () -> LOG.log(
+            expected ? Level.DEBUG : Level.WARNING,
+            "Lost the lease on lock ''{0}'' with fencing token {1}: {2}",
+            hold.name(),
+            Long.toString(hold.token()),
+            reason));
     freed.accept(hold.name());
     return true;
   }

@@ -37,6 +37,11 @@ final class QueueTicket extends Agenda.Item implements Renewals.Item {
   }
 
   @Override
+  public boolean hasFailed() {
+    return waiter.hasFault();
+  }
+
+  @Override
   void due() {
     queue.refresh(waiter);
   }

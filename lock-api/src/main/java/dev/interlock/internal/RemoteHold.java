@@ -40,6 +40,7 @@ final class RemoteHold extends Agenda.Item implements Renewals.Item {
   private volatile @Nullable LostReason taken;
   private volatile boolean leaving;
   private volatile boolean over;
+  private volatile boolean failed;
 
   RemoteHold(Holds holds, Grantee grantee, Granting grant) {
     this.holds = holds;
@@ -196,6 +197,11 @@ final class RemoteHold extends Agenda.Item implements Renewals.Item {
     return false;
   }
 
+  @Override
+  public boolean hasFailed() {
+    return failed;
+  }
+
   /** When to look at this hold again: to renew it, or to say in time that it is lost. */
   long nextLook() {
     long at = lossAt();
@@ -231,6 +237,7 @@ final class RemoteHold extends Agenda.Item implements Renewals.Item {
 
   @Override
   public void renewed(RenewalResult result, long sentAt, long askedFor) {
+    failed = false;
     if (isToBeRenewed()) {
       holds.renewed(this, result, sentAt, askedFor);
     } else {
@@ -240,6 +247,7 @@ final class RemoteHold extends Agenda.Item implements Renewals.Item {
 
   @Override
   public void renewalFailed(LockException error) {
+    failed = true;
     // Soon again, but often enough within the lease that a short fault costs nothing.
     renewAt = System.nanoTime() + Math.min(lease / 20, 1_000_000_000L);
     holds.watch(this, nextLook());

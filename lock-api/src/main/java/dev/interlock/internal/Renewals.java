@@ -1,27 +1,28 @@
 package dev.interlock.internal;
 
 import dev.interlock.LockException;
+import dev.interlock.OutcomeUnknownException;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalResult;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Queue;
 import java.util.Set;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 
-/** Renews holds and queue entries in batches, on the one renewal thread. */
+/**
+ * Renews holds and queue entries in batches, holds first. A batch that waits for a silent server
+ * holds up no other one: the next is sent beside it, up to a number of them, and each item is
+ * answered as soon as the backend knows. What had no answer the last time goes in batches apart, so
+ * that the others do not meet the silent server again and again. No item is in two batches at once.
+ */
 final class Renewals {
-  private static final Logger LOG = System.getLogger("dev.interlock");
   private static final int BATCH = 256;
 
   /**
@@ -29,6 +30,17 @@ final class Renewals {
    * that is as quick as that would send it one by one.
    */
   private static final long GATHERING = 1_000_000;
+
+  /**
+   * The same while other batches are under way. One that is answered soon takes the next itself; if
+   * a server falls silent, its items are all under way before they have used up the senders.
+   */
+  private static final long GATHERING_BESIDE = 10_000_000;
+
+  /** Batches under way at once. */
+  private static final int BATCHES = 10;
+
+  private static final int BATCHES_OF_FAILED = 2;
 
   /** What can be renewed. */
   interface Item {
@@ -41,76 +53,149 @@ final class Renewals {
 
     boolean isQueued();
 
+    /** Its last renewal had no answer. */
+    boolean hasFailed();
+
     void renewed(RenewalResult result, long sentAt, long askedFor);
 
     /** The batch could not be sent, or no answer came. */
     void renewalFailed(LockException error);
   }
 
+  /** What waits to be sent, and by how many senders. Guarded by the renewals. */
+  private static final class Lane {
+    final int mostSenders;
+    final Set<Item> holds = new LinkedHashSet<>();
+    final Set<Item> entries = new LinkedHashSet<>();
+    int senders;
+    boolean gathering;
+
+    Lane(int mostSenders) {
+      this.mostSenders = mostSenders;
+    }
+
+    void move(int most, Set<Item> to) {
+      for (Set<Item> from : List.of(holds, entries)) {
+        Iterator<Item> items = from.iterator();
+        while (items.hasNext() && to.size() < most) {
+          to.add(items.next());
+          items.remove();
+        }
+      }
+    }
+  }
+
   private final BackendCalls calls;
   private final ClientThreads threads;
-  private final Queue<Item> waiting = new ConcurrentLinkedQueue<>();
-  private final AtomicBoolean scheduled = new AtomicBoolean();
+  private final Lane heard = new Lane(BATCHES);
+  private final Lane failed = new Lane(BATCHES_OF_FAILED);
+  // Guarded by this.
+  private final Set<Item> underWay = new HashSet<>();
+  private final Set<Item> onceMore = new HashSet<>();
 
   Renewals(BackendCalls calls, ClientThreads threads) {
     this.calls = calls;
     this.threads = threads;
   }
 
+  /** Renews it soon, or again if it is under way: what made us ask may be newer than the answer. */
   void submit(Item item) {
-    waiting.add(item);
-    if (scheduled.compareAndSet(false, true)) {
-      threads.renew(this::drain);
+    Lane lane = item.hasFailed() ? failed : heard;
+    boolean alone;
+    synchronized (this) {
+      if (underWay.contains(item)) {
+        onceMore.add(item);
+        return;
+      }
+      (item.isQueued() ? lane.entries : lane.holds).add(item);
+      // A sender that is under way takes more before it ends.
+      if (lane.gathering || lane.senders == lane.mostSenders) {
+        return;
+      }
+      lane.gathering = true;
+      lane.senders++;
+      alone = lane.senders == 1;
+    }
+    start(lane, alone);
+  }
+
+  private void start(Lane lane, boolean alone) {
+    boolean started = false;
+    try {
+      started = threads.renew(() -> drain(lane, alone));
+    } finally {
+      if (!started) {
+        synchronized (this) {
+          lane.gathering = false;
+          lane.senders--;
+        }
+      }
     }
   }
 
-  private void drain() {
-    LockSupport.parkNanos(this, GATHERING);
-    // Cleared first: an item added from here on schedules a drain of its own.
-    scheduled.set(false);
-    List<Item> batch = take();
+  private void drain(Lane lane, boolean alone) {
+    LockSupport.parkNanos(this, alone ? GATHERING : GATHERING_BESIDE);
+    synchronized (this) {
+      lane.gathering = false; // what comes from here on has a sender of its own, unless taken along
+    }
+    Set<Item> batch = take(lane);
     while (!batch.isEmpty()) {
       send(batch);
-      batch = take();
+      batch = take(lane);
     }
   }
 
-  private List<Item> take() {
-    // A set: an item may have been submitted twice, and a batch names each hold once.
+  /** The next batch; an empty one ends the sender. */
+  private synchronized Set<Item> take(Lane lane) {
     Set<Item> batch = new LinkedHashSet<>();
-    Item item = waiting.poll();
-    while (item != null) {
-      batch.add(item);
-      item = batch.size() < BATCH ? waiting.poll() : null;
+    lane.move(BATCH, batch);
+    underWay.addAll(batch);
+    if (batch.isEmpty()) {
+      lane.senders--;
     }
-    return List.copyOf(batch);
+    return batch;
   }
 
-  private void send(List<Item> batch) {
-    Map<HoldId, Item> items = new HashMap<>();
-    List<Renewal> renewals = new ArrayList<>(batch.size());
-    for (Item item : batch) {
-      items.put(item.id(), item);
-      renewals.add(
-          new Renewal(item.name(), item.id(), Duration.ofNanos(item.needs()), item.isQueued()));
-    }
-    long sentAt = System.nanoTime();
-    calls.renew(renewals, (renewal, result) -> {
-      Item item = Objects.requireNonNull(items.get(renewal.id()));
-      if (result instanceof RenewalResult.Failed failed) {
-        tell(() -> item.renewalFailed(failed.error()));
-      } else {
-        tell(() -> item.renewed(result, sentAt, renewal.lease().toNanos()));
-      }
-    });
-  }
-
-  /** A fault with one item must not cost the others their answer. */
-  private static void tell(Runnable answer) {
+  private void send(Set<Item> batch) {
+    Map<HoldId, Item> open = new ConcurrentHashMap<>();
+    batch.forEach(item -> open.put(item.id(), item));
+    LockException failure = new OutcomeUnknownException("the batch of renewals was not sent");
     try {
-      answer.run();
-    } catch (RuntimeException e) {
-      LOG.log(Level.ERROR, "A renewal's answer could not be taken; the others go on", e);
+      List<Renewal> renewals = new ArrayList<>(batch.size());
+      for (Item item : batch) {
+        renewals.add(
+            new Renewal(item.name(), item.id(), Duration.ofNanos(item.needs()), item.isQueued()));
+      }
+      long sentAt = System.nanoTime();
+      calls.renew(renewals, (renewal, result) -> {
+        Item item = open.remove(renewal.id());
+        if (item != null) {
+          MustNotBlock.run(() -> take(item, result, sentAt, renewal.lease().toNanos()));
+        }
+      });
+    } finally {
+      open.values().forEach(item -> take(item, new RenewalResult.Failed(failure), 0, 0));
+    }
+  }
+
+  private void take(Item item, RenewalResult result, long sentAt, long askedFor) {
+    boolean again;
+    synchronized (this) {
+      underWay.remove(item);
+      again = onceMore.remove(item);
+    }
+    try {
+      if (result instanceof RenewalResult.Failed unanswered) {
+        item.renewalFailed(unanswered.error());
+      } else {
+        item.renewed(result, sentAt, askedFor);
+      }
+    } catch (Throwable e) { // a fault with one item must not cost the others their answer
+      threads.report("A renewal's answer could not be taken; the others go on", e);
+      item.renewalFailed(new OutcomeUnknownException("the answer could not be taken", e));
+    }
+    if (again) {
+      submit(item);
     }
   }
 }

@@ -19,6 +19,10 @@ final class ServerEvents implements BackendEvents {
 
   @Override
   public void granted(Grant grant, long notBeforeNanos) {
+    MustNotBlock.run(() -> take(grant, notBeforeNanos));
+  }
+
+  private void take(Grant grant, long notBeforeNanos) {
     Waiter waiter = contention.waiting(grant.id());
     if (waiter == null) {
       return; // it has left, and its abandonment is on the way
@@ -43,7 +47,7 @@ final class ServerEvents implements BackendEvents {
 
   @Override
   public void revoked(String name, HoldId id) {
-    holds.revoked(id, LostReason.FORCED);
+    MustNotBlock.run(() -> holds.revoked(id, LostReason.FORCED));
   }
 
   @Override

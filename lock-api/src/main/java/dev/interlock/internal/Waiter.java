@@ -152,6 +152,13 @@ abstract class Waiter {
     ended();
   }
 
+  /** Ends a waiter that was claimed and cannot be granted. */
+  final void abort(LockException error) {
+    residue = true;
+    end.set(new Failed(error));
+    ended();
+  }
+
   final boolean fail(LockException error) {
     boolean first = end.compareAndSet(null, new Failed(error));
     if (first) {

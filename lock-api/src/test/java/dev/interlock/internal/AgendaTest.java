@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 class AgendaTest {
   private static final long HOUR = TimeUnit.HOURS.toNanos(1);
 
-  private final ClientThreads threads = new ClientThreads("agenda-test");
+  private final ClientThreads threads = new ClientThreads("agenda-test", null);
   private final Agenda agenda = new Agenda(threads);
 
   @AfterEach
@@ -108,10 +108,24 @@ class AgendaTest {
   }
 
   private static final class Failing extends Agenda.Item {
+    final AtomicInteger looks = new AtomicInteger();
+    final CountDownLatch again = new CountDownLatch(1);
+
     @Override
     void due() {
-      throw new IllegalStateException("as a bug would");
+      if (looks.getAndIncrement() == 0) {
+        throw new NoClassDefFoundError("as a bug would");
+      }
+      again.countDown();
     }
+  }
+
+  @Test
+  @DisplayName("an item that failed, even with an Error, is looked at again: it may be a renewal's")
+  void looksAgain() throws Exception {
+    Failing item = new Failing();
+    agenda.put(item, in(1));
+    assertThat(item.again.await(5, TimeUnit.SECONDS)).isTrue();
   }
 
   @Test

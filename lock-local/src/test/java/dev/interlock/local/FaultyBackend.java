@@ -37,7 +37,9 @@ final class FaultyBackend implements LockBackend {
     ATTEMPT,
     RENEW,
     RELEASE,
-    ABANDON
+    ABANDON,
+    INSPECT,
+    FORCE_RELEASE
   }
 
   /** What the engine asked for. */
@@ -72,9 +74,9 @@ final class FaultyBackend implements LockBackend {
     }
 
     /** The backend has a bug. */
-    static Fault thrown(RuntimeException error) {
+    static Fault thrown(Throwable error) {
       return call -> {
-        throw error;
+        throw FaultyBackend.<RuntimeException>unchecked(error);
       };
     }
   }
@@ -151,6 +153,11 @@ final class FaultyBackend implements LockBackend {
   private volatile boolean interruptSeen;
   private volatile boolean closed;
   private volatile int largestBatch;
+
+  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // an Error passes as what it is
+  private static <T extends Throwable> T unchecked(Throwable error) throws T {
+    throw (T) error;
+  }
 
   FaultyBackend(LocalBackend server) {
     this.server = server;
@@ -276,12 +283,12 @@ final class FaultyBackend implements LockBackend {
 
   @Override
   public Optional<HoldInfo> inspect(String name) {
-    return server.inspect(name);
+    return call(Operation.INSPECT, () -> server.inspect(name));
   }
 
   @Override
   public boolean forceRelease(String name, long fencingToken) {
-    return server.forceRelease(name, fencingToken);
+    return call(Operation.FORCE_RELEASE, () -> server.forceRelease(name, fencingToken));
   }
 
   @Override
