@@ -12,6 +12,16 @@ import java.util.concurrent.CompletionStage;
  * <p>Validity is counted on {@link System#nanoTime()} from before the request was sent, less a
  * drift margin of 2 ms and 0.2 % of the lease, so it ends before the server's lease does. A holder
  * that was paused finds {@link #isValid()} false when it goes on.
+ *
+ * <p>That clock stands still on Linux while the machine is suspended. So validity also ends when
+ * the wall clock says that the lease has passed since it was granted or renewed: after a resume a
+ * lease that ran out meanwhile is not valid, at the first look, and {@link #lost()} tells within
+ * about a second. The wall clock never makes a lease last longer. A clock that is set forward looks
+ * like a suspend and takes its step from each lease (one that is renewed gets it back); a step back
+ * changes nothing. Not noticed is a suspend that ends within a second after the wall clock was set
+ * back by as much, one that the wall clock does not show after the resume, and one of less than
+ * about 10 ms and 0.2 % of the lease. Against these and against a pause right after a check only
+ * the fencing token helps.
  */
 public interface Lease extends AutoCloseable {
 

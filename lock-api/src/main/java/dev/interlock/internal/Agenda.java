@@ -17,6 +17,9 @@ final class Agenda {
   /** After a fault, so that a hold is renewed in time all the same. */
   private static final long RETRY = 50_000_000;
 
+  /** The timer, too, stands still while the machine is suspended: it looks for that so often. */
+  private static final long LONGEST_SLEEP = 1_000_000_000;
+
   /** Something to be looked at. */
   abstract static class Item {
     // Guarded by this item.
@@ -25,6 +28,9 @@ final class Agenda {
 
     /** Called on the timer thread when the time has come; must not block. */
     abstract void due();
+
+    /** Called there when time may have passed that was not counted; must not block. */
+    void clocksJumped() {}
   }
 
   private record Entry(long at, long sequence, Item item) implements Comparable<Entry> {
@@ -47,13 +53,17 @@ final class Agenda {
   }
 
   private final ClientThreads threads;
+  private final Clocks clocks;
+  private int jumps; // only looked at on the timer thread
   private final ConcurrentSkipListSet<Entry> entries = new ConcurrentSkipListSet<>();
   private final AtomicLong sequence = new AtomicLong();
   private final Object timerLock = new Object();
   private volatile @Nullable Timer timer; // written under timerLock
 
-  Agenda(ClientThreads threads) {
+  Agenda(ClientThreads threads, Clocks clocks) {
     this.threads = threads;
+    this.clocks = clocks;
+    this.jumps = clocks.jumps();
   }
 
   /** Sets or moves the time of an item. Does nothing for one that was retired. */
@@ -92,7 +102,9 @@ final class Agenda {
     }
   }
 
-  private void setTimer(long at) {
+  private void setTimer(long wanted) {
+    long latest = System.nanoTime() + LONGEST_SLEEP;
+    long at = wanted - latest > 0 ? latest : wanted;
     if (isSoonEnough(timer, at)) {
       return;
     }
@@ -130,6 +142,11 @@ final class Agenda {
   }
 
   private void lookAtAll() {
+    int seen = clocks.jumps();
+    if (seen != jumps) {
+      jumps = seen;
+      entries.forEach(entry -> guard(entry.item(), entry.item()::clocksJumped));
+    }
     long now = System.nanoTime();
     for (Entry first = firstOrNull(); first != null; first = firstOrNull()) {
       if (first.at() - now > 0) {
@@ -137,14 +154,14 @@ final class Agenda {
         return;
       }
       if (take(first)) {
-        look(first.item());
+        guard(first.item(), first.item()::due);
       }
     }
   }
 
-  private void look(Item item) {
+  private void guard(Item item, Runnable look) {
     try {
-      item.due();
+      look.run();
     } catch (Throwable e) {
       put(item, System.nanoTime() + RETRY);
       threads.report("A timed task of the lock client failed; it is tried again", e);

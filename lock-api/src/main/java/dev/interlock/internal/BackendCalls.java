@@ -39,12 +39,23 @@ final class BackendCalls {
 
   private final LockBackend backend;
   private final LockListener listener;
+  private final Clocks clocks;
   private final LongAdder underWay = new LongAdder();
   private volatile boolean closed;
 
-  BackendCalls(LockBackend backend, LockListener listener) {
+  BackendCalls(LockBackend backend, LockListener listener, Clocks clocks) {
     this.backend = backend;
     this.listener = listener;
+    this.clocks = clocks;
+  }
+
+  /** The moment before a call, from which a lease that it brings counts. */
+  long beforeSending() {
+    return clocks.look();
+  }
+
+  Clocks clocks() {
+    return clocks;
   }
 
   AttemptResult attempt(Attempt attempt) {

@@ -70,7 +70,7 @@ public final class ClientFactory {
         config.get(CommonOptions.LEASE));
     LockBackend backend = opener.apply(client);
     try {
-      return new EngineClient(terms, config, ids, client, backend);
+      return new EngineClient(terms, config, ids, client, backend, Clocks.SYSTEM);
     } catch (RuntimeException e) {
       backend.close();
       throw e;

@@ -204,7 +204,7 @@ final class Contention {
   }
 
   private void send(Waiter waiter) {
-    long sentAt = System.nanoTime();
+    long sentAt = calls.beforeSending();
     boolean confirming = waiter.isConfirming();
     waiter.beginConfirming();
     AttemptResult result;

@@ -38,14 +38,20 @@ final class EngineClient implements LockClient {
   private final AllOrNone allOrNone;
   private final AtomicBoolean closing = new AtomicBoolean();
 
-  EngineClient(Terms terms, LockConfig config, HoldIds ids, ClientId client, LockBackend backend) {
+  EngineClient(
+      Terms terms,
+      LockConfig config,
+      HoldIds ids,
+      ClientId client,
+      LockBackend backend,
+      Clocks clocks) {
     this.terms = terms;
     this.backend = backend;
     this.ids = ids;
     threads = new ClientThreads(client.id(), config.executor().orElse(null));
     Listeners listeners = new Listeners(config.listeners(), threads);
-    calls = new BackendCalls(backend, listeners);
-    agenda = new Agenda(threads);
+    calls = new BackendCalls(backend, listeners, clocks);
+    agenda = new Agenda(threads, clocks);
     Renewals renewals = new Renewals(calls, threads);
     abandonments = new Abandonments(calls, threads, listeners);
     Leftovers leftovers = new Leftovers(abandonments);

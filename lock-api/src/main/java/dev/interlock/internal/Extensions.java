@@ -78,7 +78,7 @@ final class Extensions {
   private void send(List<Hold> batch, Map<Hold, Long> needs, Map<Hold, LockException> failed) {
     Map<HoldId, Hold> byId = new HashMap<>();
     List<Renewal> renewals = new ArrayList<>(batch.size());
-    long sentAt = System.nanoTime();
+    long sentAt = calls.beforeSending();
     for (Hold hold : batch) {
       RemoteHold remote = hold.remote();
       long lease = Objects.requireNonNull(needs.get(hold));

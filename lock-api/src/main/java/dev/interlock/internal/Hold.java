@@ -98,7 +98,7 @@ final class Hold {
 
   /** Nanoseconds of validity that are left. */
   long remaining() {
-    long left = remote.validUntil() - System.nanoTime();
+    long left = remote.leftAt(System.nanoTime());
     return state == State.HELD ? Math.max(0, left) : 0;
   }
 

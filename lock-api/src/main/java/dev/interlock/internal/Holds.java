@@ -29,6 +29,7 @@ final class Holds {
   private static final int STRIPES = 64; // a power of two
 
   private final Terms terms;
+  private final Clocks clocks;
   private final Agenda agenda;
   private final Renewals renewals;
   private final Leftovers leftovers;
@@ -55,6 +56,7 @@ final class Holds {
       Listeners listener,
       HoldNews news) {
     this.terms = terms;
+    this.clocks = calls.clocks();
     this.agenda = agenda;
     this.renewals = renewals;
     this.leftovers = leftovers;
@@ -73,7 +75,7 @@ final class Holds {
 
   /** Makes a grant a hold. */
   Hold granted(Grantee grantee, Granting grant) {
-    RemoteHold remote = new RemoteHold(this, grantee, grant);
+    RemoteHold remote = new RemoteHold(this, grantee, grant, clocks);
     Hold hold = remote.holder();
     byId.put(remote.id(), remote);
     register(hold);

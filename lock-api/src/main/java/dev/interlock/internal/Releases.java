@@ -102,7 +102,7 @@ final class Releases {
         next == null ? null : next.toAttempt(contention.tokens(next)),
         hold.remote().heirs().takeEntries());
     hold.remote().leave();
-    long sentAt = System.nanoTime();
+    long sentAt = calls.beforeSending();
     ReleaseResult result;
     try {
       result = send(release, next, sentAt);

@@ -26,11 +26,14 @@ final class RemoteHold extends Agenda.Item implements Renewals.Item {
   private final long lastToken;
   private final BooleanSupplier repeated;
   private final Heirs heirs;
+  private final Clocks clocks;
   private volatile Hold holder;
 
   // The longest lease that an entry asked for; each renewal is for this long. Only grows.
   private volatile long lease;
   private volatile long validUntil;
+  // The same by the wall clock, which may end it earlier.
+  private volatile long wallUntil;
   // What the server was last asked for: less than the lease until a grant is confirmed.
   private volatile long span;
   private volatile long renewAt;
@@ -42,8 +45,9 @@ final class RemoteHold extends Agenda.Item implements Renewals.Item {
   private volatile boolean over;
   private volatile boolean failed;
 
-  RemoteHold(Holds holds, Grantee grantee, Granting grant) {
+  RemoteHold(Holds holds, Grantee grantee, Granting grant, Clocks clocks) {
     this.holds = holds;
+    this.clocks = clocks;
     this.name = grantee.name();
     this.id = grant.id();
     this.lastToken = grant.token() + grant.tokens() - 1;
@@ -53,6 +57,7 @@ final class RemoteHold extends Agenda.Item implements Renewals.Item {
     this.lease = grantee.lease();
     this.longestAsked = Math.max(grant.lease(), grantee.lease());
     this.validUntil = Validity.until(grant.since(), grant.lease());
+    this.wallUntil = Validity.wallUntil(clocks.wallAt(grant.since()), grant.lease());
     this.askedUntil = validUntil;
     this.renewAt = together(validUntil - grant.lease() / 3 * 2, grant.lease());
     this.holder = new Hold(this, grantee, grant.token());
@@ -121,13 +126,32 @@ final class RemoteHold extends Agenda.Item implements Renewals.Item {
   }
 
   boolean isValidAt(long now) {
-    return now - validUntil < 0 && taken == null;
+    return leftAt(now) > 0 && taken == null;
+  }
+
+  /** Nanoseconds of validity that are left, by the clock that says less. */
+  long leftAt(long now) {
+    return Math.min(validUntil - now, wallUntil - clocks.wall());
+  }
+
+  /**
+   * Takes over what the wall clock says if that is less, so that loss and renewal come in time for
+   * it. If it was set back, it says too much, and could hide a later suspend.
+   */
+  private synchronized void compareClocks(long now) {
+    long ahead = wallUntil - clocks.wall() - (validUntil - now);
+    if (ahead < 0) {
+      validUntil += ahead;
+      renewAt += ahead;
+    } else {
+      wallUntil -= Math.max(0, ahead - Validity.wallAhead(longestAsked));
+    }
   }
 
   /** Whether the lock may go to another holder of this client without the server. */
   boolean canPass(Hold from, Grantee to) {
     long now = System.nanoTime();
-    long left = validUntil - now;
+    long left = leftAt(now);
     boolean room = from.token() < lastToken && now - heldSince < LONGEST_RUN;
     // Not more than its lease either: one that was extended would outlive a crash for longer.
     boolean fits = to.lease() == lease && left > span / 2 && left <= lease;
@@ -162,6 +186,7 @@ final class RemoteHold extends Agenda.Item implements Renewals.Item {
   synchronized void extended(long sentAt, long forNanos) {
     long until = Validity.until(sentAt, forNanos);
     if (until - validUntil > 0) {
+      wallUntil = Validity.wallUntil(clocks.wallAt(sentAt), forNanos);
       validUntil = until;
       span = forNanos;
     }
@@ -218,8 +243,14 @@ final class RemoteHold extends Agenda.Item implements Renewals.Item {
   }
 
   @Override
+  void clocksJumped() {
+    due();
+  }
+
+  @Override
   void due() {
     long now = System.nanoTime();
+    compareClocks(now);
     if (heirs.hasEntries() && now - heirs.tidyAt() >= 0) {
       holds.abandonPassed(this);
     }

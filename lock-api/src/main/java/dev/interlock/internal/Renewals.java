@@ -166,7 +166,7 @@ final class Renewals {
         renewals.add(
             new Renewal(item.name(), item.id(), Duration.ofNanos(item.needs()), item.isQueued()));
       }
-      long sentAt = System.nanoTime();
+      long sentAt = calls.beforeSending();
       calls.renew(renewals, (renewal, result) -> {
         Item item = open.remove(renewal.id());
         if (item != null) {

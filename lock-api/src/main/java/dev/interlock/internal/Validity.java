@@ -27,6 +27,19 @@ final class Validity {
     return FIXED_MARGIN + lease / DRIFT_DIVISOR;
   }
 
+  /**
+   * The same by the wall clock, from a reading of it: a little later, for it counts in whole
+   * milliseconds and may be slewed.
+   */
+  static long wallUntil(long sentAt, long lease) {
+    return sentAt + lease - lease / (2 * DRIFT_DIVISOR);
+  }
+
+  /** By how much the wall clock may end a lease later than the monotonic one, at the most. */
+  static long wallAhead(long lease) {
+    return 2 * FIXED_MARGIN + lease / DRIFT_DIVISOR;
+  }
+
   /** How long before the end of validity the loss is signalled, so that the holder can react. */
   static long lead(long lease) {
     return Math.min(LONGEST_LEAD, Math.max(SHORTEST_LEAD, lease / LEAD_DIVISOR));

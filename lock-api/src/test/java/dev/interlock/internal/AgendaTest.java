@@ -19,7 +19,7 @@ class AgendaTest {
   private static final long HOUR = TimeUnit.HOURS.toNanos(1);
 
   private final ClientThreads threads = new ClientThreads("agenda-test", null);
-  private final Agenda agenda = new Agenda(threads);
+  private final Agenda agenda = new Agenda(threads, Clocks.SYSTEM);
 
   @AfterEach
   void close() {
@@ -68,12 +68,13 @@ class AgendaTest {
       agenda.put(item, System.nanoTime() + HOUR - i);
       agenda.remove(item);
     }
-    assertThat(timers()).isEqualTo(1);
+    assertThat(timers()).isLessThanOrEqualTo(1);
   }
 
   @Test
   @DisplayName(
-      "every item is looked at in time, in whatever order they come, and one that throws stops none")
+      "every item is looked at in time, in whatever order they come, and one that throws stops"
+          + " none")
   void overlooksNothing() throws Exception {
     List<Counted> items = new ArrayList<>();
     List<Thread> writers = new ArrayList<>();

@@ -142,7 +142,8 @@ class RenewalsTest {
   private final Servers servers = new Servers();
   private final LockBackend backend = servers.over(new StubProvider());
   private final ClientThreads threads = new ClientThreads("renewals-test", null);
-  private final Renewals renewals = new Renewals(new BackendCalls(backend, NOBODY), threads);
+  private final Renewals renewals =
+      new Renewals(new BackendCalls(backend, NOBODY, Clocks.SYSTEM), threads);
   private final HoldIds ids = new HoldIds();
 
   @AfterEach

@@ -3,6 +3,7 @@ package dev.interlock.tck.internal.rules;
 import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
 import dev.interlock.LockRequest;
+import dev.interlock.tck.NotOfferedException;
 import dev.interlock.tck.internal.run.NotReached;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
@@ -14,7 +15,7 @@ import dev.interlock.tck.internal.worker.WorkerSpace;
 import java.time.Duration;
 import java.util.List;
 
-/** Rule L5: skewed client clocks change nothing. */
+/** Rules L5 and L8: clients' wall clocks that are wrong, and that jump. */
 public final class ClockRules {
   private static final Duration HOUR = Duration.ofHours(1);
   private static final long LEASE = 1_500;
@@ -108,10 +109,67 @@ public final class ClockRules {
       Leases.until(called + nanos * 2 / 3);
       boolean entered = enters(space, name, nanos);
       boolean stillDue = System.nanoTime() - called < nanos * 9 / 10;
-      that(!stillDue || (!entered && held.isValid()), "a jump of the clock ends no lease");
-      Lease next = space.acquire(name, lease, lease);
+      that(!stillDue || !entered || !held.isValid(), "a jump of the clock lets nobody in beside");
+      if (jump.isNegative()) {
+        that(!stillDue || (!entered && held.isValid()), "a step back of the clock ends no lease");
+      }
+      Lease next = space.acquire(name, lease, lease.multipliedBy(3));
       that(!held.isValid(), "a lease ends in time although the clock jumped");
       next.release();
+    } finally {
+      SkewedClock.setOffset(Duration.ZERO);
+    }
+  }
+
+  @Rule(
+      value = "L8",
+      check = "that validity also ends by the wall clock, and only ends by it",
+      limit = 90,
+      timed = true)
+  public static void theWallClockOnlyEndsValidity(RuleRun run) throws Exception {
+    if (run.isForeign()) {
+      throw new NotOfferedException("validity of a hold, told without asking the server");
+    }
+    Worker worker = run.ownWorker(SkewAgent.argument(Duration.ZERO));
+    String name = run.name();
+    long lease = run.ms(LEASE).toNanos();
+    worker.run(space -> expectForwardEnds(space, name));
+    worker.run(space -> expectBackwardExtendsNothing(space, name + ":back", lease));
+    run.count(4);
+    run.fault("a wall clock that jumps against the monotonic one, as after a suspend");
+    run.note(
+        "leases were not valid after a jump by more than their time, nor longer after one back");
+  }
+
+  /** What a client sees that was suspended for a minute; the server's time is not moved. */
+  public static void expectForwardEnds(WorkerSpace space, String name) throws InterruptedException {
+    Duration lease = Duration.ofSeconds(40);
+    Lease fixed = space.acquire(name, lease, lease);
+    LockRequest another = LockRequest.of(name + ":renewed").withLease(lease).renewing();
+    Lease renewed = space.client().acquire(another);
+    that(fixed.isValid() && renewed.isValid(), "leases of 40 s are valid when granted");
+    SkewedClock.setOffset(Duration.ofSeconds(20));
+    that(
+        fixed.remaining().compareTo(Duration.ofSeconds(20)) < 0,
+        "a suspend of 20 s takes as much from what remains");
+    SkewedClock.setOffset(Duration.ofSeconds(80));
+    that(!fixed.isValid(), "a fixed lease of 40 s is not valid after a suspend of a minute");
+    that(!renewed.isValid(), "nor is a renewed one");
+    that(fixed.remaining().isZero(), "and nothing remains");
+    SkewedClock.setOffset(Duration.ZERO);
+  }
+
+  public static void expectBackwardExtendsNothing(WorkerSpace space, String name, long nanos)
+      throws InterruptedException {
+    Duration lease = Duration.ofNanos(nanos);
+    long called = System.nanoTime();
+    Lease held = space.acquire(name, lease, lease);
+    SkewedClock.setOffset(HOUR.negated());
+    try {
+      Duration remaining = held.remaining();
+      that(remaining.compareTo(lease) <= 0, "a step back adds nothing to what remains");
+      Leases.until(called + nanos * 11 / 10);
+      that(!held.isValid(), "a lease ends in time although the clock was set back");
     } finally {
       SkewedClock.setOffset(Duration.ZERO);
     }
