@@ -156,6 +156,10 @@ class BrokenProvidersTest {
     EXPECTED.put(Fault.DEAD_HEAD_BLOCKS, Set.of("F4"));
     EXPECTED.put(Fault.SERVES_THE_LAST, Set.of("F1", "F2", "F3", "F4", "F5"));
     EXPECTED.put(Fault.KEEPS_TIMED_OUT, Set.of("W6"));
+    EXPECTED.put(Fault.UNSENT_MEANS_GONE, Set.of("N7"));
+    NOW_AND_THEN.put(Fault.UNSENT_MEANS_GONE, Set.of("W7", "E5", "X2"));
+    EXPECTED.put(Fault.BATCH_SHARES_ANSWER, Set.of("N8"));
+    EXPECTED.put(Fault.NEEDS_COMMON_POOL, Set.of("A1"));
     // A waiter that was interrupted just before a release is granted the lock all the same, and
     // others wait for as long as the store waits for it, which is about as long as W5 allows.
     NOW_AND_THEN.put(Fault.KEEPS_TIMED_OUT, Set.of("F4", "W5"));

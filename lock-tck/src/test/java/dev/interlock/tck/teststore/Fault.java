@@ -94,5 +94,11 @@ public enum Fault {
   /** A waiter that gave up keeps its place in the queue. */
   KEEPS_TIMED_OUT,
   /** A forced release takes the lock from whoever has it, whichever hold it was to end. */
-  FORCES_ANYBODY
+  FORCES_ANYBODY,
+  /** A renewal that could not be sent, or was not answered, is answered as "gone". */
+  UNSENT_MEANS_GONE,
+  /** Of a batch of renewals with a lost one among them all are answered as "gone". */
+  BATCH_SHARES_ANSWER,
+  /** The client's calls go through the common pool of the JVM. */
+  NEEDS_COMMON_POOL
 }

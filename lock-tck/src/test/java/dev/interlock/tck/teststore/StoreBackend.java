@@ -16,11 +16,17 @@ import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -110,6 +116,9 @@ final class StoreBackend implements LockBackend {
           return answered;
         }
       }
+      if (fault == Fault.NEEDS_COMMON_POOL) {
+        return onCommonPool(() -> connections.call(store -> store.attempt(request)));
+      }
       return connections.call(store -> store.attempt(request));
     } catch (BackendUnavailableException | OutcomeUnknownException e) {
       boolean busy = fault == Fault.CUT_MEANS_BUSY
@@ -121,6 +130,19 @@ final class StoreBackend implements LockBackend {
     }
   }
 
+  /** Not by a CompletableFuture: whoever waits for that helps the pool. */
+  private static Object onCommonPool(Callable<Object> call) {
+    FutureTask<Object> task = new FutureTask<>(call);
+    ForkJoinPool.commonPool().execute(task);
+    try {
+      return task.get();
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof RuntimeException cause ? cause : new IllegalStateException(e);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException("the engine lets no interrupt in", e);
+    }
+  }
+
   @Override
   public void renew(List<Renewal> batch, RenewalAnswers answers) {
     List<Wire.Request> requests = batch.stream()
@@ -129,11 +151,29 @@ final class StoreBackend implements LockBackend {
     int together = fault == Fault.RENEWS_ONE_BY_ONE ? 1 : requests.size();
     for (int i = 0; i < requests.size(); i += together) {
       List<Wire.Request> part = List.copyOf(requests.subList(i, i + together));
-      Wire.Answer[] found = (Wire.Answer[]) connections.call(store -> store.renewAll(part));
-      for (int j = 0; j < found.length; j++) {
-        answers.answer(batch.get(i + j), renewed(found[j]));
+      List<RenewalResult> found = renewed(part);
+      for (int j = 0; j < found.size(); j++) {
+        answers.answer(batch.get(i + j), found.get(j));
       }
     }
+  }
+
+  private List<RenewalResult> renewed(List<Wire.Request> requests) {
+    List<RenewalResult> none =
+        Collections.nCopies(requests.size(), (RenewalResult) new RenewalResult.Gone());
+    Wire.Answer[] found;
+    try {
+      found = (Wire.Answer[]) connections.call(store -> store.renewAll(requests));
+    } catch (BackendUnavailableException | OutcomeUnknownException e) {
+      if (fault == Fault.UNSENT_MEANS_GONE && !connections.isClosed()) {
+        return none;
+      }
+      throw e;
+    }
+    List<RenewalResult> results =
+        Arrays.stream(found).map(StoreBackend::renewed).toList();
+    boolean oneIsGone = results.stream().anyMatch(RenewalResult.Gone.class::isInstance);
+    return fault == Fault.BATCH_SHARES_ANSWER && oneIsGone ? none : results;
   }
 
   private static RenewalResult renewed(Wire.Answer answer) {

@@ -22,12 +22,14 @@ public final class AllRules {
       ListenerRules.class,
       ManagementRules.class,
       RenewalRules.class,
+      BatchRules.class,
       FencingRules.class,
       RestartRules.class,
       RegisterRules.class,
       FairnessRules.class,
       PushRules.class,
-      SharedOwnerRules.class);
+      SharedOwnerRules.class,
+      AsyncRules.class);
 
   private AllRules() {}
 }
