@@ -3,6 +3,7 @@ package dev.interlock.spring;
 import dev.interlock.LockClient;
 import dev.interlock.LockConfig;
 import dev.interlock.LockListener;
+import java.time.Duration;
 import java.util.List;
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
@@ -110,8 +111,11 @@ final class InterlockAutoConfiguration {
   static final class Integration {
     @Bean
     @ConditionalOnMissingBean(type = "org.springframework.integration.support.locks.LockRegistry")
-    InterlockLockRegistry interlockLockRegistry(LockClient client) {
-      return new InterlockLockRegistry(client);
+    InterlockLockRegistry interlockLockRegistry(LockClient client, InterlockProperties properties) {
+      Duration lease = properties.lease();
+      return lease == null
+          ? new InterlockLockRegistry(client)
+          : new InterlockLockRegistry(client, lease);
     }
   }
 }
