@@ -18,7 +18,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -84,7 +83,7 @@ class ListenersTest {
       assertThat(listener.hangs.await(5, TimeUnit.SECONDS)).isTrue();
       Lease second = client.acquire(LockRequest.of("second"));
       fixed.lost().toCompletableFuture().get(5, TimeUnit.SECONDS);
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1_000));
+      TimeUnit.MILLISECONDS.sleep(1_000);
       assertThat(first.isValid()).isTrue();
       assertThat(second.isValid()).isTrue();
       first.release();

@@ -249,7 +249,7 @@ class RenewalsTest {
         silent.add(client.acquire(LockRequest.of("silent" + i)));
       }
       until("the silent are lost", () -> silent.stream().noneMatch(Lease::isValid));
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(2_000));
+      TimeUnit.MILLISECONDS.sleep(2_000);
       assertThat(healthy.stream().filter(lease -> !lease.isValid())).isEmpty();
       servers.silence.countDown();
     }

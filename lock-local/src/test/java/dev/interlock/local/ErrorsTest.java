@@ -132,7 +132,8 @@ class ErrorsTest {
 
   @Test
   @DisplayName("E3 an Error out of inspect and forceRelease is an unknown outcome")
-  void reportsOfManagement() {
+  void reportsOfManagement() throws Exception {
+    Lease held = client.acquire("x");
     Error error = new NoClassDefFoundError("a");
     client.backend().next(Operation.INSPECT, Fault.thrown(error));
     assertThatThrownBy(() -> client.locks().inspect("x")).hasRootCause(error);
@@ -140,5 +141,6 @@ class ErrorsTest {
     assertThatThrownBy(() -> client.locks().forceRelease("x"))
         .isInstanceOf(OutcomeUnknownException.class)
         .hasRootCause(error);
+    held.release();
   }
 }
