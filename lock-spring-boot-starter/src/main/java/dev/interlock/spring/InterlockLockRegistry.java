@@ -130,7 +130,7 @@ public final class InterlockLockRegistry
     uses.compute(lock.name(), (name, present) -> {
       Use use = present == null ? new Use(lock, new ConcurrentHashMap<>()) : present;
       entries[0] =
-          use.threads().computeIfAbsent(Thread.currentThread(), thread -> new ThreadEntries(name));
+          use.threads().computeIfAbsent(Thread.currentThread(), thread -> lock.newEntries());
       return use;
     });
     return entries[0];

@@ -29,6 +29,11 @@ final class RegistryLock implements DistributedLock {
     return name;
   }
 
+  /** Begins to count what the current thread does with it. */
+  ThreadEntries newEntries() {
+    return new ThreadEntries(name, lock);
+  }
+
   @Override
   public void lock() {
     requireEntered(enter(() -> {
@@ -97,7 +102,7 @@ final class RegistryLock implements DistributedLock {
       return entered;
     } finally {
       if (entered) {
-        entries.entered(lock);
+        entries.entered();
       } else {
         entries.refused();
       }
@@ -121,7 +126,7 @@ final class RegistryLock implements DistributedLock {
           "the current thread does not own lock '%s'".formatted(name));
     }
     try {
-      entries.exit(lock);
+      entries.exit();
     } finally {
       endIfOver(entries);
     }

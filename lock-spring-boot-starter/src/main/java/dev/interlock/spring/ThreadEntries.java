@@ -1,8 +1,8 @@
 package dev.interlock.spring;
 
 import dev.interlock.DistributedLock;
-import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
+import dev.interlock.UnsupportedCapabilityException;
 import java.time.Duration;
 import java.util.ConcurrentModificationException;
 import org.jspecify.annotations.Nullable;
@@ -18,20 +18,24 @@ import org.jspecify.annotations.Nullable;
  * knows that it has lost the lock, and what it takes later stands for itself.
  */
 final class ThreadEntries {
+  private static final long NONE = -1;
+
   private final String name;
+  private final DistributedLock lock;
   // Entries that were not given up yet, without those in toldLost.
   private int entries;
   // The outermost ones of them that were without the lock for a time.
   private int interrupted;
   // How many of them the engine knows.
   private int taken;
-  // What they have now; null if it was lost before it could be looked at.
-  private @Nullable Lease held;
+  // The fencing token of the hold that they have, which tells it from what this thread takes later.
+  private long token = NONE;
   // Entries whose loss the thread knows of, by a refusal, but which it may give up yet.
   private int toldLost;
 
-  ThreadEntries(String name) {
+  ThreadEntries(String name, DistributedLock lock) {
     this.name = name;
+    this.lock = lock;
   }
 
   boolean isOver() {
@@ -39,26 +43,28 @@ final class ThreadEntries {
   }
 
   private boolean isHeld() {
-    return held != null && held.isValid();
+    return token != NONE && token == currentToken();
   }
 
   /** The current thread has locked once more. */
-  void entered(DistributedLock lock) {
+  void entered() {
     if (isHeld()) {
       taken++;
     } else {
       interrupted = entries;
       taken = 1;
-      held = leaseOf(lock);
+      token = currentToken();
     }
     entries++;
   }
 
-  private static @Nullable Lease leaseOf(DistributedLock lock) {
+  private long currentToken() {
     try {
-      return lock.lease();
+      return lock.lease().fencingToken();
+    } catch (UnsupportedCapabilityException e) {
+      return 0; // then all holds of a thread look the same
     } catch (IllegalMonitorStateException e) {
-      return null; // lost already
+      return NONE; // lost
     }
   }
 
@@ -69,13 +75,20 @@ final class ThreadEntries {
       entries = 0;
       interrupted = 0;
       taken = 0;
-      held = null;
+      token = NONE;
     }
   }
 
   /** Asks for more time. Answers false if the lock was lost. */
   boolean extend(Duration ttl) {
-    return held != null && held.extend(ttl);
+    if (!isHeld()) {
+      return false;
+    }
+    try {
+      return lock.lease().extend(ttl);
+    } catch (IllegalMonitorStateException e) {
+      return false; // lost just now
+    }
   }
 
   /**
@@ -83,7 +96,7 @@ final class ThreadEntries {
    *
    * @throws ConcurrentModificationException if the thread was without the lock for a time
    */
-  void exit(DistributedLock lock) {
+  void exit() {
     if (entries == 0) {
       toldLost--;
       throw lost(null);
@@ -96,14 +109,14 @@ final class ThreadEntries {
     }
     if (taken > entries) {
       taken--;
-      release(lock);
+      release();
     }
     if (!whole) {
       throw lost(null);
     }
   }
 
-  private void release(DistributedLock lock) {
+  private void release() {
     try {
       lock.unlock();
     } catch (IllegalMonitorStateException | LeaseLostException e) {

@@ -366,6 +366,23 @@ class LockRegistryTest {
     registry.obtain("key").unlock();
     assertThat(direct.isHeldByCurrentThread()).isTrue();
     registry.renewLock("key"); // it is the same lock, and this thread's
+    registry.obtain("key").lock();
+    direct.unlock();
+    registry.renewLock("key");
+    assertThat(isFree("key")).isFalse();
+    registry.obtain("key").unlock();
+    assertThat(isFree("key")).isTrue();
+  }
+
+  @Test
+  void what_the_application_took_by_its_client_after_a_loss_is_not_given_up_by_the_registry()
+      throws Exception {
+    DistributedLock lock = registry.obtain("key");
+    lockAndExpire(lock, "key");
+    dev.interlock.DistributedLock direct = client.lock("key");
+    direct.lock();
+    assertThatThrownBy(lock::unlock).isInstanceOf(ConcurrentModificationException.class);
+    assertThat(direct.isHeldByCurrentThread()).isTrue();
     direct.unlock();
     assertThat(isFree("key")).isTrue();
   }
