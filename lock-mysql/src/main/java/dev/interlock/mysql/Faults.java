@@ -130,7 +130,7 @@ final class Faults {
   }
 
   /** The first line of what the driver says, and what it was caused by: the driver hides that. */
-  private static String reason(Throwable error) {
+  static String reason(Throwable error) {
     String said = String.valueOf(error.getMessage()).lines().findFirst().orElse("");
     Throwable deepest = error;
     while (deepest.getCause() != null) {

@@ -32,7 +32,7 @@ public final class MysqlOptions {
     VERIFY_IDENTITY
   }
 
-  /** The servers, the first one that answers is used; port 3306 unless given. */
+  /** The server, or several of which the first that takes writes serves; port 3306 unless given. */
   public static final Option<List<HostPort>> HOSTS =
       Option.hosts(null).describedAs("the server, and others to fail over to");
 

@@ -1,18 +1,16 @@
 package dev.interlock.mysql;
 
-import com.mysql.cj.jdbc.Driver;
 import java.io.PrintWriter;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
-import java.util.Properties;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens connections, and knows whether the server could be reached the last time, so that nobody
- * waits for what cannot be opened. Thread-safe.
+ * Opens connections to one server of several, and knows whether the server could be reached the
+ * last time, so that nobody waits for what cannot be opened. Thread-safe.
  *
  * <p>A pool that cannot open a connection tries again after pauses of up to 5 s, so its callers
  * would be without the server long after it has come back. Here its thread is kept until the server
@@ -21,21 +19,19 @@ import org.jspecify.annotations.Nullable;
 final class Opener implements DataSource {
   private static final long PAUSE_MILLIS = 100;
 
-  private final String url;
-  private final Properties properties;
+  private final Servers servers;
   private volatile int loginTimeout = 1;
   private volatile boolean persistent;
   private volatile @Nullable Outage outage;
 
-  Opener(String url, Properties properties) {
-    this.url = url;
-    this.properties = properties;
+  Opener(Servers servers) {
+    this.servers = servers;
   }
 
   /** Opens a connection, or fails at the first try. */
   Connection open() throws SQLException {
     try {
-      Connection connection = new Driver().connect(url, properties);
+      Connection connection = servers.connect();
       outage = null;
       return connection;
     } catch (SQLException e) {

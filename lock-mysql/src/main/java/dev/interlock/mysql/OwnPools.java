@@ -1,12 +1,9 @@
 package dev.interlock.mysql;
 
-import dev.interlock.HostPort;
 import dev.interlock.LockConfig;
 import dev.interlock.LockConfigurationException;
 import java.io.File;
 import java.io.IOException;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
@@ -17,7 +14,6 @@ import java.util.Locale;
 import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Collectors;
 
 /**
  * Pools of this client's own: one for attempts, one for what frees and keeps locks. The second
@@ -28,7 +24,6 @@ import java.util.stream.Collectors;
  * one. Thread-safe.
  */
 final class OwnPools implements Connections {
-  private static final int DEFAULT_PORT = 3306;
   private static final int KEPT_FOR_URGENT = 2;
 
   private final Opener opener;
@@ -40,7 +35,7 @@ final class OwnPools implements Connections {
   private final Set<Connection> lent = ConcurrentHashMap.newKeySet();
 
   OwnPools(LockConfig config, String clientId) {
-    this.opener = new Opener(url(config), properties(config));
+    this.opener = new Opener(new Servers(config, properties(config)));
     int size = config.get(MysqlOptions.POOL_SIZE);
     Duration patience = config.get(MysqlOptions.CONNECT_TIMEOUT);
     this.permits = new Permits(size, patience);
@@ -60,15 +55,6 @@ final class OwnPools implements Connections {
     opener.setPersistent(true);
   }
 
-  private static String url(LockConfig config) {
-    String hosts = config.get(MysqlOptions.HOSTS).stream()
-        .map(host -> HostPort.of(host.host(), host.port().orElse(DEFAULT_PORT)).toString())
-        .collect(Collectors.joining(","));
-    return "jdbc:mysql://" + hosts + "/"
-        + URLEncoder.encode(config.get(MysqlOptions.DATABASE), StandardCharsets.UTF_8)
-            .replace("+", "%20");
-  }
-
   private static Properties properties(LockConfig config) {
     Properties properties = new Properties();
     properties.setProperty("user", config.get(MysqlOptions.USER));
@@ -83,8 +69,6 @@ final class OwnPools implements Connections {
     properties.setProperty("prepStmtCacheSqlLimit", "8192"); // the packets are long
     properties.setProperty("useLocalSessionState", "true");
     properties.setProperty("tcpKeepAlive", "true");
-    // Whichever host answers is the server. The driver would only let us read on all but the first.
-    properties.setProperty("failOverReadOnly", "false");
     properties.setProperty(
         "connectTimeout", Long.toString(config.get(MysqlOptions.CONNECT_TIMEOUT).toMillis()));
     properties.setProperty(

@@ -7,6 +7,7 @@ import dev.interlock.LockClient;
 import dev.interlock.LockConfig;
 import dev.interlock.LockRequest;
 import dev.interlock.Locks;
+import dev.interlock.testservers.MysqlServer;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
@@ -104,6 +105,55 @@ class OwnPoolsTest {
     try (LockClient client = Locks.open(uri)) {
       client.acquire(LockRequest.of("elsewhere")).release();
     }
+  }
+
+  /** The driver would return to the first after 50 statements, in the middle of a turn. */
+  @Test
+  void aClientStaysWithTheServerThatServesIt() throws Exception {
+    MysqlServer server = Server.shared();
+    try (ReplyEater first = new ReplyEater(server.host(), server.port())) {
+      first.refuse(true);
+      try (LockClient client = Locks.open(throughFirst(first))) {
+        first.refuse(false);
+        for (int i = 0; i < 100; i++) {
+          client.acquire(LockRequest.of("here")).release();
+          assertThat(first.connections()).isZero();
+        }
+      }
+    }
+  }
+
+  @Test
+  void allConnectionsToTheLastServerAreCutOnceAnotherOneServes() throws Exception {
+    MysqlServer server = Server.shared();
+    try (ReplyEater first = new ReplyEater(server.host(), server.port())) {
+      LockConfig config = LockConfig.parse(throughFirst(first));
+      Connections two = new OwnPools(config, "two");
+      try {
+        Connection busy = two.take(false);
+        Connection waiting = two.listener();
+        assertThat(id(busy)).isNotEqualTo(id(waiting));
+        first.refuse(true);
+
+        Connection moved = two.listener();
+        assertThatThrownBy(() -> id(busy)).isInstanceOf(SQLException.class);
+        assertThatThrownBy(() -> id(waiting)).isInstanceOf(SQLException.class);
+        Awaitility.await().until(() -> first.connections() == 0);
+        first.refuse(false);
+        two.giveBack(busy, false, false);
+        Connection fresh = two.take(false);
+        assertThat(id(fresh)).isNotEqualTo(id(moved));
+        assertThat(first.connections()).isZero();
+        two.giveBack(fresh, false, true);
+        two.endListener(moved);
+      } finally {
+        two.close();
+      }
+    }
+  }
+
+  private static String throughFirst(ReplyEater first) {
+    return Server.uri().replace("@", "@127.0.0.1:" + first.port() + ",");
   }
 
   private static long id(Connection connection) throws SQLException {

@@ -6,6 +6,8 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import org.awaitility.Awaitility;
@@ -21,6 +23,8 @@ final class ReplyEater implements AutoCloseable {
   private final int port;
   private final ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
   private final AtomicBoolean hungry = new AtomicBoolean();
+  private final Set<Socket> open = ConcurrentHashMap.newKeySet();
+  private volatile boolean refusing;
   private volatile long lastTraffic = System.nanoTime();
 
   ReplyEater(String host, int port) throws IOException {
@@ -39,10 +43,25 @@ final class ReplyEater implements AutoCloseable {
     hungry.set(true);
   }
 
+  /** Whether new connections are closed at once; those that are there go on. */
+  void refuse(boolean value) {
+    refusing = value;
+  }
+
+  /** How many connections there are to the server. */
+  int connections() {
+    return open.size();
+  }
+
   private void accept() {
     try {
       while (true) {
         Socket client = listener.accept();
+        if (refusing) {
+          client.close();
+          continue;
+        }
+        open.add(client);
         Socket server = new Socket(host, port);
         AtomicBoolean eaten = new AtomicBoolean();
         start(() -> copy(client, server, () -> order(eaten)));
@@ -74,6 +93,9 @@ final class ReplyEater implements AutoCloseable {
       }
     } catch (IOException cut) {
       // One side is gone; the other is closed as well.
+    } finally {
+      open.remove(from);
+      open.remove(to);
     }
   }
 

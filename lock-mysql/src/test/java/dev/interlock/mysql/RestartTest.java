@@ -164,6 +164,25 @@ class RestartTest {
     }
   }
 
+  /** This account may write on a read-only server, and replicas are read-only. */
+  @Test
+  void x2_ofSeveralServersNoneServesThatIsReadOnly() throws Exception {
+    Locks.open(Server.uri(server)).close();
+    String uri = Server.uri(server).replace("@", "@127.0.0.1:1,") + "&connectTimeout=PT1S";
+    server.execute("SET GLOBAL read_only = 1");
+    try {
+      assertThatThrownBy(() -> Locks.open(uri))
+          .isInstanceOf(BackendUnavailableException.class)
+          .hasMessageContaining("127.0.0.1:1: ")
+          .hasMessageContaining("read-only");
+    } finally {
+      server.execute("SET GLOBAL read_only = 0");
+    }
+    try (LockClient client = Locks.open(uri)) {
+      client.acquire(LockRequest.of("a")).release();
+    }
+  }
+
   @Test
   void e3_tooManyConnectionsAreReportedAsSuch() {
     String uri = Server.uri(server);
