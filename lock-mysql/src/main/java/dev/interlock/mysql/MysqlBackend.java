@@ -108,6 +108,7 @@ final class MysqlBackend implements LockBackend, Myself {
       boolean canRing;
       try {
         new Schema(prefix).apply(connection, config.get(MysqlOptions.SCHEMA));
+        Durability.check(connection);
         server = Schema.server(connection);
         canRing = Schema.canRing(connection, "interlock.probe." + id.id());
       } finally {
