@@ -11,8 +11,14 @@ import org.jspecify.annotations.Nullable;
 
 /** What an error of the server or the driver means. */
 final class Faults {
-  /** Deadlock, lock wait timeout, interrupted statement: the same again is likely to succeed. */
-  private static final Set<Integer> PASSING = Set.of(1205, 1213, 1317, 3024, 1969);
+  /**
+   * The same again is likely to succeed: lock wait timeout, deadlock, interrupted statement, and on
+   * MariaDB a row that has changed since the transaction first read (1020). In another session than
+   * the one that its turn began in, a packet is refused (1690), and there is nothing to roll back
+   * (1232).
+   */
+  private static final Set<Integer> PASSING =
+      Set.of(1205, 1213, 1317, 3024, 1969, 1020, 1690, 1232);
 
   /**
    * The server takes no writes: read_only, a read-only transaction, super_read_only,

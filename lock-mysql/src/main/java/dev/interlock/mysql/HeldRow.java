@@ -1,10 +1,15 @@
 package dev.interlock.mysql;
 
-/** A hold that was found after its renewal. */
+import dev.interlock.spi.HoldId;
+
+/** A hold that was prolonged. */
 final class HeldRow {
   long client;
   long hold;
   long token;
   int tokens;
-  long remainingUs;
+
+  HoldId id() {
+    return new HoldId(client, hold);
+  }
 }

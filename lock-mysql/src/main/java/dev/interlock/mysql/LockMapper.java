@@ -15,20 +15,19 @@ interface LockMapper {
 
   int release(@Param("at") Place at, @Param("id") HoldId id);
 
-  List<List<?>> openTurn(
-      @Param("at") Place at, @Param("page") int page, @Param("cut") int cutSeconds);
+  List<List<?>> openTurn(@Param("at") Place at, @Param("page") int page, @Param("turn") long turn);
 
   List<List<?>> openTurnAsking(
       @Param("at") Place at,
       @Param("ids") Collection<HoldId> ids,
       @Param("page") int page,
-      @Param("cut") int cutSeconds);
+      @Param("turn") long turn);
 
   List<List<?>> openFirstTurn(
       @Param("at") Place at,
       @Param("ids") Collection<HoldId> ids,
       @Param("page") int page,
-      @Param("cut") int cutSeconds,
+      @Param("turn") long turn,
       @Param("forgottenUs") long forgottenUs);
 
   List<Entry> readShares(@Param("at") Place at);
@@ -36,18 +35,21 @@ interface LockMapper {
   List<Entry> readOn(@Param("at") Place at, @Param("after") long ticket, @Param("page") int page);
 
   void finishTurn(
+      @Param("turn") long turn,
       @Param("at") Place at,
       @Param("c") Changes changes,
       @Param("r") LockRow row,
       @Param("rings") Collection<Long> rings);
 
   void finishHandOver(
+      @Param("turn") long turn,
       @Param("at") Place at,
       @Param("gone") long goneTicket,
       @Param("r") LockRow row,
       @Param("ring") long ring);
 
   void finishFirstTurn(
+      @Param("turn") long turn,
       @Param("at") Place at,
       @Param("c") Changes changes,
       @Param("r") LockRow row,
@@ -58,18 +60,13 @@ interface LockMapper {
 
   void addCounter(@Param("bucket") int bucket);
 
-  int renewHolds(@Param("holds") List<KnownHold> holds, @Param("leaseUs") long leaseUs);
+  List<HeldRow> renewHolds(@Param("holds") List<KnownHold> holds, @Param("leaseUs") long leaseUs);
 
-  List<HeldRow> readHolds(@Param("holds") List<KnownHold> holds);
-
-  int renewShares(@Param("entries") List<KnownEntry> entries, @Param("leaseUs") long leaseUs);
-
-  int refreshWaiters(
+  List<EntryState> refreshWaiters(
       @Param("entries") List<KnownEntry> entries,
       @Param("entryUs") long entryUs,
+      @Param("freshUs") long freshUs,
       @Param("bell") boolean bell);
-
-  List<EntryState> readEntries(@Param("entries") List<KnownEntry> entries);
 
   List<Letter> mailbox(@Param("client") long client);
 

@@ -16,7 +16,6 @@ import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
-import dev.interlock.spi.RenewalResult;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
@@ -200,10 +199,7 @@ final class MysqlBackend implements LockBackend, Myself {
 
   @Override
   public void renew(List<Renewal> batch, RenewalAnswers answers) {
-    List<RenewalResult> results = renewer.renew(batch);
-    for (int i = 0; i < batch.size(); i++) {
-      answers.answer(batch.get(i), results.get(i));
-    }
+    renewer.renew(batch, answers);
   }
 
   @Override

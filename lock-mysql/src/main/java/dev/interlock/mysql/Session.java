@@ -1,8 +1,11 @@
 package dev.interlock.mysql;
 
+import java.util.concurrent.ThreadLocalRandom;
+
 /** One connection for one operation. Not thread-safe. */
 final class Session {
   private final LockMapper mapper;
+  private final long turn = ThreadLocalRandom.current().nextLong();
   private final long knownUs;
   private boolean inTransaction;
   private boolean sent;
@@ -15,6 +18,11 @@ final class Session {
 
   LockMapper mapper() {
     return mapper;
+  }
+
+  /** The number by which the server knows the second packet of a turn as that of the first. */
+  long turn() {
+    return turn;
   }
 
   /**

@@ -25,13 +25,19 @@ abstract class Step<T> {
   }
 
   /** The ids whose entries the turn must read. */
-  abstract List<HoldId> ids();
+  List<HoldId> ids() {
+    return List.of();
+  }
 
   /** Whether it needs the lock's row, which is then added if there is none. */
-  abstract boolean needsRow();
+  boolean needsRow() {
+    return false;
+  }
 
   /** Whether it frees or keeps a lock. */
-  abstract boolean isUrgent();
+  boolean isUrgent() {
+    return true;
+  }
 
   /** Whether it may leave a waiter in the queue. */
   boolean waits() {
@@ -70,10 +76,10 @@ abstract class Step<T> {
   }
 
   /** Done first: gives up what it gives up. Called anew if the transaction has to be repeated. */
-  abstract void giveUp(Turn turn);
+  void giveUp(Turn turn) {}
 
   /** Done last, once the waiters have been served: takes what it takes. */
-  abstract void take(Turn turn);
+  void take(Turn turn) {}
 
   /** Called after the commit. Answers what the caller gets. */
   abstract T committed(Turn turn);

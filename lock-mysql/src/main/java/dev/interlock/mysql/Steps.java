@@ -5,6 +5,8 @@ import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
+import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -61,9 +63,6 @@ final class Steps {
     }
 
     @Override
-    void giveUp(Turn turn) {}
-
-    @Override
     void take(Turn turn) {
       result = turn.attempt(attempt);
     }
@@ -108,16 +107,6 @@ final class Steps {
     List<HoldId> ids() {
       Attempt following = release.next();
       return following == null ? List.of() : List.of(following.id());
-    }
-
-    @Override
-    boolean needsRow() {
-      return false;
-    }
-
-    @Override
-    boolean isUrgent() {
-      return true;
     }
 
     @Override
@@ -193,16 +182,6 @@ final class Steps {
     }
 
     @Override
-    boolean needsRow() {
-      return false;
-    }
-
-    @Override
-    boolean isUrgent() {
-      return true;
-    }
-
-    @Override
     boolean takesAlong(int riders) {
       return true; // the holder that they wait for may be the one that ends
     }
@@ -215,9 +194,6 @@ final class Steps {
     }
 
     @Override
-    void take(Turn turn) {}
-
-    @Override
     Boolean committed(Turn turn) {
       return true;
     }
@@ -225,6 +201,38 @@ final class Steps {
     @Override
     Boolean nothingThere() {
       return true;
+    }
+  }
+
+  /** The renewal of a further hold of a shared owner, which may have become the first one. */
+  static final class Prolong extends Step<RenewalResult> {
+    private final Renewal renewal;
+    private final Entries entries;
+    private AttemptResult.@Nullable Granted held;
+
+    Prolong(Renewal renewal, Entries entries) {
+      this.renewal = renewal;
+      this.entries = entries;
+    }
+
+    @Override
+    void take(Turn turn) {
+      held = turn.prolong(renewal.id(), Limits.micros(renewal.lease()));
+    }
+
+    @Override
+    RenewalResult committed(Turn turn) {
+      if (turn.share(renewal.id()) == null) {
+        entries.remove(renewal.id());
+      }
+      return held == null
+          ? new RenewalResult.Gone()
+          : new RenewalResult.Held(held.fencingToken(), held.tokens());
+    }
+
+    @Override
+    RenewalResult nothingThere() {
+      return new RenewalResult.Gone();
     }
   }
 
@@ -240,27 +248,9 @@ final class Steps {
     }
 
     @Override
-    List<HoldId> ids() {
-      return List.of();
-    }
-
-    @Override
-    boolean needsRow() {
-      return false;
-    }
-
-    @Override
-    boolean isUrgent() {
-      return true;
-    }
-
-    @Override
     void giveUp(Turn turn) {
       victims = turn.force(token);
     }
-
-    @Override
-    void take(Turn turn) {}
 
     @Override
     List<HoldId> committed(Turn turn) {

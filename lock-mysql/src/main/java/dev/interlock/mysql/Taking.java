@@ -18,7 +18,6 @@ final class Taking {
   final int tokens;
   final long stayUs;
   final boolean bell;
-  final int cut = Limits.CUT_SECONDS;
   long token;
 
   Taking(Place at, Attempt attempt, Myself me) {

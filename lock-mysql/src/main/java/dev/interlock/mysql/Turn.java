@@ -259,20 +259,12 @@ final class Turn {
    * Grants, lets in beside the same owner, queues, or refuses. To be called after {@link #serve}.
    */
   AttemptResult attempt(Attempt attempt) {
-    Entry waiter = waiter(attempt.id());
     long leaseUs = Limits.micros(attempt.lease());
-    if (row.isHeldBy(attempt.id())) {
-      row.untilUs = Math.max(row.untilUs, now + leaseUs);
-      row.claimant = 0;
-      changes.rowChanged();
-      return new AttemptResult.Granted(row.token, row.tokens);
+    AttemptResult.Granted held = prolong(attempt.id(), leaseUs);
+    if (held != null) {
+      return held;
     }
-    Entry share = find(shares, attempt.id());
-    if (share != null) {
-      share.untilUs = Math.max(share.untilUs, now + leaseUs);
-      changes.refresh(share);
-      return new AttemptResult.Granted(row.token, 1);
-    }
+    Entry waiter = waiter(attempt.id());
     if (row.isFree() || isSameOwner(attempt)) {
       if (waiter != null) {
         drop(waiter);
@@ -283,6 +275,23 @@ final class Turn {
       return new AttemptResult.Busy(recheck(me.listens()));
     }
     return queue(attempt, waiter);
+  }
+
+  /** Prolongs a hold, and never shortens it; null if it is not there. */
+  AttemptResult.@Nullable Granted prolong(HoldId id, long leaseUs) {
+    if (row.isHeldBy(id)) {
+      row.untilUs = Math.max(row.untilUs, now + leaseUs);
+      row.claimant = 0;
+      changes.rowChanged();
+      return new AttemptResult.Granted(row.token, row.tokens);
+    }
+    Entry share = share(id);
+    if (share == null) {
+      return null;
+    }
+    share.untilUs = Math.max(share.untilUs, now + leaseUs);
+    changes.refresh(share);
+    return new AttemptResult.Granted(row.token, 1);
   }
 
   private AttemptResult enter(Attempt attempt, long leaseUs) {

@@ -81,8 +81,8 @@ final class Turns {
     session.begins();
     List<HoldId> ids = Step.allIds(steps);
     List<List<?>> read = ids.isEmpty()
-        ? session.mapper().openTurn(at, PAGE, Limits.CUT_SECONDS)
-        : session.mapper().openTurnAsking(at, ids, PAGE, Limits.CUT_SECONDS);
+        ? session.mapper().openTurn(at, PAGE, session.turn())
+        : session.mapper().openTurnAsking(at, ids, PAGE, session.turn());
     if (read.get(0).isEmpty()) {
       session.mapper().rollBack();
       session.ended();
@@ -94,17 +94,19 @@ final class Turns {
       session.mapper().rollBack();
       session.ended();
     } else {
-      finish(session, turn, rings -> write(session.mapper(), at, turn, rings));
+      finish(session, turn, rings -> write(session, at, turn, rings));
     }
     return turn;
   }
 
-  private static void write(LockMapper mapper, Place at, Turn turn, Set<Long> rings) {
+  private static void write(Session session, Place at, Turn turn, Set<Long> rings) {
+    LockMapper mapper = session.mapper();
     Long gone = turn.changes().onlyDeletion();
     if (gone != null && rings.size() == 1) {
-      mapper.finishHandOver(at, gone, turn.row(), rings.iterator().next());
+      mapper.finishHandOver(
+          session.turn(), at, gone, turn.row(), rings.iterator().next());
     } else {
-      mapper.finishTurn(at, turn.changes(), turn.row(), rings);
+      mapper.finishTurn(session.turn(), at, turn.changes(), turn.row(), rings);
     }
   }
 
@@ -112,14 +114,14 @@ final class Turns {
     session.begins();
     List<List<?>> read = session
         .mapper()
-        .openFirstTurn(at, Step.allIds(steps), PAGE, Limits.CUT_SECONDS, Limits.FORGOTTEN_US);
+        .openFirstTurn(at, Step.allIds(steps), PAGE, session.turn(), Limits.FORGOTTEN_US);
     if (read.get(0).isEmpty()) {
       // Somebody has emptied the table.
       session.mapper().rollBack();
       session.mapper().addCounter(at.bucket());
       read = session
           .mapper()
-          .openFirstTurn(at, Step.allIds(steps), PAGE, Limits.CUT_SECONDS, Limits.FORGOTTEN_US);
+          .openFirstTurn(at, Step.allIds(steps), PAGE, session.turn(), Limits.FORGOTTEN_US);
     }
     CounterRow counter = (CounterRow) read.get(0).get(0);
     boolean absent = read.get(1).isEmpty();
@@ -130,9 +132,11 @@ final class Turns {
     Sweep sweep = new Sweep(counter, typed(read.get(4)));
     finish(session, turn, rings -> {
       if (absent) {
-        session.mapper().finishFirstTurn(at, turn.changes(), turn.row(), sweep, rings);
+        session
+            .mapper()
+            .finishFirstTurn(session.turn(), at, turn.changes(), turn.row(), sweep, rings);
       } else {
-        write(session.mapper(), at, turn, rings);
+        write(session, at, turn, rings);
       }
     });
     try {

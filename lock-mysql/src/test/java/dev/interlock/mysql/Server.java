@@ -38,7 +38,14 @@ final class Server {
 
   /** A client without the engine. */
   static TestClient client(String uri) {
-    String id = HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong());
+    return client(uri, freshClientId());
+  }
+
+  static String freshClientId() {
+    return HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong());
+  }
+
+  static TestClient client(String uri, String id) {
     LockBackend backend =
         new MysqlProvider().open(LockConfig.parse(uri), new ClientId(id, "test:1"));
     return new TestClient(id, backend);

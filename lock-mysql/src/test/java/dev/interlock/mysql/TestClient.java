@@ -46,6 +46,10 @@ final class TestClient implements AutoCloseable {
     });
   }
 
+  String clientId() {
+    return HexFormat.of().toHexDigits(high);
+  }
+
   HoldId id() {
     return new HoldId(high, low.getAndIncrement());
   }

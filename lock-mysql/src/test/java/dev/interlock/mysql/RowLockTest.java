@@ -1,0 +1,169 @@
+package dev.interlock.mysql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.spi.AttemptResult;
+import dev.interlock.spi.AttemptResult.Queued;
+import dev.interlock.spi.HoldId;
+import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalAnswers;
+import dev.interlock.spi.RenewalResult;
+import dev.interlock.testservers.MysqlServer;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What must wait for the row lock, and what it sees once it has it. */
+@Timeout(60)
+class RowLockTest {
+  private static final Duration NONE = Duration.ZERO;
+  private static final Duration LONG = Duration.ofMinutes(1);
+
+  private final MysqlServer server = Server.shared();
+  private final String namespace = Server.freshNamespace();
+  private final String uri = server.uri() + "?schema=create&namespace=" + namespace;
+  private TestClient one;
+  private TestClient two;
+
+  /** Of this test, so that it decides for how long a row is locked. */
+  private Connection turn;
+
+  @BeforeEach
+  void open() throws SQLException {
+    one = Server.client(uri);
+    two = Server.client(uri);
+    turn = new OddPool(server, server.database(), (usual, sql) -> usual).getConnection();
+    turn.setAutoCommit(false);
+  }
+
+  @AfterEach
+  void close() throws SQLException {
+    turn.close();
+    one.close();
+    two.close();
+  }
+
+  @Test
+  void e1_aRepetitionThatOverlapsItsOriginalStandsInTheQueueOnce() throws Exception {
+    // Over another connection, as after a lost reply.
+    try (TestClient again = Server.client(uri, one.clientId())) {
+      two.attempt("a", two.id(), NONE);
+      // So that they queue at once.
+      one.attempt("a", one.id(), LONG);
+      again.attempt("a", new HoldId(1, 1), LONG);
+      HoldId waiter = one.id();
+      lockRow("a");
+      CompletableFuture<AttemptResult> original =
+          CompletableFuture.supplyAsync(() -> one.attempt("a", waiter, LONG));
+      CompletableFuture<AttemptResult> repetition =
+          CompletableFuture.supplyAsync(() -> again.attempt("a", waiter, LONG));
+      awaitUntil(() -> waiting() == 2);
+      turn.rollback();
+
+      assertThat(original.get(10, TimeUnit.SECONDS)).isInstanceOf(Queued.class);
+      assertThat(repetition.get(10, TimeUnit.SECONDS)).isInstanceOf(Queued.class);
+      assertThat(server.execute("SELECT COUNT(*) FROM interlock_entry WHERE client = "
+              + waiter.high() + " AND hold = " + waiter.low()))
+          .isEqualTo("1");
+      assertThat(two.backend.inspect("a").orElseThrow().waiters()).isEqualTo(3);
+    }
+  }
+
+  /** A turn that has read it as expired removes it, and the lock goes to somebody else. */
+  @Test
+  void s2_aFurtherHoldIsProlongedUnderTheRowLockOnly() throws Exception {
+    HoldId share = two.id();
+    one.attemptAs("saga", "a", one.id(), NONE);
+    two.attemptAs("saga", "a", share, NONE);
+    lockRow("a");
+    CompletableFuture<RenewalResult> renewal =
+        CompletableFuture.supplyAsync(() -> renewed(two, "a", share, false));
+    awaitUntil(() -> renewal.isDone() || waiting() == 1);
+    assertThat(renewal).isNotDone();
+    turn.rollback();
+    assertThat(renewal.get(10, TimeUnit.SECONDS)).isInstanceOf(RenewalResult.Held.class);
+  }
+
+  /** The grant comes from another client, just when this one looks what became of its renewal. */
+  @Test
+  void w2_aGrantThatIsOnlyClaimedIsNeverReportedAsAFullLease() throws SQLException {
+    AtomicReference<Runnable> release = new AtomicReference<>();
+    HoldId holder = one.id();
+    one.attempt("a", holder, NONE);
+    // To this client the entry is unknown, as its attempt's reply was lost.
+    try (TestClient again = OddPool.client(namespace, two.clientId(), (usual, sql) -> {
+      Runnable task = sql.contains("SELECT client, hold, token") ? release.getAndSet(null) : null;
+      if (task != null) {
+        task.run();
+      }
+      return usual;
+    })) {
+      HoldId waiter = two.id();
+      assertThat(two.attempt("a", waiter, LONG)).isInstanceOf(Queued.class);
+      release.set(() -> one.release("a", holder));
+      RenewalResult result = renewed(again, "a", waiter, true);
+      Duration remaining = one.backend.inspect("a").orElseThrow().remaining();
+      assertThat(release.get()).as("the lock was granted meanwhile").isNull();
+      assertThat(result instanceof RenewalResult.Held
+              && remaining.compareTo(Limits.ofMicros(Limits.CLAIM_US)) <= 0)
+          .as("%s, but it has only %s", result, remaining)
+          .isFalse();
+    }
+  }
+
+  /** What MariaDB says with innodb_snapshot_isolation, as newer ones do by default. */
+  @Test
+  void e4_aRowThatHasChangedSinceItWasReadIsTriedAgain() {
+    HoldId holder = one.id();
+    one.attempt("a", holder, NONE);
+    server.execute("CREATE TABLE " + namespace + " (id INT PRIMARY KEY) ENGINE = MEMORY");
+    server.execute("INSERT INTO " + namespace + " VALUES (1), (2)");
+    server.execute("CREATE TRIGGER trigger_" + namespace + " BEFORE UPDATE ON interlock_lock FOR"
+        + " EACH ROW BEGIN IF NEW.lock_key = '" + namespace + ":a' AND EXISTS (SELECT 1 FROM "
+        + namespace + ") THEN DELETE FROM " + namespace + " LIMIT 1; SIGNAL SQLSTATE 'HY000' SET"
+        + " MYSQL_ERRNO = 1020, MESSAGE_TEXT = 'Record has changed since last read'; END IF; END");
+    try {
+      assertThat(renewed(one, "a", holder, false)).isInstanceOf(RenewalResult.Held.class);
+      assertThat(one.release("a", holder).held()).isTrue();
+    } finally {
+      server.execute("DROP TRIGGER trigger_" + namespace);
+      server.execute("DROP TABLE " + namespace);
+    }
+  }
+
+  private static RenewalResult renewed(TestClient client, String name, HoldId id, boolean queued) {
+    return RenewalAnswers.collect(
+            client.backend, List.of(new Renewal(name, id, TestClient.LEASE, queued)))
+        .get(0);
+  }
+
+  private void lockRow(String name) throws SQLException {
+    try (PreparedStatement statement = turn.prepareStatement(
+        "SELECT 1 FROM interlock_lock WHERE bucket = ? AND lock_key = ?" + " FOR UPDATE")) {
+      Place at = Place.of(namespace, name);
+      statement.setInt(1, at.bucket());
+      statement.setBytes(2, at.key());
+      assertThat(statement.executeQuery().next()).isTrue();
+    }
+  }
+
+  private int waiting() {
+    return Integer.parseInt(server.execute(
+        "SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'"));
+  }
+
+  private static void awaitUntil(BooleanSupplier condition) {
+    Awaitility.await().pollInterval(Duration.ofMillis(5)).until(condition::getAsBoolean);
+  }
+}
