@@ -37,6 +37,10 @@ final class Answer {
     return Math.toIntExact(number());
   }
 
+  boolean flag() {
+    return number() != 0;
+  }
+
   /** The next so many bytes, which may be anything; no blank follows them. */
   String text(int length) {
     String text = new String(bytes, at, length, UTF_8);

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.interlock.CommonOptions;
 import dev.interlock.HoldInfo;
 import dev.interlock.LockConfig;
+import dev.interlock.LockException;
 import dev.interlock.redis.hash.Riders.Rider;
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.LuaScript;
@@ -22,12 +23,13 @@ import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +41,8 @@ import org.jspecify.annotations.Nullable;
  * attempts, the other the attempts of a crowd, so that these never delay a release.
  */
 final class HashBackend implements LockBackend {
+  private static final Logger LOG = System.getLogger(HashBackend.class.getName());
+
   /**
    * A waiter looks again after this time and one {@link #TICK} at the latest, wherever it stands in
    * the queue: all before it may be dead. Longer than the time that a grant has to confirm, so that
@@ -59,6 +63,7 @@ final class HashBackend implements LockBackend {
   private static final long GRANTED = 1;
   private static final long NOT_MADE = 2;
   private static final long QUEUED = 3;
+  private static final long UNDECIDED = 4;
   private static final String NOBODY = "-";
 
   private final KeyLayout layout;
@@ -122,17 +127,26 @@ final class HashBackend implements LockBackend {
   public AttemptResult attempt(Attempt attempt) {
     AttemptResult result = riders.ride(attempt);
     if (result == null) {
-      ScriptCall call = call(Scripts.ATTEMPT, attempt.name()).withDeadline();
-      describe(call, attempt);
-      if (!attempt.waits()) {
-        call.patient();
-      }
-      result = Objects.requireNonNull(result(send(attempt, call)));
+      result = send(attempt);
     }
     if (result instanceof AttemptResult.Queued) {
       riders.queued(attempt.name(), attempt.id(), attempt.lease());
       checkMailbox();
     }
+    return result;
+  }
+
+  /** Repeats it while the server has not got past the dead waiters that stand before it. */
+  private AttemptResult send(Attempt attempt) {
+    AttemptResult result;
+    do {
+      ScriptCall call = call(Scripts.ATTEMPT, attempt.name()).withDeadline();
+      describe(call, attempt);
+      if (!attempt.waits()) {
+        call.patient();
+      }
+      result = result(send(attempt, call));
+    } while (result == null);
     return result;
   }
 
@@ -165,10 +179,15 @@ final class HashBackend implements LockBackend {
       }
       taken.forEach(rider -> describe(call, rider.attempt()));
       Answer answer = holders.run("release", release.name(), call);
-      ReleaseResult result = released(release, answer);
+      boolean held = answer.flag();
+      boolean unfinished = answer.flag();
+      ReleaseResult result = released(release, held, answer);
       for (Rider rider : taken) {
         rider.arrive(result(answer));
         arrived++;
+      }
+      if (unfinished) {
+        serveOn(release.name(), release.id());
       }
       return result;
     } finally {
@@ -176,8 +195,7 @@ final class HashBackend implements LockBackend {
     }
   }
 
-  private static ReleaseResult released(Release release, Answer answer) {
-    boolean held = answer.number() != 0;
+  private static ReleaseResult released(Release release, boolean held, Answer answer) {
     Grant granted = grant(release.name(), answer);
     Attempt next = release.next();
     AttemptResult result = next == null ? null : result(answer);
@@ -210,7 +228,34 @@ final class HashBackend implements LockBackend {
   @Override
   public void abandon(String name, HoldId id) {
     riders.ended(name, id);
-    holders.run("abandon", name, call(Scripts.ABANDON, name).with(id.toString()));
+    if (removed(name, id)) {
+      serveOn(name, id);
+    }
+  }
+
+  /** Answers whether waiters are left to be served. */
+  private boolean removed(String name, HoldId id) {
+    return holders
+        .run("abandon", name, call(Scripts.ABANDON, name).with(id.toString()))
+        .flag();
+  }
+
+  /**
+   * Has a free lock handed on, in as many steps as it takes to get past the dead waiters. If one of
+   * them fails, a living waiter that looks again goes on.
+   *
+   * @param gone not on the server any more
+   */
+  private void serveOn(String name, HoldId gone) {
+    boolean left = true;
+    try {
+      while (left) {
+        left = removed(name, gone);
+      }
+    } catch (LockException e) {
+      LOG.log(
+          Level.DEBUG, "the waiters of lock '" + name + "' are left to one that looks again", e);
+    }
   }
 
   @Override
@@ -231,7 +276,12 @@ final class HashBackend implements LockBackend {
   @Override
   public boolean forceRelease(String name, long fencingToken) {
     ScriptCall call = call(Scripts.FORCE, name).with(fencingToken).patient();
-    return holders.run("force the release of", name, call).number() != 0;
+    Answer answer = holders.run("force the release of", name, call);
+    boolean held = answer.flag();
+    if (answer.flag()) {
+      serveOn(name, new HoldId(0, 0));
+    }
+    return held;
   }
 
   @Override
@@ -276,12 +326,12 @@ final class HashBackend implements LockBackend {
         .with(attempt.waits());
   }
 
-  /** Null if the attempt was not made. */
+  /** Null if the attempt was not made, or has to be made again to know. */
   private static @Nullable AttemptResult result(Answer answer) {
     long kind = answer.number();
     long first = answer.number();
     long second = answer.number();
-    if (kind == NOT_MADE) {
+    if (kind == NOT_MADE || kind == UNDECIDED) {
       return null;
     }
     if (kind == GRANTED) {

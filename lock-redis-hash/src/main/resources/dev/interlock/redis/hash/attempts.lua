@@ -6,7 +6,8 @@ local PARTS = 8
 
 -- Attempts with the arguments from a place on. Returns '1 token tokens' if granted,
 -- '3 n ms' if queued with n waiters before it, or -1, and so many ms left of the hold,
--- '0 ms 0' if neither.
+-- '0 ms 0' if neither, '4 0 0' if the next run has to say, because the lock is free and so many dead
+-- waiters stand before it that this run could not pass over all of them.
 local function attempt(lock, prefix, at)
   local s = lock.s
   local id, lease = ARGV[at], ARGV[at + 1] * 1000
@@ -33,6 +34,9 @@ local function attempt(lock, prefix, at)
     end
     if not first then
       hold = serve(lock, prefix, nil, {[id] = true})
+      if lock.unfinished then
+        return '4 0 0'
+      end
       if not s.h[1] then
         hold = enter(lock, waiter, lease)
       end

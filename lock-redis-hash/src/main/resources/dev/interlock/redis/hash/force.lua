@@ -3,13 +3,15 @@
 --
 -- KEYS   1 lock, 2 counter of the bucket, 3 waiters that were passed over
 -- ARGV   1 prefix of the mailbox channels, 2 one of the tokens of the hold
--- Answer now, 1 if that hold was there or else 0
+-- Answer now, 1 if that hold was there or else 0, then 1 if waiters are left that abandon.lua has to see
+--        to, or else 0
 --
 -- Atomic because a script is: who is told is who lost it, and only after that was written, because
 -- the write may be refused (see state.lua). The client dies before it arrives: nothing happens;
 -- afterwards: it is done. The answer is lost, it runs twice or late, also because a client replays
 -- its commands after a reconnect: a successor has other tokens, and is spared. A victim that cannot
 -- be told finds out when it renews or releases.
+requireMaster(KEYS[3])
 local lock = load(KEYS[1], KEYS[2], KEYS[3], {})
 expire(lock)
 local victims, asked = {}, tonumber(ARGV[2])
@@ -21,7 +23,7 @@ end
 if victims[1] then
   lock.s.h = {}
 end
-sweep(lock)
+sweepAside(lock)
 serve(lock, ARGV[1])
 if lock.existed then
   save(lock)
@@ -30,4 +32,4 @@ local name = string.match(KEYS[1], '}:lock:(.*)')
 for _, hold in ipairs(victims) do
   redis.pcall('PUBLISH', ARGV[1] .. clientOf(hold[ID]), 'r' .. hold[ID] .. name)
 end
-return text(now) .. (victims[1] and ' 1' or ' 0')
+return text(now) .. (victims[1] and ' 1' or ' 0') .. (lock.unfinished and ' 1' or ' 0')

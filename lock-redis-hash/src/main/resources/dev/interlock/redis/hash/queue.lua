@@ -31,27 +31,73 @@ local function enter(lock, waiter, lease, heirs)
   return hold
 end
 
--- Brings waiters into the header if there is none and others wait. Holes are those who left.
+-- The waiters behind the header with so many tickets from one on. Holes are those who left. Returns
+-- them, and the ticket after the last one.
+local function behind(lock, from, most)
+  local last = math.min(from + math.min(most, work), lock.s.z) - 1
+  if last < from then
+    return {}, from
+  end
+  work = work - (last + 1 - from)
+  local fields, waiters = {}, {}
+  for ticket = from, last do
+    fields[#fields + 1] = '#' .. text(ticket)
+  end
+  local found = redis.call('HMGET', lock.key, unpack(fields))
+  for i, field in ipairs(fields) do
+    local packed = lock.put[field] or (not lock.gone[field] and found[i])
+    if packed then
+      waiters[#waiters + 1] = cmsgpack.unpack(packed)
+    end
+  end
+  return waiters, last + 1
+end
+
+-- Removes the fields of a waiter from behind the header.
+local function dropBehind(lock, waiter)
+  drop(lock, '#' .. text(waiter[TICKET]))
+  drop(lock, waiter[ID])
+  lock.index[waiter[ID]] = false
+end
+
+local function putBehind(lock, waiter)
+  local ticket = text(waiter[TICKET])
+  put(lock, '#' .. ticket, cmsgpack.pack(waiter))
+  put(lock, waiter[ID], ticket)
+  lock.index[waiter[ID]] = ticket
+end
+
+-- Brings waiters into the header if there is none and others wait.
 local function fill(lock)
   local s = lock.s
-  while not s.f[1] and s.a < s.z do
-    local last = math.min(s.a + MOST_IN_HEADER, s.z) - 1
-    local fields = {}
-    for ticket = s.a, last do
-      fields[#fields + 1] = '#' .. text(ticket)
+  while not s.f[1] and s.a < s.z and work > 0 do
+    s.f, s.a = behind(lock, s.a, MOST_IN_HEADER)
+    for _, waiter in ipairs(s.f) do
+      dropBehind(lock, waiter)
     end
-    local found = redis.call('HMGET', lock.key, unpack(fields))
-    for i, field in ipairs(fields) do
-      local packed = lock.put[field] or (not lock.gone[field] and found[i])
-      if packed then
-        local waiter = cmsgpack.unpack(packed)
-        table.insert(s.f, waiter)
-        drop(lock, field)
-        drop(lock, waiter[ID])
-        lock.index[waiter[ID]] = false
+  end
+end
+
+-- Removes dead waiters while the lock is held, so that few are left to be passed over when it is
+-- released. Each time it goes on where it stopped.
+local function sweepQueue(lock)
+  local s = lock.s
+  for place = #s.f, 1, -1 do
+    if s.f[place][UNTIL] <= now then
+      table.remove(s.f, place)
+      s.w = s.w - 1
+    end
+  end
+  if s.w > #s.f then
+    local from = math.max(s.c or 0, s.a)
+    local waiters, after = behind(lock, from < s.z and from or s.a, WORK)
+    for _, waiter in ipairs(waiters) do
+      if waiter[UNTIL] <= now then
+        dropBehind(lock, waiter)
+        s.w = s.w - 1
       end
     end
-    s.a = last + 1
+    s.c = after
   end
 end
 
@@ -80,17 +126,28 @@ local function remove(lock, id)
   return true
 end
 
--- Puts a waiter that was passed over back in its place: among the first.
+-- Puts a waiter that was passed over back in its place: mostly among the first, where it may take the
+-- room of the last of them, which goes behind the header then.
 local function comeBack(lock, id)
   local s = lock.s
   local waiter = cmsgpack.unpack(string.sub(lock.index[id], 2))
   remove(lock, id)
+  waiter[UNTIL] = now + LIFE
+  s.w = s.w + 1
+  if waiter[TICKET] >= s.a then
+    putBehind(lock, waiter)
+    return
+  end
   local place = 1
   while s.f[place] and s.f[place][TICKET] < waiter[TICKET] do
     place = place + 1
   end
   table.insert(s.f, place, waiter)
-  s.w = s.w + 1
+  if #s.f > MOST_IN_HEADER then
+    local last = table.remove(s.f)
+    s.a = last[TICKET]
+    putBehind(lock, last)
+  end
 end
 
 -- Queues a waiter, or refreshes it where it stands, up to its deadline. The waiters with '#' fields
@@ -101,7 +158,7 @@ local function enqueue(lock, waiter)
   local index = lock.index[id]
   if index and string.sub(index, 1, 1) == 'a' then
     comeBack(lock, id)
-    index = false
+    return
   end
   local known = find(s.f, id)
   if known then
@@ -115,10 +172,7 @@ local function enqueue(lock, waiter)
       s.a = s.z
       table.insert(s.f, waiter)
     else
-      local ticket = text(waiter[TICKET])
-      put(lock, '#' .. ticket, cmsgpack.pack(waiter))
-      put(lock, id, ticket)
-      lock.index[id] = ticket
+      putBehind(lock, waiter)
     end
   end
 end
@@ -177,13 +231,15 @@ local function passSilent(lock)
   end
 end
 
--- Grants a free lock to the first waiter that is alive and can be told. A waiter of the client
+-- Grants a free lock to the first waiter that is alive and can be told, unless it has to pass over more
+-- than one step may: then the lock is unfinished, and the next step goes on. A waiter of the client
 -- that runs this script is told by the answer and gets its whole lease; the hold and its heirs are
 -- returned. So is one of the ids whose answer it awaits, without heirs. Another one gets the time to
 -- confirm, and a message.
 local function serve(lock, prefix, client, awaited)
   local s = lock.s
   local deaf = {}
+  lock.unfinished = false
   if lock.silent then
     passSilent(lock)
     deaf[lock.silent] = true
@@ -192,7 +248,10 @@ local function serve(lock, prefix, client, awaited)
     fill(lock)
     local waiter = table.remove(s.f, 1)
     if not waiter then
-      s.w = 0 -- the fields of those who wait were lost
+      lock.unfinished = s.a < s.z
+      if not lock.unfinished then
+        s.w = 0 -- the fields of those who wait were lost
+      end
       return nil
     end
     s.w = s.w - 1

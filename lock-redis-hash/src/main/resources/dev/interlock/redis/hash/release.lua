@@ -6,8 +6,9 @@
 -- ARGV   1 prefix of the mailbox channels, 2 server time in us after which it must not attempt,
 --        3 hold id, 4 1 if the first attempt is only to be made if the hold was there, else 0,
 --        5 to how many the lock was passed on, 6.. their ids, then the attempts, see attempts.lua
--- Answer now or 0, 1 if the hold was there or else 0, the grant to a waiter of the same client: its
---        id or '-', token, tokens, lease in ms, how many heirs and their ids; then the answers to the
+-- Answer now or 0, 1 if the hold was there or else 0, 1 if the lock is free and waiters are left that
+--        abandon.lua has to see to or else 0, the grant to a waiter of the same client: its id or
+--        '-', token, tokens, lease in ms, how many heirs and their ids; then the answers to the
 --        attempts, '2 0 0' for one that was not made
 --
 -- Atomic because a script is: there is no moment in which the lock is free while somebody waits
@@ -28,6 +29,7 @@ end
 for at = attempts, #ARGV, PARTS do
   ids[#ids + 1] = ARGV[at]
 end
+requireMaster(KEYS[3])
 local lock = load(KEYS[1], KEYS[2], KEYS[3], ids, found)
 expire(lock)
 
@@ -46,14 +48,14 @@ for at = 6, attempts - 1 do
   local gone = leave(ARGV[at]) or remove(lock, ARGV[at])
   changed = changed or gone
 end
-local answer = {text(now), held and '1' or '0', '-', '0', '0', '0', '0'}
+local answer = {text(now), held and '1' or '0', '0', '-', '0', '0', '0', '0'}
 if changed then
-  sweep(lock)
+  sweepAside(lock)
   local hold, heirs = serve(lock, ARGV[1], held and client)
   if hold then
-    answer[3], answer[4], answer[5] = hold[ID], text(hold[TOKEN]), text(hold[TOKENS])
-    answer[6] = text(math.floor((hold[UNTIL] - now) / 1000))
-    answer[7] = #heirs
+    answer[4], answer[5], answer[6] = hold[ID], text(hold[TOKEN]), text(hold[TOKENS])
+    answer[7] = text(math.floor((hold[UNTIL] - now) / 1000))
+    answer[8] = #heirs
     for _, id in ipairs(heirs) do
       answer[#answer + 1] = id
     end
@@ -62,6 +64,9 @@ end
 for at = attempts, #ARGV, PARTS do
   local skipped = now > tonumber(ARGV[2]) or (at == attempts and ARGV[4] == '1' and not held)
   answer[#answer + 1] = skipped and '2 0 0' or attempt(lock, ARGV[1], at)
+end
+if lock.unfinished and not lock.s.h[1] then
+  answer[3] = '1'
 end
 if changed or ARGV[attempts] then
   save(lock)

@@ -20,7 +20,6 @@ local function refresh(lock, items)
       waiter[UNTIL] = now + LIFE
     elseif index and string.sub(index, 1, 1) == 'a' then
       comeBack(lock, item.id)
-      find(lock.s.f, item.id)[UNTIL] = now + LIFE
     elseif index then
       fields[#fields + 1] = '#' .. index
     end
@@ -47,8 +46,11 @@ local function renew(lock, items)
   end
   expire(lock)
   refresh(lock, items)
-  sweep(lock)
+  sweepAside(lock)
   serve(lock, ARGV[1], nil, awaited)
+  if lock.s.h[1] then
+    sweepQueue(lock)
+  end
 end
 
 local function answerTo(lock, item)
@@ -62,6 +64,7 @@ local function answerTo(lock, item)
   return '0 0 0'
 end
 
+requireMaster(KEYS[3])
 local answers = {text(now)}
 local at = 2
 for key = 1, #KEYS, 3 do

@@ -2,15 +2,18 @@
 --
 -- The lock's key is a hash:
 --   '*'     the header, packed: the holds, each with its id, its end, its tokens; the first waiters
---           of the queue; first and last ticket of the others; how many wait; the reserve of
---           fencing tokens; until when the key lives. While it was only granted, and nobody
---           waits, just the hold: see SINGLE
+--           of the queue; first and last ticket of the others; how many wait; how far dead ones were
+--           looked for; the reserve of fencing tokens; until when the key lives. While it was only
+--           granted, and nobody waits, just the hold: see SINGLE
 --   '#' n   the waiter with ticket n, packed, unless it stands in the header
 --   id      of a waiter with a '#' field: its ticket; of a waiter that was passed over because its
 --           client did not listen, or did not come for a grant: 'a' and the waiter, packed
 -- The header is read and written once in each step, whatever is done, and holds a few waiters
 -- only, so the cost of a step does not depend on how many wait. Waiters that were passed over keep
 -- their ticket, and stand in a sorted set by their deadlines, so that dead ones can be removed.
+--
+-- A JVM may die with thousands of waiters. No step looks at more than WORK of them: one that ends
+-- before it has found whom to grant a free lock says so, and whoever sent it goes on.
 --
 -- A hold ends at its time, whether or not the key is still there. The key lives as long as the last
 -- hold or waiter could, and a little more while somebody waits, so that it need not be prolonged in
@@ -21,6 +24,17 @@
 -- a key and then went on with it would end half-way.
 local LIFE, SLACK, CLAIM = 15000000, 5000000, 2000000
 local MOST_IN_HEADER, RESERVE = 16, 16
+
+-- How many waiters, dead or alive, this run of a script may still look at besides those in the
+-- headers and those of its caller. A few thousand values are also more than Lua can pass to a command.
+local WORK = 256
+local work = WORK
+
+-- Comes before an answer that a lock is not held or an attempt not there. Changes nothing, but is a
+-- write: a server that has become a replica, and may know less than its master, refuses it.
+local function requireMaster(aside)
+  redis.call('ZREM', aside, '')
+end
 
 local function unpackHeader(packed)
   if not packed then
@@ -108,11 +122,13 @@ end
 
 -- Removes waiters that were passed over and are dead, a few at a time. The set of them may outlive the
 -- key that counts them, so that some of those in it were never counted in this one.
-local function sweep(lock)
-  if lock.s.d == 0 then
+local function sweepAside(lock)
+  local most = math.min(32, work)
+  if lock.s.d == 0 or most == 0 then
     return
   end
-  local dead = redis.call('ZRANGEBYSCORE', lock.aside, '-inf', text(now), 'LIMIT', 0, 32)
+  local dead = redis.call('ZRANGEBYSCORE', lock.aside, '-inf', text(now), 'LIMIT', 0, most)
+  work = work - #dead
   local found = dead[1] and redis.call('HMGET', lock.key, unpack(dead))
   for i, id in ipairs(dead) do
     if lock.due[id] == nil then

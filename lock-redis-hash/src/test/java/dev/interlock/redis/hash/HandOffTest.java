@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.interlock.BackendUnavailableException;
 import dev.interlock.OutcomeUnknownException;
 import dev.interlock.redis.hash.TestClient.Told;
 import dev.interlock.redis.support.KeyLayout;
@@ -27,6 +28,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -103,6 +105,35 @@ class HandOffTest {
     expectNothingTold(one, c);
     assertThat(two.backend.forceRelease("n")).isTrue();
     assertThat(one.event()).isEqualTo("revoked n " + a);
+  }
+
+  /** It may have become one, and lack the latest holds of its master. */
+  @Test
+  void L7_noReplicaSaysThatALockIsNotHeldOrThatItIs() {
+    one.tryOnce("m", c);
+    server.command("REPLICAOF", "127.0.0.1", "1");
+    try {
+      expectReadOnly(() -> one.release("n", a));
+      expectReadOnly(() -> {
+        RenewalResult answer = one.renew("n", a);
+        throw ((RenewalResult.Failed) answer).error();
+      });
+      expectReadOnly(() -> one.backend.abandon("n", a));
+      expectReadOnly(() -> one.backend.forceRelease("n"));
+      expectReadOnly(() -> two.tryOnce("m", b));
+      expectReadOnly(() -> two.backend.attempt(TestClient.barging("m", b)));
+    } finally {
+      server.command("REPLICAOF", "NO", "ONE");
+    }
+  }
+
+  /** The connection to a replica is left at once, so the next call may find none. */
+  private static void expectReadOnly(ThrowingCallable call) {
+    Topologies.await(() -> {
+      Throwable refusal = catchThrowable(call);
+      assertThat(refusal).isInstanceOf(BackendUnavailableException.class);
+      return refusal.getMessage().contains("READONLY");
+    });
   }
 
   /** Sends a wake-up, which comes behind whatever was sent before. */

@@ -1,0 +1,172 @@
+package dev.interlock.redis.hash;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.redis.support.contract.BackendContract;
+import dev.interlock.redis.support.contract.Topologies;
+import dev.interlock.spi.AttemptResult.Busy;
+import dev.interlock.spi.AttemptResult.Granted;
+import dev.interlock.spi.Grant;
+import dev.interlock.spi.HoldId;
+import dev.interlock.spi.ReleaseResult;
+import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalAnswers;
+import dev.interlock.spi.RenewalResult;
+import dev.interlock.testservers.RedisServer;
+import dev.interlock.testservers.TestRedis;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestReporter;
+import org.junit.jupiter.api.Timeout;
+
+/** A JVM that died with thousands of waiters, or comes back with them. */
+@Timeout(120)
+class LongQueueTest {
+  private static final int MANY = Integer.getInteger("interlock.test.waiters", 5_000);
+
+  /** More values than Lua passes to a command. */
+  private static final int TOO_MANY_FOR_LUA = 5_000;
+
+  /** How many the engine renews at once. */
+  private static final int BATCH = 256;
+
+  /** What is promised for dead waiters, whatever their number. */
+  private static final Duration BOUND = Duration.ofSeconds(3);
+
+  private RedisServer server;
+  private TestClient living;
+  private TestClient dying;
+  private HoldId holder;
+  private HoldId waiter;
+
+  @BeforeEach
+  void start() throws InterruptedException {
+    server = TestRedis.builder().owned().start();
+    living = TestClient.open(server);
+    dying = TestClient.open(server);
+    holder = living.id();
+    waiter = living.id();
+    living.tryOnce("n", holder);
+  }
+
+  @AfterEach
+  void close() {
+    living.close();
+    dying.close();
+    server.close();
+  }
+
+  private static List<HoldId> queue(TestClient client, int count) {
+    List<HoldId> ids = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      HoldId id = client.id();
+      client.queue("n", id);
+      ids.add(id);
+    }
+    return ids;
+  }
+
+  @Test
+  void F4_aReleaseGetsPastThousandsOfDeadWaiters(TestReporter reporter) throws Exception {
+    try (TestClient other = TestClient.open(server)) {
+      server.command("CONFIG", "SET", "slowlog-log-slower-than", "100000");
+      queue(dying, MANY);
+      HoldId behind = other.id();
+      other.queue("n", behind);
+      dying.close();
+      long start = System.nanoTime();
+      assertThat(living.release("n", holder).held()).isTrue();
+      assertThat(other.grant().grant().id()).isEqualTo(behind);
+      Duration took = Duration.ofNanos(System.nanoTime() - start);
+      reporter.publishEntry(MANY + " dead waiters, ms", Long.toString(took.toMillis()));
+      assertThat(took).isLessThan(BOUND);
+      assertThat(server.command("SLOWLOG", "LEN").strip()).as("steps of 100 ms").isEqualTo("0");
+    }
+  }
+
+  @Test
+  void F4_anAbandonmentAForcedReleaseAndASingleAttemptGetPastThousandsOfDeadWaiters() {
+    queue(dying, TOO_MANY_FOR_LUA);
+    dying.close();
+    living.backend.abandon("n", holder);
+    assertThat(living.tryOnce("n", holder)).as("free again").isInstanceOf(Granted.class);
+    assertThat(living.tryOnce("n", waiter)).isInstanceOf(Busy.class);
+    assertThat(living.backend.forceRelease("n")).isTrue();
+    assertThat(living.tryOnce("n", holder)).as("free again").isInstanceOf(Granted.class);
+  }
+
+  @Test
+  void F4_anAttemptAndARefreshAfterAnExpiryGetPastManyDeadWaiters() {
+    queue(dying, 1_000);
+    dying.close();
+    expireTheHold();
+    assertThat(living.tryOnce("n", holder)).isInstanceOf(Granted.class);
+    living.queue("n", waiter);
+    expireTheHold();
+    Topologies.await(() -> living.refresh("n", waiter) instanceof RenewalResult.Held);
+  }
+
+  private void expireTheHold() {
+    server.command(
+        "EVAL",
+        "local lock = cmsgpack.unpack(redis.call('HGET', KEYS[1], '*')); lock.h[1][2] = 0; "
+            + "redis.call('HSET', KEYS[1], '*', cmsgpack.pack(lock))",
+        "1",
+        BackendContract.key("n"));
+  }
+
+  @Test
+  void F5_thousandsThatComeBackKeepTheirPlacesAndTheHeaderStaysSmall() throws Exception {
+    try (TestClient deaf = TestClient.deaf(server);
+        TestClient other = TestClient.open(server)) {
+      List<HoldId> ids = queue(deaf, 1_000);
+      HoldId behind = other.id();
+      other.queue("n", behind);
+      living.release("n", holder);
+      assertThat(other.grant().grant().id()).as("the others were passed over").isEqualTo(behind);
+      deaf.listen();
+      renew(deaf, ids);
+      assertThat(headerBytes()).isLessThan(4_000);
+      assertThat(living.backend.inspect("n").orElseThrow().waiters()).isEqualTo(1_000);
+      assertThat(other.release("n", behind).held()).isTrue();
+      assertThat(deaf.grant().grant().id()).isEqualTo(ids.get(0));
+      for (int i = 0; i < ids.size(); i++) {
+        ReleaseResult released = deaf.release("n", ids.get(i));
+        Grant next = released.granted();
+        assertThat(released.held()).isTrue();
+        assertThat(next == null ? null : next.id())
+            .isEqualTo(i + 1 < ids.size() ? ids.get(i + 1) : null);
+      }
+    }
+  }
+
+  private long headerBytes() {
+    return Long.parseLong(
+        server.command("HSTRLEN", BackendContract.key("n"), "*").strip());
+  }
+
+  private static void renew(TestClient client, List<HoldId> ids) {
+    for (int from = 0; from < ids.size(); from += BATCH) {
+      List<Renewal> batch = ids.subList(from, Math.min(ids.size(), from + BATCH)).stream()
+          .map(id -> new Renewal("n", id, TestClient.LEASE, true))
+          .toList();
+      assertThat(RenewalAnswers.collect(client.backend, batch))
+          .allMatch(RenewalResult.Queued.class::isInstance);
+    }
+  }
+
+  @Test
+  void F4_deadWaitersAreRemovedWhileTheLockIsHeld() {
+    queue(dying, 1_000);
+    dying.close();
+    Topologies.await(() -> {
+      assertThat(living.renew("n", holder)).isInstanceOf(RenewalResult.Held.class);
+      return living.backend.inspect("n").orElseThrow().waiters() == 0;
+    });
+    assertThat(server.command("HLEN", BackendContract.key("n")).strip()).isEqualTo("1");
+  }
+}
