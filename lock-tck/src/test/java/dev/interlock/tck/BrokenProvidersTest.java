@@ -130,6 +130,9 @@ class BrokenProvidersTest {
     NOW_AND_THEN.put(Fault.DEAF_AFTER_CUT, Set.of("W3", "E5"));
     EXPECTED.put(Fault.TRUSTS_MESSAGES, Set.of("W3"));
     NOW_AND_THEN.put(Fault.TRUSTS_MESSAGES, Set.of("P2", "E5", "X2", "W2"));
+    EXPECTED.put(Fault.KEEPS_DEAF_CONNECTIONS, Set.of("W11"));
+    // A reply that is swallowed, or a server that stands still, leaves such a connection too.
+    NOW_AND_THEN.put(Fault.KEEPS_DEAF_CONNECTIONS, Set.of("X2", "E3", "E5"));
     EXPECTED.put(Fault.GIVES_UP_AT_ONCE, Set.of("E4"));
     NOW_AND_THEN.put(Fault.GIVES_UP_AT_ONCE, Set.of("E5"));
     EXPECTED.put(Fault.CUT_MEANS_BUSY, Set.of("E3", "W4"));

@@ -33,7 +33,7 @@ final class ClusterConnections implements Connections {
   ClusterConnections(LockConfig config, ClientId client) {
     this.setup = new ClientSetup(config, client);
     this.address = RedisOptions.address(config);
-    this.resources = new Resources(new NettyCustomizer() {});
+    this.resources = new Resources(config.get(RedisHashOptions.TIMEOUT), new NettyCustomizer() {});
     this.cluster = RedisClusterClient.create(
         resources.lettuce(),
         RedisOptions.servers(config).stream().map(setup::uri).toList());

@@ -260,8 +260,8 @@ final class HashBackend implements LockBackend {
 
   @Override
   public Optional<HoldInfo> inspect(String name) {
-    Answer answer =
-        holders.run("inspect", name, new ScriptCall(Scripts.INSPECT).reading(layout.keys(name)));
+    ScriptCall call = new ScriptCall(Scripts.INSPECT).reading(layout.keys(name)).patient();
+    Answer answer = holders.run("inspect", name, call);
     if (answer.isOver()) {
       return Optional.empty();
     }

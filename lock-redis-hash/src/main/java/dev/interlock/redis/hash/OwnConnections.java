@@ -33,7 +33,7 @@ final class OwnConnections implements Connections {
     this.address = RedisOptions.address(config);
     boolean sentinel = config.get(RedisHashOptions.TOPOLOGY) == Topology.SENTINEL;
     this.channels = new MasterChannels(sentinel ? RedisOptions.servers(config) : List.of());
-    this.resources = new Resources(channels);
+    this.resources = new Resources(config.get(RedisHashOptions.TIMEOUT), channels);
     this.redis = RedisClient.create(
         resources.lettuce(),
         sentinel ? setup.master() : setup.uri(RedisOptions.servers(config).get(0)));

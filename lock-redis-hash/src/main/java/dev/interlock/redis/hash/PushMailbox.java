@@ -2,14 +2,17 @@ package dev.interlock.redis.hash;
 
 import dev.interlock.redis.support.MailboxMessage;
 import dev.interlock.spi.BackendEvents;
+import io.lettuce.core.RedisFuture;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 
 /**
@@ -20,6 +23,9 @@ import java.util.function.Function;
  */
 final class PushMailbox implements Listeners.Mailbox, AutoCloseable {
   private static final Logger LOG = System.getLogger(PushMailbox.class.getName());
+
+  /** How long nothing may have been heard before a sign of life is asked for. */
+  private static final Duration QUIET = Duration.ofSeconds(2);
 
   private final Listeners listeners;
   private final byte[] channel;
@@ -55,7 +61,11 @@ final class PushMailbox implements Listeners.Mailbox, AutoCloseable {
     return mailbox;
   }
 
-  /** Subscribes where that has not succeeded yet. To be called whenever somebody waits; quick. */
+  /**
+   * Subscribes where that has not succeeded yet, and asks for a sign of life where that has: who
+   * only listens never finds out that the other end has gone. To be called whenever somebody waits;
+   * quick.
+   */
   void check() {
     listeners.check();
     ears.forEach(Ear::check);
@@ -94,6 +104,7 @@ final class PushMailbox implements Listeners.Mailbox, AutoCloseable {
   private final class Ear extends RedisPubSubAdapter<byte[], byte[]> {
     final StatefulRedisPubSubConnection<byte[], byte[]> connection;
     private final AtomicBoolean subscribing = new AtomicBoolean();
+    private final AtomicLong heardAt = new AtomicLong(System.nanoTime());
     private volatile boolean everSubscribed;
 
     Ear(StatefulRedisPubSubConnection<byte[], byte[]> connection) {
@@ -102,7 +113,11 @@ final class PushMailbox implements Listeners.Mailbox, AutoCloseable {
 
     /** Lettuce repeats only a subscription that the server has confirmed once. */
     void check() {
-      if (everSubscribed || !subscribing.compareAndSet(false, true)) {
+      if (everSubscribed) {
+        ping();
+        return;
+      }
+      if (!subscribing.compareAndSet(false, true)) {
         return;
       }
       connection.async().subscribe(channel).whenComplete((done, refusal) -> {
@@ -114,15 +129,26 @@ final class PushMailbox implements Listeners.Mailbox, AutoCloseable {
       });
     }
 
+    /** {@link ReplyTimeout} closes the connection if no answer comes. */
+    private void ping() {
+      long heard = heardAt.get();
+      long now = System.nanoTime();
+      if (now - heard > QUIET.toNanos() && heardAt.compareAndSet(heard, now)) {
+        RedisFuture<String> unused = connection.async().ping();
+      }
+    }
+
     @Override
     public void subscribed(byte[] confirmed, long count) {
       everSubscribed = true;
+      heardAt.set(System.nanoTime());
       complained = false;
       events.inDoubt();
     }
 
     @Override
     public void message(byte[] from, byte[] message) {
+      heardAt.set(System.nanoTime());
       try {
         if (GrantMessage.isOne(message)) {
           GrantMessage.parse(message).ifPresent(PushMailbox.this::granted);

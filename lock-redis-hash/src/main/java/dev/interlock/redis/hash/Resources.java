@@ -22,8 +22,13 @@ final class Resources implements AutoCloseable {
   private final EventLoopGroupProvider eventLoop = new DefaultEventLoopGroupProvider(1);
   private final ClientResources lettuce;
 
-  /** Starts them; every connection is shown to the customizer. */
-  Resources(NettyCustomizer customizer) {
+  /**
+   * Starts them.
+   *
+   * @param replyTimeout after which a connection is closed that hears nothing
+   * @param customizer is shown every connection
+   */
+  Resources(Duration replyTimeout, NettyCustomizer customizer) {
     NettyCustomizer flushTogether = new FlushTogether();
     this.lettuce = DefaultClientResources.builder()
         .eventLoopGroupProvider(eventLoop)
@@ -33,6 +38,7 @@ final class Resources implements AutoCloseable {
           @Override
           public void afterChannelInitialized(Channel channel) {
             flushTogether.afterChannelInitialized(channel);
+            channel.pipeline().addFirst(new ReplyTimeout(replyTimeout));
             customizer.afterChannelInitialized(channel);
           }
         })

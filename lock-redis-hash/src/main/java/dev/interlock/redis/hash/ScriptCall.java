@@ -53,7 +53,8 @@ final class ScriptCall {
 
   /**
    * Asks to send it again, within the time that an answer may take, while the keys are being moved
-   * to another node. For calls that nobody would repeat in a moment.
+   * to another node, and to wait so long for a connection that is being made again. For calls that
+   * nobody would repeat in a moment.
    */
   ScriptCall patient() {
     patient = true;

@@ -20,7 +20,7 @@ import java.util.concurrent.locks.LockSupport;
  * answer, sorts failures. Thread-safe; blocks for I/O, for a bounded time.
  */
 final class ScriptRunner {
-  private static final Duration SLOT_PAUSE = Duration.ofMillis(10);
+  private static final Duration PAUSE = Duration.ofMillis(10);
 
   private final Link link;
   private final Connections connections;
@@ -84,7 +84,7 @@ final class ScriptRunner {
       this.action = action;
       this.name = name;
       this.call = call;
-      if (!link.isOpen()) {
+      if (!isConnected()) {
         connections.lookAgain();
         throw Faults.disconnected(describe(action, name), connections.address());
       }
@@ -93,6 +93,25 @@ final class ScriptRunner {
         call.deadline(clock.server().notAfterMicros(startedAt, timeout));
       }
       dispatch();
+    }
+
+    /** A call that nobody would repeat in a moment waits while Lettuce connects again. */
+    private boolean isConnected() {
+      while (!link.isOpen()) {
+        if (!mayPause()) {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    /** Lets a moment pass, unless the call is not to wait or its time is over. */
+    private boolean mayPause() {
+      boolean pause = call.isPatient() && left().compareTo(PAUSE) >= 0;
+      if (pause) {
+        LockSupport.parkNanos(PAUSE.toNanos());
+      }
+      return pause;
     }
 
     /** Waits until the time that an answer may take, counted from the sending, is over. */
@@ -133,13 +152,13 @@ final class ScriptRunner {
         try {
           return get();
         } catch (RedisCommandExecutionException e) {
-          if (!call.isPatient() || !isSlotMoving(e) || left().compareTo(SLOT_PAUSE) < 0) {
+          if (!isSlotMoving(e) || !mayPause()) {
             throw e;
           }
-          LockSupport.parkNanos(SLOT_PAUSE.toNanos());
           dispatch();
         } catch (RedisException e) {
-          if (!isRejected(e) || !link.awaitNode(call.first().lock(), left())) {
+          // Not sent: the node is not, or just now not, connected.
+          if (!isRejected(e) || (!link.awaitNode(call.first().lock(), left()) && !mayPause())) {
             throw e;
           }
           dispatch();

@@ -1,6 +1,7 @@
 package dev.interlock.redis.hash;
 
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisFuture;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
@@ -30,6 +31,9 @@ final class SentinelWatch {
   /** The sentinels that are listened to, or about to be. */
   private final Set<RedisURI> heard = ConcurrentHashMap.newKeySet();
 
+  private final Set<StatefulRedisPubSubConnection<String, String>> listening =
+      ConcurrentHashMap.newKeySet();
+
   SentinelWatch(
       RedisClient redis, List<RedisURI> sentinels, String master, MasterChannels channels) {
     this.redis = redis;
@@ -38,8 +42,14 @@ final class SentinelWatch {
     this.channels = channels;
   }
 
-  /** Listens to sentinels that could not be reached so far. */
+  /**
+   * Listens to sentinels that could not be reached so far, and asks the others for a sign of life:
+   * {@link ReplyTimeout} closes a connection if none comes, and the next one asks who the master is.
+   */
   void lookAgain() {
+    listening.forEach(connection -> {
+      RedisFuture<String> unused = connection.async().ping();
+    });
     for (RedisURI sentinel : sentinels) {
       if (heard.add(sentinel)) {
         listenTo(sentinel);
@@ -69,6 +79,8 @@ final class SentinelWatch {
         LOG.log(Level.WARNING, "A sentinel does not let this user listen", refusal);
         Opened.closeSoon(connection);
         heard.remove(sentinel);
+      } else {
+        listening.add(connection);
       }
     });
   }

@@ -15,8 +15,11 @@ import dev.interlock.spi.RenewalResult;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -50,7 +53,7 @@ class LongQueueTest {
     dying = TestClient.open(server);
     holder = living.id();
     waiter = living.id();
-    living.tryOnce("n", holder);
+    living.tryOnce("n", holder, Duration.ofMinutes(10));
   }
 
   @AfterEach
@@ -60,21 +63,20 @@ class LongQueueTest {
     server.close();
   }
 
-  private static List<HoldId> queue(TestClient client, int count) {
-    List<HoldId> ids = new ArrayList<>();
-    for (int i = 0; i < count; i++) {
-      HoldId id = client.id();
-      client.queue("n", id);
-      ids.add(id);
-    }
-    return ids;
+  /** Queues them in any order. */
+  private static void crowd(TestClient client, int count) throws Exception {
+    List<HoldId> ids = Stream.generate(client::id).limit(count).toList();
+    ExecutorService threads = Executors.newFixedThreadPool(16);
+    ids.forEach(id -> threads.execute(() -> client.queue("n", id)));
+    threads.shutdown();
+    assertThat(threads.awaitTermination(100, TimeUnit.SECONDS)).isTrue();
   }
 
   @Test
   void F4_aReleaseGetsPastThousandsOfDeadWaiters(TestReporter reporter) throws Exception {
     try (TestClient other = TestClient.open(server)) {
       server.command("CONFIG", "SET", "slowlog-log-slower-than", "100000");
-      queue(dying, MANY);
+      crowd(dying, MANY);
       HoldId behind = other.id();
       other.queue("n", behind);
       dying.close();
@@ -89,8 +91,8 @@ class LongQueueTest {
   }
 
   @Test
-  void F4_anAbandonmentAForcedReleaseAndASingleAttemptGetPastThousandsOfDeadWaiters() {
-    queue(dying, TOO_MANY_FOR_LUA);
+  void F4_anAbandonmentAForcedReleaseAndASingleAttemptGetPastThousandsOfDeadWaiters() throws Exception {
+    crowd(dying, TOO_MANY_FOR_LUA);
     dying.close();
     living.backend.abandon("n", holder);
     assertThat(living.tryOnce("n", holder)).as("free again").isInstanceOf(Granted.class);
@@ -100,8 +102,8 @@ class LongQueueTest {
   }
 
   @Test
-  void F4_anAttemptAndARefreshAfterAnExpiryGetPastManyDeadWaiters() {
-    queue(dying, 1_000);
+  void F4_anAttemptAndARefreshAfterAnExpiryGetPastManyDeadWaiters() throws Exception {
+    crowd(dying, 1_000);
     dying.close();
     expireTheHold();
     assertThat(living.tryOnce("n", holder)).isInstanceOf(Granted.class);
@@ -123,7 +125,8 @@ class LongQueueTest {
   void F5_thousandsThatComeBackKeepTheirPlacesAndTheHeaderStaysSmall() throws Exception {
     try (TestClient deaf = TestClient.deaf(server);
         TestClient other = TestClient.open(server)) {
-      List<HoldId> ids = queue(deaf, 1_000);
+      List<HoldId> ids = Stream.generate(deaf::id).limit(1_000).toList();
+      ids.forEach(id -> deaf.queue("n", id));
       HoldId behind = other.id();
       other.queue("n", behind);
       living.release("n", holder);
@@ -160,8 +163,8 @@ class LongQueueTest {
   }
 
   @Test
-  void F4_deadWaitersAreRemovedWhileTheLockIsHeld() {
-    queue(dying, 1_000);
+  void F4_deadWaitersAreRemovedWhileTheLockIsHeld() throws Exception {
+    crowd(dying, 1_000);
     dying.close();
     Topologies.await(() -> {
       assertThat(living.renew("n", holder)).isInstanceOf(RenewalResult.Held.class);

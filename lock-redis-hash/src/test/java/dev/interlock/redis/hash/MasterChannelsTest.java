@@ -78,7 +78,7 @@ class MasterChannelsTest {
     try (RedisServer server = TestRedis.start()) {
       MasterChannels channels =
           new MasterChannels(List.of(HostPort.of("localhost", server.port())));
-      Resources resources = new Resources(channels);
+      Resources resources = new Resources(Duration.ofSeconds(2), channels);
       RedisClient redis =
           RedisClient.create(resources.lettuce(), RedisURI.create("localhost", server.port()));
       RedisCommands<String, String> commands = redis.connect().sync();

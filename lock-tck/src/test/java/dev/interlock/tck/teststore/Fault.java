@@ -61,6 +61,8 @@ public enum Fault {
   TOKENS_BEGIN_AGAIN,
   /** A subscription that was cut is not made again. */
   DEAF_AFTER_CUT,
+  /** A connection on which no answer came is used for the next command. */
+  KEEPS_DEAF_CONNECTIONS,
   /** Waiters look again when the lease is over, and not after a subscription was cut. */
   TRUSTS_MESSAGES,
   /** An answer that says "again" is taken for final. */

@@ -9,11 +9,13 @@ import java.io.IOException;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.util.Deque;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
@@ -23,7 +25,23 @@ final class StoreConnections implements AutoCloseable {
   private static final int TRIES = 20;
   private static final long RECONNECT = TimeUnit.MILLISECONDS.toNanos(50);
 
-  private record Connection(Socket socket, ObjectOutputStream out, ObjectInputStream in) {}
+  private record Connection(
+      Socket socket, ObjectOutputStream out, ObjectInputStream in, AtomicInteger owed) {
+
+    Connection(Socket socket, ObjectOutputStream out, ObjectInputStream in) {
+      this(socket, out, in, new AtomicInteger());
+    }
+
+    /** Reads the latest answer; earlier ones that were not awaited come first. */
+    Object answer() throws IOException, ClassNotFoundException {
+      owed.incrementAndGet();
+      Object answer = in.readUnshared();
+      while (owed.decrementAndGet() > 0) {
+        answer = in.readUnshared();
+      }
+      return answer;
+    }
+  }
 
   private final String host;
   private final int port;
@@ -67,9 +85,16 @@ final class StoreConnections implements AutoCloseable {
     Connection connection = take();
     try {
       write(connection, command);
-      Object answer = connection.in().readUnshared();
+      Object answer = connection.answer();
       idle.push(connection);
       return answer;
+    } catch (SocketTimeoutException e) {
+      if (fault == Fault.KEEPS_DEAF_CONNECTIONS) {
+        idle.push(connection);
+      } else {
+        failed(connection);
+      }
+      throw new OutcomeUnknownException("the store did not answer in time", e);
     } catch (IOException | ClassNotFoundException e) {
       failed(connection);
       throw new OutcomeUnknownException("the store did not answer", e);

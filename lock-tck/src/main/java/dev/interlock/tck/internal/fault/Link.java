@@ -19,6 +19,7 @@ final class Link {
   private final Socket server;
   private final AtomicReference<@Nullable Injection> onReply = new AtomicReference<>();
   private volatile boolean deaf;
+  private volatile boolean silent;
 
   Link(FaultProxy proxy, Socket client, Socket server) {
     this.proxy = proxy;
@@ -29,6 +30,12 @@ final class Link {
   /** Nothing comes back to the client any more. */
   boolean isDeaf() {
     return deaf;
+  }
+
+  /** Nothing passes any more, in either direction, and nobody is told. */
+  void silence() {
+    silent = true;
+    deaf = true;
   }
 
   /** Resets both sides, as a broken network does; no orderly goodbye. */
@@ -44,6 +51,9 @@ final class Link {
       InputStream in = client.getInputStream();
       OutputStream out = server.getOutputStream();
       for (int length = in.read(buffer); length >= 0; length = in.read(buffer)) {
+        if (silent) {
+          continue;
+        }
         Injection injection = proxy.harm(buffer, length);
         int passing = injection == null ? length : harmRequest(injection, length);
         out.write(buffer, 0, passing);

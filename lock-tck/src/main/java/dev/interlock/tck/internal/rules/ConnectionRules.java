@@ -19,7 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** W3 and P2, and what E1, E2 and E6 say about replies that are lost on the wire. */
+/** W3, W11 and P2, and what E1, E2 and E6 say about replies that are lost on the wire. */
 public final class ConnectionRules {
   private static final int WAITERS = 10;
 
@@ -92,6 +92,75 @@ public final class ConnectionRules {
     }
     run.count(waits.size());
     return System.nanoTime() - start;
+  }
+
+  @Rule(
+      value = "W11",
+      check = "that a connection is closed, and another one opened, when answers stay out on it",
+      company = Company.NONE,
+      timed = true,
+      limit = 120,
+      needs = TckFault.CONNECTION)
+  public static void aDeafConnectionIsGivenUp(RuleRun run) throws Exception {
+    FaultProxy proxy = run.proxy();
+    LockClient client = run.client(proxy);
+    LockClient other = run.client();
+    Duration limit = run.ms(5_000);
+    for (int round = 0; round < run.amount(1, 3, 10); round++) {
+      String kept = run.name();
+      Lease lease = client.acquire(Leases.lasting(run, kept, 12_000));
+      // Several connections, where a client has them.
+      List<CompletableFuture<Lease>> crowd = new ArrayList<>();
+      for (int i = 0; i < WAITERS; i++) {
+        crowd.add(client.acquireAsync(Leases.fixed(run, run.name(), 20_000)));
+      }
+      for (CompletableFuture<Lease> each : crowd) {
+        each.get(run.ms(5_000).toMillis(), TimeUnit.MILLISECONDS).release();
+      }
+      run.requireHit(proxy.silence(), "connections that stay deaf while new ones work");
+      long start = System.nanoTime();
+      acquireInTime(run, client, limit, start);
+      expectReleased(run, client, other, limit, start);
+      Leases.until(start + run.ms(13_000).toNanos());
+      run.expect(lease.isValid(), "a renewed lease of 12 s is still valid after 13 s", "it is not");
+      lease.release();
+      run.expectFree(other, kept, run.ms(1_000), "after a release over a new connection");
+    }
+  }
+
+  private static void acquireInTime(RuleRun run, LockClient client, Duration limit, long start)
+      throws InterruptedException {
+    LockException last = null;
+    while (System.nanoTime() - start < limit.toNanos()) {
+      try {
+        client
+            .acquire(LockRequest.of(run.name()).withLease(run.ms(10_000)).withWait(limit))
+            .release();
+        run.note("after the connections went deaf, a free lock was acquired and released within "
+            + (System.nanoTime() - start) / 1_000_000 + " ms");
+        run.count(1);
+        return;
+      } catch (LockException e) {
+        last = e;
+      }
+    }
+    run.expect(
+        false,
+        "a free lock is acquired and released within " + limit.toMillis()
+            + " ms of the moment at which the connections went deaf",
+        "it was not; the last failure: " + last);
+  }
+
+  /** A release by another client reaches a waiter whose connection for messages is deaf. */
+  private static void expectReleased(
+      RuleRun run, LockClient client, LockClient other, Duration limit, long start)
+      throws Exception {
+    long took = handOff(run, client, other, () -> {});
+    run.expect(
+        took <= limit.toNanos(),
+        "a waiter acquires within " + limit.toMillis() + " ms of a release",
+        "after " + took / 1_000_000 + " ms, "
+            + (System.nanoTime() - start) / 1_000_000 + " ms after the connections went deaf");
   }
 
   @Rule(
