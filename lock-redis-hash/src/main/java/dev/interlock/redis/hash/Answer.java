@@ -9,10 +9,21 @@ import static java.nio.charset.StandardCharsets.UTF_8;
  */
 final class Answer {
   private final byte[] bytes;
+  private final boolean repeated;
   private int at;
 
   Answer(byte[] bytes) {
+    this(bytes, false);
+  }
+
+  Answer(byte[] bytes, boolean repeated) {
     this.bytes = bytes;
+    this.repeated = repeated;
+  }
+
+  /** Whether the script may have run before, unasked, and this is what it found the second time. */
+  boolean isRepeated() {
+    return repeated;
   }
 
   boolean isOver() {

@@ -6,6 +6,7 @@ import dev.interlock.CommonOptions;
 import dev.interlock.HoldInfo;
 import dev.interlock.LockConfig;
 import dev.interlock.LockException;
+import dev.interlock.OutcomeUnknownException;
 import dev.interlock.redis.hash.Riders.Rider;
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.LuaScript;
@@ -180,6 +181,10 @@ final class HashBackend implements LockBackend {
       taken.forEach(rider -> describe(call, rider.attempt()));
       Answer answer = holders.run("release", release.name(), call);
       boolean held = answer.flag();
+      if (!held && answer.isRepeated()) {
+        throw new OutcomeUnknownException("whether the release of lock '" + release.name()
+            + "' found it held is not known: the connection broke, and it was sent again");
+      }
       boolean unfinished = answer.flag();
       ReleaseResult result = released(release, held, answer);
       for (Rider rider : taken) {

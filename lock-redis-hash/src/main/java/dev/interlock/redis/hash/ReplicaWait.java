@@ -14,7 +14,6 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.IntegerOutput;
 import io.lettuce.core.protocol.AsyncCommand;
-import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.RedisCommand;
@@ -153,7 +152,7 @@ final class ReplicaWait implements ReplicatedGrants.Replicas {
         try {
           Answer answer = new Answer(get(write.command, start));
           answer.number(); // the time
-          write.found = answer.number() == HELD ? Math.toIntExact(get(wait, start)) : GONE;
+          write.found = answer.number() == HELD ? found(wait, start) : GONE;
         } catch (RedisNoScriptException e) {
           unknown.add(write);
         } catch (RedisException | CancellationException e) {
@@ -165,10 +164,22 @@ final class ReplicaWait implements ReplicatedGrants.Replicas {
     }
 
     private AsyncCommand<byte[], byte[], Long> waitCommand() {
-      return new AsyncCommand<>(new Command<>(
+      return CountedCommand.of(
           CommandType.WAIT,
           new IntegerOutput<>(ByteArrayCodec.INSTANCE),
-          new CommandArgs<>(ByteArrayCodec.INSTANCE).add(replicas).add(limit.toMillis())));
+          new CommandArgs<>(ByteArrayCodec.INSTANCE).add(replicas).add(limit.toMillis()));
+    }
+
+    /**
+     * {@code WAIT} that was sent again over a new connection asks about what was written there: by
+     * nobody, or to another master.
+     */
+    private int found(AsyncCommand<byte[], byte[], Long> wait, long start) {
+      int found = Math.toIntExact(get(wait, start));
+      if (CountedCommand.wasRepeated(wait)) {
+        throw new RedisException("the connection broke while they were waited for");
+      }
+      return found;
     }
 
     private <T> T get(Future<T> answer, long start) {

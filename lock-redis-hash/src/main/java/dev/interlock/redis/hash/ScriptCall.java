@@ -8,7 +8,6 @@ import dev.interlock.redis.support.LuaScript;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.ByteArrayOutput;
 import io.lettuce.core.protocol.AsyncCommand;
-import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import java.util.ArrayList;
@@ -116,7 +115,6 @@ final class ScriptCall {
     parts.add(body).add(keys.size());
     keys.forEach(parts::addKey);
     arguments.forEach(parts::add);
-    return new AsyncCommand<>(
-        new Command<>(type, new ByteArrayOutput<>(ByteArrayCodec.INSTANCE), parts));
+    return CountedCommand.of(type, new ByteArrayOutput<>(ByteArrayCodec.INSTANCE), parts);
   }
 }

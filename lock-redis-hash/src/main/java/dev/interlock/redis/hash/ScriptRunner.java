@@ -117,7 +117,10 @@ final class ScriptRunner {
     /** Waits until the time that an answer may take, counted from the sending, is over. */
     Answer await() {
       try {
-        Answer answer = new Answer(answer());
+        byte[] bytes = answer();
+        // In a cluster it is also sent again when a node refers it to another one.
+        Answer answer =
+            new Answer(bytes, !connections.isCluster() && CountedCommand.wasRepeated(command));
         Clocks.Clock clock = clocks.of(call.first());
         long now = answer.number();
         if (now != 0) {

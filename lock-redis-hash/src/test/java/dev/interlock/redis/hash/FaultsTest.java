@@ -217,6 +217,24 @@ class FaultsTest {
     }
   }
 
+  /** The server has executed it, and finds nothing the second time. */
+  @Test
+  void E2_aReleaseThatAnApplicationsClientRepeatsAfterAReconnectIsNoLoss() throws Exception {
+    try (RedisServer server = TestRedis.builder().owned().start();
+        GatedProxy proxy = GatedProxy.before(server.port())) {
+      RedisClient redis = RedisClient.create("redis://127.0.0.1:" + proxy.port());
+      try (LockClient client = RedisHashLocks.using(redis)) {
+        client.acquire(REQUEST).release(); // the server knows the scripts now
+        Lease lease = client.acquire(REQUEST);
+        proxy.cutAfter(0);
+        Topologies.release(lease);
+        Topologies.await(() -> client.inspect("n").isEmpty());
+      } finally {
+        redis.shutdown();
+      }
+    }
+  }
+
   @Test
   void E7_closingEndsEveryThread() throws Exception {
     try (RedisServer server = TestRedis.start()) {

@@ -119,7 +119,7 @@ class HandOffTest {
         throw ((RenewalResult.Failed) answer).error();
       });
       expectReadOnly(() -> one.backend.abandon("n", a));
-      expectReadOnly(() -> one.backend.forceRelease("n"));
+      expectReadOnly(() -> one.backend.forceRelease("n", 1));
       expectReadOnly(() -> two.tryOnce("m", b));
       expectReadOnly(() -> two.backend.attempt(TestClient.barging("m", b)));
     } finally {
