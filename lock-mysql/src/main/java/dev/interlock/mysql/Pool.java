@@ -56,7 +56,12 @@ final class Pool {
         throw unreachable(outage.reason());
       }
       try {
-        return connections.getConnection();
+        Connection connection = connections.getConnection();
+        if (!connection.unwrap(Connection.class).isClosed()) {
+          return connection;
+        }
+        // Cut by this client; the pool looks only at those that were idle for a while.
+        giveBack(connection, false);
       } catch (SQLTransientConnectionException e) {
         outage = opener.outage();
         if (outage != null) {
