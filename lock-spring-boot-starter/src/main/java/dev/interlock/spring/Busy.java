@@ -2,7 +2,6 @@ package dev.interlock.spring;
 
 import dev.interlock.LockRequest;
 import java.lang.reflect.Array;
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.Collection;
 import java.util.List;
@@ -14,9 +13,9 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
 
 /** What a method gives whose lock is held by another. */
 final class Busy {
@@ -29,15 +28,15 @@ final class Busy {
       Map.entry(Set.class, Set::of),
       Map.entry(Collection.class, List::of),
       Map.entry(Iterable.class, List::of),
-      Map.entry(Map.class, Map::of),
-      Map.entry(Stream.class, Stream::empty));
+      Map.entry(Map.class, Map::of));
 
   private Busy() {}
 
   static @Nullable Object result(
-      LockedMethod locked, LockRequest request, MethodInvocation invocation) throws Throwable {
+      LockGate gate, LockedMethod locked, LockRequest request, MethodInvocation invocation)
+      throws Throwable {
     return switch (locked.onBusy()) {
-      case FAIL -> throw LockGate.busy(request);
+      case FAIL -> throw gate.busy(request);
       case SKIP -> skipped(locked.method().getReturnType());
       case FALLBACK -> fallback(locked, invocation);
     };
@@ -65,10 +64,7 @@ final class Busy {
     if (fallback == null) {
       throw new IllegalStateException("checked at start: " + locked.method());
     }
-    try {
-      return fallback.invoke(invocation.getThis(), invocation.getArguments());
-    } catch (InvocationTargetException e) {
-      throw e.getCause() == null ? e : e.getCause();
-    }
+    return AopUtils.invokeJoinpointUsingReflection(
+        invocation.getThis(), fallback, invocation.getArguments());
   }
 }

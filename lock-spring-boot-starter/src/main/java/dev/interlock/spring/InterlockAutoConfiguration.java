@@ -3,6 +3,7 @@ package dev.interlock.spring;
 import dev.interlock.LockClient;
 import dev.interlock.LockConfig;
 import dev.interlock.LockListener;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
 import org.springframework.aop.config.AopConfigUtils;
@@ -17,6 +18,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -32,9 +34,7 @@ import org.springframework.core.type.AnnotationMetadata;
       "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration",
       "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration",
       "org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration"
-    },
-    beforeName =
-        "org.springframework.boot.transaction.autoconfigure.TransactionManagerCustomizationAutoConfiguration")
+    })
 @ConditionalOnBooleanProperty(name = "interlock.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(InterlockProperties.class)
 @Import({
@@ -47,15 +47,39 @@ final class InterlockAutoConfiguration {
   @Bean(destroyMethod = "close")
   @ConditionalOnMissingBean
   LockClient lockClient(
-      InterlockProperties properties, BeanFactory beans, ObjectProvider<LockListener> listeners) {
-    LockConfig config = LockSettings.read(properties, listeners.orderedStream().toList());
+      InterlockProperties properties, BeanFactory beans, LockClientConfigurer configurer) {
+    LockConfig config = configurer.configure(LockSettings.read(properties));
     return ClientOpener.open(properties.reuse(), config, beans);
   }
 
   @Bean
-  LockGate lockGate(LockClient client, ObjectProvider<LockMeter> meters) {
+  LockClientConfigurer lockClientConfigurer(ObjectProvider<LockListener> listeners) {
+    return new LockClientConfigurer(listeners.orderedStream().toList());
+  }
+
+  @Bean
+  LockedWorkLifecycle lockedWorkLifecycle(
+      ConfigurableListableBeanFactory beans, Environment environment) {
+    Duration timeout = Binder.get(environment)
+        .bind("spring.lifecycle.timeout-per-shutdown-phase", Duration.class)
+        .orElse(Duration.ofSeconds(30));
+    return new LockedWorkLifecycle(beans, timeout);
+  }
+
+  @Bean
+  LockGate lockGate(
+      LockClient client,
+      LockClientConfigurer configurer,
+      ObjectProvider<LockMeter> meters,
+      LockedWorkLifecycle lifecycle) {
+    if (configurer.isForgotten()) {
+      Ending.LOG.log(
+          Level.WARNING,
+          "The application's own LockClient has no listeners: the meters and the endpoint see"
+              + " nothing of it. Open it with LockClientConfigurer.configure(config)");
+    }
     List<LockMeter> all = meters.orderedStream().toList();
-    return new LockGate(client, LockMeter.of(all));
+    return new LockGate(client, LockMeter.of(all), lifecycle::track);
   }
 
   @Bean
@@ -65,9 +89,14 @@ final class InterlockAutoConfiguration {
   }
 
   @Bean(destroyMethod = "close")
-  LockedCalls lockedCalls(LockGate gate, InterlockProperties properties, Environment environment) {
+  LockedCalls lockedCalls(
+      LockGate gate,
+      LockedWorkLifecycle lifecycle,
+      InterlockProperties properties,
+      Environment environment) {
     return new LockedCalls(
         gate,
+        lifecycle,
         properties.locked().waitFor(),
         environment.getProperty("spring.application.name", "application"));
   }
@@ -100,7 +129,8 @@ final class InterlockAutoConfiguration {
   @ConditionalOnClass(name = "org.springframework.transaction.TransactionExecutionListener")
   static final class Transactions {
     @Bean
-    LeaseCommitGuard leaseCommitGuard() {
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static LeaseCommitGuard leaseCommitGuard() {
       return new LeaseCommitGuard();
     }
   }

@@ -164,4 +164,10 @@ public final class InterlockLockRegistry
   public String toString() {
     return "InterlockLockRegistry[client=%s, inUse=%d]".formatted(client, uses.size());
   }
+
+  /** Whether the thread holds the lock by an annotated method, a template or a transaction. */
+  boolean waitsForItself(String name) {
+    LockRequest request = LockRequest.of(name);
+    return LeaseScope.blocks(client, request) || TransactionLocks.blocks(client, request);
+  }
 }

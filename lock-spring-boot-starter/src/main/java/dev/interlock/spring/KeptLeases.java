@@ -2,6 +2,7 @@ package dev.interlock.spring;
 
 import dev.interlock.Lease;
 import dev.interlock.LockException;
+import dev.interlock.LockRequest;
 import dev.interlock.spi.LockClients;
 import java.time.Duration;
 import java.util.Set;
@@ -15,9 +16,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * The locks of once-only jobs, which stay for a time although the work has ended. The server ends
  * them, so they also stay when the application is closed or dies. Work that takes longer than that
- * time keeps its lock by extending it.
+ * time keeps its lock by extending it, from shortly before the end of the time: whatever is added
+ * before would stay as well if the application died, and others would skip a run.
  */
 final class KeptLeases implements AutoCloseable {
+  /** How long before the end of its time a lock is extended: a tenth of it, within these bounds. */
+  private static final long SHORTEST_MARGIN = Duration.ofMillis(200).toNanos();
+
+  private static final long LONGEST_MARGIN = Duration.ofSeconds(2).toNanos();
+
+  private static final long SHORTEST = LockRequest.MIN_LEASE.toNanos();
+
+  /** The longest lease of work that takes longer. */
+  private static final long RENEWED = Duration.ofSeconds(30).toNanos();
+
   private final Set<KeptLease> open = ConcurrentHashMap.newKeySet();
   private final ScheduledThreadPoolExecutor timer;
 
@@ -47,6 +59,7 @@ final class KeptLeases implements AutoCloseable {
     private final Lease lease;
     private final Duration atLeast;
     private final long until;
+    private final long margin;
     private final ReentrantLock lock = new ReentrantLock();
     // Guarded by lock.
     private @Nullable ScheduledFuture<?> extending;
@@ -57,27 +70,41 @@ final class KeptLeases implements AutoCloseable {
       this.lease = lease;
       this.atLeast = atLeast;
       this.until = System.nanoTime() + atLeast.toNanos();
+      this.margin = Math.min(
+          Math.max(atLeast.toNanos() / 10, SHORTEST_MARGIN),
+          Math.min(LONGEST_MARGIN, atLeast.toNanos() / 3));
     }
 
     void start() {
-      long third = atLeast.toNanos() / 3;
       lock.lock();
       try {
-        extending =
-            timer.scheduleWithFixedDelay(this::extend, third * 2, third, TimeUnit.NANOSECONDS);
+        extendIn(atLeast.toNanos() - margin);
       } finally {
         lock.unlock();
       }
     }
 
+    private void extendIn(long delay) {
+      if (!timer.isShutdown()) {
+        extending = timer.schedule(this::extend, delay, TimeUnit.NANOSECONDS);
+      }
+    }
+
+    /** The first time by a margin more, and then, as the work takes longer, as a renewed lease. */
     private void extend() {
       lock.lock();
       try {
-        if (!ended && lease.extend(atLeast)) {
+        if (ended) {
+          return;
+        }
+        boolean over = System.nanoTime() - until >= 0;
+        long more = over ? Math.min(atLeast.toNanos(), RENEWED) : Math.max(2 * margin, SHORTEST);
+        if (lease.extend(Duration.ofNanos(more))) {
           extended = true;
+          extendIn(over ? more / 3 : until - System.nanoTime());
         }
       } catch (LockException e) {
-        // Tried again a third later; after that the lease tells of its loss.
+        extendIn(margin / 4); // in the end the lease tells of its loss
       } finally {
         lock.unlock();
       }

@@ -1,6 +1,8 @@
 package dev.interlock.spring;
 
 import dev.interlock.Lease;
+import dev.interlock.LockClient;
+import dev.interlock.LockRequest;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -16,26 +18,29 @@ final class LeaseScope implements AutoCloseable {
   private static final int INTERRUPTED = 2;
   private static final int ENDED = 3;
 
+  private final LockClient client;
   private final Lease lease;
   private final @Nullable String owner;
   private final @Nullable LeaseScope outer;
   private final Thread thread = Thread.currentThread();
   private final AtomicInteger state = new AtomicInteger(RUNNING);
 
-  private LeaseScope(Lease lease, @Nullable String owner, @Nullable LeaseScope outer) {
+  private LeaseScope(
+      LockClient client, LockRequest request, Lease lease, @Nullable LeaseScope outer) {
+    this.client = client;
     this.lease = lease;
-    this.owner = owner;
+    this.owner = request.owner().orElse(null);
     this.outer = outer;
   }
 
   /**
    * Begins it on the current thread.
    *
-   * @param owner the lock's logical owner; null if the lease is its own
+   * @param request what the lease was asked for with
    * @param interrupts whether a loss interrupts the thread
    */
-  static LeaseScope open(Lease lease, @Nullable String owner, boolean interrupts) {
-    LeaseScope scope = new LeaseScope(lease, owner, CURRENT.get());
+  static LeaseScope open(LockClient client, LockRequest request, Lease lease, boolean interrupts) {
+    LeaseScope scope = new LeaseScope(client, request, lease, CURRENT.get());
     if (interrupts) {
       lease.lost().thenRun(scope::interrupt);
     }
@@ -48,9 +53,10 @@ final class LeaseScope implements AutoCloseable {
   }
 
   /** Tells whether the current thread holds the lock for another owner: a wait would not end. */
-  static boolean blocks(String name, @Nullable String owner) {
+  static boolean blocks(LockClient client, LockRequest request) {
+    String owner = request.owner().orElse(null);
     for (LeaseScope scope = CURRENT.get(); scope != null; scope = scope.outer) {
-      if (scope.lease.name().equals(name)) {
+      if (scope.client == client && scope.lease.name().equals(request.name())) {
         return owner == null || !owner.equals(scope.owner);
       }
     }

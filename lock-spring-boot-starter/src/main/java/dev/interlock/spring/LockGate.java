@@ -8,16 +8,24 @@ import dev.interlock.LockTimeoutException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Takes locks for annotated methods and templates; a lock that is busy is no exception here. */
 final class LockGate {
   private final LockClient client;
   private final LockMeter meter;
+  private final UnaryOperator<Ending> tracking;
 
-  LockGate(LockClient client, LockMeter meter) {
+  /**
+   * Creates a gate.
+   *
+   * @param tracking told of the ending of each work before it begins, to follow it
+   */
+  LockGate(LockClient client, LockMeter meter, UnaryOperator<Ending> tracking) {
     this.client = client;
     this.meter = meter;
+    this.tracking = tracking;
   }
 
   LockClient client() {
@@ -49,9 +57,10 @@ final class LockGate {
   }
 
   private @Nullable Lease enter(LockRequest request) throws InterruptedException {
-    if (LeaseScope.blocks(request.name(), request.owner().orElse(null))) {
+    if (isHeldByThisThread(request)) {
       return null;
     }
+    TransactionLocks.ensureKept(client, request);
     if (!waits(request)) {
       return client.tryAcquire(request).orElse(null);
     }
@@ -60,6 +69,21 @@ final class LockGate {
     } catch (LockTimeoutException e) {
       return null;
     }
+  }
+
+  /** How work ends on the current thread: with its transaction, if there is one. */
+  Ending ending(LockRequest request, Lease lease, Ending last) {
+    return TransactionLocks.keep(client, request, lease, tracking.apply(last));
+  }
+
+  /** How work ends that is not bound to a thread. */
+  Ending ending(Ending last) {
+    return tracking.apply(last);
+  }
+
+  /** Whether the current thread itself is what the request would wait for. */
+  private boolean isHeldByThisThread(LockRequest request) {
+    return LeaseScope.blocks(client, request) || TransactionLocks.blocks(client, request);
   }
 
   /** The same without blocking; completes with null if the lock is held by another. */
@@ -90,8 +114,12 @@ final class LockGate {
     return !Duration.ZERO.equals(request.maxWait().orElse(null));
   }
 
-  static LockTimeoutException busy(LockRequest request) {
-    return new LockTimeoutException("lock '%s' is held by another; waited %s"
-        .formatted(request.name(), request.maxWait().orElse(Duration.ZERO)));
+  LockTimeoutException busy(LockRequest request) {
+    return new LockTimeoutException(
+        isHeldByThisThread(request)
+            ? "lock '%s' is held by another call or another transaction of this thread"
+                .formatted(request.name())
+            : "lock '%s' is held by another; waited %s"
+                .formatted(request.name(), request.maxWait().orElse(Duration.ZERO)));
   }
 }

@@ -3,7 +3,6 @@ package dev.interlock.spring;
 import dev.interlock.CommonOptions;
 import dev.interlock.LockConfig;
 import dev.interlock.LockConfigurationException;
-import dev.interlock.LockListener;
 import dev.interlock.LockProviderNotFoundException;
 import dev.interlock.Locks;
 import dev.interlock.Option;
@@ -27,13 +26,11 @@ final class LockSettings {
     this.properties = properties;
   }
 
-  static LockConfig read(InterlockProperties properties, List<LockListener> listeners) {
-    LockConfig.Builder builder = new LockSettings(properties).read();
-    listeners.forEach(builder::listener);
-    return builder.build();
+  static LockConfig read(InterlockProperties properties) {
+    return new LockSettings(properties).read();
   }
 
-  private LockConfig.Builder read() {
+  private LockConfig read() {
     LockConfig start = start();
     LockConfig.Builder builder = start.toBuilder();
     List<Option<?>> known = new ArrayList<>(CommonOptions.ALL);
@@ -56,7 +53,7 @@ final class LockSettings {
     if (!faults.isEmpty()) {
       throw new LockConfigurationException(String.join("; ", faults));
     }
-    return builder;
+    return builder.build();
   }
 
   private LockConfig start() {

@@ -8,12 +8,15 @@ import dev.interlock.LockRequest;
 import dev.interlock.LockTimeoutException;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Does work under a lock, by the same rules as {@link Locked}: released after the running
  * transaction, if there is one; a lost lease interrupts the work, and the caller gets
- * {@link LeaseLostException}. Thread-safe; blocks as long as the request waits.
+ * {@link LeaseLostException}. Without a transaction the lock is released when the callback has
+ * returned, whatever it returns: what it has only begun, such as a future, is not waited for.
+ * Thread-safe; blocks as long as the request waits.
  */
 public final class LockTemplate {
   /** What requests of a template stand for in traces, which must not have a name for each lock. */
@@ -31,7 +34,7 @@ public final class LockTemplate {
    * @param client stays the caller's
    */
   public LockTemplate(LockClient client) {
-    this(new LockGate(client, LockMeter.NONE));
+    this(new LockGate(client, LockMeter.NONE, UnaryOperator.identity()));
   }
 
   /**
@@ -68,11 +71,12 @@ public final class LockTemplate {
    */
   public <T extends @Nullable Object, E extends Exception> T execute(
       LockRequest request, LockCallback<T, E> work) throws E {
-    Lease lease = enter(request);
+    LockRequest owned = TransactionLocks.owned(request);
+    Lease lease = enter(owned);
     if (lease == null) {
-      throw LockGate.busy(request);
+      throw gate.busy(owned);
     }
-    return run(lease, request, work);
+    return run(lease, owned, work);
   }
 
   /**
@@ -90,7 +94,8 @@ public final class LockTemplate {
    */
   public <T, E extends Exception> Optional<T> tryExecute(
       LockRequest request, LockCallback<@Nullable T, E> work) throws E {
-    LockRequest bounded = request.maxWait().isPresent() ? request : request.withWait(Duration.ZERO);
+    LockRequest bounded = TransactionLocks.owned(
+        request.maxWait().isPresent() ? request : request.withWait(Duration.ZERO));
     Lease lease = enter(bounded);
     return lease == null ? Optional.empty() : Optional.ofNullable(run(lease, bounded, work));
   }
@@ -103,10 +108,10 @@ public final class LockTemplate {
     }
   }
 
-  private static <T extends @Nullable Object, E extends Exception> T run(
+  private <T extends @Nullable Object, E extends Exception> T run(
       Lease lease, LockRequest request, LockCallback<T, E> work) throws E {
-    Ending ending = AfterTransaction.of(lease, Ending.release(lease));
-    LeaseScope scope = LeaseScope.open(lease, request.owner().orElse(null), true);
+    Ending ending = gate.ending(request, lease, Ending.release(lease));
+    LeaseScope scope = LeaseScope.open(gate.client(), request, lease, true);
     T result = LockedWork.<T, E>run(scope, ending, () -> work.doLocked(lease));
     ending.end();
     return result;

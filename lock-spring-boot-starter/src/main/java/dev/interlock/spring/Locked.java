@@ -14,11 +14,15 @@ import org.springframework.core.annotation.AliasFor;
  *
  * <p>The lock is taken before the method and everything inside its proxy, such as
  * {@code @Transactional}, and released after it: after the commit or rollback. A call from within a
- * running transaction keeps the lock until that transaction is complete. With {@code @Async} it is
- * taken on the asynchronous thread. Methods that return a {@code CompletionStage} take the lock on
- * the calling thread and release it once the stage is complete; methods that return a Reactor
- * {@code Mono} or {@code Flux} take it without blocking at each subscription, and release it at
- * completion, error or cancellation.
+ * running transaction keeps the lock until that transaction is complete; further calls of the
+ * transaction enter it again, and another transaction of the same thread finds it busy at once.
+ * With {@code @Async} it is taken on the asynchronous thread.
+ *
+ * <p>Methods that return a {@code CompletionStage} take the lock on the calling thread and release
+ * it once the stage is complete. Methods that return a Reactor {@code Mono} or {@code Flux}, or
+ * what Spring makes a publisher of, take it without blocking at each subscription, and release it
+ * at completion, error or cancellation. Other results that stand for work to come are refused: at
+ * start, or with an {@link IllegalStateException} if they were not declared.
  *
  * <p>As with every proxy of Spring, a call from the same object is not seen, and neither are
  * private, static and final methods: on those the annotation is refused at start. What can be

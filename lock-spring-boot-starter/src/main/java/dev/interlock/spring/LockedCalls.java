@@ -17,13 +17,16 @@ final class LockedCalls implements AutoCloseable {
   private static final int THREADS = 4;
 
   private final LockGate gate;
+  private final LockedWorkLifecycle lifecycle;
   private final Duration defaultWait;
   private final String application;
   private final KeptLeases kept = new KeptLeases();
   private final ThreadPoolExecutor releasing;
 
-  LockedCalls(LockGate gate, Duration defaultWait, String applicationName) {
+  LockedCalls(
+      LockGate gate, LockedWorkLifecycle lifecycle, Duration defaultWait, String applicationName) {
     this.gate = gate;
+    this.lifecycle = lifecycle;
     this.defaultWait = defaultWait;
     this.application = applicationName + "@" + UUID.randomUUID();
     this.releasing = new ThreadPoolExecutor(
@@ -78,8 +81,17 @@ final class LockedCalls implements AutoCloseable {
         cause);
   }
 
-  /** How the lock of a call ends; to be asked for before the work begins. */
-  Ending ending(LockedMethod locked, Lease lease) {
+  /** How the lock of a call on this thread ends; to be asked for before the work begins. */
+  Ending ending(LockedMethod locked, LockRequest request, Lease lease) {
+    return gate.ending(request, lease, last(locked, lease));
+  }
+
+  /** How the lock of a subscription ends; to be asked for before the work begins. */
+  Ending reactiveEnding(LockedMethod locked, Lease lease) {
+    return gate.ending(last(locked, lease));
+  }
+
+  private Ending last(LockedMethod locked, Lease lease) {
     return locked
         .atLeast()
         .map(atLeast -> kept.keep(lease, atLeast))
@@ -88,6 +100,7 @@ final class LockedCalls implements AutoCloseable {
 
   @Override
   public void close() {
+    lifecycle.awaitIdle();
     kept.close();
     releasing.shutdown();
   }

@@ -38,24 +38,31 @@ final class LockedInterceptor implements MethodInterceptor {
     LockRequest request =
         shared.request(locked, locked.name().of(target, invocation.getArguments()));
     return locked.kind() == LockedMethod.Kind.REACTIVE
-        ? new ReactiveCall(shared, locked, request, invocation).toPublisher()
+        ? new ReactiveCall(shared, locked, request, invocation).result()
         : call(shared, locked, request, invocation);
   }
 
   private static @Nullable Object call(
-      LockedCalls shared, LockedMethod locked, LockRequest request, MethodInvocation invocation)
+      LockedCalls shared, LockedMethod locked, LockRequest unowned, MethodInvocation invocation)
       throws Throwable {
+    // A job that runs once does not run a second time in its transaction either.
+    LockRequest request = locked.atLeast().isPresent() ? unowned : TransactionLocks.owned(unowned);
     Lease lease = shared.enter(locked, request);
     if (lease == null) {
-      return Busy.result(locked, request, invocation);
+      return Busy.result(shared.gate(), locked, request, invocation);
     }
-    Ending ending = AfterTransaction.of(lease, shared.ending(locked, lease));
-    LeaseScope scope = LeaseScope.open(lease, request.owner().orElse(null), locked.interrupts());
+    Ending ending = shared.ending(locked, request, lease);
+    LeaseScope scope = LeaseScope.open(shared.gate().client(), request, lease, locked.interrupts());
     Object result = LockedWork.<@Nullable Object, Throwable>run(scope, ending, invocation::proceed);
-    if (result instanceof CompletionStage<?> stage) {
+    if (result instanceof CompletionStage<?> stage && locked.givesStage()) {
       return StageCall.endWith(stage, lease, ending, locked, shared.releasing());
     }
     ending.end();
+    String unfinished = LockedResults.unfinished(result);
+    if (unfinished != null) {
+      throw new IllegalStateException(
+          "@Locked on %s: %s".formatted(LockedMethods.describe(locked.method()), unfinished));
+    }
     return result;
   }
 }

@@ -4,6 +4,7 @@ import dev.interlock.LockRequest;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,8 +35,13 @@ record LockedMethod(
   enum Kind {
     /** When it returns, or when the stage that it returns is complete. */
     CALL,
-    /** With the subscription. */
+    /** With a subscription, which also a suspend function or a flow of Kotlin is in Spring. */
     REACTIVE
+  }
+
+  /** Whether what is given for a stage fits into its declared type. */
+  boolean givesStage() {
+    return method.getReturnType().isAssignableFrom(CompletableFuture.class);
   }
 
   boolean interrupts() {

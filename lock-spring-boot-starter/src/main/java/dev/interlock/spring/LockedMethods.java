@@ -22,9 +22,6 @@ import org.springframework.util.ReflectionUtils;
 
 /** Reads {@link Locked} annotations, once for each method, and refuses those that are wrong. */
 final class LockedMethods {
-  /** Null in an application without Reactor. */
-  private static final @Nullable Class<?> PUBLISHER = publisher();
-
   private final ConfigurableBeanFactory beans;
   private final ConcurrentHashMap<MethodClassKey, Optional<LockedMethod>> read =
       new ConcurrentHashMap<>();
@@ -61,9 +58,15 @@ final class LockedMethods {
     if (!Modifier.isPublic(method.getModifiers()) || Modifier.isStatic(method.getModifiers())) {
       return Optional.empty();
     }
-    return Optional.ofNullable(
-            AnnotatedElementUtils.findMergedAnnotation(targetClass, Locked.class))
-        .map(locked -> read(locked, method, targetClass));
+    Locked ofClass = AnnotatedElementUtils.findMergedAnnotation(targetClass, Locked.class);
+    if (ofClass == null) {
+      return Optional.empty();
+    }
+    // Not those of a superclass without the annotation, such as a setter of a framework's.
+    if (AnnotatedElementUtils.hasAnnotation(method.getDeclaringClass(), Locked.class)) {
+      requireProxyable(method);
+    }
+    return Optional.of(read(ofClass, method, targetClass));
   }
 
   private static void requireProxyable(Method method) {
@@ -88,6 +91,7 @@ final class LockedMethods {
     atLeast.ifPresent(given -> requireLease("atLeast", given, faults));
     waitFor.filter(Duration::isNegative).ifPresent(given -> faults.add("waitFor is negative"));
     checkRelease(locked, faults);
+    LockedMethod.Kind kind = LockedResults.kind(method, locked.onBusy() == OnBusy.SKIP, faults);
     Method fallback = fallback(locked, method, targetClass, faults);
     if (!faults.isEmpty()) {
       throw new LockConfigurationException(
@@ -104,7 +108,7 @@ final class LockedMethods {
         fallback,
         locked.onLost(),
         locked.fair(),
-        isReactive(method) ? LockedMethod.Kind.REACTIVE : LockedMethod.Kind.CALL);
+        kind);
   }
 
   private static void checkRelease(Locked locked, List<String> faults) {
@@ -167,19 +171,6 @@ final class LockedMethods {
   private String resolve(String text) {
     String resolved = beans.resolveEmbeddedValue(text);
     return resolved == null ? "" : resolved;
-  }
-
-  private static boolean isReactive(Method method) {
-    return PUBLISHER != null && PUBLISHER.isAssignableFrom(method.getReturnType());
-  }
-
-  private static @Nullable Class<?> publisher() {
-    try {
-      return ClassUtils.forName(
-          "org.reactivestreams.Publisher", LockedMethods.class.getClassLoader());
-    } catch (ClassNotFoundException e) {
-      return null;
-    }
   }
 
   static String describe(Method method) {

@@ -5,8 +5,8 @@ public enum OnBusy {
   /** Throws {@link dev.interlock.LockTimeoutException}. */
   FAIL,
   /**
-   * Returns without calling the method: an empty optional, collection, map, array, stream or
-   * publisher, a stage completed with null, the default of a primitive, and null otherwise.
+   * Returns without calling the method: an empty optional, collection, map, array or publisher, a
+   * stage completed with null, the default of a primitive, and null otherwise.
    */
   SKIP,
   /** Calls the method that {@link Locked#fallback()} names. */

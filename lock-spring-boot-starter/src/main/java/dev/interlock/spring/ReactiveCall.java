@@ -3,7 +3,6 @@ package dev.interlock.spring;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockRequest;
-import java.util.Optional;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -30,8 +29,13 @@ final class ReactiveCall {
     this.invocation = invocation;
   }
 
-  Publisher<?> toPublisher() {
-    if (Mono.class.isAssignableFrom(locked.method().getReturnType())) {
+  /** What the caller gets: of the declared type, or what Spring makes a coroutine of. */
+  Object result() {
+    return LockedResults.Reactive.fromPublisher(locked.method(), toPublisher());
+  }
+
+  private Publisher<?> toPublisher() {
+    if (!LockedResults.Reactive.isMulti(locked.method())) {
       return Mono.usingWhen(
               entered(),
               entered -> Mono.from(work(entered)),
@@ -50,7 +54,7 @@ final class ReactiveCall {
   private Mono<Entered> entered() {
     return Mono.fromFuture(() -> shared.gate().enterAsync(locked.name().template(), request))
         .doOnDiscard(Lease.class, lease -> Ending.release(lease).endQuietly(lease.name()))
-        .map(lease -> new Entered(lease, shared.ending(locked, lease)))
+        .map(lease -> new Entered(lease, shared.reactiveEnding(locked, lease)))
         .defaultIfEmpty(new Entered(null, null));
   }
 
@@ -68,7 +72,7 @@ final class ReactiveCall {
   private Publisher<?> proceed(Lease lease) {
     MethodInvocation once =
         invocation instanceof ProxyMethodInvocation proxy ? proxy.invocableClone() : invocation;
-    try (LeaseScope scope = LeaseScope.open(lease, request.owner().orElse(null), false)) {
+    try (LeaseScope scope = LeaseScope.open(shared.gate().client(), request, lease, false)) {
       return publisher(once.proceed());
     } catch (Throwable e) {
       return Flux.error(e);
@@ -76,14 +80,15 @@ final class ReactiveCall {
   }
 
   private static Mono<Object> loss(Lease lease) {
-    return Mono.fromCompletionStage(lease.lost())
-        .flatMap(reason -> Mono.error(Losses.during(lease, reason)));
+    // Not Mono.fromCompletionStage: it cancels the stage with the work, and lost() refuses that.
+    return Mono.create(
+        sink -> lease.lost().thenAccept(reason -> sink.error(Losses.during(lease, reason))));
   }
 
   private Publisher<?> busy() {
     return switch (locked.onBusy()) {
-      case FAIL -> Flux.error(LockGate.busy(request));
-      case SKIP -> Flux.empty();
+      case FAIL -> Flux.error(shared.gate().busy(request));
+      case SKIP -> Mono.justOrEmpty(LockedResults.skipped(locked.method()));
       case FALLBACK ->
         Flux.defer(() -> {
           try {
@@ -95,8 +100,8 @@ final class ReactiveCall {
     };
   }
 
-  private static Publisher<?> publisher(@Nullable Object result) {
-    return Optional.ofNullable((Publisher<?>) result).orElseGet(Flux::empty);
+  private Publisher<?> publisher(@Nullable Object result) {
+    return LockedResults.Reactive.toPublisher(locked.method(), result);
   }
 
   private static Mono<Void> end(Entered entered) {

@@ -92,7 +92,7 @@ final class RegistryLock implements DistributedLock {
 
   /** Answers false also where the current thread would wait for itself. */
   private <E extends Exception> boolean enter(Attempt<E> attempt) throws E {
-    if (LeaseScope.blocks(name, null)) {
+    if (registry.waitsForItself(name)) {
       return false;
     }
     ThreadEntries entries = registry.begin(this);

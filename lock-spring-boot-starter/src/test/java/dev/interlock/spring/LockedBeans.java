@@ -150,6 +150,12 @@ final class LockedBeans {
       return true;
     }
 
+    @Locked(name = "three-seconds", autoRelease = false, atLeast = "3s", onBusy = OnBusy.SKIP)
+    public boolean threeSeconds(Runnable work) {
+      work.run();
+      return true;
+    }
+
     @Locked(name = "future")
     public CompletableFuture<String> future(CompletableFuture<String> result) {
       return result;

@@ -18,11 +18,14 @@ import dev.interlock.spring.LockedBeans.Keys;
 import dev.interlock.spring.LockedBeans.Order;
 import dev.interlock.spring.LockedBeans.Waiting;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -230,6 +233,25 @@ class LockedTest {
         .isTrue();
     assertThat(calls.count).hasValue(2);
     assertThat(isFree("once")).as("released at once, since its time was over").isTrue();
+  }
+
+  @Test
+  void a_job_that_runs_on_does_not_stretch_its_time() {
+    long until = System.nanoTime() + Duration.ofSeconds(3).toNanos();
+    List<Duration> beyond = new ArrayList<>();
+    assertThat(jobs.threeSeconds(() -> {
+          // If it died now, others would wait for the rest of this.
+          while (until - System.nanoTime() > Duration.ofMillis(450).toNanos()) {
+            long left =
+                client.inspect("three-seconds").orElseThrow().remaining().toNanos();
+            beyond.add(Duration.ofNanos(System.nanoTime() + left - until));
+            LockSupport.parkNanos(Duration.ofMillis(10).toNanos());
+          }
+        }))
+        .isTrue();
+    assertThat(Collections.max(beyond)).isLessThan(Duration.ofMillis(200));
+    assertThat(jobs.threeSeconds(() -> {})).as("ended early, and stays").isFalse();
+    client.forceRelease("three-seconds");
   }
 
   @Test

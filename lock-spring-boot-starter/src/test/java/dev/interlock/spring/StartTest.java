@@ -4,13 +4,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.interlock.BackendUnavailableException;
+import dev.interlock.Lease;
 import dev.interlock.LockClient;
+import dev.interlock.LockConfig;
+import dev.interlock.LockListener;
 import dev.interlock.LockRequest;
 import dev.interlock.Locks;
+import io.lettuce.core.RedisFuture;
 import java.net.URL;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -18,6 +29,15 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.context.request.async.DeferredResult;
+import org.springframework.web.context.request.async.WebAsyncTask;
+import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
+import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.ParallelFlux;
 
 /** What an application gets at its start, and what it reads if it does not start. */
 class StartTest {
@@ -51,6 +71,37 @@ class StartTest {
       runner
           .withBean(LockClient.class, () -> own, definition -> definition.setDestroyMethodName(""))
           .run(context -> assertThat(context.getBean(LockClient.class)).isSameAs(own));
+    }
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class OwnClient {
+    @Bean
+    LockClient ownClient(LockClientConfigurer configurer) {
+      return Locks.open(configurer.configure(LockConfig.parse("local://")));
+    }
+  }
+
+  @Test
+  void an_own_client_gets_the_listeners_from_the_configurer_and_a_warning_without_it() {
+    List<String> heard = new CopyOnWriteArrayList<>();
+    LockListener listener = new LockListener() {
+      @Override
+      public void acquired(String name, long fencingToken, Duration waited) {
+        heard.add(name);
+      }
+    };
+    ApplicationContextRunner listening = runner.withBean(LockListener.class, () -> listener);
+    listening.withUserConfiguration(OwnClient.class).run(context -> {
+      context.getBean(LockTemplate.class).execute("own", Lease::name);
+      assertThat(heard).containsExactly("own");
+      assertThat(context.getBean(LockClientConfigurer.class).isForgotten()).isFalse();
+    });
+    try (LockClient own = Locks.open("local://")) {
+      listening
+          .withBean(LockClient.class, () -> own, definition -> definition.setDestroyMethodName(""))
+          .run(context -> assertThat(context.getBean(LockClientConfigurer.class).isForgotten())
+              .isTrue());
     }
   }
 
@@ -158,6 +209,81 @@ class StartTest {
     public void wrong() {}
   }
 
+  @Locked("a")
+  static class HiddenByClass {
+    public final void work() {}
+  }
+
+  static class ReturnsFuture {
+    @Locked("a")
+    public Future<String> work() {
+      return CompletableFuture.completedFuture("");
+    }
+  }
+
+  static class ReturnsRedisFuture {
+    @Locked("a")
+    public RedisFuture<String> work() {
+      throw new UnsupportedOperationException();
+    }
+  }
+
+  static class ReturnsParallelFlux {
+    @Locked("a")
+    public ParallelFlux<Integer> work() {
+      return Flux.just(1).parallel();
+    }
+  }
+
+  static class ReturnsStream {
+    @Locked("a")
+    public IntStream work() {
+      return IntStream.of(1);
+    }
+  }
+
+  static class ReturnsCallable {
+    @Locked("a")
+    public Callable<String> work() {
+      return () -> "";
+    }
+  }
+
+  static class ReturnsDeferredResult {
+    @Locked("a")
+    public DeferredResult<String> work() {
+      return new DeferredResult<>();
+    }
+  }
+
+  static class ReturnsAsyncTask {
+    @Locked("a")
+    public WebAsyncTask<String> work() {
+      return new WebAsyncTask<>(() -> "");
+    }
+  }
+
+  static class ReturnsBodyLater {
+    @Locked("a")
+    public ResponseEntity<StreamingResponseBody> work() {
+      return ResponseEntity.ok(out -> {});
+    }
+  }
+
+  static class ReturnsEmitter {
+    @Locked("a")
+    public SseEmitter work() {
+      return new SseEmitter();
+    }
+  }
+
+  static class ReturnsStreamOfStage {
+    @Locked("a")
+    public CompletableFuture<Stream<String>> work() {
+      return CompletableFuture.completedFuture(Stream.of());
+    }
+  }
+
   @ParameterizedTest
   @CsvSource(delimiter = '|', textBlock = """
       Unparsable      | cannot be parsed
@@ -168,7 +294,18 @@ class StartTest {
       NoFallback      | there is no method other(String)
       KeptWithoutTime | autoRelease=false and atLeast need each other
       Hidden          | a proxy does not see a method that is private
+      HiddenByClass   | a proxy does not see a method that is private
       SecondMethod    | there is no variable #nothing
+      ReturnsFuture         | it returns a Future, for whose end a lock cannot be held
+      ReturnsRedisFuture    | it returns a RedisFuture, for whose end a lock cannot be held
+      ReturnsParallelFlux   | it returns a ParallelFlux, for whose end a lock cannot be held
+      ReturnsStream         | it returns a IntStream, for whose end a lock cannot be held
+      ReturnsCallable       | it returns a Callable, for whose end a lock cannot be held
+      ReturnsDeferredResult | it returns a DeferredResult, for whose end a lock cannot be held
+      ReturnsAsyncTask      | it returns a WebAsyncTask, for whose end a lock cannot be held
+      ReturnsBodyLater      | it returns a StreamingResponseBody, for whose end a lock cannot be held
+      ReturnsEmitter        | it returns a SseEmitter, for whose end a lock cannot be held
+      ReturnsStreamOfStage  | it returns a Stream, for whose end a lock cannot be held
       """)
   void a_wrong_annotation_fails_the_start(String bean, String message) throws Exception {
     Class<?> type = Class.forName(StartTest.class.getName() + "$" + bean);

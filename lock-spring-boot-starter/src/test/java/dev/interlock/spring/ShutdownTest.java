@@ -1,0 +1,196 @@
+package dev.interlock.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.interlock.LockClient;
+import dev.interlock.LockRequest;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.scheduling.annotation.EnableScheduling;
+import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+
+/** What becomes of locked work when its application is closed. */
+@Timeout(60)
+class ShutdownTest {
+  private static final String SHORT = "spring.lifecycle.timeout-per-shutdown-phase=100ms";
+
+  @Configuration(proxyBeanMethods = false)
+  @EnableScheduling
+  static class Scheduling {}
+
+  /** What a job does until it is told to end, and how it ended. */
+  static class Job {
+    final CountDownLatch begun = new CountDownLatch(1);
+    final CountDownLatch end = new CountDownLatch(1);
+    final CompletableFuture<String> ended = new CompletableFuture<>();
+
+    void run() {
+      begun.countDown();
+      try {
+        end.await();
+        ended.complete(CurrentLease.get().isValid() ? "in order" : "without its lock");
+      } catch (InterruptedException e) {
+        ended.complete("interrupted");
+      }
+    }
+  }
+
+  interface HasJob {
+    Job job();
+  }
+
+  static class Interrupted implements HasJob {
+    private final Job job = new Job();
+
+    @Scheduled(fixedDelay = 1, timeUnit = TimeUnit.DAYS)
+    @Locked("job")
+    public void work() {
+      job.run();
+    }
+
+    @Override
+    public Job job() {
+      return job;
+    }
+  }
+
+  static class Signalled implements HasJob {
+    private final Job job = new Job();
+
+    @Scheduled(fixedDelay = 1, timeUnit = TimeUnit.DAYS)
+    @Locked(name = "job", onLost = OnLost.SIGNAL)
+    public void work() {
+      job.run();
+    }
+
+    @Override
+    public Job job() {
+      return job;
+    }
+  }
+
+  /** Made before the client, and so ended after it, unless somebody sees to it. */
+  static class Early {
+    @Bean
+    ThreadPoolTaskExecutor aaaExecutor() {
+      ThreadPoolTaskExecutor executor = new ThreadPoolTaskExecutor();
+      executor.setWaitForTasksToCompleteOnShutdown(true);
+      executor.setAwaitTerminationSeconds(50);
+      return executor;
+    }
+  }
+
+  static class Reactive {
+    final Sinks.One<String> work = Sinks.one();
+
+    @Locked("job")
+    public Mono<String> work() {
+      return work.asMono();
+    }
+
+    public Sinks.One<String> sink() {
+      return work;
+    }
+  }
+
+  private static CompletableFuture<Void> close(ConfigurableApplicationContext context) {
+    return CompletableFuture.runAsync(context::close, Contexts.THREADS);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "Interrupted, 0s",
+    "Signalled, 0s",
+    "Interrupted, 50ms",
+    "Signalled, 50ms",
+  })
+  void a_job_that_the_scheduler_lets_end_keeps_its_lock_until_then(String type, String period)
+      throws Exception {
+    Class<?> bean = Class.forName(ShutdownTest.class.getName() + "$" + type);
+    var context = Contexts.local(
+        List.of(Scheduling.class, bean),
+        "spring.task.scheduling.shutdown.await-termination=true",
+        "spring.task.scheduling.shutdown.await-termination-period=" + period);
+    Job job = ((HasJob) context.getBean(bean)).job();
+    job.begun.await();
+    LockClient client = context.getBean(LockClient.class);
+    CompletableFuture<Void> closing = close(context);
+    await().until(context::isClosed);
+    // As long as without a lock: closing used to interrupt the job by now.
+    await().during(300, TimeUnit.MILLISECONDS).until(() -> !job.ended.isDone());
+    assertThat(client.tryAcquire(LockRequest.of("job"))).isEmpty();
+    job.end.countDown();
+    assertThat(job.ended.get(10, TimeUnit.SECONDS)).isEqualTo("in order");
+    closing.get(20, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void an_executor_ends_before_the_locks_of_its_tasks_whatever_was_made_first() throws Exception {
+    var context = Contexts.local(List.of(Early.class, Interrupted.class), SHORT);
+    Interrupted bean = context.getBean(Interrupted.class);
+    context.getBean(ThreadPoolTaskExecutor.class).execute(bean::work);
+    Job job = bean.job();
+    job.begun.await();
+    CompletableFuture<Void> closing = close(context);
+    await().until(context::isClosed);
+    await().during(500, TimeUnit.MILLISECONDS).until(() -> !job.ended.isDone());
+    job.end.countDown();
+    assertThat(job.ended.get(10, TimeUnit.SECONDS)).isEqualTo("in order");
+    closing.get(20, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void a_subscription_and_a_templates_work_keep_their_locks_until_they_end() throws Exception {
+    var context = Contexts.local(List.of(Reactive.class));
+    Reactive reactive = context.getBean(Reactive.class);
+    CompletableFuture<String> mono = reactive.work().toFuture();
+    LockClient client = context.getBean(LockClient.class);
+    await().until(() -> client.inspect("job").isPresent());
+    LockTemplate template = context.getBean(LockTemplate.class);
+    Job job = new Job();
+    Contexts.THREADS.execute(() -> template.execute("template", lease -> {
+      job.run();
+      return 0;
+    }));
+    job.begun.await();
+    CompletableFuture<Void> closing = close(context);
+    await().until(context::isClosed);
+    await().during(300, TimeUnit.MILLISECONDS).until(() -> !job.ended.isDone() && !mono.isDone());
+    job.end.countDown();
+    assertThat(job.ended.get(10, TimeUnit.SECONDS)).isEqualTo("in order");
+    assertThat(closing).isNotDone();
+    reactive.sink().tryEmitValue("result");
+    assertThat(mono.get(10, TimeUnit.SECONDS)).isEqualTo("result");
+    closing.get(20, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void work_that_does_not_end_in_time_is_interrupted() throws Exception {
+    var context = Contexts.local(List.of(Interrupted.class), SHORT);
+    Interrupted bean = context.getBean(Interrupted.class);
+    Contexts.THREADS.execute(() -> {
+      try {
+        bean.work();
+      } catch (RuntimeException e) {
+        // It lost its lease.
+      }
+    });
+    Job job = bean.job();
+    job.begun.await();
+    close(context).get(20, TimeUnit.SECONDS);
+    assertThat(job.ended.get(10, TimeUnit.SECONDS)).isEqualTo("interrupted");
+  }
+}
