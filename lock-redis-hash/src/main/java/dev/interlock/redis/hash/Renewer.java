@@ -20,6 +20,7 @@ import java.util.Map;
 final class Renewer {
   private static final long HELD = 1;
   private static final long QUEUED = 3;
+  private static final long FAILED = 4;
 
   private final ScriptRunner runner;
   private final KeyLayout layout;
@@ -83,14 +84,14 @@ final class Renewer {
 
   private static void read(Part part, RenewalResult[] results) {
     Answer answer = part.sent().await();
-    for (List<Integer> places : part.locks().values()) {
+    part.locks().forEach((lock, places) -> {
       for (int place : places) {
-        results[place] = result(answer);
+        results[place] = result(lock, answer);
       }
-    }
+    });
   }
 
-  private static RenewalResult result(Answer answer) {
+  private static RenewalResult result(String lock, Answer answer) {
     long kind = answer.number();
     long first = answer.number();
     long second = answer.number();
@@ -99,6 +100,11 @@ final class Renewer {
     }
     if (kind == QUEUED) {
       return new RenewalResult.Queued(HashBackend.recheck(first));
+    }
+    if (kind == FAILED) {
+      return new RenewalResult.Failed(new LockException("Redis could not renew lock '" + lock
+          + "': other software uses its keys. Choose another namespace, or remove what is there"
+          + " with forceRelease"));
     }
     return new RenewalResult.Gone();
   }

@@ -10,11 +10,19 @@
 -- the write may be refused (see state.lua). The client dies before it arrives: nothing happens;
 -- afterwards: it is done. The answer is lost, it runs twice or late, also because a client replays
 -- its commands after a reconnect: a successor has other tokens, and is spared. A victim that cannot
--- be told finds out when it renews or releases.
+-- be told finds out when it renews or releases. What cannot be read, because other software has put
+-- it there, has token 0 and is removed: nobody holds the lock then, or waits.
 requireMaster(KEYS[3])
-local lock = load(KEYS[1], KEYS[2], KEYS[3], {})
-expire(lock)
-local victims, asked = {}, tonumber(ARGV[2])
+local asked = tonumber(ARGV[2])
+local lock = loadAny(KEYS[1], KEYS[2], KEYS[3])
+if not lock then
+  if asked ~= 0 then
+    return text(now) .. ' 0 0'
+  end
+  redis.call('DEL', KEYS[1])
+  return text(now) .. ' 1 0'
+end
+local victims = {}
 for _, hold in ipairs(lock.s.h) do
   if hold[TOKEN] <= asked and asked < hold[TOKEN] + hold[TOKENS] then
     victims = lock.s.h

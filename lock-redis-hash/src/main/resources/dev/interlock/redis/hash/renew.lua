@@ -4,9 +4,10 @@
 -- ARGV   1 prefix of the mailbox channels; for each lock: how many items, then for each of them
 --        id, lease in ms, 1 if it is believed to wait or else 0
 -- Answer now, then one for each item in order: '1 token tokens' held, '3 ms 0' waiting with so
---        many ms left of the hold, '0 0 0' neither
+--        many ms left of the hold, '0 0 0' neither, '4 0 0' this lock failed
 --
--- Atomic because a script is, though nothing depends on one lock being renewed with another.
+-- Atomic because a script is, though nothing depends on one lock being renewed with another: one that
+-- fails, because other software has put something in its place, leaves the others as they are.
 -- The client dies before or after it: holds end with their leases, waiters with their deadlines.
 -- The answer is lost, it runs twice or late: a hold only ever lasts longer, and only while it is
 -- there; a waiter's deadline moves on. One exception: a grant that the client did not hear of may
@@ -35,7 +36,11 @@ local function refresh(lock, items)
   end
 end
 
-local function renew(lock, items)
+local function renew(key, items, ids)
+  local lock = load(KEYS[key], KEYS[key + 1], KEYS[key + 2], ids)
+  if not lock.existed then
+    return lock
+  end
   local awaited = {}
   for _, item in ipairs(items) do
     local hold = find(lock.s.h, item.id)
@@ -51,6 +56,8 @@ local function renew(lock, items)
   if lock.s.h[1] then
     sweepQueue(lock)
   end
+  save(lock)
+  return lock
 end
 
 local function answerTo(lock, item)
@@ -75,13 +82,9 @@ for key = 1, #KEYS, 3 do
     ids[i] = ARGV[from]
   end
   at = at + 1 + 3 * #items
-  local lock = load(KEYS[key], KEYS[key + 1], KEYS[key + 2], ids)
-  if lock.existed then
-    renew(lock, items)
-    save(lock)
-  end
+  local done, lock = pcall(renew, key, items, ids)
   for _, item in ipairs(items) do
-    answers[#answers + 1] = answerTo(lock, item)
+    answers[#answers + 1] = done and answerTo(lock, item) or '4 0 0'
   end
 end
 return table.concat(answers, ' ')

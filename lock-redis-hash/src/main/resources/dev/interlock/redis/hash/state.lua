@@ -30,8 +30,11 @@ local MOST_IN_HEADER, RESERVE = 16, 16
 local WORK = 256
 local work = WORK
 
--- Comes before an answer that a lock is not held or an attempt not there. Changes nothing, but is a
--- write: a server that has become a replica, and may know less than its master, refuses it.
+-- The first write of a step that frees a lock or keeps one, and before an answer that a lock is not held
+-- or an attempt not there. Changes nothing, but decides what the server allows: one that has become a
+-- replica, and may know less than its master, refuses it; one whose memory is full lets it pass, as it
+-- needs none, and with it the writes that follow, because only the first write of a script is judged by
+-- that.
 local function requireMaster(aside)
   redis.call('ZREM', aside, '')
 end
@@ -103,6 +106,16 @@ local function expire(lock)
       end
     end
   end
+end
+
+-- Reads a lock as it is now. Returns nothing if it cannot be read: other software uses its key.
+local function loadAny(key, counter, aside)
+  local readable, lock = pcall(function()
+    local found = load(key, counter, aside, {})
+    expire(found)
+    return found
+  end)
+  return readable and lock or nil
 end
 
 -- Makes a hold last, and notes that its client knows of it.

@@ -3,8 +3,11 @@ package dev.interlock.redis.hash;
 import static dev.interlock.redis.hash.TestClient.LEASE;
 import static dev.interlock.redis.hash.TestClient.PATIENT;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.interlock.BackendUnavailableException;
 import dev.interlock.HoldInfo;
+import dev.interlock.redis.support.contract.BackendContract;
 import dev.interlock.redis.support.contract.Topologies;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult.Busy;
@@ -24,6 +27,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -427,5 +431,82 @@ class HashBackendTest {
     assertThat(client.queue("n", b)).isInstanceOf(Queued.class);
     server.command("SCRIPT", "FLUSH");
     assertThat(client.release("n", a).granted().id()).isEqualTo(b);
+  }
+
+  @Test
+  void E9_aLockThatCannotBeReadIsToldFromTheOthersOfItsBatch() {
+    List<String> names = List.of("type", "header", "sound");
+    List<Renewal> batch = names.stream()
+        .map(name -> {
+          HoldId id = client.id();
+          client.tryOnce(name, id);
+          return new Renewal(name, id, Duration.ofSeconds(90), false);
+        })
+        .toList();
+    server.command("DEL", BackendContract.key("type"));
+    server.command("RPUSH", BackendContract.key("type"), "not a lock");
+    server.command("HSET", BackendContract.key("header"), "*", "not a lock");
+
+    assertThat(RenewalAnswers.collect(client.backend, batch))
+        .satisfiesExactly(
+            type -> assertThat(type).isInstanceOf(RenewalResult.Failed.class),
+            header -> assertThat(header).isInstanceOf(RenewalResult.Failed.class),
+            sound -> assertThat(sound).isInstanceOf(RenewalResult.Held.class));
+
+    for (String name : List.of("type", "header")) {
+      assertThat(client.backend.forceRelease(name)).isTrue();
+      assertThat(client.tryOnce(name, a)).isInstanceOf(Granted.class);
+    }
+  }
+
+  /** Each step's own first write decides, so each is tried on its own. */
+  @Test
+  void E10_aFullServerRenewsReleasesAndForgets() throws InterruptedException {
+    try (RedisServer own = TestRedis.builder().owned().start();
+        TestClient on = TestClient.open(own)) {
+      for (String name : List.of("release", "abandon", "force", "renew")) {
+        on.tryOnce(name, a);
+        on.queue(name, b);
+      }
+      own.command("CONFIG", "SET", "maxmemory", "1");
+      assertThat(on.refresh("renew", b)).isInstanceOf(RenewalResult.Queued.class);
+      assertThat(on.renew("renew", a)).isInstanceOf(RenewalResult.Held.class);
+      on.backend.abandon("renew", b);
+      on.release("release", a);
+      on.backend.abandon("abandon", a);
+      assertThat(on.backend.forceRelease("force")).isTrue();
+      assertThatThrownBy(() -> on.tryOnce("new", c))
+          .isInstanceOf(BackendUnavailableException.class)
+          .hasMessageContaining("OOM");
+      own.command("CONFIG", "SET", "maxmemory", "0");
+      assertThat(on.backend.inspect("renew").orElseThrow().waiters()).isZero();
+      for (String name : List.of("release", "abandon", "force")) {
+        assertThat(on.tryOnce(name, b)).isInstanceOf(Granted.class);
+      }
+    }
+  }
+
+  /** A replica may know less than its master, and must not answer for it. */
+  @Test
+  void aServerThatBecameAReplicaAnswersNothingThatTheEngineActsOn() throws InterruptedException {
+    try (RedisServer own = TestRedis.builder().owned().start();
+        TestClient on = TestClient.open(own)) {
+      on.tryOnce("n", a);
+      own.command("REPLICAOF", "127.0.0.1", "1");
+      for (ThrowingCallable step : List.<ThrowingCallable>of(
+          () -> on.renew("n", b),
+          () -> on.renew("free", b),
+          () -> on.release("n", b),
+          () -> on.release("free", b),
+          () -> on.tryOnce("n", b),
+          () -> on.backend.abandon("free", b),
+          () -> on.backend.forceRelease("free", 1))) {
+        assertThatThrownBy(step)
+            .isInstanceOf(BackendUnavailableException.class)
+            .hasMessageContaining("READONLY");
+      }
+      own.command("REPLICAOF", "NO", "ONE");
+      assertThat(on.renew("n", a)).isInstanceOf(RenewalResult.Held.class);
+    }
   }
 }
