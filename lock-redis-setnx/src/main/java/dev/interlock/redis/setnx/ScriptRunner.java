@@ -3,6 +3,7 @@ package dev.interlock.redis.setnx;
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockException;
 import dev.interlock.redis.support.LockKeys;
+import dev.interlock.redis.support.RedisErrors;
 import dev.interlock.redis.support.ServerClock;
 import dev.interlock.redis.support.jedis.Connections.Use;
 import dev.interlock.redis.support.jedis.Server;
@@ -18,7 +19,6 @@ import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
-import redis.clients.jedis.exceptions.JedisRedirectionException;
 
 /**
  * Runs scripts on the server that has the keys, and makes it know those that it does not know.
@@ -133,7 +133,10 @@ final class ScriptRunner {
     }
   }
 
-  /** One lock's part of a batch, sent alone, to where its keys are now. */
+  /**
+   * One lock's part of a batch, sent alone, to where its keys are now; what failed because of the
+   * lock itself fails again, and is explained.
+   */
   private Object again(String action, Addressed one) {
     try {
       return run(Use.HOLDER, action, one.keys(), one.call());
@@ -179,7 +182,8 @@ final class ScriptRunner {
     }
     List<Object> answers = connection.getMany(calls.size());
     for (Object answer : answers) {
-      if (answer instanceof JedisDataException refusal && !concernsOne(refusal)) {
+      if (answer instanceof JedisDataException refusal
+          && RedisErrors.concernsAll(String.valueOf(refusal.getMessage()))) {
         throw refusal;
       }
     }
@@ -193,11 +197,6 @@ final class ScriptRunner {
    * @param call the script
    */
   record Addressed(LockKeys keys, ScriptCall call) {}
-
-  private static boolean concernsOne(JedisDataException refusal) {
-    return refusal instanceof JedisRedirectionException
-        || refusal instanceof JedisNoScriptException;
-  }
 
   private static boolean isTooLate(Object answer) {
     return answer instanceof List<?> list && list.get(0) instanceof Long kind && kind == TOO_LATE;

@@ -7,22 +7,26 @@
 -- Atomic because a script is: the holder that is told is the one that lost the lock. The client dies
 -- before it arrives: nothing happens; afterwards: it is done. Runs twice or late, or the answer is
 -- lost: a successor has other tokens, and is spared. A holder that cannot be told finds out when it
--- renews or releases.
-local value = redis.call('GET', KEYS[1])
+-- renews or releases. pcall, because a key of another type is removed too.
+local value = redis.pcall('GET', KEYS[1])
 if not value then
+  onlyMaster(value)
   return 0
 end
-local id, first, tokens = string.match(value, '^(%x+) (%d+) (%d+) %d+ %d+ %d+ ')
+local text = type(value) == 'string' and value or ''
+local id, first, tokens = string.match(text, '^(%x+) (%d+) (%d+) %d+ %d+ %d+ ')
 if not id or #id ~= 32 then
-  first, tokens = 0, 1
+  id, first, tokens = nil, 0, 1
 end
 local asked = tonumber(ARGV[1])
 if asked < tonumber(first) or asked >= first + tokens then
+  onlyMaster(value)
   return 0
 end
 redis.call('DEL', KEYS[1])
-id = string.sub(value, 1, 32)
-local namespace, name = string.match(KEYS[1], '^{(.-):%d+}:lock:(.*)$')
-redis.pcall('PUBLISH', namespace .. ':mailbox:' .. string.sub(id, 1, 16), 'r' .. id .. name)
+if id then
+  local namespace, name = string.match(KEYS[1], '^{(.-):%d+}:lock:(.*)$')
+  redis.pcall('PUBLISH', namespace .. ':mailbox:' .. string.sub(id, 1, 16), 'r' .. id .. name)
+end
 wake(KEYS[2], KEYS[3])
 return 1

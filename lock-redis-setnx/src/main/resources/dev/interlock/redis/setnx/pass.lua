@@ -26,6 +26,7 @@ local own = ARGV[2]
 local value = redis.call('GET', KEYS[1])
 local holder = value and string.sub(value, 1, 32)
 if holder ~= ARGV[1] then
+  onlyMaster(value)
   if holder ~= own then
     return {0, tonumber(now)}
   end

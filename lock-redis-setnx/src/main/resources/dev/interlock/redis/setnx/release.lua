@@ -10,6 +10,7 @@
 -- run finds another id or none and changes nothing.
 local value = redis.call('GET', KEYS[1])
 if not value or string.sub(value, 1, 32) ~= ARGV[1] then
+  onlyMaster(value)
   return 0
 end
 redis.call('DEL', KEYS[1])

@@ -9,10 +9,9 @@
 -- very hold has the lock, so an expired one never comes back. The client dies: the lock expires.
 local value = redis.call('GET', KEYS[1])
 if not value or string.sub(value, 1, 32) ~= ARGV[1] then
+  onlyMaster(value)
   return 0
 end
-if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then
-  redis.call('PEXPIRE', KEYS[1], ARGV[2])
-end
+redis.call('PEXPIRE', KEYS[1], math.max(redis.call('PTTL', KEYS[1]), tonumber(ARGV[2])))
 local first, tokens = string.match(value, '^%x+ (%d+) (%d+)')
 return {tonumber(first), tonumber(tokens)}

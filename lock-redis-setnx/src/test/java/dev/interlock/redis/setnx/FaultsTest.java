@@ -18,10 +18,14 @@ import dev.interlock.redis.support.jedis.Servers;
 import dev.interlock.spi.AttemptResult.Granted;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.HoldId;
+import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalAnswers;
+import dev.interlock.spi.RenewalResult;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -118,6 +122,38 @@ class FaultsTest extends FaultsContract {
       server.command("REPLICAOF", "NO", "ONE");
       assertThat(client.tryOnce("n", client.id())).isInstanceOf(Granted.class);
       assertThat(connections(server)).isNotEmpty().doesNotContainAnyElementsOf(before);
+    }
+  }
+
+  /** Each step's own first write decides, so each is tried on its own. */
+  @Test
+  void E10_aFullServerRenewsReleasesAndForgets() throws Exception {
+    try (RedisServer server = TestRedis.builder().owned().start();
+        TestClient client = TestClient.deaf(config(provider(), server).build())) {
+      HoldId held = client.id();
+      HoldId waiter = client.id();
+      for (String name : List.of("release", "pass", "abandon", "force", "renew")) {
+        client.acquire(name, held);
+        client.tryPatiently(name, waiter);
+      }
+      server.command("CONFIG", "SET", "maxmemory", "1");
+      Renewal renewal = new Renewal("renew", held, Duration.ofSeconds(90), false);
+      assertThat(RenewalAnswers.collect(client.backend, List.of(renewal)))
+          .hasOnlyElementsOfType(RenewalResult.Held.class);
+      client.backend.abandon("renew", waiter);
+      assertThat(client.release("release", held)).isTrue();
+      assertThat(client.release("release", held)).isFalse();
+      assertThat(client.pass("pass", held, waiter).held()).isTrue();
+      client.backend.abandon("abandon", held);
+      assertThat(client.backend.forceRelease("force")).isTrue();
+      assertThatThrownBy(() -> client.tryOnce("new", held))
+          .isInstanceOf(BackendUnavailableException.class)
+          .hasMessageContaining("OOM");
+      server.command("CONFIG", "SET", "maxmemory", "0");
+      assertThat(client.backend.inspect("renew").orElseThrow().waiters()).isZero();
+      for (String name : List.of("release", "abandon", "force")) {
+        assertThat(client.tryOnce(name, waiter)).isInstanceOf(Granted.class);
+      }
     }
   }
 

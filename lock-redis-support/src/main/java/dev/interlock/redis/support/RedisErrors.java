@@ -40,6 +40,10 @@ public final class RedisErrors {
       "TRYAGAIN",
       "UNBLOCKED");
 
+  /** Those of {@link #REFUSED} that are about the keys of one command. */
+  private static final Set<String> OF_KEYS =
+      Set.of("ASK", "CLUSTERDOWN", "CROSSSLOT", "MOVED", "NOSCRIPT", "TRYAGAIN");
+
   private RedisErrors() {}
 
   /**
@@ -73,6 +77,18 @@ public final class RedisErrors {
       return new BackendUnavailableException(found, cause);
     }
     return new LockException(found, cause);
+  }
+
+  /**
+   * Tells whether other commands would be answered the same, because the error is about the server
+   * or the user and not about a key.
+   *
+   * @param answer the error, which begins with its code
+   * @return false if it concerns one command of many
+   */
+  public static boolean concernsAll(String answer) {
+    String code = code(answer);
+    return ACCESS.contains(code) || (REFUSED.contains(code) && !OF_KEYS.contains(code));
   }
 
   /**

@@ -22,7 +22,7 @@ import redis.clients.jedis.Protocol.Command;
 /**
  * Gets a lock if it is free.
  *
- * <p>First round trip: {@code WATCH} and {@code GET} of the lock, {@code PTTL}, {@code TIME}, the
+ * <p>First round trip: {@code WATCH} and {@code GETEX} of the lock, {@code PTTL}, {@code TIME}, the
  * bucket's last token. Second: {@code MULTI}, {@code SET} with the lease's end, {@code ZADD GT} of
  * the token, {@code EXEC}; or, if it is held, a note of the waiter, or {@code UNWATCH}.
  *
@@ -84,7 +84,7 @@ final class Acquisition {
 
   private @Nullable AttemptResult once(Pipe pipe, LockKeys keys, Attempt attempt, byte[] id) {
     Replies seen = pipe.send(Command.WATCH, keys.lock())
-        .send(Command.GET, keys.lock())
+        .send(Command.GETEX, keys.lock())
         .send(Command.PTTL, keys.lock())
         .send(Command.TIME)
         .send(Command.ZSCORE, Words.counter(keys), Words.LAST)

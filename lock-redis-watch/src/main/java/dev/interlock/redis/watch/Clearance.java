@@ -15,7 +15,7 @@ import redis.clients.jedis.Protocol.Command;
 /**
  * Frees locks, in three ways.
  *
- * <p>First round trip: {@code WATCH} and {@code GET} of the lock, and who waits first. Second:
+ * <p>First round trip: {@code WATCH} and {@code GETEX} of the lock, and who waits first. Second:
  * {@code MULTI}, {@code DEL}, the call of that waiter if there is one, {@code EXEC}; or
  * {@code UNWATCH} if there is nothing to do.
  *
@@ -58,17 +58,23 @@ final class Clearance {
   /**
    * Takes the lock from the hold that has this token, and tells the holder, who finds out when it
    * renews or releases if it cannot be told. A repetition spares a successor, which has another.
+   * What other software has put in the lock's place has token 0, and is removed whatever type it
+   * has.
    */
   boolean force(LockKeys keys, long token) {
     return transactions.run("force the release of", keys, pipe -> {
-      Replies seen = look(pipe, keys);
-      byte[] value = seen.bytes(1);
-      if (value == null || !LockValue.hasToken(value, token)) {
+      Replies seen = ask(pipe, keys).flushEach();
+      boolean readable = seen.refusal(1) == null;
+      byte[] value = readable ? requireHere(pipe, keys, seen).bytes(1) : null;
+      boolean found = readable ? value != null && LockValue.hasToken(value, token) : token == 0;
+      if (!found) {
         pipe.unwatch();
         return false;
       }
       pipe.multi().send(Command.DEL, keys.lock());
-      LockValue.parse(value).ifPresent(holder -> revoke(pipe, keys, holder.id()));
+      if (value != null) {
+        LockValue.parse(value).ifPresent(holder -> revoke(pipe, keys, holder.id()));
+      }
       return callAndEnd(pipe, keys, seen.first(2)) ? true : null;
     });
   }
@@ -104,9 +110,19 @@ final class Clearance {
   }
 
   private static Replies look(Pipe pipe, LockKeys keys) {
-    pipe.send(Command.WATCH, keys.lock()).send(Command.GET, keys.lock());
+    return requireHere(pipe, keys, ask(pipe, keys).flush());
+  }
+
+  private static Pipe ask(Pipe pipe, LockKeys keys) {
+    pipe.send(Command.WATCH, keys.lock()).send(Command.GETEX, keys.lock());
     WaitingList.look(pipe, keys);
-    Replies seen = pipe.flush();
+    return pipe;
+  }
+
+  /**
+   * Refuses to take a lock for free that may not have arrived here yet; its value is the second.
+   */
+  static Replies requireHere(Pipe pipe, LockKeys keys, Replies seen) {
     if (seen.isNull(1) && pipe.isAsking()) {
       // Another key of the lock may be on its way, and this one still where we came from.
       throw new BackendUnavailableException("Lock '" + keys.name()

@@ -7,7 +7,9 @@ import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.LockKeys;
 import dev.interlock.redis.support.LockValue;
 import dev.interlock.redis.support.RedisErrors;
+import dev.interlock.redis.support.jedis.Connections.Use;
 import dev.interlock.redis.support.jedis.Server;
+import dev.interlock.redis.watch.Transactions.Step;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalResult;
 import java.util.ArrayList;
@@ -25,13 +27,14 @@ import redis.clients.jedis.exceptions.JedisDataException;
  * Makes holds last at least one lease from now, many at a time: in a cluster, those of one slot.
  *
  * <p>First round trip: {@code TIME}, {@code WATCH} of all the locks that are not known to be lost,
- * {@code GET} and {@code PTTL} of each. Second: {@code MULTI}, {@code PEXPIREAT} of those that are
- * held and end too soon, {@code EXEC}; or {@code UNWATCH}.
+ * {@code GETEX} and {@code PTTL} of each. Second: {@code MULTI}, {@code PEXPIREAT} of those that
+ * are held and end too soon, {@code EXEC}; or {@code UNWATCH}.
  *
  * <p>The lock cannot pass to another between the check and the new end, since then the transaction
  * is not run. Runs twice or late, or the reply is lost: the end is absolute, and it is later than
  * the one that was seen, or the transaction is not run; so a lease is only made longer, and one
- * that has expired never comes back. The client dies: the locks expire.
+ * that has expired never comes back. The client dies: the locks expire. {@code GETEX}: see
+ * {@link Transactions}.
  */
 final class Extension {
   private static final int FIRST_LOCK = 2;
@@ -75,22 +78,40 @@ final class Extension {
       if (earlier != null) {
         throw earlier;
       }
-      RenewalResult[] known = new RenewalResult[places.size()];
-      List<RenewalResult> done =
-          transactions.run("renew", locks.get(0), pipe -> once(pipe, renewals, locks, known));
+      List<RenewalResult> done = renew(renewals, locks);
+      if (done == null) {
+        places.forEach(place -> renew(batch, keys, List.of(place), results, silent));
+        return;
+      }
       for (int i = 0; i < done.size(); i++) {
         results[places.get(i)] = done.get(i);
       }
     } catch (LockException e) {
-      if (places.size() > 1 && isTornApart(e.getCause())) {
-        places.forEach(place -> renew(batch, keys, List.of(place), results, silent));
-        return;
-      }
       boolean answered = e.getCause() == null || e.getCause() instanceof JedisDataException;
       if (server != null && !answered) {
         silent.put(server, e);
       }
       places.forEach(place -> results[place] = new RenewalResult.Failed(e));
+    }
+  }
+
+  /**
+   * Null if these locks must be renewed one by one: others change one of them all the time, or they
+   * are on their way to another server.
+   */
+  private @Nullable List<RenewalResult> renew(List<Renewal> batch, List<LockKeys> keys) {
+    RenewalResult[] known = new RenewalResult[batch.size()];
+    Step<List<RenewalResult>> step = pipe -> once(pipe, batch, keys, known);
+    if (batch.size() == 1) {
+      return transactions.run("renew", keys.get(0), step);
+    }
+    try {
+      return transactions.attempt(Use.HOLDER, "renew", keys.get(0), step).orElse(null);
+    } catch (LockException e) {
+      if (isTornApart(e.getCause())) {
+        return null;
+      }
+      throw e;
     }
   }
 
@@ -103,21 +124,24 @@ final class Extension {
   /**
    * Looks and changes once. What an earlier look found gone is left out: an id never comes back,
    * and if the lock of a lost hold were watched again, those who have it now would keep all others
-   * from being renewed.
+   * from being renewed. So is what other software has put in a lock's place.
    *
    * @param results what earlier looks found; filled
    */
-  private static @Nullable List<RenewalResult> once(
+  private @Nullable List<RenewalResult> once(
       Pipe pipe, List<Renewal> batch, List<LockKeys> keys, RenewalResult[] results) {
     int[] places = IntStream.range(0, results.length)
-        .filter(place -> !(results[place] instanceof RenewalResult.Gone))
+        .filter(place -> results[place] == null || results[place] instanceof RenewalResult.Held)
         .toArray();
     Replies seen = look(pipe, Arrays.stream(places).mapToObj(keys::get).toList());
     List<Integer> extended = new ArrayList<>();
     for (int i = 0; i < places.length; i++) {
       int place = places[i];
       Renewal renewal = batch.get(place);
-      results[place] = result(renewal, seen.bytes(FIRST_LOCK + 2 * i));
+      JedisDataException refusal = seen.refusal(FIRST_LOCK + 2 * i);
+      results[place] = refusal == null
+          ? result(renewal, seen.bytes(FIRST_LOCK + 2 * i))
+          : failed(keys.get(place), refusal);
       long left = seen.number(FIRST_LOCK + 2 * i + 1);
       if (results[place] instanceof RenewalResult.Held
           && left <= renewal.lease().toMillis()) {
@@ -149,9 +173,17 @@ final class Extension {
     pipe.send(Command.TIME);
     pipe.send(Command.WATCH, keys.stream().map(LockKeys::lock).toArray(byte[][]::new));
     for (LockKeys each : keys) {
-      pipe.send(Command.GET, each.lock()).send(Command.PTTL, each.lock());
+      pipe.send(Command.GETEX, each.lock()).send(Command.PTTL, each.lock());
     }
-    return pipe.flush();
+    return pipe.flushEach();
+  }
+
+  private RenewalResult failed(LockKeys keys, JedisDataException refusal) {
+    return new RenewalResult.Failed(RedisErrors.refused(
+        "renew lock '" + keys.name() + "'",
+        transactions.server(keys).calls().address(),
+        String.valueOf(refusal.getMessage()),
+        refusal));
   }
 
   private static RenewalResult result(Renewal renewal, byte @Nullable [] value) {

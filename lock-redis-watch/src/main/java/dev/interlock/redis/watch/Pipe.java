@@ -1,9 +1,11 @@
 package dev.interlock.redis.watch;
 
 import dev.interlock.OutcomeUnknownException;
+import dev.interlock.redis.support.RedisErrors;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.Protocol.Command;
@@ -12,10 +14,13 @@ import redis.clients.jedis.exceptions.JedisDataException;
 /**
  * Sends several commands in one round trip. Not thread-safe; lives as long as one step.
  *
- * <p>A connection on which anything was refused is not used again: it may still watch a key, or be
+ * <p>A connection on which a step was refused is not used again: it may still watch a key, or be
  * within a transaction.
  */
 final class Pipe {
+  /** What a command is answered whose key other software uses. */
+  private static final String WRONG = "WRONGTYPE";
+
   private final Connection connection;
   private final @Nullable BitSet announcements;
   private boolean inTransaction;
@@ -50,13 +55,27 @@ final class Pipe {
 
   /** Waits for the answers to what was sent; throws the first refusal among them. */
   Replies flush() {
-    List<Object> replies = read();
+    return new Replies(throwFirst(read(), refusal -> true));
+  }
+
+  /**
+   * The same for commands on several locks outside a transaction: what one of them is refused
+   * because of its key is left among the answers, see {@link Replies#refusal}.
+   */
+  Replies flushEach() {
+    return new Replies(throwFirst(
+        read(),
+        refusal -> !RedisErrors.code(String.valueOf(refusal.getMessage())).equals(WRONG)));
+  }
+
+  private List<Object> throwFirst(List<Object> replies, Predicate<JedisDataException> serious) {
     for (Object reply : replies) {
-      if (reply instanceof JedisDataException refusal) {
+      if (reply instanceof JedisDataException refusal && serious.test(refusal)) {
+        abandon();
         throw refusal;
       }
     }
-    return new Replies(replies);
+    return replies;
   }
 
   /** Ends a step that has nothing to change, so that the connection watches nothing any more. */
@@ -79,14 +98,11 @@ final class Pipe {
   Replies exec() {
     List<Object> replies = send(Command.EXEC).read();
     if (replies.get(0) instanceof JedisDataException refusal) {
+      abandon();
       // There was no transaction, so its commands may have run one by one.
       throw new OutcomeUnknownException("Redis refused a transaction: " + refusal.getMessage());
     }
-    for (Object reply : replies) {
-      if (reply instanceof JedisDataException refusal) {
-        throw refusal;
-      }
-    }
+    throwFirst(replies, refusal -> true);
     Object results = replies.get(replies.size() - 1);
     if (!(results instanceof List<?> list)) {
       return null;
@@ -111,11 +127,6 @@ final class Pipe {
     sent = 0;
     inTransaction = false; // nothing is read before its end
     List<Object> replies = connection.getMany(expected);
-    for (Object reply : replies) {
-      if (reply instanceof JedisDataException) {
-        abandon();
-      }
-    }
     return announcements == null ? replies : without(announcements, replies);
   }
 

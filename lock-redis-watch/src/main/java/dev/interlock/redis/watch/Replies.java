@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
  * Answers of the server, by the place of their commands.
@@ -15,6 +16,12 @@ record Replies(List<?> list) {
 
   byte @Nullable [] bytes(int index) {
     return (byte[]) list.get(index);
+  }
+
+  /** Why the server refused this one, if it did. */
+  @Nullable
+  JedisDataException refusal(int index) {
+    return list.get(index) instanceof JedisDataException refusal ? refusal : null;
   }
 
   boolean isNull(int index) {

@@ -18,6 +18,10 @@ import org.jspecify.annotations.Nullable;
  * transaction, which the server runs only if the key is as it was when it was looked at.
  * {@code EXEC} and {@code UNWATCH} are the only ends of a step, and a connection that comes to
  * neither is closed, so no connection in the pool watches anything.
+ *
+ * <p>A step looks with {@code GETEX}, which without options is {@code GET} but counts as a write: a
+ * server that was demoted refuses it, and so never says from what it knew that a lock is gone, or
+ * whose it is.
  */
 final class Transactions {
   private static final int TRIES = 5;

@@ -29,6 +29,9 @@ import redis.clients.jedis.Protocol.Command;
 
 /** Joins the steps of which the calls of the engine consist. */
 final class WatchBackend implements LockBackend {
+  /** In place of the value of a key that has none, because it is of another type. */
+  private static final byte[] UNREADABLE = {};
+
   private final KeyLayout layout;
   private final Servers servers;
   private final Transactions transactions;
@@ -95,15 +98,20 @@ final class WatchBackend implements LockBackend {
     }
   }
 
+  /** A transaction without a command: it tells whether all was read at one moment. */
   @Override
   public Optional<HoldInfo> inspect(String name) {
     LockKeys keys = layout.keys(name);
     return transactions.run("inspect", keys, pipe -> {
       long now = pipe.send(Command.TIME).flush().micros(0);
-      pipe.multi().send(Command.GET, keys.lock()).send(Command.PTTL, keys.lock());
-      Replies seen =
-          pipe.send(Command.ZCOUNT, keys.due(), word(now), Words.MOST).exec();
-      return seen == null ? null : info(name, seen);
+      pipe.send(Command.WATCH, keys.lock())
+          .send(Command.GET, keys.lock())
+          .send(Command.PTTL, keys.lock())
+          .send(Command.ZCOUNT, keys.due(), word(now), Words.MOST)
+          .multi()
+          .send(Command.EXEC);
+      Replies seen = Clearance.requireHere(pipe, keys, pipe.flushEach());
+      return seen.isNull(5) ? null : info(name, seen);
     });
   }
 
@@ -124,10 +132,10 @@ final class WatchBackend implements LockBackend {
   }
 
   private static Optional<HoldInfo> info(String name, Replies seen) {
-    byte[] value = seen.bytes(0);
+    byte[] value = seen.refusal(1) == null ? seen.bytes(1) : UNREADABLE;
     return value == null
         ? Optional.empty()
-        : Optional.of(LockValue.describeHold(name, value, seen.number(1), (int) seen.number(2)));
+        : Optional.of(LockValue.describeHold(name, value, seen.number(2), (int) seen.number(3)));
   }
 
   /**
@@ -136,7 +144,7 @@ final class WatchBackend implements LockBackend {
   private void mayRunTransactions(LockKeys keys) {
     transactions.run("run the transactions of redis-watch (Redis 6.2 or later)", keys, pipe -> {
       pipe.send(Command.WATCH, keys.lock())
-          .send(Command.GET, keys.lock())
+          .send(Command.GETEX, keys.lock())
           .send(Command.PTTL, keys.lock())
           .send(Command.TIME)
           .send(Command.ZSCORE, Words.counter(keys), Words.LAST);

@@ -1,6 +1,6 @@
 /**
- * Locks in Redis by {@code WATCH}, {@code GET}, {@code MULTI} and {@code EXEC}, without any script:
- * for servers whose users may not run scripts ({@code ACL -@scripting}).
+ * Locks in Redis by {@code WATCH}, {@code GETEX}, {@code MULTI} and {@code EXEC}, without any
+ * script: for servers whose users may not run scripts ({@code ACL -@scripting}).
  *
  * <p>Open it by URI, {@code redis-watch://[user:password@]host[:port][/database][?option=value]}
  * (see {@link dev.interlock.redis.watch.RedisWatchOptions}), several hosts with

@@ -39,7 +39,7 @@ class FaultsTest extends FaultsContract {
         TestClient client = TestClient.deaf(as(server, "u"))) {
       HoldId held = client.id();
       client.acquire("n", held);
-      for (String right : List.of("exec", "multi", "del", "get", "watch")) {
+      for (String right : List.of("exec", "multi", "del", "getex", "watch")) {
         server.command("ACL", "SETUSER", "u", "-" + right);
         assertThatThrownBy(() -> client.release("n", held))
             .as(right)

@@ -305,6 +305,31 @@ public abstract class BackendContract {
   }
 
   @Test
+  void E9_aLockThatCannotBeReadIsToldFromTheOthersOfItsBatch() {
+    List<Renewal> batch = new ArrayList<>();
+    for (String name : List.of("before", "n", "after")) {
+      HoldId id = client.id();
+      client.acquire(name, id);
+      batch.add(new Renewal(name, id, Duration.ofSeconds(90), false));
+    }
+    server.command("DEL", key("n"));
+    server.command("RPUSH", key("n"), "not a lock");
+
+    assertThat(RenewalAnswers.collect(client.backend, batch))
+        .satisfiesExactly(
+            before -> assertThat(before).isInstanceOf(RenewalResult.Held.class),
+            failed -> assertThat(failed)
+                .isInstanceOfSatisfying(
+                    RenewalResult.Failed.class,
+                    why -> assertThat(why.error()).hasMessageContaining("namespace")),
+            after -> assertThat(after).isInstanceOf(RenewalResult.Held.class));
+
+    assertThat(ttl("before")).isGreaterThan(80_000);
+    assertThat(client.backend.forceRelease("n")).isTrue();
+    assertThat(client.tryOnce("n", a)).isInstanceOf(Granted.class);
+  }
+
+  @Test
   void W6_abandonRemovesAHoldAndANote() {
     client.acquire("n", a);
     client.tryPatiently("n", b);

@@ -13,6 +13,9 @@ import dev.interlock.redis.support.jedis.JedisOptions;
 import dev.interlock.redis.support.jedis.OpeningCheck;
 import dev.interlock.spi.AttemptResult.Granted;
 import dev.interlock.spi.HoldId;
+import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalAnswers;
+import dev.interlock.spi.RenewalResult;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
 import java.net.ServerSocket;
@@ -24,6 +27,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -114,6 +118,39 @@ public abstract class FaultsContract {
     } finally {
       logger.removeHandler(handler);
     }
+  }
+
+  /** A replica may know less than its master, and must not answer for it. */
+  @Test
+  void aServerThatBecameAReplicaAnswersNothingThatTheEngineActsOn() {
+    try (RedisServer server = TestRedis.builder().owned().start();
+        TestClient client = TestClient.deaf(config(provider(), server).build())) {
+      HoldId holder = client.id();
+      HoldId other = client.id();
+      client.acquire("n", holder);
+      server.command("REPLICAOF", "127.0.0.1", "1");
+      for (ThrowingCallable step : List.<ThrowingCallable>of(
+          () -> renew(client, "n", other),
+          () -> renew(client, "free", other),
+          () -> client.release("n", other),
+          () -> client.release("free", other),
+          () -> client.pass("n", other, client.id()),
+          () -> client.pass("free", other, client.id()),
+          () -> client.tryOnce("n", other),
+          () -> client.backend.abandon("n", other),
+          () -> client.backend.forceRelease("free", 1))) {
+        assertThatThrownBy(step)
+            .isInstanceOf(BackendUnavailableException.class)
+            .hasMessageContaining("READONLY");
+      }
+      server.command("REPLICAOF", "NO", "ONE");
+      assertThat(renew(client, "n", holder)).isInstanceOf(RenewalResult.Held.class);
+    }
+  }
+
+  private static RenewalResult renew(TestClient client, String name, HoldId id) {
+    return RenewalAnswers.collect(client.backend, List.of(new Renewal(name, id, USUAL, false)))
+        .get(0);
   }
 
   @Test
