@@ -1,6 +1,7 @@
 package dev.interlock.compare;
 
 import dev.interlock.tck.TckServer;
+import java.util.Map;
 import java.util.Optional;
 
 /** A provider's server while it is compared. Thread-safe. */
@@ -20,6 +21,11 @@ interface Backend extends AutoCloseable {
 
   /** Injures the server; empty if there is no way to. */
   Optional<TckServer> faults();
+
+  /** Rules that this provider is known to break on this server, with reasons. */
+  default Map<String, String> waivers() {
+    return Map.of();
+  }
 
   @Override
   void close();

@@ -105,6 +105,9 @@ final class Comparison {
 
   private TckBackend target(Backend backend) {
     TckBackend target = TckBackend.at(backend.uri()).timeScale(timeScale);
+    for (Map.Entry<String, String> waiver : backend.waivers().entrySet()) {
+      target = target.waive(waiver.getKey(), waiver.getValue());
+    }
     if (backend.isInOneJvm()) {
       return target.inOneJvm();
     }

@@ -5,6 +5,7 @@ import dev.interlock.testservers.MysqlServer;
 import dev.interlock.testservers.MysqlSource;
 import dev.interlock.testservers.TestMysql;
 import dev.interlock.testservers.TestServerException;
+import java.util.Map;
 import java.util.Optional;
 
 /** MySQL and MariaDB servers for the providers that need one. */
@@ -42,6 +43,7 @@ final class MysqlBackends {
         origin,
         Optional.of(new MysqlProbe(server, DEFAULT_PREFIX)),
         Optional.of(MysqlFaults.of(server, DEFAULT_PREFIX)),
+        Map.of(),
         server::close);
   }
 

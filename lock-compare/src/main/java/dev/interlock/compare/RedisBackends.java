@@ -5,6 +5,7 @@ import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.RedisSource;
 import dev.interlock.testservers.TestRedis;
 import dev.interlock.testservers.TestServerException;
+import java.util.Map;
 import java.util.Optional;
 
 /** Redis servers for the providers that need one. */
@@ -33,12 +34,22 @@ final class RedisBackends {
 
   private static Backend on(RedisServer server, String uri, String origin) {
     String namespace = ServerBackend.freshNamespace();
+    RedisFaults faults = RedisFaults.of(server);
     return new ServerBackend(
         LockUris.withOption(uri, ServerBackend.NAMESPACE, namespace),
         origin,
         Optional.of(new RedisProbe(server, namespace)),
-        Optional.of(RedisFaults.of(server)),
+        Optional.of(faults),
+        waivers(uri, faults),
         server::close);
+  }
+
+  private static Map<String, String> waivers(String uri, RedisFaults faults) {
+    return faults
+        .fullMeansNoTransactions()
+        .filter(why -> uri.startsWith("redis-watch:"))
+        .map(why -> Map.of("E10", why))
+        .orElse(Map.of());
   }
 
   private static Optional<RedisServer> connect(String address) {

@@ -2,6 +2,7 @@ package dev.interlock.compare;
 
 import dev.interlock.tck.TckServer;
 import java.util.HexFormat;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 
@@ -12,6 +13,7 @@ import java.util.concurrent.ThreadLocalRandom;
  * @param origin where the server comes from
  * @param probe asks the server past the provider
  * @param faults injures the server
+ * @param waivers rules that the provider is known to break on it, with reasons
  * @param closer ends the server, or what is connected to it
  */
 record ServerBackend(
@@ -19,6 +21,7 @@ record ServerBackend(
     String origin,
     Optional<ServerProbe> probe,
     Optional<TckServer> faults,
+    Map<String, String> waivers,
     Runnable closer)
     implements Backend {
   static final String NAMESPACE = "namespace";
@@ -26,7 +29,7 @@ record ServerBackend(
 
   /** A server that is used through the provider only. */
   static ServerBackend behindProvider(String uri) {
-    return new ServerBackend(uri, GIVEN, Optional.empty(), Optional.empty(), () -> {});
+    return new ServerBackend(uri, GIVEN, Optional.empty(), Optional.empty(), Map.of(), () -> {});
   }
 
   static String freshNamespace() {

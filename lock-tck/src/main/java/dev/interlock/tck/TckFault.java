@@ -19,5 +19,9 @@ public enum TckFault {
   /** {@link TckServer#disturb()}. */
   DISTURB,
   /** {@link TckServer#readOnly(boolean)}. */
-  READ_ONLY
+  READ_ONLY,
+  /** {@link TckServer#full(boolean)}. */
+  FULL,
+  /** {@link TckServer#spoil(String)}. */
+  SPOIL
 }

@@ -101,4 +101,26 @@ public interface TckServer {
   default void readOnly(boolean on) throws Exception {
     throw new UnsupportedOperationException("readOnly");
   }
+
+  /**
+   * Makes the server refuse whatever would need more room, or take it again. What it keeps already
+   * stays, and may be changed and removed.
+   *
+   * @param on whether it is full
+   * @throws Exception if it does not obey
+   */
+  default void full(boolean on) throws Exception {
+    throw new UnsupportedOperationException("full");
+  }
+
+  /**
+   * Puts something that no provider can read in the place of the state of one lock, as other
+   * software may do that uses the same place. The other locks stay as they are.
+   *
+   * @param name the lock, which is held
+   * @throws Exception if it does not obey
+   */
+  default void spoil(String name) throws Exception {
+    throw new UnsupportedOperationException("spoil");
+  }
 }

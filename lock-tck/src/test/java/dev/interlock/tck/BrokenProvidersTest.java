@@ -166,6 +166,8 @@ class BrokenProvidersTest {
     // A waiter that was interrupted just before a release is granted the lock all the same, and
     // others wait for as long as the store waits for it, which is about as long as W5 allows.
     NOW_AND_THEN.put(Fault.KEEPS_TIMED_OUT, Set.of("F4", "W5"));
+    EXPECTED.put(Fault.ONE_FAILS_ALL, Set.of("E9"));
+    EXPECTED.put(Fault.FULL_MEANS_STUCK, Set.of("E10"));
   }
 
   private static final Set<Fault> NEEDS_QUEUE = Set.of(

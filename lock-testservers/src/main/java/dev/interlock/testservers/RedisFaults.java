@@ -3,6 +3,7 @@ package dev.interlock.testservers;
 import dev.interlock.tck.TckFault;
 import dev.interlock.tck.TckServer;
 import java.util.EnumSet;
+import java.util.Optional;
 import java.util.Set;
 
 /** What the kit may do to a Redis server: everything to one of our own, nothing to a given one. */
@@ -36,6 +37,7 @@ public final class RedisFaults implements TckServer {
     if (server.isControllable()) {
       server.start();
       readOnly(false);
+      full(false);
     }
   }
 
@@ -93,5 +95,36 @@ public final class RedisFaults implements TckServer {
     } else {
       server.command("REPLICAOF", "NO", "ONE");
     }
+  }
+
+  /** Over its limit of memory, with nothing that it may evict. */
+  @Override
+  public void full(boolean on) {
+    server.command("CONFIG", "SET", "maxmemory-policy", "noeviction");
+    server.command("CONFIG", "SET", "maxmemory", on ? "1" : "0");
+  }
+
+  /**
+   * Tells why locks in transactions cannot keep rule E10 on this server: Redis 6.2 and 7.0 refuse
+   * every command of a transaction while they are full, Redis 8 and Valkey 9 only those that need
+   * room.
+   *
+   * @return a reason to waive the rule; empty if the server lets such a lock keep it
+   */
+  public Optional<String> fullMeansNoTransactions() {
+    String version = server.version();
+    boolean refuses = version.matches("[67]\\..*");
+    return refuses
+        ? Optional.of(
+            "Redis " + version + " refuses every command of a transaction while it is full")
+        : Optional.empty();
+  }
+
+  /** The key of the lock becomes a list, which no provider uses. */
+  @Override
+  public void spoil(String name) {
+    String key = server.command("KEYS", "*:lock:" + name);
+    server.command("DEL", key);
+    server.command("RPUSH", key, "not a lock");
   }
 }

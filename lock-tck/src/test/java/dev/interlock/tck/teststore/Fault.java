@@ -102,5 +102,9 @@ public enum Fault {
   /** Of a batch of renewals with a lost one among them all are answered as "gone". */
   BATCH_SHARES_ANSWER,
   /** The client's calls go through the common pool of the JVM. */
-  NEEDS_COMMON_POOL
+  NEEDS_COMMON_POOL,
+  /** Renewals that are sent together fail together. */
+  ONE_FAILS_ALL,
+  /** A full store refuses to renew and to release. */
+  FULL_MEANS_STUCK
 }

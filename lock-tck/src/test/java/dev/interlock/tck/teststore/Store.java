@@ -22,11 +22,14 @@ final class Store {
   private static final long ORPHANS_LIFE = TimeUnit.MINUTES.toNanos(10);
   private static final long SPIN = TimeUnit.MILLISECONDS.toNanos(4);
   private static final long POLL = TimeUnit.MILLISECONDS.toNanos(400);
+  private static final long NO_EXPIRY = TimeUnit.DAYS.toNanos(1_000);
   private static final int EVERY = 7;
   private static final int SOME_RENEWALS = 3;
 
   /** What a command is answered that should be sent again. */
   static final String AGAIN = "again";
+
+  private static final String FULL = "the store is full";
 
   private final Fault fault;
   private final Map<String, Lock> locks = new HashMap<>();
@@ -34,10 +37,12 @@ final class Store {
   // In which order ids asked: what is left of a value that is compared only by its beginning.
   private final Map<String, Integer> values = new HashMap<>();
   private final Set<String> everUsed = ConcurrentHashMap.newKeySet();
+  private final Set<String> spoilt = ConcurrentHashMap.newKeySet();
   private long lastToken;
   private int attempts;
   private int disturbances;
   private boolean readOnly;
+  private boolean full;
 
   Store(Fault fault) {
     this.fault = fault;
@@ -55,6 +60,15 @@ final class Store {
 
   synchronized void readOnly(boolean on) {
     readOnly = on;
+  }
+
+  synchronized void full(boolean on) {
+    full = on;
+  }
+
+  synchronized void spoil(String name) {
+    locks.remove(key(name));
+    spoilt.add(key(name));
   }
 
   synchronized @Nullable Serializable execute(Command command) {
@@ -92,6 +106,9 @@ final class Store {
       throw new IllegalStateException("try again");
     }
     requireWritable();
+    if (full) {
+      throw new IllegalStateException(FULL);
+    }
     if (fault == Fault.ALWAYS_YES) {
       return new Answer(++lastToken, 1, 0);
     }
@@ -185,6 +202,9 @@ final class Store {
     if (readOnly) {
       throw new IllegalStateException("the store is read-only");
     }
+    if (full && fault == Fault.FULL_MEANS_STUCK) {
+      throw new IllegalStateException(FULL);
+    }
   }
 
   /** For the fault that sets the lease by a command of its own. */
@@ -199,7 +219,12 @@ final class Store {
   /** Renews one after the other, in one step. */
   Answer[] renewAll(List<Request> requests) {
     requireWritable();
-    return requests.stream().map(this::renew).toArray(Answer[]::new);
+    return requests.stream().map(this::renewOne).toArray(Answer[]::new);
+  }
+
+  private Answer renewOne(Request request) {
+    boolean failed = fault != Fault.ONE_FAILS_ALL && spoilt.contains(key(request.name()));
+    return failed ? new Answer(Wire.FAILED, 0, 0) : renew(request);
   }
 
   /** Answers the token and the number of tokens reserved, or that it waits, or that it is gone. */
@@ -274,6 +299,9 @@ final class Store {
   @Nullable
   Info inspect(String name, long clientClock) {
     long now = now(clientClock);
+    if (spoilt.contains(key(name))) {
+      return new Info("unknown", "", 0, NO_EXPIRY, 0, 0);
+    }
     Lock lock = lock(name, now);
     Held held = lock.held;
     if (held == null) {
@@ -292,6 +320,9 @@ final class Store {
 
   boolean forceRelease(String name, long token, long clientClock) {
     requireWritable();
+    if (token == 0 && spoilt.remove(key(name))) {
+      return true;
+    }
     Lock lock = lock(name, now(clientClock));
     Held held = lock.held;
     boolean named = held != null && held.token <= token && token < held.token + held.tokens;
@@ -313,6 +344,9 @@ final class Store {
   private Lock lock(String name, long now) {
     if (fault == Fault.KEEPS_NAMES) {
       everUsed.add(name);
+    }
+    if (spoilt.contains(key(name))) {
+      throw new IllegalStateException("the lock is spoilt");
     }
     Lock lock = locks.computeIfAbsent(key(name), key -> new Lock(fault));
     if (lock.held != null && lock.held.expiresAt - now <= 0) {

@@ -180,6 +180,9 @@ final class StoreBackend implements LockBackend {
     if (answer.token() == Wire.QUEUED) {
       return new RenewalResult.Queued(Duration.ofNanos(answer.recheck()));
     }
+    if (answer.token() == Wire.FAILED) {
+      return new RenewalResult.Failed(new BackendUnavailableException("the lock is spoilt"));
+    }
     return answer.token() < 0
         ? new RenewalResult.Gone()
         : new RenewalResult.Held(answer.token(), answer.tokens());

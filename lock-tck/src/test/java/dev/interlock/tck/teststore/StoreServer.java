@@ -166,6 +166,7 @@ public final class StoreServer implements TckServer, AutoCloseable {
   public void heal() throws IOException {
     resume();
     readOnly(false);
+    full(false);
     start();
   }
 
@@ -240,6 +241,16 @@ public final class StoreServer implements TckServer, AutoCloseable {
   @Override
   public void readOnly(boolean on) {
     store.readOnly(on);
+  }
+
+  @Override
+  public void full(boolean on) {
+    store.full(on);
+  }
+
+  @Override
+  public void spoil(String name) {
+    store.spoil(name);
   }
 
   @Override

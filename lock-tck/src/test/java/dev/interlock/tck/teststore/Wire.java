@@ -27,6 +27,9 @@ final class Wire {
   /** The token of an answer to who only looked. */
   static final long FREE = -3;
 
+  /** The token of an answer for a lock that cannot be read. */
+  static final long FAILED = -4;
+
   /** The answer. */
   record Answer(long token, int tokens, long recheck) implements Serializable {}
 

@@ -16,6 +16,7 @@ public final class AllRules {
       ErrorRules.class,
       ConnectionRules.class,
       FaultRules.class,
+      ServerStateRules.class,
       CostRules.class,
       CloseRules.class,
       ForcedReleaseRules.class,

@@ -1,0 +1,152 @@
+package dev.interlock.tck.internal.rules;
+
+import dev.interlock.HoldInfo;
+import dev.interlock.Lease;
+import dev.interlock.LockClient;
+import dev.interlock.LockException;
+import dev.interlock.LockRequest;
+import dev.interlock.tck.TckFault;
+import dev.interlock.tck.TckServer;
+import dev.interlock.tck.internal.run.Company;
+import dev.interlock.tck.internal.run.Rule;
+import dev.interlock.tck.internal.run.RuleRun;
+import dev.interlock.tck.internal.run.RuleViolation;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+
+/** Rules E9 and E10: a server that works, with something in it or no room in it. */
+public final class ServerStateRules {
+  private static final int SHORT = 1_200;
+
+  private ServerStateRules() {}
+
+  @Rule(
+      value = "E9",
+      check = "that a batch has an answer for each of its locks, whatever the others meet",
+      timed = true,
+      company = Company.NONE,
+      needs = TckFault.SPOIL)
+  public static void oneLockThatFailsDoesNoHarmToOthers(RuleRun run) throws Exception {
+    TckServer server = run.server();
+    LockClient client = run.client();
+    LockClient other = run.client();
+    List<Lease> leases = new ArrayList<>();
+    for (int i = 0; i < run.amount(10, 50, 200); i++) {
+      leases.add(client.acquire(Leases.lasting(run, run.name(), SHORT)));
+    }
+    Lease spoilt = leases.remove(leases.size() / 2);
+    server.spoil(spoilt.name());
+    run.fault("a lock whose state cannot be read");
+    RuleRun.pause(run.ms(3 * SHORT));
+    for (Lease lease : leases) {
+      run.expect(
+          lease.isValid() && !lease.lost().toCompletableFuture().isDone(),
+          "each lease but that of the lock whose state cannot be read is renewed",
+          "one is lost: " + RuleRun.inspection(other, lease.name()));
+    }
+    Leases.drop(spoilt);
+    expectOthersGranted(run, client, spoilt.name());
+    for (Lease lease : leases) {
+      lease.release();
+      run.expectFree(other, lease.name(), run.ms(1_000), "after its release");
+    }
+    run.expect(
+        other.forceRelease(spoilt.name()),
+        "forceRelease removes whatever is in the lock's place",
+        "it says that nothing is there");
+    run.expectFree(other, spoilt.name(), run.ms(3_000), "after forceRelease");
+    run.note(leases.size() + " leases outlived a lock of their client that could not be renewed");
+  }
+
+  /** Attempts of one client at the same time, some of them on the lock that fails. */
+  private static void expectOthersGranted(RuleRun run, LockClient client, String spoilt)
+      throws Exception {
+    List<CompletableFuture<Lease>> failing = new ArrayList<>();
+    List<CompletableFuture<Lease>> sound = new ArrayList<>();
+    for (int i = 0; i < run.amount(8, 40, 160); i++) {
+      failing.add(client.acquireAsync(Leases.fixed(run, spoilt, 10_000).withWait(run.ms(300))));
+      sound.add(client.acquireAsync(Leases.fixed(run, run.name(), 10_000)));
+    }
+    for (CompletableFuture<Lease> attempt : sound) {
+      attempt.get(run.ms(5_000).toMillis(), TimeUnit.MILLISECONDS).release();
+    }
+    for (CompletableFuture<Lease> attempt : failing) {
+      expectRefused(run, attempt);
+    }
+    run.count(2L * sound.size());
+  }
+
+  private static void expectRefused(RuleRun run, CompletableFuture<Lease> attempt)
+      throws Exception {
+    try {
+      attempt.get(run.ms(5_000).toMillis(), TimeUnit.MILLISECONDS);
+      run.expect(false, "a lock whose state cannot be read is not granted", "it was");
+    } catch (ExecutionException e) {
+      run.expect(
+          e.getCause() instanceof LockException,
+          "a lock whose state cannot be read fails with a LockException",
+          String.valueOf(e.getCause()));
+    }
+  }
+
+  @Rule(
+      value = "E10",
+      check = "which writes of a renewal and of a release need room, and which of them comes first",
+      timed = true,
+      company = Company.NONE,
+      needs = TckFault.FULL)
+  public static void aFullServerStillRenewsAndReleases(RuleRun run) throws Exception {
+    TckServer server = run.server();
+    LockClient client = run.client();
+    LockClient other = run.client();
+    Lease renewed = client.acquire(Leases.lasting(run, run.name(), SHORT));
+    Lease fixed = client.acquire(Leases.fixed(run, run.name(), 60_000));
+    Lease awaited = client.acquire(Leases.fixed(run, run.name(), 60_000));
+    LockRequest next = Leases.fixed(run, awaited.name(), 60_000).withWait(run.ms(30_000));
+    CompletableFuture<Lease> waiter = other.acquireAsync(next);
+    run.await(
+        run.ms(3_000),
+        "the server knows of a waiter",
+        () -> other.inspect(awaited.name()).map(HoldInfo::waiters).orElse(0) == 1);
+    server.full(true);
+    run.requireHit(isRefused(run, other) ? 1 : 0, "a server without room");
+    RuleRun.pause(run.ms(3 * SHORT));
+    run.expect(
+        renewed.isValid() && !renewed.lost().toCompletableFuture().isDone(),
+        "a full server renews a lease",
+        "it is lost: " + RuleRun.inspection(other, renewed.name()));
+    for (Lease lease : List.of(renewed, fixed, awaited)) {
+      release(lease);
+    }
+    for (Lease lease : List.of(renewed, fixed)) {
+      run.expect(
+          other.inspect(lease.name()).isEmpty(),
+          "a full server frees a lock at its release",
+          RuleRun.inspection(other, lease.name()));
+    }
+    server.full(false);
+    waiter.get(run.ms(5_000).toMillis(), TimeUnit.MILLISECONDS).release();
+    run.note("leases were renewed and released, also before a waiter");
+  }
+
+  private static void release(Lease lease) {
+    try {
+      lease.release();
+    } catch (LockException e) {
+      throw new RuleViolation("a full server takes a release", "it threw " + e, List.of());
+    }
+  }
+
+  private static boolean isRefused(RuleRun run, LockClient client) {
+    try {
+      return client
+          .tryAcquire(LockRequest.of(run.name()).withLease(run.ms(1_000)))
+          .isEmpty();
+    } catch (LockException e) {
+      return true;
+    }
+  }
+}
