@@ -26,7 +26,7 @@ final class HeldLocks implements LockListener {
 
   @Override
   public void acquired(String name, long fencingToken, Duration waited) {
-    held.putIfAbsent(new Key(name, fencingToken), Instant.now()); // a re-entry is told as well
+    held.put(new Key(name, fencingToken), Instant.now());
   }
 
   @Override
