@@ -83,10 +83,14 @@ final class Pool {
     return connections.getHikariPoolMXBean().getIdleConnections();
   }
 
-  /** Returns a connection; one that is of no use any more is closed. */
+  /**
+   * Returns a connection. One that is of no use any more is closed, and so are the others that are
+   * idle: where no answer came on it, each of them would cost its time again.
+   */
   void giveBack(Connection connection, boolean healthy) {
     if (!healthy) {
       connections.evictConnection(connection);
+      connections.getHikariPoolMXBean().softEvictConnections();
     }
     try {
       connection.close();

@@ -91,7 +91,8 @@ class LongQueueTest {
   }
 
   @Test
-  void F4_anAbandonmentAForcedReleaseAndASingleAttemptGetPastThousandsOfDeadWaiters() throws Exception {
+  void F4_anAbandonmentAForcedReleaseAndASingleAttemptGetPastThousandsOfDeadWaiters()
+      throws Exception {
     crowd(dying, TOO_MANY_FOR_LUA);
     dying.close();
     living.backend.abandon("n", holder);

@@ -21,8 +21,9 @@ import redis.clients.jedis.exceptions.JedisException;
  * A pool of our own: the one that was used last is used next, none is opened before it is needed.
  * In a Sentinel set all lead to the master: those that lead to an earlier one are closed.
  *
- * <p>A connection that lay idle, or that is older than the latest fault, is asked for a sign of
- * life before it is used, because a server that was restarted has cut it.
+ * <p>A connection that lay idle is asked for a sign of life before it is used, because a server that
+ * was restarted has cut it. A fault on one ends the others that are idle: where no answer came on
+ * it, each of them would cost its time again.
  */
 public final class OwnConnections implements Connections {
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -35,7 +36,6 @@ public final class OwnConnections implements Connections {
   private final Turnstile turnstile;
   private final ConcurrentLinkedDeque<Idle> idle = new ConcurrentLinkedDeque<>();
   private volatile @Nullable Connection listener;
-  private volatile long faultAt = System.nanoTime() - IDLE_NANOS;
   private volatile boolean closed;
 
   private OwnConnections(
@@ -93,8 +93,8 @@ public final class OwnConnections implements Connections {
   @Override
   public void giveBack(Use use, Connection connection, boolean healthy) {
     if (!healthy || connection.isBroken()) {
-      faultAt = System.nanoTime();
       discard(connection);
+      discardIdle();
     } else if (closed) {
       discard(connection);
     } else {
@@ -150,13 +150,16 @@ public final class OwnConnections implements Connections {
     Idle candidate = idle.pollFirst();
     while (candidate != null) {
       long since = candidate.since();
-      boolean trusted = since - faultAt > 0 && System.nanoTime() - since < IDLE_NANOS;
+      boolean trusted = System.nanoTime() - since < IDLE_NANOS;
       Connection connection = candidate.connection();
       boolean right = now.equals(connection.getHostAndPort());
       if (right && (trusted || answers(connection))) {
         return connection;
       }
       discard(connection);
+      if (right) {
+        discardIdle(); // they have lain idle for longer
+      }
       candidate = idle.pollFirst();
     }
     return null;
