@@ -218,16 +218,14 @@ final class HashBackend implements LockBackend {
   @Override
   public void renew(List<Renewal> batch, RenewalAnswers answers) {
     checkMailbox();
-    List<RenewalResult> results = renewer.renew(batch);
-    for (int i = 0; i < results.size(); i++) {
-      Renewal renewal = batch.get(i);
-      if (results.get(i) instanceof RenewalResult.Gone) {
+    renewer.renew(batch, (renewal, result) -> {
+      if (result instanceof RenewalResult.Gone) {
         riders.ended(renewal.name(), renewal.id());
       } else {
         riders.renewed(renewal.name(), renewal.id(), renewal.lease());
       }
-      answers.answer(renewal, results.get(i));
-    }
+      answers.answer(renewal, result);
+    });
   }
 
   @Override

@@ -4,18 +4,20 @@ import dev.interlock.LockException;
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.Millis;
 import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Renews many holds and waiters with few scripts: one for all on a single server; in a cluster one
- * for each bucket, since a script's keys must lie on one node, all under way at once, so that a
- * node that does not answer costs the others nothing. Thread-safe.
+ * for each bucket, since a script's keys must lie on one node, all under way at once, each answered
+ * when its node has answered, so that one that does not costs the others nothing. Thread-safe.
  */
 final class Renewer {
   private static final long HELD = 1;
@@ -32,27 +34,70 @@ final class Renewer {
     this.cluster = cluster;
   }
 
-  /** The places in the batch of what is renewed by one script, by lock. */
-  private record Part(Map<String, List<Integer>> locks, ScriptRunner.Sent sent) {}
+  /** What is renewed by one script, in the order of its answer. */
+  private static final class Part {
+    private final List<Renewal> renewals;
+    private final ScriptRunner.Sent sent;
+    private final RenewalAnswers answers;
+    private final AtomicBoolean begun = new AtomicBoolean();
+    private final CountDownLatch done = new CountDownLatch(1);
 
-  List<RenewalResult> renew(List<Renewal> batch) {
-    RenewalResult[] results = new RenewalResult[batch.size()];
+    Part(List<Renewal> renewals, ScriptRunner.Sent sent, RenewalAnswers answers) {
+      this.renewals = renewals;
+      this.sent = sent;
+      this.answers = answers;
+    }
+
+    /** Passes the answer on, once: on Lettuce's thread when it comes, or where it is awaited. */
+    void answer() {
+      if (!begun.compareAndSet(false, true)) {
+        return;
+      }
+      try {
+        Answer answer = sent.await();
+        for (Renewal renewal : renewals) {
+          answers.answer(renewal, result(renewal.name(), answer));
+        }
+      } catch (LockException e) {
+        fail(renewals, answers, e);
+      } finally {
+        done.countDown();
+      }
+    }
+
+    /** Another thread may be about to pass it on. */
+    void awaitDone() {
+      boolean interrupted = false;
+      while (true) {
+        try {
+          done.await();
+          break;
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  void renew(List<Renewal> batch, RenewalAnswers answers) {
     List<Part> parts = new ArrayList<>();
     for (Map<String, List<Integer>> locks : grouped(batch)) {
+      List<Renewal> renewals =
+          locks.values().stream().flatMap(List::stream).map(batch::get).toList();
       try {
-        parts.add(new Part(locks, send(batch, locks)));
+        parts.add(new Part(renewals, send(batch, locks), answers));
       } catch (LockException e) {
-        fail(results, locks, e);
+        fail(renewals, answers, e);
       }
     }
     for (Part part : parts) {
-      try {
-        read(part, results);
-      } catch (LockException e) {
-        fail(results, part.locks(), e);
-      }
+      part.sent.whenAnswered(part::answer);
     }
-    return Arrays.asList(results);
+    parts.forEach(Part::answer);
+    parts.forEach(Part::awaitDone);
   }
 
   private Collection<Map<String, List<Integer>>> grouped(List<Renewal> batch) {
@@ -82,15 +127,6 @@ final class Renewer {
     return runner.send("renew", call.first().name(), call);
   }
 
-  private static void read(Part part, RenewalResult[] results) {
-    Answer answer = part.sent().await();
-    part.locks().forEach((lock, places) -> {
-      for (int place : places) {
-        results[place] = result(lock, answer);
-      }
-    });
-  }
-
   private static RenewalResult result(String lock, Answer answer) {
     long kind = answer.number();
     long first = answer.number();
@@ -109,11 +145,7 @@ final class Renewer {
     return new RenewalResult.Gone();
   }
 
-  private static void fail(
-      RenewalResult[] results, Map<String, List<Integer>> locks, LockException error) {
-    locks
-        .values()
-        .forEach(
-            places -> places.forEach(place -> results[place] = new RenewalResult.Failed(error)));
+  private static void fail(List<Renewal> renewals, RenewalAnswers answers, LockException error) {
+    renewals.forEach(renewal -> answers.answer(renewal, new RenewalResult.Failed(error)));
   }
 }

@@ -69,7 +69,7 @@ final class ScriptRunner {
     return new Sent(action, name, call);
   }
 
-  /** A script that was sent. Used by one thread. */
+  /** A script that was sent. One thread awaits it. */
   final class Sent {
     private final String action;
     private final String name;
@@ -78,7 +78,7 @@ final class ScriptRunner {
     // Both are written by Lettuce's thread too.
     private volatile long sentAt = startedAt;
     private volatile AsyncCommand<byte[], byte[], byte[]> command;
-    private CompletableFuture<byte[]> reply;
+    private volatile CompletableFuture<byte[]> reply;
 
     private Sent(String action, String name, ScriptCall call) {
       this.action = action;
@@ -112,6 +112,11 @@ final class ScriptRunner {
         LockSupport.parkNanos(PAUSE.toNanos());
       }
       return pause;
+    }
+
+    /** Runs it once the server has answered, on Lettuce's thread; not if it has not, or refused. */
+    void whenAnswered(Runnable action) {
+      var unused = reply.thenRun(action);
     }
 
     /** Waits until the time that an answer may take, counted from the sending, is over. */

@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
@@ -171,6 +172,31 @@ class ClusterSlotsTest {
       }
       assertThat(results.get(0)).isInstanceOf(Failed.class);
       assertThat(results.get(1)).isInstanceOf(Held.class);
+    }
+  }
+
+  @Test
+  void N8_aSilentNodeHoldsUpNoAnswerOfOthers() {
+    RedisServer silent = cluster.masterOf(slotOf("n8"));
+    String elsewhere = IntStream.range(0, 1_000)
+        .mapToObj(i -> "n8-" + i)
+        .filter(name -> cluster.masterOf(slotOf(name)) != silent)
+        .findFirst()
+        .orElseThrow();
+    String uri = cluster.uri("redis-hash") + "&connectTimeout=PT10S&timeout=PT3S";
+    try (TestClient client = TestClient.deaf(uri)) {
+      Renewal first = new Renewal("n8", client.id(), TestClient.LEASE, false);
+      Renewal second = new Renewal(elsewhere, client.id(), TestClient.LEASE, false);
+      List.of(first, second).forEach(renewal -> client.tryOnce(renewal.name(), renewal.id()));
+      List<String> answered = new CopyOnWriteArrayList<>();
+      silent.pause();
+      try {
+        client.backend.renew(
+            List.of(first, second), (renewal, result) -> answered.add(renewal.name()));
+      } finally {
+        silent.resume();
+      }
+      assertThat(answered).containsExactly(elsewhere, "n8");
     }
   }
 

@@ -6,15 +6,16 @@ import dev.interlock.redis.support.LockKeys;
 import dev.interlock.redis.support.RedisErrors;
 import dev.interlock.redis.support.ServerClock;
 import dev.interlock.redis.support.jedis.Connections.Use;
+import dev.interlock.redis.support.jedis.EachServer;
 import dev.interlock.redis.support.jedis.Server;
 import dev.interlock.redis.support.jedis.Servers;
 import dev.interlock.redis.support.jedis.Target;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.ObjIntConsumer;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.exceptions.JedisDataException;
@@ -75,29 +76,34 @@ final class ScriptRunner {
   }
 
   /**
-   * Runs one script many times, in one go on each server.
+   * Runs one script many times, in one go on each server, on all servers at once.
    *
    * @param action for messages
    * @param batch the same script with different keys and arguments, by lock
-   * @return the answers in the same order; a {@link LockException} where there is none
+   * @param answers takes the place and the answer, or a {@link LockException} where there is none,
+   *     as soon as the server has answered
    */
-  List<Object> runAll(String action, List<Addressed> batch) {
-    Object[] answers = new Object[batch.size()];
+  void runAll(String action, List<Addressed> batch, ObjIntConsumer<Object> answers) {
     Map<Target, List<Integer>> places = new LinkedHashMap<>();
-    for (int i = 0; i < answers.length; i++) {
+    for (int i = 0; i < batch.size(); i++) {
       try {
         Target target = servers.of(batch.get(i).keys());
         places.computeIfAbsent(target, key -> new ArrayList<>()).add(i);
       } catch (LockException e) {
-        answers[i] = e;
+        answers.accept(e, i);
       }
     }
-    places.forEach((target, own) -> runAll(target, action, batch, own, answers));
-    return Arrays.asList(answers);
+    EachServer.run(places.entrySet().stream()
+        .<Runnable>map(own -> () -> runAll(own.getKey(), action, batch, own.getValue(), answers))
+        .toList());
   }
 
   private void runAll(
-      Target target, String action, List<Addressed> batch, List<Integer> places, Object[] answers) {
+      Target target,
+      String action,
+      List<Addressed> batch,
+      List<Integer> places,
+      ObjIntConsumer<Object> answers) {
     List<ScriptCall> calls =
         places.stream().map(place -> batch.get(place).call()).toList();
     LockKeys first = batch.get(places.get(0)).keys();
@@ -111,15 +117,15 @@ final class ScriptRunner {
       });
     } catch (LockException e) {
       LockException failure = unlessElsewhere(first, target, e);
-      places.forEach(
-          place -> answers[place] = failure == null ? again(action, batch.get(place)) : failure);
+      places.forEach(place ->
+          answers.accept(failure == null ? again(action, batch.get(place)) : failure, place));
       return;
     }
     for (int i = 0; i < places.size(); i++) {
       int place = places.get(i);
       Object reply = replies.get(i);
-      answers[place] =
-          reply instanceof JedisDataException ? again(action, batch.get(place)) : reply;
+      answers.accept(
+          reply instanceof JedisDataException ? again(action, batch.get(place)) : reply, place);
     }
   }
 

@@ -155,10 +155,8 @@ final class SetnxBackend implements LockBackend {
           .with(Millis.roundedUp(renewal.lease()));
       calls.add(new Addressed(keys, call));
     }
-    List<Object> results = runner.runAll("renew", calls);
-    for (int i = 0; i < batch.size(); i++) {
-      answers.answer(batch.get(i), renewed(results.get(i)));
-    }
+    runner.runAll(
+        "renew", calls, (answer, place) -> answers.answer(batch.get(place), renewed(answer)));
   }
 
   private static RenewalResult renewed(Object answer) {

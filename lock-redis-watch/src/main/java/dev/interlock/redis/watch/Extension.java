@@ -8,9 +8,11 @@ import dev.interlock.redis.support.LockKeys;
 import dev.interlock.redis.support.LockValue;
 import dev.interlock.redis.support.RedisErrors;
 import dev.interlock.redis.support.jedis.Connections.Use;
+import dev.interlock.redis.support.jedis.EachServer;
 import dev.interlock.redis.support.jedis.Server;
 import dev.interlock.redis.watch.Transactions.Step;
 import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -47,7 +49,8 @@ final class Extension {
     this.layout = layout;
   }
 
-  List<RenewalResult> renew(List<Renewal> batch) {
+  /** Asks all servers at once, and passes each answer on when its server has given it. */
+  void renew(List<Renewal> batch, RenewalAnswers answers) {
     List<LockKeys> keys =
         batch.stream().map(renewal -> layout.keys(renewal.name())).toList();
     Map<Integer, List<Integer>> groups = new LinkedHashMap<>();
@@ -56,10 +59,23 @@ final class Extension {
           .computeIfAbsent(transactions.group(keys.get(i)), group -> new ArrayList<>())
           .add(i);
     }
-    RenewalResult[] results = new RenewalResult[batch.size()];
-    Map<Server, LockException> silent = new HashMap<>();
-    groups.values().forEach(places -> renew(batch, keys, places, results, silent));
-    return Arrays.asList(results);
+    Map<Server, List<List<Integer>>> servers = new LinkedHashMap<>();
+    for (List<Integer> places : groups.values()) {
+      try {
+        servers
+            .computeIfAbsent(
+                transactions.server(keys.get(places.get(0))), server -> new ArrayList<>())
+            .add(places);
+      } catch (LockException e) {
+        places.forEach(place -> answers.answer(batch.get(place), new RenewalResult.Failed(e)));
+      }
+    }
+    EachServer.run(servers.values().stream()
+        .<Runnable>map(own -> () -> {
+          Map<Server, LockException> silent = new HashMap<>();
+          own.forEach(places -> renew(batch, keys, places, answers, silent));
+        })
+        .toList());
   }
 
   /** Renews one group, unless its server has not answered before: the others shall not wait. */
@@ -67,7 +83,7 @@ final class Extension {
       List<Renewal> batch,
       List<LockKeys> keys,
       List<Integer> places,
-      RenewalResult[] results,
+      RenewalAnswers answers,
       Map<Server, LockException> silent) {
     List<Renewal> renewals = places.stream().map(batch::get).toList();
     List<LockKeys> locks = places.stream().map(keys::get).toList();
@@ -80,18 +96,18 @@ final class Extension {
       }
       List<RenewalResult> done = renew(renewals, locks);
       if (done == null) {
-        places.forEach(place -> renew(batch, keys, List.of(place), results, silent));
+        places.forEach(place -> renew(batch, keys, List.of(place), answers, silent));
         return;
       }
       for (int i = 0; i < done.size(); i++) {
-        results[places.get(i)] = done.get(i);
+        answers.answer(renewals.get(i), done.get(i));
       }
     } catch (LockException e) {
       boolean answered = e.getCause() == null || e.getCause() instanceof JedisDataException;
       if (server != null && !answered) {
         silent.put(server, e);
       }
-      places.forEach(place -> results[place] = new RenewalResult.Failed(e));
+      renewals.forEach(renewal -> answers.answer(renewal, new RenewalResult.Failed(e)));
     }
   }
 

@@ -22,7 +22,6 @@ import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
-import dev.interlock.spi.RenewalResult;
 import java.util.List;
 import java.util.Optional;
 import redis.clients.jedis.Protocol.Command;
@@ -83,10 +82,7 @@ final class WatchBackend implements LockBackend {
 
   @Override
   public void renew(List<Renewal> batch, RenewalAnswers answers) {
-    List<RenewalResult> results = extension.renew(batch);
-    for (int i = 0; i < batch.size(); i++) {
-      answers.answer(batch.get(i), results.get(i));
-    }
+    extension.renew(batch, answers);
   }
 
   @Override

@@ -1,0 +1,72 @@
+package dev.interlock.redis.support.jedis;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Asks several servers at the same time, so that one that is silent holds up none of the others.
+ * The last one is asked on the calling thread, which is the only one there is with a single server;
+ * the others on daemon threads that end when idle. Thread-safe.
+ */
+public final class EachServer {
+  private static final ThreadPoolExecutor THREADS = new ThreadPoolExecutor(
+      0,
+      32,
+      1,
+      TimeUnit.SECONDS,
+      new SynchronousQueue<>(),
+      task -> {
+        Thread thread = new Thread(task, "interlock-each-server");
+        thread.setDaemon(true);
+        return thread;
+      },
+      new ThreadPoolExecutor.CallerRunsPolicy());
+
+  private EachServer() {}
+
+  /**
+   * Does each of these and returns when all are done.
+   *
+   * @param tasks one for each server; blocks for I/O, for a bounded time
+   */
+  public static void run(List<Runnable> tasks) {
+    List<FutureTask<Boolean>> all = new ArrayList<>();
+    for (Runnable task : tasks) {
+      all.add(new FutureTask<>(task, true));
+    }
+    for (FutureTask<Boolean> task : all.subList(0, Math.max(0, all.size() - 1))) {
+      THREADS.execute(task);
+    }
+    for (int i = all.size() - 1; i >= 0; i--) {
+      if (i == all.size() - 1) {
+        all.get(i).run();
+      }
+      await(all.get(i));
+    }
+  }
+
+  private static void await(FutureTask<Boolean> task) {
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          var unused = task.get();
+          return;
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof RuntimeException cause ? cause : new IllegalStateException(e);
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}
