@@ -333,6 +333,28 @@ class FaultTest {
   }
 
   @Test
+  @DisplayName(
+      "W4 what is left on a server that is silent takes no thread from asynchronous requests")
+  void cleansUpApart() throws Exception {
+    Lease held = client.acquire("x");
+    List<Gate> silent = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      silent.add(client.backend().next(Operation.ABANDON, Gate.beforeServer()));
+    }
+    try {
+      for (int i = 0; i < 8; i++) {
+        LockRequest brief = X.fair(true).withWait(Duration.ofMillis(1));
+        assertThatThrownBy(() -> client.locks().acquire(brief)).isInstanceOf(LockException.class);
+      }
+      silent.get(0).awaitReached();
+      Rig.join(client.locks().acquireAsync(LockRequest.of("y"))).release();
+    } finally {
+      silent.forEach(Gate::open);
+    }
+    held.release();
+  }
+
+  @Test
   @DisplayName("E7 close() ends holds, waits and renewals, and everything is refused after it")
   void endsEverything() throws Exception {
     Rig.Client quick = rig.open(Duration.ofMillis(200));
