@@ -74,7 +74,11 @@ import org.junit.jupiter.api.TestFactory;
  *       <td>none: the API refuses it</td><td>L4</td></tr>
  *   <tr><td>re-entry or repetition changes the token</td><td>TOKEN_CHANGES</td><td>E1</td></tr>
  *   <tr><td>interrupted or timed-out waiters leave entries</td>
- *       <td>KEEPS_WAITERS, KEEPS_TIMED_OUT</td><td>W6</td></tr>
+ *       <td>KEEPS_WAITERS, KEEPS_TIMED_OUT</td><td>W6, W12</td></tr>
+ *   <tr><td>a waiter that has left is granted the lock for a moment</td><td>ABANDONS_LATER</td>
+ *       <td>W12</td></tr>
+ *   <tr><td>a named owner waits behind those who wait for it</td>
+ *       <td>OWNER_BEHIND_QUEUE, TELLS_NO_OWNER</td><td>S1</td></tr>
  *   <tr><td>keys or rows that pile up</td><td>KEEPS_NAMES</td><td>M3</td></tr>
  *   <tr><td>an operator's command that hits a successor</td><td>FORCES_ANYBODY</td><td>M2</td></tr>
  * </table>
@@ -115,7 +119,7 @@ class BrokenProvidersTest {
     EXPECTED.put(Fault.FORCES_ANYBODY, Set.of("M2"));
     EXPECTED.put(Fault.REPLAY_COUNTS, Set.of("E1"));
     NOW_AND_THEN.put(Fault.REPLAY_COUNTS, Set.of("W3"));
-    EXPECTED.put(Fault.KEEPS_WAITERS, Set.of("W6", "W10"));
+    EXPECTED.put(Fault.KEEPS_WAITERS, Set.of("W6", "W10", "W12"));
     EXPECTED.put(Fault.POLLS, Set.of("P1"));
     // Clients may ask at the moment of a release without having been told of it.
     NOW_AND_THEN.put(Fault.POLLS, Set.of("W10"));
@@ -158,7 +162,7 @@ class BrokenProvidersTest {
     EXPECTED.put(Fault.QUEUE_OF_TWENTY, Set.of("F3"));
     EXPECTED.put(Fault.DEAD_HEAD_BLOCKS, Set.of("F4"));
     EXPECTED.put(Fault.SERVES_THE_LAST, Set.of("F1", "F2", "F3", "F4", "F5"));
-    EXPECTED.put(Fault.KEEPS_TIMED_OUT, Set.of("W6"));
+    EXPECTED.put(Fault.KEEPS_TIMED_OUT, Set.of("W6", "W12"));
     EXPECTED.put(Fault.UNSENT_MEANS_GONE, Set.of("N7"));
     NOW_AND_THEN.put(Fault.UNSENT_MEANS_GONE, Set.of("W7", "E5", "X2"));
     EXPECTED.put(Fault.BATCH_SHARES_ANSWER, Set.of("N8"));
@@ -168,6 +172,9 @@ class BrokenProvidersTest {
     NOW_AND_THEN.put(Fault.KEEPS_TIMED_OUT, Set.of("F4", "W5"));
     EXPECTED.put(Fault.ONE_FAILS_ALL, Set.of("E9"));
     EXPECTED.put(Fault.FULL_MEANS_STUCK, Set.of("E10"));
+    EXPECTED.put(Fault.ABANDONS_LATER, Set.of("W12"));
+    EXPECTED.put(Fault.OWNER_BEHIND_QUEUE, Set.of("S1"));
+    EXPECTED.put(Fault.TELLS_NO_OWNER, Set.of("S1"));
   }
 
   private static final Set<Fault> NEEDS_QUEUE = Set.of(
@@ -176,7 +183,11 @@ class BrokenProvidersTest {
       Fault.QUEUE_OF_TWENTY,
       Fault.DEAD_HEAD_BLOCKS,
       Fault.SERVES_THE_LAST,
-      Fault.KEEPS_TIMED_OUT);
+      Fault.KEEPS_TIMED_OUT,
+      Fault.ABANDONS_LATER);
+
+  private static final Set<Fault> NEEDS_SHARED_OWNERS =
+      Set.of(Fault.OWNER_BEHIND_QUEUE, Fault.TELLS_NO_OWNER);
 
   // What these break shows itself only between processes: crashes, and clocks that differ.
   private static final Set<Fault> NEEDS_PROCESSES =
@@ -226,7 +237,7 @@ class BrokenProvidersTest {
 
   private static TckResult run(Fault fault) throws IOException {
     try (StoreServer server = StoreServer.start(fault)) {
-      String uri = NEEDS_QUEUE.contains(fault) ? server.fairUri() : server.uri();
+      String uri = uri(server, fault);
       TckBackend backend =
           TckBackend.at(uri).countWith(server::entries).faults(server).timeScale(2.0);
       TckRunner runner = TckRunner.of(
@@ -234,6 +245,13 @@ class BrokenProvidersTest {
           .effort(Effort.QUICK);
       return (ALL ? runner : runner.only(chosen(fault))).run();
     }
+  }
+
+  private static String uri(StoreServer server, Fault fault) {
+    if (NEEDS_SHARED_OWNERS.contains(fault)) {
+      return server.sharedUri();
+    }
+    return NEEDS_QUEUE.contains(fault) ? server.fairUri() : server.uri();
   }
 
   /** The rules that it breaks, and a few others. */

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /** Those who wait for one lock in the order of their arrival. Not thread-safe. */
 final class FairQueue {
   /** How often a waiter must say that it is still there. */
-  static final long REFRESH = TimeUnit.SECONDS.toNanos(2);
+  private static final long REFRESH = TimeUnit.SECONDS.toNanos(2);
 
   /** How long a waiter has to confirm that it got the lock. */
   static final long CLAIM = TimeUnit.SECONDS.toNanos(2);
@@ -54,6 +54,18 @@ final class FairQueue {
     entry.deadline = now + LIFE;
     entries.add(entry);
     return true;
+  }
+
+  List<Wire.Request> waitingAs(String owner) {
+    return entries.stream()
+        .map(entry -> entry.request)
+        .filter(request -> request.shared() && request.owner().equals(owner))
+        .toList();
+  }
+
+  /** How often a waiter looks again. One who is told nothing would otherwise find out that way. */
+  long refresh() {
+    return fault == Fault.TELLS_NO_OWNER ? LIFE / 2 : REFRESH;
   }
 
   private boolean isPartOfAnother(String owner) {

@@ -106,5 +106,11 @@ public enum Fault {
   /** Renewals that are sent together fail together. */
   ONE_FAILS_ALL,
   /** A full store refuses to renew and to release. */
-  FULL_MEANS_STUCK
+  FULL_MEANS_STUCK,
+  /** An abandonment returns before it is done. */
+  ABANDONS_LATER,
+  /** A shared owner enters beside its hold only while nobody waits. */
+  OWNER_BEHIND_QUEUE,
+  /** A grant to a shared owner is not told to those who wait as that owner. */
+  TELLS_NO_OWNER
 }

@@ -120,11 +120,17 @@ final class Store {
       serve(request.name(), lock, now);
     }
     Held held = fault == Fault.LOOKS_THEN_TAKES ? null : lock.held;
-    if (held != null && sameHolder(held.request, request)) {
-      held.expiresAt = Math.max(held.expiresAt, now + request.lease());
-      held.entries += fault == Fault.REPLAY_COUNTS ? 1 : 0;
-      long same = fault == Fault.TOKEN_CHANGES ? ++lastToken : held.token;
-      return new Answer(same, held.tokens, 0);
+    Held own = held == null ? null : lock.holdOf(request.id());
+    if (own != null) {
+      own.expiresAt = Math.max(own.expiresAt, now + request.lease());
+      own.entries += fault == Fault.REPLAY_COUNTS ? 1 : 0;
+      long same = fault == Fault.TOKEN_CHANGES ? ++lastToken : own.token;
+      return new Answer(same, own.tokens, 0);
+    }
+    if (held != null && lock.mayEnterBeside(request)) {
+      lock.queue.remove(request.id());
+      lock.beside.put(request.id(), new Held(request, held.token, 1, now + request.lease()));
+      return new Answer(held.token, 1, 0);
     }
     if (held != null) {
       return waits(request, lock, held, now);
@@ -151,9 +157,9 @@ final class Store {
 
   private Answer waits(Request request, Lock lock, Held held, long now) {
     long left = Math.max(TimeUnit.MILLISECONDS.toNanos(1), held.expiresAt - now);
-    if (request.waits() && request.fair()) {
+    if (request.waits() && (request.fair() || request.shared())) {
       return lock.queue.enter(request, now)
-          ? new Answer(Wire.QUEUED, 0, Math.min(left, FairQueue.REFRESH))
+          ? new Answer(Wire.QUEUED, 0, Math.min(left, lock.queue.refresh()))
           : new Answer(Wire.BUSY, 0, Math.min(left, SPIN));
     }
     if (request.waits()) {
@@ -169,6 +175,11 @@ final class Store {
     lastToken += tokens;
     Held granted = new Held(request, token, tokens, expiresAt);
     lock.held = granted;
+    if (request.shared() && fault != Fault.TELLS_NO_OWNER) {
+      lock.queue
+          .waitingAs(request.owner())
+          .forEach(other -> tell(other.client(), new Event("wake", other.name(), other.id())));
+    }
     if (fault == Fault.COMPARES_BEGINNINGS) {
       values.put(request.id(), values.size());
     }
@@ -236,17 +247,18 @@ final class Store {
       held = new Held(request, lastToken, 1, now);
       lock.held = held;
     }
-    if (held == null || !sameHolder(held.request, request)) {
+    Held own = lock.holdOf(request.id());
+    if (held == null || own == null) {
       boolean queued = lock.queue.refresh(request.id(), now);
       forget(request.name(), lock);
       long left = held == null ? SPIN : held.expiresAt - now;
-      return new Answer(queued ? Wire.QUEUED : Wire.BUSY, 0, Math.min(left, FairQueue.REFRESH));
+      return new Answer(queued ? Wire.QUEUED : Wire.BUSY, 0, Math.min(left, lock.queue.refresh()));
     }
-    held.renewals++;
-    if (fault != Fault.FORGETS_RENEWALS || held.renewals <= SOME_RENEWALS) {
-      held.expiresAt = Math.max(held.expiresAt, now + request.lease());
+    own.renewals++;
+    if (fault != Fault.FORGETS_RENEWALS || own.renewals <= SOME_RENEWALS) {
+      own.expiresAt = Math.max(own.expiresAt, now + request.lease());
     }
-    return new Answer(held.token, held.tokens, 0);
+    return new Answer(own.token, own.tokens, 0);
   }
 
   boolean release(Request request) {
@@ -254,7 +266,7 @@ final class Store {
     Lock lock = lock(request.name(), now(request.clientClock()));
     Held held = lock.held;
     boolean anybody = fault == Fault.NO_OWNER_CHECK || beginsTheSame(held, request);
-    if (fault == Fault.ALWAYS_YES) {
+    if (fault == Fault.ALWAYS_YES || lock.beside.remove(request.id()) != null) {
       return true;
     }
     if (held == null || !(anybody || sameHolder(held.request, request))) {
@@ -282,6 +294,7 @@ final class Store {
     if (fault != Fault.KEEPS_TIMED_OUT) {
       lock.queue.remove(request.id());
     }
+    lock.beside.remove(request.id());
     Held held = lock.held;
     if (held == null) {
       wake(request.name(), lock);
@@ -331,6 +344,7 @@ final class Store {
       return false;
     }
     tell(held.request.client(), new Event("revoked", name, held.request.id()));
+    lock.beside.clear();
     free(name, lock);
     return true;
   }
@@ -349,9 +363,7 @@ final class Store {
       throw new IllegalStateException("the lock is spoilt");
     }
     Lock lock = locks.computeIfAbsent(key(name), key -> new Lock(fault));
-    if (lock.held != null && lock.held.expiresAt - now <= 0) {
-      lock.held = null;
-    }
+    lock.expire(now);
     serve(name, lock, now);
     return lock;
   }
@@ -370,8 +382,8 @@ final class Store {
   }
 
   private void free(String name, Lock lock) {
-    lock.held = null;
-    if (!serve(name, lock, System.nanoTime())) {
+    lock.leave();
+    if (lock.held == null && !serve(name, lock, System.nanoTime())) {
       wake(name, lock);
     }
     forget(name, lock);

@@ -198,7 +198,14 @@ final class StoreBackend implements LockBackend {
   @Override
   public void abandon(String name, HoldId id) {
     Wire.Request request = request(name, id, 0);
-    connections.call(store -> store.abandon(request));
+    if (fault == Fault.ABANDONS_LATER) {
+      var unused = timers.schedule(
+          () -> connections.call(store -> store.abandon(request)),
+          TIMER_MILLIS,
+          TimeUnit.MILLISECONDS);
+    } else {
+      connections.call(store -> store.abandon(request));
+    }
   }
 
   @Override
@@ -293,6 +300,7 @@ final class StoreBackend implements LockBackend {
         lease,
         attempt.waits(),
         attempt.fair(),
+        attempt.sharedOwner(),
         attempt.tokens(),
         System.currentTimeMillis());
   }
@@ -306,6 +314,7 @@ final class StoreBackend implements LockBackend {
         client.host(),
         "",
         lease,
+        false,
         false,
         false,
         1,

@@ -61,6 +61,11 @@ public final class StoreServer implements TckServer, AutoCloseable {
     return uri("fairstore");
   }
 
+  /** Where clients with a queue and shared owners connect. */
+  public String sharedUri() {
+    return uri("sharedstore");
+  }
+
   private String uri(String provider) {
     return provider
         + "://127.0.0.1:%d?fault=%s"

@@ -14,6 +14,7 @@ final class Wire {
       long lease,
       boolean waits,
       boolean fair,
+      boolean shared,
       int tokens,
       long clientClock)
       implements Serializable {}

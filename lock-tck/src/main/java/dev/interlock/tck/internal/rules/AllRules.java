@@ -13,6 +13,7 @@ public final class AllRules {
       ReentryRules.class,
       LivenessRules.class,
       ResidueRules.class,
+      EndedWaitRules.class,
       ErrorRules.class,
       ConnectionRules.class,
       FaultRules.class,

@@ -10,10 +10,15 @@ import dev.interlock.spi.HoldId;
 import dev.interlock.tck.internal.run.DirectBackend;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
+import dev.interlock.tck.internal.run.RuleViolation;
 import dev.interlock.tck.internal.worker.ProcessWorker;
 import dev.interlock.tck.internal.worker.Worker;
 import dev.interlock.tck.internal.worker.WorkerSpace;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /** Group S. */
 public final class SharedOwnerRules {
@@ -45,6 +50,70 @@ public final class SharedOwnerRules {
     first.run(space -> space.lease("lease").release());
     run.expectFree(other, name, run.ms(1_000), "after both releases");
     run.note("one owner held from two JVMs with token " + outer);
+  }
+
+  @Rule(value = "S1", check = "that a waiting stranger does not keep a holder's named owner out")
+  public static void aStrangerThatWaitsDoesNotKeepTheOwnerOut(RuleRun run) throws Exception {
+    Worker holder = run.worker();
+    LockClient client = run.client();
+    long lease = run.ms(20_000).toNanos();
+    for (int i = 0; i < (run.has(Capability.FAIR) ? 2 : 1); i++) {
+      String name = run.name();
+      holder.run(space -> enter(space, name, OWNER, lease, false));
+      LockRequest request = LockRequest.of(name).withLease(run.ms(20_000)).withWait(run.ms(20_000));
+      CompletableFuture<Lease> stranger = client.acquireAsync(Leases.fairInTurns(run, request, i));
+      RuleRun.pause(run.ms(200));
+      Lease inner = soon(
+          run,
+          run.ms(1_000),
+          client.acquireAsync(request.withOwner(OWNER)),
+          "while a stranger of the same client waits");
+      run.expect(!stranger.isDone(), "the stranger waits on", "it has the lock too");
+      inner.release();
+      holder.run(space -> space.lease("lease").release());
+      stranger.get(20, TimeUnit.SECONDS).release();
+    }
+    run.note("an owner entered beside its hold though a stranger of its client waited");
+  }
+
+  @Rule(value = "S1", check = "that a grant to a named owner reaches those who wait as that owner")
+  public static void waitersHearOfTheirOwnersGrant(RuleRun run) throws Exception {
+    String name = run.name();
+    boolean fair = run.has(Capability.FAIR);
+    Lease held = run.client().acquire(Leases.fixed(run, name, 30_000));
+    LockRequest plain = LockRequest.of(name).withLease(run.ms(20_000)).withWait(run.ms(20_000));
+    LockRequest request = fair ? plain.fair(true) : plain;
+    CompletableFuture<Lease> first = run.client().acquireAsync(request.withOwner(OWNER));
+    RuleRun.pause(run.ms(200));
+    // Without a queue the stranger might come first.
+    CompletableFuture<Lease> stranger =
+        fair ? run.client().acquireAsync(request) : CompletableFuture.completedFuture(held);
+    RuleRun.pause(run.ms(200));
+    CompletableFuture<Lease> second = run.client().acquireAsync(request.withOwner(OWNER));
+    RuleRun.pause(run.ms(200));
+    held.release();
+    Lease outer = first.get(20, TimeUnit.SECONDS);
+    long limit = run.has(Capability.PUSH) ? 1_000 : 3_000;
+    Lease inner = soon(run, run.ms(limit), second, "after a release let its owner in elsewhere");
+    run.expect(!fair || !stranger.isDone(), "the stranger waits on", "it has the lock too");
+    outer.release();
+    inner.release();
+    stranger.get(20, TimeUnit.SECONDS).close();
+    run.note("a waiter entered once its owner was granted the lock in another client");
+  }
+
+  private static Lease soon(
+      RuleRun run, Duration limit, CompletableFuture<Lease> entering, String when)
+      throws Exception {
+    try {
+      return entering.get(limit.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      throw new RuleViolation(
+          "the owner that holds the lock elsewhere enters within " + limit.toMillis() + " ms "
+              + when,
+          "it still waits",
+          List.of());
+    }
   }
 
   public static long enter(WorkerSpace space, String name, String owner, long lease, boolean fenced)

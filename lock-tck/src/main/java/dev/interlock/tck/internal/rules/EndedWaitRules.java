@@ -1,0 +1,96 @@
+package dev.interlock.tck.internal.rules;
+
+import dev.interlock.HoldInfo;
+import dev.interlock.Lease;
+import dev.interlock.LockClient;
+import dev.interlock.LockRequest;
+import dev.interlock.LockTimeoutException;
+import dev.interlock.tck.internal.run.Company;
+import dev.interlock.tck.internal.run.Rule;
+import dev.interlock.tck.internal.run.RuleRun;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/** Rule W12: a wait that has ended stands in no queue when its call returns. */
+public final class EndedWaitRules {
+  /** An end that takes so long, in nanoseconds, may have been left to the background. */
+  private static final long LATE = 400_000_000;
+
+  private EndedWaitRules() {}
+
+  @Rule(
+      value = "W12",
+      check = "that an abandonment returns only when the waiter is out of the queue",
+      company = Company.FEW)
+  public static void anEndedWaitStandsInNoQueue(RuleRun run) throws Exception {
+    LockClient holder = run.client();
+    LockClient client = run.client();
+    LockClient observer = run.client();
+    int judged = 0;
+    int rounds = run.amount(40, 200, 1_000);
+    for (int i = 0; i < rounds; i++) {
+      String name = run.name();
+      Lease held = holder.acquire(Leases.fixed(run, name, 30_000));
+      LockRequest request = Leases.fairInTurns(run, Leases.lasting(run, name, 20_000), i);
+      long took = i % 4 < 2
+          ? timeOut(run, client, request)
+          : interrupt(run, client, request.withWait(run.ms(20_000)));
+      if (took < LATE) {
+        judged++;
+        run.ifOffered(() -> {
+          int waiters = observer.inspect(name).map(HoldInfo::waiters).orElse(-1);
+          run.expect(waiters == 0, "nobody waits once the only wait has ended", waiters + " wait");
+        });
+      }
+      held.release();
+      if (took < LATE) {
+        expectNobodyInTheWay(run, observer, name);
+      }
+    }
+    run.requireHit(judged, "waits that ended while the server was quick");
+    run.note(judged + " waits that ended were in no queue when their calls returned");
+  }
+
+  private static void expectNobodyInTheWay(RuleRun run, LockClient observer, String name) {
+    run.count(1);
+    var lease = observer.tryAcquire(LockRequest.of(name).withLease(run.ms(10_000)));
+    run.expect(
+        lease.isPresent(),
+        "a lock that was released after the only wait had ended is free",
+        "it was refused; inspect says: " + RuleRun.inspection(observer, name));
+    lease.orElseThrow().release();
+  }
+
+  /** Waits in vain. Answers by how much the call outlasted its limit. */
+  private static long timeOut(RuleRun run, LockClient client, LockRequest request) {
+    Duration wait = Duration.ofNanos(run.random().nextInt(2_000_000, 30_000_000));
+    long start = System.nanoTime();
+    run.expectThrows(
+        LockTimeoutException.class, "acquire", () -> client.acquire(request.withWait(wait)));
+    return System.nanoTime() - start - wait.toNanos();
+  }
+
+  /** Waits until interrupted. Answers how long the call took from then on. */
+  private static long interrupt(RuleRun run, LockClient client, LockRequest request)
+      throws Exception {
+    CompletableFuture<Throwable> ended = new CompletableFuture<>();
+    Thread waiter = new Thread(() -> {
+      try {
+        client.acquire(request);
+        ended.complete(new IllegalStateException("it acquired"));
+      } catch (InterruptedException | RuntimeException e) {
+        ended.complete(e);
+      }
+    });
+    waiter.start();
+    LockSupport.parkNanos(run.random().nextInt(1_000_000, 30_000_000));
+    long start = System.nanoTime();
+    waiter.interrupt();
+    Throwable end = ended.get(20, TimeUnit.SECONDS);
+    run.expect(
+        end instanceof InterruptedException, "the wait ends with InterruptedException", "" + end);
+    return System.nanoTime() - start;
+  }
+}
