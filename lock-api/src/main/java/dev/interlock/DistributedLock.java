@@ -7,7 +7,10 @@ import java.util.concurrent.locks.Lock;
 /**
  * A lock that belongs to the thread that locked it, and is re-entrant by it, like
  * {@link java.util.concurrent.locks.ReentrantLock}. All views of one name from one
- * {@link LockClient} are the same lock.
+ * {@link LockClient} are the same lock, and equal.
+ *
+ * <p>A wait that is over or interrupted has left the server's queue when its call returns; only a
+ * server that does not answer within half a second hears of it later, in the background.
  *
  * <p>Thread-safe. Locking blocks as {@link Lock} says. Locks taken without an explicit lease get
  * the client's default lease and are renewed until unlocked; so {@link #lock()} on a provider that

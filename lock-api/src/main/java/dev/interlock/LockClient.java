@@ -60,10 +60,11 @@ public interface LockClient extends AutoCloseable {
    *
    * @param request what to acquire
    * @return completes with the lease, or exceptionally as {@link #acquire} would throw; cancelling
-   *     it leaves no hold and no queue entry. If the wait is over while the server owes an answer,
-   *     it completes with that one if it comes within a second, else with
-   *     {@link OutcomeUnknownException}. It completes, and dependent actions run, on daemon threads
-   *     of the client or where {@link LockConfig.Builder#executor} says.
+   *     it leaves no hold and no queue entry: it returns at once, and the server is told in the
+   *     background, so that a release just then may still grant the lock to it for a moment. If the
+   *     wait is over while the server owes an answer, it completes with that one if it comes within
+   *     a second, else with {@link OutcomeUnknownException}. It completes, and dependent actions
+   *     run, on daemon threads of the client or where {@link LockConfig.Builder#executor} says.
    */
   CompletableFuture<Lease> acquireAsync(LockRequest request);
 

@@ -23,15 +23,17 @@ final class Abandonments {
     final String name;
     final HoldId id;
     final long until;
+    final Runnable removed;
     int looks;
     long retry = FIRST_RETRY;
     boolean failed;
 
-    Residue(String name, HoldId id, long until, int looks) {
+    Residue(String name, HoldId id, long until, int looks, Runnable removed) {
       this.name = name;
       this.id = id;
       this.until = until;
       this.looks = looks;
+      this.removed = removed;
     }
   }
 
@@ -41,6 +43,7 @@ final class Abandonments {
   // Told of a lock that may have become free by an abandonment.
   private Consumer<String> freed = name -> {};
   private final Set<Residue> pending = ConcurrentHashMap.newKeySet();
+  private volatile boolean closed;
 
   Abandonments(BackendCalls calls, ClientThreads threads, LockListener listener) {
     this.calls = calls;
@@ -57,17 +60,22 @@ final class Abandonments {
    *
    * @param lease how long the server would keep it, in nanoseconds
    * @param mayRunLate a command of this id has not been answered
+   * @param removed told once the server has confirmed, or nobody will ask it any more; must not
+   *     block
    */
-  void add(String name, HoldId id, long lease, boolean mayRunLate) {
-    addLater(name, id, lease, mayRunLate, 0);
+  void add(String name, HoldId id, long lease, boolean mayRunLate, Runnable removed) {
+    addLater(name, id, lease, mayRunLate, removed, 0);
   }
 
   /** The same, not before a delay in nanoseconds is over. */
-  void addLater(String name, HoldId id, long lease, boolean mayRunLate, long delay) {
+  void addLater(
+      String name, HoldId id, long lease, boolean mayRunLate, Runnable removed, long delay) {
     long until = System.nanoTime() + delay + lease;
-    Residue residue = new Residue(name, id, until, mayRunLate ? 2 : 1);
+    Residue residue = new Residue(name, id, until, mayRunLate ? 2 : 1, removed);
     pending.add(residue);
-    if (delay == 0) {
+    if (closed) { // looked at after it was added: the last try has seen it, or nobody will
+      forget();
+    } else if (delay == 0) {
       cleanUp(residue);
     } else {
       var unused = threads.schedule(() -> cleanUp(residue), delay);
@@ -80,7 +88,7 @@ final class Abandonments {
   }
 
   private void remove(Residue residue) {
-    residue.failed = !isAbandonedNow(residue);
+    residue.failed = !isAbandoned(residue);
     long delay = SECOND_LOOK;
     if (residue.failed) {
       delay = residue.retry;
@@ -107,23 +115,29 @@ final class Abandonments {
    */
   void flush(long deadline) {
     for (Residue residue : pending) {
-      if (System.nanoTime() - deadline >= 0) {
-        return;
-      }
-      boolean done = isAbandonedNow(residue);
-      if (!done) {
-        done = isAbandonedNow(residue);
+      boolean done = false;
+      for (int tries = 0; tries < 2 && !done && System.nanoTime() - deadline < 0; tries++) {
+        done = isAbandoned(residue);
       }
       if (!done) {
-        return;
+        break;
       }
     }
-    pending.clear();
+    closed = true;
+    forget();
   }
 
-  private boolean isAbandonedNow(Residue residue) {
+  private void forget() {
+    pending.removeIf(residue -> {
+      residue.removed.run();
+      return true;
+    });
+  }
+
+  private boolean isAbandoned(Residue residue) {
     try {
       calls.abandon(residue.name, residue.id);
+      residue.removed.run();
       return true;
     } catch (LockException e) { // the listener has heard of it from BackendCalls
       return false;

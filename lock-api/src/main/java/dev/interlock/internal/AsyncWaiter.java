@@ -6,6 +6,7 @@ import dev.interlock.LockException;
 import dev.interlock.spi.HoldId;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +35,7 @@ final class AsyncWaiter extends Waiter {
       } else {
         LockException error = timeout(asking); // before its place in the queue is given up
         if (contention.leave(AsyncWaiter.this)) {
-          result.failed(error);
+          failOnceRemoved(error);
         }
       }
     }
@@ -129,6 +130,16 @@ final class AsyncWaiter extends Waiter {
       result.failed(error);
     } else if (hold != null) {
       result.granted(leases.apply(hold));
+    }
+  }
+
+  private void failOnceRemoved(LockException error) {
+    CompletableFuture<Boolean> removal = removal();
+    if (removal == null) {
+      result.failed(error);
+    } else {
+      Future<?> unused = removal.thenRun(() -> result.failed(error));
+      unused = threads.schedule(() -> removal.complete(false), REMOVAL);
     }
   }
 }

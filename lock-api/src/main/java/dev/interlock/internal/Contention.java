@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Gets waiters their locks. Of the waiters of a lock that allow barging, only the first of this
- * client contends on the server, and none while this client holds the lock; each fair waiter stands
- * in the server's queue on its own.
+ * client contends on the server, and none while this client holds the lock; each fair waiter, and
+ * each of a shared owner, asks the server on its own.
  *
  * <p>No wake-up is lost between waiter and releaser of one client: a waiter enters its queue before
  * it looks whether the lock is held here, a releaser gives up the hold before it looks who waits.
@@ -125,7 +125,7 @@ final class Contention {
     }
     int departures = holds.departures(waiter.name());
     boolean first = queues.head(waiter.name()) == null && !holds.isHeldHere(waiter.name());
-    if (first || waiter.grantee().fair()) {
+    if (first || waiter.grantee().asksItself()) {
       attempt(waiter);
     }
     if (waiter.isWaiting()) {
@@ -154,7 +154,7 @@ final class Contention {
     if (!waiter.isWaiting() || reenter(waiter)) {
       return;
     }
-    boolean contends = waiter.grantee().fair() || waiter.isConfirming();
+    boolean contends = waiter.grantee().asksItself() || waiter.isConfirming();
     if (!contends) {
       contends = queues.head(waiter.name()) == waiter && !holds.isHeldHere(waiter.name());
     }
@@ -247,8 +247,8 @@ final class Contention {
   /** Those for whom the first has asked in vain: each would begin anew to be patient. */
   private void failThoseBehind(Waiter first, LockException error) {
     for (Waiter other : queues.waiters(first.name())) {
-      boolean barging = !other.grantee().fair();
-      if (barging && other.isOutOfPatience() && !other.hasHeardSinceFaultOf(first)) {
+      boolean relies = !other.grantee().asksItself();
+      if (relies && other.isOutOfPatience() && !other.hasHeardSinceFaultOf(first)) {
         fail(other, unknown(other, error));
       }
     }
@@ -341,9 +341,13 @@ final class Contention {
     // First, so that a release by the new holder does not find it among those who wait.
     unlist(waiter);
     news.began(hold, waited); // before its holder can end it
+    boolean strayed = waiter.hasResidue() && !hold.remote().accountsFor(waiter.id());
+    if (strayed) {
+      hold.remote().heirs().strayed(waiter.id());
+    }
     waiter.grant(hold);
-    if (waiter.hasResidue() && !hold.remote().accountsFor(waiter.id())) {
-      leftovers.abandon(waiter);
+    if (strayed) {
+      leftovers.abandonEntry(waiter, hold.remote());
     }
     if (calls.isClosed() && holds.closed(hold)) {
       leftovers.abandon(hold.remote());
@@ -409,7 +413,7 @@ final class Contention {
   /** What keeps the first waiter of this client, who asks for all, from hearing of the lock. */
   private @Nullable LockException faultOfHead(Waiter waiter) {
     Waiter head = queues.head(waiter.name());
-    if (head == null || waiter.grantee().fair() || holds.isHeldHere(waiter.name())) {
+    if (head == null || waiter.grantee().asksItself() || holds.isHeldHere(waiter.name())) {
       return null;
     }
     return waiter.hasHeardSinceFaultOf(head) ? null : head.fault();

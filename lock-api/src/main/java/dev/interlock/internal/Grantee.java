@@ -65,6 +65,15 @@ record Grantee(
     return isPassable() && !fair;
   }
 
+  /**
+   * Tells whether it asks the server though others of its client are before it: a fair one, which
+   * takes its place there, and a shared owner, which may hold the lock elsewhere and then need not
+   * wait for anybody.
+   */
+  boolean asksItself() {
+    return fair || sharedOwner;
+  }
+
   private static String threadLabel() {
     Thread thread = Thread.currentThread();
     String name = thread.getName().isEmpty() ? "thread-" + thread.getId() : thread.getName();

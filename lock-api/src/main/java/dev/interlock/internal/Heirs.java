@@ -7,6 +7,7 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +24,9 @@ final class Heirs {
   // Those whose entries the server still has.
   private final Set<HoldId> passed = ConcurrentHashMap.newKeySet();
   private final Set<HoldId> all = ConcurrentHashMap.newKeySet();
+
+  // Of others who got the lock within the client, until their abandonment is confirmed.
+  private final Set<HoldId> strays = ConcurrentHashMap.newKeySet();
   private volatile long tidyAt;
 
   Heirs(Collection<HoldId> heirs) {
@@ -54,6 +58,18 @@ final class Heirs {
     return all.contains(id);
   }
 
+  /**
+   * Notes the entry of a waiter that got the lock otherwise. It is being abandoned; if the release
+   * is quicker, it must remove the entry, or the lock would be granted to one who no longer waits.
+   */
+  void strayed(HoldId id) {
+    strays.add(id);
+  }
+
+  void removed(HoldId id) {
+    strays.remove(id);
+  }
+
   boolean hasEntries() {
     return !passed.isEmpty();
   }
@@ -65,6 +81,8 @@ final class Heirs {
 
   /** Hands over the responsibility for the entries. */
   List<HoldId> takeEntries() {
-    return List.copyOf(passed).stream().filter(passed::remove).toList();
+    return Stream.of(passed, strays)
+        .flatMap(entries -> List.copyOf(entries).stream().filter(entries::remove))
+        .toList();
   }
 }

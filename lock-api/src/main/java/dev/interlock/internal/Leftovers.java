@@ -9,6 +9,8 @@ final class Leftovers {
   /** For so long, in nanoseconds, a server keeps the place of a waiter that is not heard of. */
   private static final long LONGEST_QUEUED = 30_000_000_000L;
 
+  private static final Runnable NOTHING = () -> {};
+
   private final Abandonments abandonments;
 
   Leftovers(Abandonments abandonments) {
@@ -20,16 +22,30 @@ final class Leftovers {
     abandonments.onFreed(action);
   }
 
+  /** Of one that a release has taken along nothing yet: that release comes back to it. */
   void abandon(Waiter waiter) {
-    abandonments.add(
-        waiter.name(),
-        waiter.id(),
-        entryLasts(waiter.grantee().lease()),
-        waiter.isOutcomeUnknown());
+    abandon(waiter, waiter::removed);
+  }
+
+  /** Of a waiter that has got the lock by another hold, whose release removes it at the latest. */
+  void abandonEntry(Waiter waiter, RemoteHold remote) {
+    abandon(waiter, () -> remote.heirs().removed(waiter.id()));
+  }
+
+  private void abandon(Waiter waiter, Runnable removed) {
+    if (!waiter.isTakenAlong()) {
+      abandonments.add(
+          waiter.name(),
+          waiter.id(),
+          entryLasts(waiter.grantee().lease()),
+          waiter.isOutcomeUnknown(),
+          removed);
+    }
   }
 
   void abandon(RemoteHold remote) {
-    abandonments.add(remote.name(), remote.id(), remote.longestAsked(), remote.isRepeated());
+    abandonments.add(
+        remote.name(), remote.id(), remote.longestAsked(), remote.isRepeated(), NOTHING);
   }
 
   /**
@@ -39,13 +55,13 @@ final class Leftovers {
   void abandonLost(RemoteHold remote, long validUntil) {
     long left = Math.max(0, validUntil - System.nanoTime());
     abandonments.addLater(
-        remote.name(), remote.id(), remote.longestAsked(), remote.isRepeated(), left);
+        remote.name(), remote.id(), remote.longestAsked(), remote.isRepeated(), NOTHING, left);
   }
 
   /** Queue entries of waiters to whom a hold was passed. */
   void abandon(RemoteHold remote, List<HoldId> entries) {
     long lasts = entryLasts(remote.lease());
-    entries.forEach(id -> abandonments.add(remote.name(), id, lasts, false));
+    entries.forEach(id -> abandonments.add(remote.name(), id, lasts, false, NOTHING));
   }
 
   /** How long the server may keep what an attempt left: a hold, or a place in its queue. */

@@ -95,7 +95,7 @@ final class Releases {
   }
 
   private void releaseOnServer(Hold hold) {
-    Waiter next = contention.next(hold.name());
+    Waiter next = takeAlong(hold.name());
     Release release = new Release(
         hold.name(),
         hold.remote().id(),
@@ -107,6 +107,7 @@ final class Releases {
     try {
       result = send(release, next, sentAt);
     } catch (LockException e) {
+      broughtBack(next);
       news.ended(hold); // its holder has given it up, whenever the server will
       holds.forget(hold);
       leftovers.abandon(hold.remote());
@@ -118,6 +119,7 @@ final class Releases {
               .formatted(hold.name()),
           e);
     }
+    broughtBack(next);
     if (!result.held()) {
       hold.foundGone();
     }
@@ -137,6 +139,28 @@ final class Releases {
       throw gone(
           hold,
           "lock '%s' was no longer held on the server when it was released".formatted(hold.name()));
+    }
+  }
+
+  /** The waiter whose attempt the release takes to the server; null if none waits. */
+  private @Nullable Waiter takeAlong(String name) {
+    Waiter next = contention.next(name);
+    if (next == null) {
+      return null;
+    }
+    next.takenAlong();
+    if (next.isWaiting()) {
+      return next;
+    }
+    // It is just leaving, and may have left the abandonment to this release.
+    next.broughtBack();
+    leftovers.servedLate(next);
+    return null;
+  }
+
+  private static void broughtBack(@Nullable Waiter next) {
+    if (next != null) {
+      next.broughtBack();
     }
   }
 
@@ -170,6 +194,9 @@ final class Releases {
     if (next != null && result.next() != null) {
       contention.answered(next, result.next(), sentAt);
       return true;
+    }
+    if (next != null && heir != next) {
+      leftovers.servedLate(next);
     }
     // A grant to one who has left serves nobody, and its clean-up may have found us holding still.
     return heir != null;

@@ -95,6 +95,18 @@ final class ThreadLock implements DistributedLock {
   }
 
   @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof ThreadLock lock
+        && client == lock.client
+        && request.name().equals(lock.request.name());
+  }
+
+  @Override
+  public int hashCode() {
+    return request.name().hashCode();
+  }
+
+  @Override
   public String toString() {
     return "DistributedLock[name=%s]".formatted(request.name());
   }

@@ -50,8 +50,9 @@ final class ThreadWaiter extends Waiter {
       throw new InterruptedException();
     }
     boolean interrupted = false;
+    Hold hold = null;
     try {
-      Hold hold = contention.start(this);
+      hold = contention.start(this);
       while (hold == null) {
         if (Thread.interrupted()) {
           if (interruptible && contention.leave(this)) {
@@ -66,6 +67,9 @@ final class ThreadWaiter extends Waiter {
     } finally {
       if (isWaiting()) {
         contention.leave(this); // an Error: nobody behind it may wait for it
+      }
+      if (hold == null) {
+        awaitRemoval();
       }
       if (interrupted) {
         Thread.currentThread().interrupt();

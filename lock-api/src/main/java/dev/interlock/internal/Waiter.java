@@ -5,7 +5,11 @@ import dev.interlock.OutcomeUnknownException;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.HoldId;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +38,12 @@ abstract class Waiter {
 
   static final long NEVER = Long.MAX_VALUE / 2;
 
+  /**
+   * A wait that has ended lasts on for so long at the most, in nanoseconds, until the server has
+   * removed what it noted of it. A server that takes longer is left to the background.
+   */
+  static final long REMOVAL = 500_000_000;
+
   /** How a waiter ends. */
   private sealed interface End {}
 
@@ -57,6 +67,9 @@ abstract class Waiter {
   private volatile boolean outcomeUnknown;
   private volatile boolean confirming;
   private volatile boolean queued;
+  // Completed once the server has removed what it noted of this waiter; null if it noted nothing.
+  private volatile @Nullable CompletableFuture<Boolean> removal;
+  private volatile int takenAlong; // written under this
   private volatile long recheckAt = startedAt + NEVER;
 
   // Only written by the step or renewal that handles this waiter.
@@ -203,6 +216,69 @@ abstract class Waiter {
 
   final void setQueued(boolean inServerQueue) {
     queued = inServerQueue;
+    mustBeRemoved();
+  }
+
+  private synchronized void mustBeRemoved() {
+    if (removal == null) {
+      removal = new CompletableFuture<>();
+    }
+  }
+
+  /** A release of this client is about to take an attempt of this waiter along. */
+  final synchronized void takenAlong() {
+    mustBeRemoved();
+    takenAlong++;
+  }
+
+  /** That release was answered, or has failed. */
+  final synchronized void broughtBack() {
+    takenAlong--;
+  }
+
+  /** An abandonment might overtake an attempt of this waiter that a release takes along. */
+  final boolean isTakenAlong() {
+    return takenAlong > 0;
+  }
+
+  /** The server has removed what it had of this waiter. */
+  final void removed() {
+    CompletableFuture<Boolean> done = removal;
+    if (done != null) {
+      done.complete(true);
+    }
+  }
+
+  /**
+   * What to wait for after the wait has ended without a hold; null if the server never noted it, or
+   * did not answer it last.
+   */
+  final @Nullable CompletableFuture<Boolean> removal() {
+    return fault == null ? removal : null;
+  }
+
+  /** Lets the ended wait last until nothing can grant it the lock any more. Keeps interrupts. */
+  final void awaitRemoval() {
+    CompletableFuture<Boolean> pending = removal();
+    if (pending == null) {
+      return;
+    }
+    long deadline = System.nanoTime() + REMOVAL;
+    boolean interrupted = false;
+    boolean waits = true;
+    while (waits) {
+      try {
+        pending.get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+        waits = false;
+      } catch (InterruptedException e) {
+        interrupted = true;
+      } catch (TimeoutException | ExecutionException e) {
+        waits = false; // the background goes on with it
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   /** It stands in the server's queue, as far as this client knows. */

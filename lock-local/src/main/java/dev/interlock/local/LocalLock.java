@@ -127,8 +127,7 @@ final class LocalLock {
     if (holds.isEmpty()) {
       return queue.isEmpty() || !attempt.fair();
     }
-    Attempt holder = holds.values().iterator().next().attempt;
-    return attempt.sharedOwner() && holder.sharedOwner() && holder.owner().equals(attempt.owner());
+    return isSameOwner(holds.values().iterator().next().attempt, attempt);
   }
 
   private Held enter(Attempt attempt, ClientId client, long now) {
@@ -138,12 +137,27 @@ final class LocalLock {
     if (holds.isEmpty()) {
       long token = space.tokens(attempt.tokens());
       held = new Held(attempt, client, token, attempt.tokens(), expiresAt);
+      wakeSameOwner(attempt);
     } else {
       // A re-entry of the same owner has no token of its own.
       held = new Held(attempt, client, holds.values().iterator().next().token, 1, expiresAt);
     }
     holds.put(attempt.id(), held);
     return held;
+  }
+
+  /** Those who may enter beside this hold ask again, for they wait behind others. */
+  private void wakeSameOwner(Attempt holder) {
+    for (Entry entry : queue.values()) {
+      if (isSameOwner(holder, entry.attempt)) {
+        HoldId id = entry.attempt.id();
+        notices.add(new Notice(entry.client.id(), events -> events.wake(name, id)));
+      }
+    }
+  }
+
+  private static boolean isSameOwner(Attempt holder, Attempt other) {
+    return holder.sharedOwner() && other.sharedOwner() && holder.owner().equals(other.owner());
   }
 
   private static void prolong(Held held, Duration lease, long now) {
@@ -171,6 +185,7 @@ final class LocalLock {
 
   ReleaseResult release(Release release, ClientId client, long now) {
     expire(now);
+    release.passed().forEach(queue::remove);
     if (holds.remove(release.id()) == null) {
       return ReleaseResult.NOT_HELD;
     }

@@ -18,10 +18,41 @@ local function take(lock, n)
   return token
 end
 
+-- How many waiters behind those in the header are looked at for the owner of a new hold.
+local MOST_WOKEN = 64
+
+-- Has waiters of a shared owner woken who may enter beside its new hold: they stand behind others, and
+-- ask again. They look again by themselves, so those far behind and lost messages cost a delay only.
+local function wakeSameOwner(lock, owner)
+  local s = lock.s
+  local function note(waiter)
+    if waiter[SHARED] and waiter[OWNER] == owner then
+      lock.woken[#lock.woken + 1] = waiter[ID]
+    end
+  end
+  for _, waiter in ipairs(s.f) do
+    note(waiter)
+  end
+  local fields = {}
+  for ticket = s.a, math.min(s.a + MOST_WOKEN, s.z) - 1 do
+    fields[#fields + 1] = '#' .. text(ticket)
+  end
+  local found = fields[1] and redis.call('HMGET', lock.key, unpack(fields)) or {}
+  for i, field in ipairs(fields) do
+    local packed = lock.put[field] or (not lock.gone[field] and found[i])
+    if packed then
+      note(cmsgpack.unpack(packed))
+    end
+  end
+end
+
 -- Makes a waiter, or an attempt, a hold, with a token for each of its heirs. A re-entry of the same
 -- owner has the first hold's token.
 local function enter(lock, waiter, lease, heirs)
   local first = lock.s.h[1]
+  if waiter[SHARED] and not first then
+    wakeSameOwner(lock, waiter[OWNER])
+  end
   local tokens = first and 1 or math.max(waiter[TOKENS], heirs and 1 + #heirs or 1)
   local token = first and first[TOKEN] or take(lock, tokens)
   local hold = {
@@ -197,10 +228,9 @@ local function tell(lock, prefix, hold, heirs)
   if not listeners[2] or listeners[2] == 0 then
     return false
   end
-  local name = string.match(lock.key, '}:lock:(.*)')
   local message = 'h' .. hold[ID] .. text(hold[TOKEN]) .. ' ' .. text(hold[TOKENS]) .. ' '
     .. text(math.floor((hold[UNTIL] - now) / 1000)) .. ' ' .. text(now) .. ' '
-    .. #heirs .. ' ' .. table.concat(heirs) .. name
+    .. #heirs .. ' ' .. table.concat(heirs) .. nameOf(lock)
   lock.told = {channel, message}
   return true
 end

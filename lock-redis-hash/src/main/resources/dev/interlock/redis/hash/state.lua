@@ -60,12 +60,16 @@ local function clientOf(id)
   return string.sub(id, 1, 16)
 end
 
+local function nameOf(lock)
+  return string.match(lock.key, '}:lock:(.*)')
+end
+
 -- Reads a lock and what its hash says of some ids, unless that was found before. The ids are those
 -- of the client that runs the script.
 local function load(key, counter, aside, ids, found)
   found = found or redis.call('HMGET', key, '*', unpack(ids))
   local lock = {
-    key = key, counter = counter, aside = aside, index = {}, put = {}, gone = {}, due = {}
+    key = key, counter = counter, aside = aside, index = {}, put = {}, gone = {}, due = {}, woken = {}
   }
   lock.speaker = ids[1] and clientOf(ids[1])
   lock.existed = found[1]
@@ -174,7 +178,8 @@ local function saveAside(lock)
   end
 end
 
--- Writes the lock, or removes it if nobody holds it or waits; then tells whom it was handed to.
+-- Writes the lock, or removes it if nobody holds it or waits; then tells whom it was handed to, and who
+-- may enter beside that.
 -- Afterwards, because the write may be refused: the server may have become a replica, or have no
 -- memory left. pcall, because a server whose rights (ACL) were changed refuses the channel, which
 -- must not look like a step that failed: whoever is not told does not confirm the grant in time.
@@ -214,5 +219,8 @@ local function save(lock)
   end
   if lock.told then
     redis.pcall('PUBLISH', unpack(lock.told))
+  end
+  for _, id in ipairs(lock.woken) do
+    redis.pcall('PUBLISH', ARGV[1] .. clientOf(id), 'w' .. id .. nameOf(lock))
   end
 end
