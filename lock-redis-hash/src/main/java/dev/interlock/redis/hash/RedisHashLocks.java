@@ -22,11 +22,11 @@ import java.util.Set;
  * counts once.
  *
  * <p>A client that {@link dev.interlock.Locks} opens gives up a connection on which no answer came
- * in time. Over a client of the application that is left to its settings: without any, a
- * connection whose other end has gone without a word is used until the operating system gives up,
- * which can take a quarter of an hour, and every call over it fails. Set {@code keepAlive} and, with
- * a native transport (epoll, io_uring), {@code tcpUserTimeout} in the {@code SocketOptions}, or
- * lower {@code net.ipv4.tcp_retries2} of the machine.
+ * in time. Over a client of the application that is left to its settings: without any, a connection
+ * whose other end has gone without a word is used until the operating system gives up, which can
+ * take a quarter of an hour, and every call over it fails. Set {@code keepAlive} and, with a native
+ * transport (epoll, io_uring), {@code tcpUserTimeout} in the {@code SocketOptions}, or lower
+ * {@code net.ipv4.tcp_retries2} of the machine.
  */
 public final class RedisHashLocks {
   private RedisHashLocks() {}

@@ -44,7 +44,8 @@ final class SentinelWatch {
 
   /**
    * Listens to sentinels that could not be reached so far, and asks the others for a sign of life:
-   * {@link ReplyTimeout} closes a connection if none comes, and the next one asks who the master is.
+   * {@link ReplyTimeout} closes a connection if none comes, and the next one asks who the master
+   * is.
    */
   void lookAgain() {
     listening.forEach(connection -> {

@@ -21,9 +21,9 @@ import redis.clients.jedis.exceptions.JedisException;
  * A pool of our own: the one that was used last is used next, none is opened before it is needed.
  * In a Sentinel set all lead to the master: those that lead to an earlier one are closed.
  *
- * <p>A connection that lay idle is asked for a sign of life before it is used, because a server that
- * was restarted has cut it. A fault on one ends the others that are idle: where no answer came on
- * it, each of them would cost its time again.
+ * <p>A connection that lay idle is asked for a sign of life before it is used, because a server
+ * that was restarted has cut it. A fault on one ends the others that are idle: where no answer came
+ * on it, each of them would cost its time again.
  */
 public final class OwnConnections implements Connections {
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(5);
