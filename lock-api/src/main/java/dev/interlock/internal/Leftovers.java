@@ -9,8 +9,6 @@ final class Leftovers {
   /** For so long, in nanoseconds, a server keeps the place of a waiter that is not heard of. */
   private static final long LONGEST_QUEUED = 30_000_000_000L;
 
-  private static final Runnable NOTHING = () -> {};
-
   private final Abandonments abandonments;
 
   Leftovers(Abandonments abandonments) {
@@ -45,7 +43,7 @@ final class Leftovers {
 
   void abandon(RemoteHold remote) {
     abandonments.add(
-        remote.name(), remote.id(), remote.longestAsked(), remote.isRepeated(), NOTHING);
+        remote.name(), remote.id(), remote.longestAsked(), remote.isRepeated(), Leftovers::nothing);
   }
 
   /**
@@ -55,14 +53,17 @@ final class Leftovers {
   void abandonLost(RemoteHold remote, long validUntil) {
     long left = Math.max(0, validUntil - System.nanoTime());
     abandonments.addLater(
-        remote.name(), remote.id(), remote.longestAsked(), remote.isRepeated(), NOTHING, left);
+        remote.name(), remote.id(), remote.longestAsked(), remote.isRepeated(), Leftovers::nothing, left);
   }
 
   /** Queue entries of waiters to whom a hold was passed. */
   void abandon(RemoteHold remote, List<HoldId> entries) {
     long lasts = entryLasts(remote.lease());
-    entries.forEach(id -> abandonments.add(remote.name(), id, lasts, false, NOTHING));
+    entries.forEach(id -> abandonments.add(remote.name(), id, lasts, false, Leftovers::nothing));
   }
+
+  /** What there is to do after the removal where nobody waits for it. */
+  private static void nothing() {}
 
   /** How long the server may keep what an attempt left: a hold, or a place in its queue. */
   private static long entryLasts(long lease) {
