@@ -53,7 +53,12 @@ final class Leftovers {
   void abandonLost(RemoteHold remote, long validUntil) {
     long left = Math.max(0, validUntil - System.nanoTime());
     abandonments.addLater(
-        remote.name(), remote.id(), remote.longestAsked(), remote.isRepeated(), Leftovers::nothing, left);
+        remote.name(),
+        remote.id(),
+        remote.longestAsked(),
+        remote.isRepeated(),
+        Leftovers::nothing,
+        left);
   }
 
   /** Queue entries of waiters to whom a hold was passed. */

@@ -64,7 +64,6 @@ public final class SharedOwnerRules {
       CompletableFuture<Lease> stranger = client.acquireAsync(Leases.fairInTurns(run, request, i));
       RuleRun.pause(run.ms(200));
       Lease inner = soon(
-          run,
           run.ms(1_000),
           client.acquireAsync(request.withOwner(OWNER)),
           "while a stranger of the same client waits");
@@ -94,7 +93,7 @@ public final class SharedOwnerRules {
     held.release();
     Lease outer = first.get(20, TimeUnit.SECONDS);
     long limit = run.has(Capability.PUSH) ? 1_000 : 3_000;
-    Lease inner = soon(run, run.ms(limit), second, "after a release let its owner in elsewhere");
+    Lease inner = soon(run.ms(limit), second, "after a release let its owner in elsewhere");
     run.expect(!fair || !stranger.isDone(), "the stranger waits on", "it has the lock too");
     outer.release();
     inner.release();
@@ -102,8 +101,7 @@ public final class SharedOwnerRules {
     run.note("a waiter entered once its owner was granted the lock in another client");
   }
 
-  private static Lease soon(
-      RuleRun run, Duration limit, CompletableFuture<Lease> entering, String when)
+  private static Lease soon(Duration limit, CompletableFuture<Lease> entering, String when)
       throws Exception {
     try {
       return entering.get(limit.toNanos(), TimeUnit.NANOSECONDS);
