@@ -74,7 +74,7 @@ class StressTest {
     while (System.nanoTime() - end < 0) {
       threads.get(random.nextInt(THREADS)).interrupt();
       if (random.nextInt(200) == 0) {
-        clients.get(0).locks().forceRelease("lock" + NAMES);
+        force(clients.get(0));
       }
       LockSupport.parkNanos(random.nextInt(4_000_000));
     }
@@ -92,6 +92,14 @@ class StressTest {
     assertThat(surprises).isEmpty();
     check();
     System.out.println("StressTest: " + sections + " sections, " + intervals.size() + " intervals");
+  }
+
+  private static void force(Rig.Client client) {
+    try {
+      client.locks().forceRelease("lock" + NAMES);
+    } catch (OutcomeUnknownException | BackendUnavailableException e) {
+      // a fault
+    }
   }
 
   private static void injectFaults(Rig.Client client, Random random) {
