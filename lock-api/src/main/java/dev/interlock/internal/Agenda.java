@@ -1,5 +1,6 @@
 package dev.interlock.internal;
 
+import java.util.List;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
@@ -145,7 +146,11 @@ final class Agenda {
     int seen = clocks.jumps();
     if (seen != jumps) {
       jumps = seen;
-      entries.forEach(entry -> guard(entry.item(), entry.item()::clocksJumped));
+      // A copy: each is entered anew, behind those of the same time, where the set's own iterator
+      // would meet it again and again.
+      for (Entry entry : List.copyOf(entries)) {
+        guard(entry.item(), entry.item()::clocksJumped);
+      }
     }
     long now = System.nanoTime();
     for (Entry first = firstOrNull(); first != null; first = firstOrNull()) {

@@ -29,7 +29,8 @@ final class AsyncWaiter extends Waiter {
     void due() {
       boolean asking = isAsking(); // one look: a release may send an attempt for it meanwhile
       if (timeLeft() > 0) {
-        signal();
+        agenda.put(this, System.nanoTime() + timeLeft()); // the step may have to wait for a thread
+        signal(); // afterwards, so that the step's own alarm is the last word
       } else if ((!begun || asking) && timeLeft() > -ANSWER) {
         agenda.put(this, System.nanoTime() + timeLeft() + ANSWER);
       } else {

@@ -71,7 +71,8 @@ final class BackendCalls {
     RenewalAnswers once = (renewal, result) -> {
       if (open.remove(renewal.id())) {
         if (result instanceof RenewalResult.Failed failed && told.compareAndSet(false, true)) {
-          listener.backendError("renew", renewal.name(), failed.error());
+          // Perhaps on the thread that reads the answers of all servers.
+          MustNotBlock.run(() -> listener.backendError("renew", renewal.name(), failed.error()));
         }
         answers.answer(renewal, result);
       }

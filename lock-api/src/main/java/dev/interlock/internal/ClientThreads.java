@@ -26,6 +26,9 @@ import org.jspecify.annotations.Nullable;
 final class ClientThreads {
   private static final Logger LOG = System.getLogger("dev.interlock");
 
+  /** For how long, in nanoseconds, closing waits until listeners have heard what there was. */
+  private static final long TELLING = 1_000_000_000;
+
   private static final int IO_THREADS = 4;
   private static final int CLEANUP_THREADS = 2;
   private static final int RESULT_THREADS = 4;
@@ -42,7 +45,8 @@ final class ClientThreads {
    * For the actions on a loss, and for nothing else: the news that work must stop gets through also
    * while the application keeps all other threads busy.
    */
-  private static final Executor LOSSES = pool(LOSS_THREADS, "interlock-loss", SHORT_IDLE_SECONDS);
+  private static final ThreadPoolExecutor LOSSES =
+      pool(LOSS_THREADS, "interlock-loss", SHORT_IDLE_SECONDS);
 
   private final ScheduledThreadPoolExecutor timer;
   private final ThreadPoolExecutor renewals;
@@ -123,21 +127,28 @@ final class ClientThreads {
    * and when too many wait because one hangs.
    */
   boolean notice(Runnable task) {
+    Runnable told = () -> {
+      guarded(task).run();
+      int dropped = droppedNotices.getAndSet(0);
+      if (dropped > 0) {
+        LOG.log(
+            Level.WARNING,
+            "A LockListener was too slow: {0} events were not told",
+            Integer.toString(dropped));
+      }
+    };
     try {
-      notices.execute(() -> {
-        guarded(task).run();
-        int dropped = droppedNotices.getAndSet(0);
-        if (dropped > 0) {
-          LOG.log(
-              Level.WARNING,
-              "A LockListener was too slow: {0} events were not told",
-              Integer.toString(dropped));
-        }
-      });
+      notices.execute(told);
       return true;
     } catch (RejectedExecutionException e) {
       droppedNotices.incrementAndGet();
       return false;
+    } catch (Error e) { // no thread could be started: that of the next event tells this one as well
+      boolean kept = notices.getQueue().contains(told) || notices.getQueue().offer(told);
+      if (!kept) {
+        droppedNotices.incrementAndGet();
+      }
+      return kept;
     }
   }
 
@@ -146,9 +157,13 @@ final class ClientThreads {
     notice(() -> LOG.log(Level.ERROR, what, fault));
   }
 
-  /** Where the application hears that a lease was lost. */
-  static Executor losses() {
-    return LOSSES;
+  /** Tells the application that a lease was lost. */
+  static void loss(Runnable told) {
+    try {
+      LOSSES.execute(told);
+    } catch (Error e) { // no thread could be started: that of the next loss tells this one as well
+      LOSSES.getQueue().add(told);
+    }
   }
 
   /**
@@ -196,7 +211,7 @@ final class ClientThreads {
     }
     notices.shutdown();
     if (!Thread.currentThread().getName().startsWith("interlock-notice-")) {
-      awaitEnd(notices, deadline);
+      awaitEnd(notices, System.nanoTime() + TELLING); // what hangs above is not theirs
     }
     notices.shutdownNow();
   }

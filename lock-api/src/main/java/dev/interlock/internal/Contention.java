@@ -424,6 +424,8 @@ final class Contention {
     boolean wasHead = unlist(waiter);
     if (waiter.hasResidue()) {
       leftovers.abandon(waiter);
+    } else if (!waiter.isTakenAlong()) {
+      waiter.removed(); // it never asked to wait, so the server has noted nothing
     }
     if (wasHead) {
       signalHead(waiter.name());

@@ -7,8 +7,10 @@ import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalResult;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -73,16 +75,6 @@ final class Renewals {
     Lane(int mostSenders) {
       this.mostSenders = mostSenders;
     }
-
-    void move(int most, Set<Item> to) {
-      for (Set<Item> from : List.of(holds, entries)) {
-        Iterator<Item> items = from.iterator();
-        while (items.hasNext() && to.size() < most) {
-          to.add(items.next());
-          items.remove();
-        }
-      }
-    }
   }
 
   private final BackendCalls calls;
@@ -138,25 +130,49 @@ final class Renewals {
     synchronized (this) {
       lane.gathering = false; // what comes from here on has a sender of its own, unless taken along
     }
-    Set<Item> batch = take(lane);
-    while (!batch.isEmpty()) {
-      send(batch);
-      batch = take(lane);
+    boolean ended = false;
+    try {
+      Collection<Item> batch = take(lane);
+      while (!batch.isEmpty()) {
+        send(batch);
+        batch = take(lane);
+      }
+      ended = true;
+    } finally {
+      if (!ended) { // an Error: the next that is submitted starts another sender
+        synchronized (this) {
+          lane.senders--;
+        }
+      }
     }
   }
 
   /** The next batch; an empty one ends the sender. */
-  private synchronized Set<Item> take(Lane lane) {
-    Set<Item> batch = new LinkedHashSet<>();
-    lane.move(BATCH, batch);
-    underWay.addAll(batch);
+  private synchronized Collection<Item> take(Lane lane) {
+    Map<HoldId, Item> batch = new LinkedHashMap<>();
+    move(lane.holds, batch);
+    move(lane.entries, batch);
+    underWay.addAll(batch.values());
     if (batch.isEmpty()) {
       lane.senders--;
     }
-    return batch;
+    return batch.values();
   }
 
-  private void send(Set<Item> batch) {
+  private void move(Set<Item> from, Map<HoldId, Item> batch) {
+    Iterator<Item> items = from.iterator();
+    while (items.hasNext() && batch.size() < BATCH) {
+      Item item = items.next();
+      if (underWay.contains(item)) { // by way of the other lane
+        onceMore.add(item);
+        items.remove();
+      } else if (batch.putIfAbsent(item.id(), item) == null) {
+        items.remove();
+      } // else a waiter's entry beside the hold that it became: it goes with the next batch
+    }
+  }
+
+  private void send(Collection<Item> batch) {
     Map<HoldId, Item> open = new ConcurrentHashMap<>();
     batch.forEach(item -> open.put(item.id(), item));
     LockException failure = new OutcomeUnknownException("the batch of renewals was not sent");
@@ -174,7 +190,11 @@ final class Renewals {
         }
       });
     } finally {
-      open.values().forEach(item -> take(item, new RenewalResult.Failed(failure), 0, 0));
+      open.forEach((id, item) -> {
+        if (open.remove(id, item)) {
+          take(item, new RenewalResult.Failed(failure), 0, 0);
+        }
+      });
     }
   }
 
@@ -195,7 +215,12 @@ final class Renewals {
       item.renewalFailed(new OutcomeUnknownException("the answer could not be taken", e));
     }
     if (again) {
-      submit(item);
+      try {
+        submit(item);
+      } catch (Throwable e) { // no thread, at worst: it must not cost the others their answer
+        threads.report("A renewal could not be repeated at once", e);
+        item.renewalFailed(new OutcomeUnknownException("it could not be repeated at once", e));
+      }
     }
   }
 }
