@@ -7,6 +7,7 @@ import dev.interlock.LockException;
 import dev.interlock.OutcomeUnknownException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.util.function.Supplier;
 
 /** How a lock is given up when the work under it has ended. */
 interface Ending {
@@ -37,7 +38,7 @@ interface Ending {
           failure);
       lost.addSuppressed(e);
       throw lost;
-    } catch (LockException e) {
+    } catch (RuntimeException | Error e) {
       failure.addSuppressed(e);
     }
   }
@@ -48,6 +49,18 @@ interface Ending {
       end();
     } catch (LockException e) {
       LOG.log(Level.WARNING, "The lock ''{0}'' was gone when its work had ended: {1}", name, e);
+    } catch (RuntimeException | Error e) { // others are yet to be given up
+      LOG.log(Level.WARNING, "The release of a lock failed", e);
+    }
+  }
+
+  /** Makes the ending of a lease just granted; if that fails, nobody else would give it up. */
+  static Ending orRelease(Lease lease, Supplier<Ending> made) {
+    try {
+      return made.get();
+    } catch (RuntimeException | Error e) {
+      release(lease).endAfter(e);
+      throw e;
     }
   }
 

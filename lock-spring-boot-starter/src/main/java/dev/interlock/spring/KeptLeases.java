@@ -1,7 +1,6 @@
 package dev.interlock.spring;
 
 import dev.interlock.Lease;
-import dev.interlock.LockException;
 import dev.interlock.LockRequest;
 import dev.interlock.spi.LockClients;
 import java.time.Duration;
@@ -9,6 +8,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +34,9 @@ final class KeptLeases implements AutoCloseable {
   private final ScheduledThreadPoolExecutor timer;
 
   KeptLeases() {
-    timer = new ScheduledThreadPoolExecutor(1, Threads.named("interlock-once"));
+    // What comes after the close is left to the server.
+    timer = new ScheduledThreadPoolExecutor(
+        1, Threads.named("interlock-once"), new ThreadPoolExecutor.DiscardPolicy());
     timer.setRemoveOnCancelPolicy(true);
     timer.setKeepAliveTime(10, TimeUnit.SECONDS);
     timer.allowCoreThreadTimeOut(true);
@@ -103,8 +105,10 @@ final class KeptLeases implements AutoCloseable {
           extended = true;
           extendIn(over ? more / 3 : until - System.nanoTime());
         }
-      } catch (LockException e) {
-        extendIn(margin / 4); // in the end the lease tells of its loss
+      } catch (RuntimeException | Error e) {
+        if (lease.isValid()) { // else it tells of its loss itself
+          extendIn(margin / 4);
+        }
       } finally {
         lock.unlock();
       }

@@ -48,7 +48,7 @@ final class LockGate {
     try {
       lease = enter(request);
       return lease;
-    } catch (InterruptedException | RuntimeException e) {
+    } catch (InterruptedException | RuntimeException | Error e) {
       failure = e;
       throw e;
     } finally {
@@ -83,13 +83,21 @@ final class LockGate {
 
   /** Whether the current thread itself is what the request would wait for. */
   private boolean isHeldByThisThread(LockRequest request) {
-    return LeaseScope.blocks(client, request) || TransactionLocks.blocks(client, request);
+    return LeaseScope.blocks(client, request)
+        || TransactionLocks.blocks(client, request)
+        || (waits(request) && client.lock(request.name()).isHeldByCurrentThread());
   }
 
   /** The same without blocking; completes with null if the lock is held by another. */
   CompletableFuture<@Nullable Lease> enterAsync(String label, LockRequest request) {
     LockMeter.Wait wait = meter.start(label, request.name(), waits(request));
-    CompletableFuture<Lease> acquiring = client.acquireAsync(request);
+    CompletableFuture<Lease> acquiring;
+    try {
+      acquiring = client.acquireAsync(request);
+    } catch (RuntimeException | Error e) {
+      wait.end(false, e);
+      throw e;
+    }
     CompletableFuture<@Nullable Lease> entered = new CompletableFuture<>();
     var unused = acquiring.whenComplete((lease, thrown) -> {
       Throwable failure = thrown instanceof CompletionException ? thrown.getCause() : thrown;

@@ -1,5 +1,6 @@
 package dev.interlock.spring;
 
+import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -29,17 +30,41 @@ interface LockMeter {
     void end(boolean entered, @Nullable Throwable failure);
   }
 
-  /** Joins several into one. */
+  /** Joins several into one that never throws: no lock is lost for a meter that fails. */
   static LockMeter of(List<LockMeter> meters) {
     return switch (meters.size()) {
       case 0 -> NONE;
-      case 1 -> meters.get(0);
-      default ->
-        (label, name, waits) -> {
-          List<Wait> started = new ArrayList<>(meters.size());
-          meters.forEach(meter -> started.add(meter.start(label, name, waits)));
+      case 1 -> guarded(meters.get(0));
+      default -> {
+        List<LockMeter> all = meters.stream().map(LockMeter::guarded).toList();
+        yield (label, name, waits) -> {
+          List<Wait> started = new ArrayList<>(all.size());
+          all.forEach(meter -> started.add(meter.start(label, name, waits)));
           return (entered, failure) -> started.forEach(wait -> wait.end(entered, failure));
         };
+      }
     };
+  }
+
+  private static LockMeter guarded(LockMeter meter) {
+    return (label, name, waits) -> {
+      try {
+        Wait wait = meter.start(label, name, waits);
+        return (entered, failure) -> {
+          try {
+            wait.end(entered, failure);
+          } catch (RuntimeException | Error e) {
+            failed(e);
+          }
+        };
+      } catch (RuntimeException | Error e) {
+        failed(e);
+        return (entered, failure) -> {};
+      }
+    };
+  }
+
+  private static void failed(Throwable thrown) {
+    Ending.LOG.log(Level.WARNING, "A meter or a handler of observations failed", thrown);
   }
 }

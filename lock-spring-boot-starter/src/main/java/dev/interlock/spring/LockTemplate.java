@@ -46,6 +46,7 @@ public final class LockTemplate {
    * @param <E> what it throws
    * @return its result
    * @throws E if the work fails
+   * @throws LockTimeoutException if this thread itself holds the lock in another way: at once
    * @throws LeaseLostException if the lease was lost meanwhile
    * @throws LockException as {@link LockClient#acquire}, and if interrupted while waiting, with the
    *     flag set
@@ -110,7 +111,8 @@ public final class LockTemplate {
 
   private <T extends @Nullable Object, E extends Exception> T run(
       Lease lease, LockRequest request, LockCallback<T, E> work) throws E {
-    Ending ending = gate.ending(request, lease, Ending.release(lease));
+    Ending ending =
+        Ending.orRelease(lease, () -> gate.ending(request, lease, Ending.release(lease)));
     LeaseScope scope = LeaseScope.open(gate.client(), request, lease, true);
     T result = LockedWork.<T, E>run(scope, ending, () -> work.doLocked(lease));
     ending.end();

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -29,13 +30,16 @@ final class LockedCalls implements AutoCloseable {
     this.lifecycle = lifecycle;
     this.defaultWait = defaultWait;
     this.application = applicationName + "@" + UUID.randomUUID();
+    ThreadFactory threads = Threads.named("interlock-release");
     this.releasing = new ThreadPoolExecutor(
         THREADS,
         THREADS,
         10,
         TimeUnit.SECONDS,
         new LinkedBlockingQueue<>(),
-        Threads.named("interlock-release"));
+        threads,
+        // Who waits for a stage that is complete only after the close must hear of it, too.
+        (late, closed) -> threads.newThread(late).start());
     this.releasing.allowCoreThreadTimeOut(true);
   }
 
@@ -83,12 +87,12 @@ final class LockedCalls implements AutoCloseable {
 
   /** How the lock of a call on this thread ends; to be asked for before the work begins. */
   Ending ending(LockedMethod locked, LockRequest request, Lease lease) {
-    return gate.ending(request, lease, last(locked, lease));
+    return Ending.orRelease(lease, () -> gate.ending(request, lease, last(locked, lease)));
   }
 
   /** How the lock of a subscription ends; to be asked for before the work begins. */
   Ending reactiveEnding(LockedMethod locked, Lease lease) {
-    return gate.ending(last(locked, lease));
+    return Ending.orRelease(lease, () -> gate.ending(last(locked, lease)));
   }
 
   private Ending last(LockedMethod locked, Lease lease) {

@@ -125,6 +125,6 @@ final class ReactiveCall {
 
   /** The subscriber went away just when the lock was granted. */
   private static void drop(Entered entered) {
-    end(entered).subscribe();
+    end(entered).onErrorComplete().subscribe(); // nobody is there to hear of a loss
   }
 }

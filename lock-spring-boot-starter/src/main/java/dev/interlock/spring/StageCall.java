@@ -58,7 +58,7 @@ final class StageCall {
         ending.endAfter(failure);
         result.completeExceptionally(failure);
       }
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // whatever it is, the caller must not wait for ever
       result.completeExceptionally(e);
     }
   }

@@ -17,6 +17,7 @@ class Transactions extends AbstractPlatformTransactionManager {
 
   @SuppressWarnings("ThreadLocalUsage") // several managers in one test, each with its own
   private final transient ThreadLocal<@Nullable Running> current = new ThreadLocal<>();
+
   final transient List<String> ends = new CopyOnWriteArrayList<>();
 
   @Override
