@@ -1,5 +1,6 @@
 package dev.interlock.mysql;
 
+import dev.interlock.LockException;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
@@ -60,15 +61,22 @@ final class Renewer {
       }
     }
     renewHolds(holds, answers);
-    for (Renewal share : shares) {
-      answers.answer(share, lanes.run(share.name(), new Steps.Prolong(share, entries)));
-    }
+    shares.forEach(share -> answers.answer(share, prolong(share)));
     if (!queue.isEmpty()) {
       queue.sort(BY_TICKET);
       refresh(queue, waiters, answers);
       // Those that are not in the queue any more: granted meanwhile, which is confirmed, or gone.
       waiters.keySet().forEach(entries::remove);
       renewHolds(List.copyOf(waiters.values()), answers);
+    }
+  }
+
+  /** A lock of which the row is not to be had says nothing of the others. */
+  private RenewalResult prolong(Renewal share) {
+    try {
+      return lanes.run(share.name(), new Steps.Prolong(share, entries));
+    } catch (LockException e) {
+      return new RenewalResult.Failed(e);
     }
   }
 
