@@ -145,10 +145,11 @@ class StressTest {
   private void one(Rig.Client client, int lock, Random random) throws InterruptedException {
     LockRequest request = request(lock, random);
     switch (random.nextInt(6)) {
-      case 0 -> client
-          .locks()
-          .tryAcquire(request.withWait(Duration.ZERO))
-          .ifPresent(lease -> section(lease, lock, random));
+      case 0 ->
+        client
+            .locks()
+            .tryAcquire(request.withWait(Duration.ZERO))
+            .ifPresent(lease -> section(lease, lock, random));
       case 1 -> async(client, request, lock, random);
       case 2 -> byThread(client, lock, random);
       default -> section(client.locks().acquire(request), lock, random);

@@ -193,10 +193,12 @@ class FaultsTest {
       assertThat(client.tryAcquire(REQUEST)).isPresent();
       String key = server.command("KEYS", "{mine:*:lock:n");
       server.command("SET", key, "x");
-      assertThatThrownBy(() -> client.inspect("n"))
+      assertThat(client.inspect("n").orElseThrow().fencingToken()).isZero();
+      assertThatThrownBy(() -> client.tryAcquire(REQUEST))
           .isInstanceOf(LockException.class)
           .hasMessageContaining("WRONGTYPE");
-      server.command("DEL", key);
+      assertThat(client.forceRelease("n")).isTrue();
+      assertThat(server.command("EXISTS", key)).isEqualTo("0");
     }
   }
 

@@ -121,12 +121,16 @@ final class ScriptRunner {
           answers.accept(failure == null ? again(action, batch.get(place)) : failure, place));
       return;
     }
+    List<Integer> refused = new ArrayList<>();
     for (int i = 0; i < places.size(); i++) {
-      int place = places.get(i);
-      Object reply = replies.get(i);
-      answers.accept(
-          reply instanceof JedisDataException ? again(action, batch.get(place)) : reply, place);
+      if (replies.get(i) instanceof JedisDataException) {
+        refused.add(places.get(i));
+      } else {
+        answers.accept(replies.get(i), places.get(i));
+      }
     }
+    // Only then those that need more: they may have to wait for another server.
+    refused.forEach(place -> answers.accept(again(action, batch.get(place)), place));
   }
 
   private @Nullable LockException unlessElsewhere(

@@ -92,10 +92,10 @@ public final class OwnConnections implements Connections {
 
   @Override
   public void giveBack(Use use, Connection connection, boolean healthy) {
-    if (!healthy || connection.isBroken()) {
+    if (!healthy) {
       discard(connection);
       discardIdle();
-    } else if (closed) {
+    } else if (connection.isBroken() || closed) {
       discard(connection);
     } else {
       idle.addFirst(new Idle(connection, System.nanoTime()));
