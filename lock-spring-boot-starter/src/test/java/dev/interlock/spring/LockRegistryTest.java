@@ -25,6 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
@@ -322,7 +323,7 @@ class LockRegistryTest {
         for (int i = 0; i < 20; i++) {
           one.executeLocked("key", () -> {
             int before = count[0];
-            Thread.yield();
+            LockSupport.parkNanos(1_000);
             count[0] = before + 1;
           });
         }
