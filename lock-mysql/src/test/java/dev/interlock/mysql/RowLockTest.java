@@ -19,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -65,10 +66,9 @@ class RowLockTest {
       again.attempt("a", new HoldId(1, 1), LONG);
       HoldId waiter = one.id();
       lockRow("a");
-      CompletableFuture<AttemptResult> original =
-          CompletableFuture.supplyAsync(() -> one.attempt("a", waiter, LONG));
+      CompletableFuture<AttemptResult> original = onOwnThread(() -> one.attempt("a", waiter, LONG));
       CompletableFuture<AttemptResult> repetition =
-          CompletableFuture.supplyAsync(() -> again.attempt("a", waiter, LONG));
+          onOwnThread(() -> again.attempt("a", waiter, LONG));
       awaitUntil(() -> waiting() == 2);
       turn.rollback();
 
@@ -88,8 +88,7 @@ class RowLockTest {
     one.attemptAs("saga", "a", one.id(), NONE);
     two.attemptAs("saga", "a", share, NONE);
     lockRow("a");
-    CompletableFuture<RenewalResult> renewal =
-        CompletableFuture.supplyAsync(() -> renewed(two, "a", share, false));
+    CompletableFuture<RenewalResult> renewal = onOwnThread(() -> renewed(two, "a", share, false));
     awaitUntil(() -> renewal.isDone() || waiting() == 1);
     assertThat(renewal).isNotDone();
     turn.rollback();
@@ -141,6 +140,11 @@ class RowLockTest {
       assertThat(client.release("a", holder).held()).isTrue();
       assertThat(changed).isFalse();
     }
+  }
+
+  /** Not on the common pool, which may have one thread only: the other call would never begin. */
+  private static <T> CompletableFuture<T> onOwnThread(Supplier<T> call) {
+    return CompletableFuture.supplyAsync(call, task -> new Thread(task).start());
   }
 
   private static RenewalResult renewed(TestClient client, String name, HoldId id, boolean queued) {
