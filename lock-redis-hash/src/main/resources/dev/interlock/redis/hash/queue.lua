@@ -62,9 +62,37 @@ local function enter(lock, waiter, lease, heirs)
   return hold
 end
 
+-- The first ticket from one on that somebody has, where many have left and few are there: those can be
+-- looked at, and the tickets between them cannot.
+local function skipHoles(lock, from)
+  local s = lock.s
+  local fields = 2 * (s.w - #s.f) + s.d
+  if s.z - from <= WORK or fields > work - MOST_IN_HEADER then
+    return from
+  end
+  work = work - fields
+  local first = s.z
+  local function note(field)
+    local ticket = tonumber(string.match(field, '^#(%d+)$'))
+    if ticket and ticket >= from and ticket < first then
+      first = ticket
+    end
+  end
+  for _, field in ipairs(redis.call('HKEYS', lock.key)) do
+    if not lock.gone[field] then
+      note(field)
+    end
+  end
+  for field in pairs(lock.put) do
+    note(field)
+  end
+  return first
+end
+
 -- The waiters behind the header with so many tickets from one on. Holes are those who left. Returns
 -- them, and the ticket after the last one.
 local function behind(lock, from, most)
+  from = skipHoles(lock, from)
   local last = math.min(from + math.min(most, work), lock.s.z) - 1
   if last < from then
     return {}, from

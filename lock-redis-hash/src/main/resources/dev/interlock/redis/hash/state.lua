@@ -186,6 +186,9 @@ end
 local function save(lock)
   local s = lock.s
   saveAside(lock)
+  if s.w == #s.f then
+    s.a = s.z -- nobody is behind the header, so who comes next may stand in it
+  end
   local waiting = s.w + s.d > 0
   if not waiting and not s.h[1] then
     if lock.existed then

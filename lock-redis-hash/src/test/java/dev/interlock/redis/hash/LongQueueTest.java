@@ -34,6 +34,9 @@ class LongQueueTest {
   /** More values than Lua passes to a command. */
   private static final int TOO_MANY_FOR_LUA = 5_000;
 
+  /** More than one step looks at. */
+  private static final int MORE_THAN_A_STEP = 400;
+
   /** How many the engine renews at once. */
   private static final int BATCH = 256;
 
@@ -111,6 +114,50 @@ class LongQueueTest {
     living.queue("n", waiter);
     expireTheHold();
     Topologies.await(() -> living.refresh("n", waiter) instanceof RenewalResult.Held);
+  }
+
+  /** They come and go while somebody waits before them and somebody behind them. */
+  @Test
+  void F4_thoseWhoHaveLeftCostThoseWhoWaitBehindThemNothing() {
+    List<HoldId> first = Stream.generate(living::id).limit(17).toList();
+    first.forEach(id -> living.queue("n", id));
+    comeAndGo(MORE_THAN_A_STEP);
+    living.queue("n", waiter);
+    HoldId before = holder;
+    for (HoldId next : first) {
+      Grant granted = living.release("n", before).granted();
+      assertThat(granted == null ? null : granted.id()).isEqualTo(next);
+      before = next;
+    }
+    Grant last = living.release("n", before).granted();
+    assertThat(last == null ? null : last.id())
+        .as("granted in one step, though %s left before it", MORE_THAN_A_STEP)
+        .isEqualTo(waiter);
+    living.release("n", waiter);
+    assertThat(living.backend.inspect("n")).isEmpty();
+  }
+
+  @Test
+  void F4_aLockWhoseOtherWaitersAllLeftIsAsItWasBefore() {
+    List<HoldId> first = Stream.generate(living::id).limit(17).toList();
+    first.forEach(id -> living.queue("n", id));
+    first.subList(0, 16).forEach(id -> living.backend.abandon("n", id));
+    comeAndGo(MORE_THAN_A_STEP);
+    assertThat(living.release("n", holder).granted().id()).isEqualTo(first.get(16));
+    living.queue("n", waiter);
+    comeAndGo(1);
+    assertThat(server.command("HLEN", BackendContract.key("n")).strip())
+        .as("who is alone stands in the header")
+        .isEqualTo("1");
+    assertThat(living.release("n", first.get(16)).granted().id()).isEqualTo(waiter);
+  }
+
+  private void comeAndGo(int times) {
+    for (int i = 0; i < times; i++) {
+      HoldId id = living.id();
+      living.queue("n", id);
+      living.backend.abandon("n", id);
+    }
   }
 
   private void expireTheHold() {
