@@ -138,11 +138,15 @@ local function fill(lock)
 end
 
 -- Removes dead waiters while the lock is held, so that few are left to be passed over when it is
--- released. Each time it goes on where it stopped.
+-- released. Each time it goes on where it stopped. They are dead once they have been silent for a LIFE
+-- after their deadline: when the server is back after an outage, the holder may be heard before them.
 local function sweepQueue(lock)
   local s = lock.s
+  local function isDead(waiter)
+    return waiter[UNTIL] + LIFE <= now
+  end
   for place = #s.f, 1, -1 do
-    if s.f[place][UNTIL] <= now then
+    if isDead(s.f[place]) then
       table.remove(s.f, place)
       s.w = s.w - 1
     end
@@ -151,7 +155,7 @@ local function sweepQueue(lock)
     local from = math.max(s.c or 0, s.a)
     local waiters, after = behind(lock, from < s.z and from or s.a, WORK)
     for _, waiter in ipairs(waiters) do
-      if waiter[UNTIL] <= now then
+      if isDead(waiter) then
         dropBehind(lock, waiter)
         s.w = s.w - 1
       end

@@ -160,6 +160,34 @@ class LongQueueTest {
     }
   }
 
+  /** The server was away for longer than it keeps a waiter that is not heard. */
+  @Test
+  void F5_waitersKeepTheirPlacesIfTheHolderIsHeardBeforeThemAfterAnOutage() {
+    List<HoldId> ids = Stream.generate(dying::id).limit(20).toList();
+    ids.forEach(id -> dying.queue("n", id));
+    letDeadlinesPass(Duration.ofSeconds(1));
+    assertThat(living.renew("n", holder)).isInstanceOf(RenewalResult.Held.class);
+    renew(dying, ids);
+    assertThat(living.backend.inspect("n").orElseThrow().waiters()).isEqualTo(20);
+  }
+
+  /** All waiters' deadlines are as long ago then. */
+  private void letDeadlinesPass(Duration ago) {
+    server.command(
+        "EVAL",
+        "local past = redis.call('TIME')[1] * 1000000 - ARGV[1]; "
+            + "local fields = redis.call('HGETALL', KEYS[1]); "
+            + "for i = 1, #fields, 2 do local name, value = fields[i], fields[i + 1]; "
+            + "if name == '*' then local lock = cmsgpack.unpack(value); "
+            + "for _, waiter in ipairs(lock.f) do waiter[2] = past end; "
+            + "redis.call('HSET', KEYS[1], name, cmsgpack.pack(lock)) "
+            + "elseif string.sub(name, 1, 1) == '#' then local waiter = cmsgpack.unpack(value); "
+            + "waiter[2] = past; redis.call('HSET', KEYS[1], name, cmsgpack.pack(waiter)) end end",
+        "1",
+        BackendContract.key("n"),
+        Long.toString(TimeUnit.NANOSECONDS.toMicros(ago.toNanos())));
+  }
+
   private void expireTheHold() {
     server.command(
         "EVAL",
@@ -213,6 +241,7 @@ class LongQueueTest {
   void F4_deadWaitersAreRemovedWhileTheLockIsHeld() throws Exception {
     crowd(dying, 1_000);
     dying.close();
+    letDeadlinesPass(Duration.ofSeconds(15));
     Topologies.await(() -> {
       assertThat(living.renew("n", holder)).isInstanceOf(RenewalResult.Held.class);
       return living.backend.inspect("n").orElseThrow().waiters() == 0;
