@@ -250,21 +250,20 @@ local function pass(lock, waiter)
   lock.due[waiter[ID]] = waiter[UNTIL]
 end
 
--- Has a client told of a grant once the lock is saved. Returns false if it does not listen on this
--- server; then it is told nothing. The number that PUBLISH answers would come too late for that: the
--- message goes on to the other nodes of a cluster and to the replicas, and a client that listens on
+-- Whether a client does not listen on this server. The number that PUBLISH answers would come too late:
+-- the message goes on to the other nodes of a cluster and to the replicas, and a client that listens on
 -- one of them would believe in a grant that is taken back here.
+local function isDeaf(prefix, whose)
+  local listeners = redis.pcall('PUBSUB', 'NUMSUB', prefix .. whose)
+  return not listeners[2] or listeners[2] == 0
+end
+
+-- Has a client told of a grant once the lock is saved.
 local function tell(lock, prefix, hold, heirs)
-  local channel = prefix .. clientOf(hold[ID])
-  local listeners = redis.pcall('PUBSUB', 'NUMSUB', channel)
-  if not listeners[2] or listeners[2] == 0 then
-    return false
-  end
   local message = 'h' .. hold[ID] .. text(hold[TOKEN]) .. ' ' .. text(hold[TOKENS]) .. ' '
     .. text(math.floor((hold[UNTIL] - now) / 1000)) .. ' ' .. text(now) .. ' '
     .. #heirs .. ' ' .. table.concat(heirs) .. nameOf(lock)
-  lock.told = {channel, message}
-  return true
+  lock.told = {prefix .. clientOf(hold[ID]), message}
 end
 
 -- The ids of those who are now first in the queue, as far as the header goes, while they are of one
@@ -327,17 +326,16 @@ local function serve(lock, prefix, client, awaited)
       if whose == client then
         return enter(lock, waiter, waiter[LEASE], heirs), heirs
       end
-      local hold = enter(lock, waiter, math.min(waiter[LEASE], CLAIM), heirs)
-      if waiter[LEASE] > CLAIM then
-        hold[CLAIMED] = true
+      if deaf[whose] or isDeaf(prefix, whose) then
+        deaf[whose] = true
+        pass(lock, waiter)
+      else
+        local hold = enter(lock, waiter, math.min(waiter[LEASE], CLAIM), heirs)
+        if waiter[LEASE] > CLAIM then
+          hold[CLAIMED] = true
+        end
+        tell(lock, prefix, hold, heirs)
       end
-      if not deaf[whose] and tell(lock, prefix, hold, heirs) then
-        return nil
-      end
-      deaf[whose] = true
-      s.h = {}
-      s.t = s.t - hold[TOKENS]
-      pass(lock, waiter)
     end
   end
 end

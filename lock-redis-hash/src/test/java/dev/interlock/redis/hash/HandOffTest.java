@@ -427,6 +427,19 @@ class HandOffTest {
     }
   }
 
+  /** It would have to look again for nothing: it is told of its grant. */
+  @Test
+  void aDeafWaiterThatIsPassedOverWakesNobodyOfItsOwner() throws InterruptedException {
+    try (TestClient deaf = TestClient.deaf(server)) {
+      one.tryOnce("n", a);
+      deaf.share("n", deaf.id(), "saga");
+      two.share("n", b, "saga");
+      one.release("n", a);
+      assertThat(two.grant().grant().id()).isEqualTo(b);
+      expectNothingTold(two, a);
+    }
+  }
+
   @Test
   void S1_anOwnerReentersFromAnotherClientAndTheEntriesBalance() {
     HoldId again = two.id();
