@@ -11,8 +11,14 @@
 -- afterwards: it is done. The answer is lost, it runs twice or late, also because a client replays
 -- its commands after a reconnect: a successor has other tokens, and is spared. A victim that cannot
 -- be told finds out when it renews or releases. What cannot be read, because other software has put
--- it there, has token 0 and is removed: nobody holds the lock then, or waits.
+-- it there, has token 0 and is removed: nobody holds the lock then, or waits. What it has put in place
+-- of those who were passed over goes with the hold.
 requireMaster(KEYS[3])
+local function removeForeign()
+  if not unlessForeign('ZCARD', KEYS[3]) then
+    redis.call('DEL', KEYS[3])
+  end
+end
 local asked = tonumber(ARGV[2])
 local lock = loadAny(KEYS[1], KEYS[2], KEYS[3])
 if not lock then
@@ -20,6 +26,7 @@ if not lock then
     return text(now) .. ' 0 0'
   end
   redis.call('DEL', KEYS[1])
+  removeForeign()
   return text(now) .. ' 1 0'
 end
 local victims = {}
@@ -30,6 +37,7 @@ for _, hold in ipairs(lock.s.h) do
 end
 if victims[1] then
   lock.s.h = {}
+  removeForeign()
 end
 sweepAside(lock)
 serve(lock, ARGV[1])

@@ -30,13 +30,26 @@ local MOST_IN_HEADER, RESERVE = 16, 16
 local WORK = 256
 local work = WORK
 
+-- Runs a command, and returns nothing if other software keeps something else at its key. Other errors are
+-- raised by running it once more: only so does every server tell them in the same words.
+local function unlessForeign(...)
+  local reply = redis.pcall(...)
+  if type(reply) ~= 'table' or not reply.err then
+    return reply
+  end
+  if string.find(reply.err, 'WRONGTYPE', 1, true) then
+    return nil
+  end
+  return redis.call(...)
+end
+
 -- The first write of a step that frees a lock or keeps one, and before an answer that a lock is not held
 -- or an attempt not there. Changes nothing, but decides what the server allows: one that has become a
 -- replica, and may know less than its master, refuses it; one whose memory is full lets it pass, as it
 -- needs none, and with it the writes that follow, because only the first write of a script is judged by
--- that.
+-- that. Both are judged before the type of the key.
 local function requireMaster(aside)
-  redis.call('ZREM', aside, '')
+  unlessForeign('ZREM', aside, '')
 end
 
 local function unpackHeader(packed)
@@ -114,10 +127,14 @@ end
 
 -- Reads a lock as it is now. Returns nothing if it cannot be read: other software uses its key.
 local function loadAny(key, counter, aside)
+  local found = unlessForeign('HMGET', key, '*')
+  if not found then
+    return nil
+  end
   local readable, lock = pcall(function()
-    local found = load(key, counter, aside, {})
-    expire(found)
-    return found
+    local known = load(key, counter, aside, {}, found)
+    expire(known)
+    return known
   end)
   return readable and lock or nil
 end

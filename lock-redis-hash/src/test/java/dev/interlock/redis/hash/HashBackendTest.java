@@ -2,11 +2,14 @@ package dev.interlock.redis.hash;
 
 import static dev.interlock.redis.hash.TestClient.LEASE;
 import static dev.interlock.redis.hash.TestClient.PATIENT;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.HoldInfo;
+import dev.interlock.LockException;
+import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.contract.BackendContract;
 import dev.interlock.redis.support.contract.Topologies;
 import dev.interlock.spi.Attempt;
@@ -27,6 +30,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -456,6 +460,45 @@ class HashBackendTest {
     for (String name : List.of("type", "header")) {
       assertThat(client.backend.forceRelease(name)).isTrue();
       assertThat(client.tryOnce(name, a)).isInstanceOf(Granted.class);
+    }
+  }
+
+  /** That key is there only while somebody is passed over, and nothing of the others. */
+  @Test
+  void E9_somethingElseInPlaceOfThoseWhoWerePassedOverHarmsNoOtherLock() {
+    List<Renewal> batch = Stream.of("spoilt", "sound")
+        .map(name -> {
+          HoldId id = client.id();
+          client.tryOnce(name, id);
+          return new Renewal(name, id, LEASE, false);
+        })
+        .toList();
+    String waiting = key(new KeyLayout(TestClient.NAMESPACE).keys("spoilt").waiting());
+    server.command("SET", waiting, "not a set");
+
+    assertThat(RenewalAnswers.collect(client.backend, batch))
+        .allMatch(RenewalResult.Held.class::isInstance);
+
+    assertThat(client.backend.forceRelease("spoilt")).isTrue();
+    assertThat(server.command("EXISTS", waiting)).isEqualTo("0");
+  }
+
+  private static String key(byte[] bytes) {
+    return new String(bytes, UTF_8);
+  }
+
+  /** Any other error says nothing of what is there. */
+  @Test
+  void M2_aLockThatCannotBeReadForAnotherReasonIsNotTakenForThatOfOtherSoftware()
+      throws InterruptedException {
+    try (RedisServer own = TestRedis.builder().owned().start();
+        TestClient on = TestClient.open(own)) {
+      on.tryOnce("n", a);
+      own.command("ACL", "SETUSER", "default", "-hmget");
+      assertThatThrownBy(() -> on.backend.inspect("n")).isInstanceOf(LockException.class);
+      assertThatThrownBy(() -> on.backend.forceRelease("n", 0)).isInstanceOf(LockException.class);
+      own.command("ACL", "SETUSER", "default", "+hmget");
+      assertThat(on.renew("n", a)).isInstanceOf(RenewalResult.Held.class);
     }
   }
 
