@@ -126,9 +126,10 @@ final class HashBackend implements LockBackend {
 
   @Override
   public AttemptResult attempt(Attempt attempt) {
-    AttemptResult result = riders.ride(attempt);
+    Rider rider = riders.ride(attempt);
+    AttemptResult result = rider == null ? null : rider.result();
     if (result == null) {
-      result = send(attempt);
+      result = send(attempt, rider != null);
     }
     if (result instanceof AttemptResult.Queued) {
       riders.queued(attempt.name(), attempt.id(), attempt.lease());
@@ -137,18 +138,40 @@ final class HashBackend implements LockBackend {
     return result;
   }
 
-  /** Repeats it while the server has not got past the dead waiters that stand before it. */
-  private AttemptResult send(Attempt attempt) {
-    AttemptResult result;
-    do {
+  /**
+   * Repeats it while the server has not got past the dead waiters that stand before it.
+   *
+   * @param queued whether it may stand in the queue by now: then a refusal does not mean that it
+   *     has left nothing behind
+   */
+  private AttemptResult send(Attempt attempt, boolean queued) {
+    boolean mayStand = queued;
+    while (true) {
       ScriptCall call = call(Scripts.ATTEMPT, attempt.name()).withDeadline();
       describe(call, attempt);
       if (!attempt.waits()) {
         call.patient();
       }
-      result = result(send(attempt, call));
-    } while (result == null);
-    return result;
+      AttemptResult result;
+      try {
+        result = result(send(attempt, call));
+      } catch (LockException e) {
+        throw mayStand ? stillUnknown(attempt, e) : e;
+      }
+      if (result != null) {
+        return result;
+      }
+      mayStand = true;
+    }
+  }
+
+  private static OutcomeUnknownException stillUnknown(Attempt attempt, LockException failure) {
+    return failure instanceof OutcomeUnknownException unknown
+        ? unknown
+        : new OutcomeUnknownException(
+            "An attempt for lock '" + attempt.name() + "' may stand in the queue, and asking again"
+                + " failed: " + failure.getMessage(),
+            failure);
   }
 
   private Answer send(Attempt attempt, ScriptCall call) {

@@ -59,6 +59,12 @@ final class Riders {
       return attempt;
     }
 
+    /** What came of it; null if that is not known, or it was not made. */
+    @Nullable
+    AttemptResult result() {
+      return result;
+    }
+
     /**
      * Ends the ride; without a result the attempt goes alone, which does no harm if it was made.
      */
@@ -72,7 +78,8 @@ final class Riders {
       return state.compareAndSet(from, to);
     }
 
-    private @Nullable AttemptResult ride(long delay) {
+    /** Answers whether a release took it along. */
+    private boolean ride(long delay) {
       long deadline = System.nanoTime() + delay;
       boolean interrupted = false;
       while (state.get() != State.ARRIVED) {
@@ -89,7 +96,7 @@ final class Riders {
       if (interrupted) {
         thread.interrupt();
       }
-      return result;
+      return state.get() == State.ARRIVED;
     }
   }
 
@@ -185,9 +192,9 @@ final class Riders {
     }
   }
 
-  /** Waits a moment for a release to take the attempt along; null if it must go alone. */
+  /** Waits a moment for a release to take the attempt along; null if none did. */
   @Nullable
-  AttemptResult ride(Attempt attempt) {
+  Rider ride(Attempt attempt) {
     if (!attempt.fair() || !attempt.waits()) {
       return null;
     }
@@ -201,11 +208,11 @@ final class Riders {
     }
     Rider rider = new Rider(attempt);
     crowd.riders.add(rider);
-    AttemptResult result = rider.ride(delay);
-    if (rider.state.get() == State.ALONE) {
-      crowd.riders.remove(rider);
+    if (rider.ride(delay)) {
+      return rider;
     }
-    return result;
+    crowd.riders.remove(rider);
+    return null;
   }
 
   /** The attempts that a release of the lock takes along; each of them must {@code arrive}. */

@@ -79,6 +79,7 @@ final class ScriptRunner {
     private volatile long sentAt = startedAt;
     private volatile AsyncCommand<byte[], byte[], byte[]> command;
     private volatile CompletableFuture<byte[]> reply;
+    private volatile boolean shortFormRepeated;
 
     private Sent(String action, String name, ScriptCall call) {
       this.action = action;
@@ -123,9 +124,7 @@ final class ScriptRunner {
     Answer await() {
       try {
         byte[] bytes = answer();
-        // In a cluster it is also sent again when a node refers it to another one.
-        Answer answer =
-            new Answer(bytes, !connections.isCluster() && CountedCommand.wasRepeated(command));
+        Answer answer = new Answer(bytes, wasRepeated());
         Clocks.Clock clock = clocks.of(call.first());
         long now = answer.number();
         if (now != 0) {
@@ -145,6 +144,11 @@ final class ScriptRunner {
         }
         throw Faults.of(describe(action, name), connections.address(), e);
       }
+    }
+
+    /** In a cluster it is also sent again when a node refers it to another one. */
+    private boolean wasRepeated() {
+      return !connections.isCluster() && (shortFormRepeated || CountedCommand.wasRepeated(command));
     }
 
     private LockException refused(RedisCommandExecutionException answer) {
@@ -188,6 +192,8 @@ final class ScriptRunner {
       if (!(failure instanceof RedisNoScriptException)) {
         return CompletableFuture.failedFuture(failure);
       }
+      // The server that does not know it need not be the one that it was first sent to.
+      shortFormRepeated = CountedCommand.wasRepeated(command);
       command = call.bySource();
       return transmit();
     }

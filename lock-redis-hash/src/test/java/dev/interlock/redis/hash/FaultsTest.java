@@ -238,6 +238,25 @@ class FaultsTest {
     }
   }
 
+  /** The server that it is repeated on does not even know the script. */
+  @Test
+  void E2_aReleaseThatAnApplicationsClientRepeatsOnAnotherServerIsNoLoss() throws Exception {
+    try (RedisServer first = TestRedis.builder().owned().start();
+        RedisServer second = TestRedis.builder().owned().start();
+        GatedProxy proxy = GatedProxy.before(first.port())) {
+      RedisClient redis = RedisClient.create("redis://127.0.0.1:" + proxy.port());
+      try (LockClient client = RedisHashLocks.using(redis)) {
+        client.acquire(REQUEST).release(); // the first server knows the scripts now
+        Lease lease = client.acquire(REQUEST);
+        proxy.leadTo(second.port());
+        proxy.cutAfter(0);
+        Topologies.release(lease);
+      } finally {
+        redis.shutdown();
+      }
+    }
+  }
+
   @Test
   void E7_closingEndsEveryThread() throws Exception {
     try (RedisServer server = TestRedis.start()) {

@@ -1,7 +1,9 @@
 package dev.interlock.redis.hash;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.interlock.OutcomeUnknownException;
 import dev.interlock.redis.support.contract.BackendContract;
 import dev.interlock.redis.support.contract.Topologies;
 import dev.interlock.spi.AttemptResult.Busy;
@@ -158,6 +160,21 @@ class LongQueueTest {
       living.queue("n", id);
       living.backend.abandon("n", id);
     }
+  }
+
+  /** A first step has queued it behind the dead, and the next one is refused. */
+  @Test
+  void E3_anAttemptThatStandsInTheQueueAndIsThenRefusedIsNotTakenForOneThatWasNotMade()
+      throws Exception {
+    crowd(dying, MORE_THAN_A_STEP);
+    dying.close();
+    server.command("HSET", BackendContract.key("n"), "#" + (MORE_THAN_A_STEP - 50), "not a waiter");
+    expireTheHold();
+    assertThatThrownBy(() -> living.queue("n", waiter)).isInstanceOf(OutcomeUnknownException.class);
+    assertThat(server
+            .command("HEXISTS", BackendContract.key("n"), waiter.toString())
+            .strip())
+        .isEqualTo("1");
   }
 
   /** The server was away for longer than it keeps a waiter that is not heard. */
