@@ -14,16 +14,22 @@ import java.util.concurrent.TimeUnit;
  * quarter of an hour, while a new connection works. Lettuce opens that one. Stands in every
  * connection of our own, whatever it is for, and is used by its thread only.
  *
+ * <p>The time is counted in parts, by a thread that looks at the connections between them. While
+ * the JVM stands still, as in a long collection, none of them passes but the one that has begun:
+ * what came meanwhile is read before a connection is given up.
+ *
  * <p>{@code WAIT} may take longer, but comes behind a command that is answered at once.
  */
 final class ReplyTimeout extends ChannelDuplexHandler {
-  private final long limit;
+  private static final int PARTS = 4;
+
+  private final long part;
   private boolean awaiting;
-  private long sentAt; // the first that was sent since something was heard
-  private boolean scheduled;
+  private int partsLeft;
+  private boolean counting;
 
   ReplyTimeout(Duration limit) {
-    this.limit = limit.toNanos();
+    this.part = limit.toNanos() / PARTS;
   }
 
   @Override
@@ -31,9 +37,9 @@ final class ReplyTimeout extends ChannelDuplexHandler {
       throws Exception {
     if (!awaiting) {
       awaiting = true;
-      sentAt = System.nanoTime();
-      if (!scheduled) {
-        checkIn(context, limit);
+      partsLeft = counting ? PARTS + 1 : PARTS; // the part that has begun is no whole one
+      if (!counting) {
+        count(context);
       }
     }
     super.write(context, message, promise);
@@ -45,20 +51,20 @@ final class ReplyTimeout extends ChannelDuplexHandler {
     super.channelRead(context, message);
   }
 
-  private void checkIn(ChannelHandlerContext context, long nanos) {
-    scheduled = true;
+  private void count(ChannelHandlerContext context) {
+    counting = true;
     ScheduledFuture<?> unused =
-        context.executor().schedule(() -> check(context), nanos, TimeUnit.NANOSECONDS);
+        context.executor().schedule(() -> partPassed(context), part, TimeUnit.NANOSECONDS);
   }
 
-  private void check(ChannelHandlerContext context) {
-    scheduled = false;
+  private void partPassed(ChannelHandlerContext context) {
+    counting = false;
     if (!awaiting || !context.channel().isActive()) {
       return;
     }
-    long left = sentAt + limit - System.nanoTime();
-    if (left > 0) {
-      checkIn(context, left);
+    partsLeft--;
+    if (partsLeft > 0) {
+      count(context);
     } else {
       ChannelFuture unused = context.channel().close();
     }
