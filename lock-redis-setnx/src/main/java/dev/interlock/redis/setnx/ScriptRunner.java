@@ -12,6 +12,7 @@ import dev.interlock.redis.support.jedis.Servers;
 import dev.interlock.redis.support.jedis.Target;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -48,11 +49,33 @@ final class ScriptRunner {
    * @return its answer
    */
   Object run(Use use, String action, LockKeys keys, ScriptCall call) {
+    return run(use, action, keys, call, null);
+  }
+
+  /**
+   * The same for one of many.
+   *
+   * @param silent the servers that did not answer about others of them, which are not asked again;
+   *     added to
+   */
+  private Object run(
+      Use use,
+      String action,
+      LockKeys keys,
+      ScriptCall call,
+      @Nullable Map<Server, LockException> silent) {
     Target target = servers.of(keys);
     while (true) {
+      LockException earlier = silent == null ? null : silent.get(target.server());
+      if (earlier != null) {
+        throw earlier;
+      }
       try {
         return runOn(target, use, action, keys, call);
       } catch (LockException e) {
+        if (silent != null && !(e.getCause() instanceof JedisDataException)) {
+          silent.put(target.server(), e);
+        }
         target = servers.after(keys, target, e);
       }
     }
@@ -117,8 +140,11 @@ final class ScriptRunner {
       });
     } catch (LockException e) {
       LockException failure = unlessElsewhere(first, target, e);
-      places.forEach(place ->
-          answers.accept(failure == null ? again(action, batch.get(place)) : failure, place));
+      if (failure == null) {
+        again(action, batch, places, answers);
+      } else {
+        places.forEach(place -> answers.accept(failure, place));
+      }
       return;
     }
     List<Integer> refused = new ArrayList<>();
@@ -130,7 +156,7 @@ final class ScriptRunner {
       }
     }
     // Only then those that need more: they may have to wait for another server.
-    refused.forEach(place -> answers.accept(again(action, batch.get(place)), place));
+    again(action, batch, refused, answers);
   }
 
   private @Nullable LockException unlessElsewhere(
@@ -144,14 +170,21 @@ final class ScriptRunner {
   }
 
   /**
-   * One lock's part of a batch, sent alone, to where its keys are now; what failed because of the
-   * lock itself fails again, and is explained.
+   * Sends parts of a batch one by one, to where the keys are now; what failed because of the lock
+   * itself fails again, and is explained.
    */
-  private Object again(String action, Addressed one) {
-    try {
-      return run(Use.HOLDER, action, one.keys(), one.call());
-    } catch (LockException e) {
-      return e;
+  private void again(
+      String action, List<Addressed> batch, List<Integer> places, ObjIntConsumer<Object> answers) {
+    Map<Server, LockException> silent = new HashMap<>();
+    for (int place : places) {
+      Addressed one = batch.get(place);
+      Object answer;
+      try {
+        answer = run(Use.HOLDER, action, one.keys(), one.call(), silent);
+      } catch (LockException e) {
+        answer = e;
+      }
+      answers.accept(answer, place);
     }
   }
 

@@ -30,7 +30,8 @@ public final class EachServer {
   private EachServer() {}
 
   /**
-   * Does each of these and returns when all are done.
+   * Does each of these and returns when all are done, also if some fail; then throws what one of
+   * them threw.
    *
    * @param tasks one for each server; blocks for I/O, for a bounded time
    */
@@ -42,11 +43,19 @@ public final class EachServer {
     for (FutureTask<Boolean> task : all.subList(0, Math.max(0, all.size() - 1))) {
       THREADS.execute(task);
     }
+    RuntimeException failure = null;
     for (int i = all.size() - 1; i >= 0; i--) {
       if (i == all.size() - 1) {
         all.get(i).run();
       }
-      await(all.get(i));
+      try {
+        await(all.get(i));
+      } catch (RuntimeException e) {
+        failure = e;
+      }
+    }
+    if (failure != null) {
+      throw failure;
     }
   }
 
