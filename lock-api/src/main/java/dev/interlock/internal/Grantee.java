@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
  * @param label names the holder towards the server
  * @param lease how long, in nanoseconds
  * @param renewing whether it is renewed until released
- * @param explicitLease whether the request named the lease itself
  * @param fair whether it stands in the server's queue on its own
  * @param sharedOwner whether other clients' requests of this owner may re-enter
  */
@@ -23,7 +22,6 @@ record Grantee(
     String label,
     long lease,
     boolean renewing,
-    boolean explicitLease,
     boolean fair,
     boolean sharedOwner) {
   /** A backend may keep no more than a kilobyte of it. */
@@ -46,7 +44,6 @@ record Grantee(
         named.orElseGet(Grantee::threadLabel),
         Validity.nanos(request.lease().orElse(terms.defaultLease())),
         request.isRenewing(),
-        request.lease().isPresent(),
         fair,
         named.isPresent() && terms.has(Capability.SHARED_OWNER));
   }

@@ -130,19 +130,20 @@ final class SetnxBackend implements LockBackend {
     LockKeys keys = layout.keys(release.name());
     ScriptCall call = describe(onAllKeys(Scripts.PASS, 7, keys).with(release.id()), next);
     List<?> answer = list(runner.run(Use.HOLDER, "release", keys, call));
-    boolean held = number(answer, 0) != 0;
+    if (number(answer, 0) == 0) {
+      return ReleaseResult.NOT_HELD;
+    }
     if (answer.size() == 2) {
-      return held ? ReleaseResult.RELEASED : ReleaseResult.NOT_HELD;
+      return ReleaseResult.RELEASED;
     }
     if (number(answer, 2) != GRANTED) {
       Duration soon = wakeUps.recheck(keys, WAIT_FOR_CALLED.toMillis(), next.waits());
       return new ReleaseResult(true, null, new AttemptResult.Busy(soon));
     }
     noted.remove(next.id());
-    Duration lease = held ? next.lease() : Duration.ofMillis(Math.max(0, number(answer, 5)));
     Grant grant =
-        new Grant(next.name(), next.id(), number(answer, 3), (int) number(answer, 4), lease);
-    return new ReleaseResult(held, grant, null);
+        new Grant(next.name(), next.id(), number(answer, 3), (int) number(answer, 4), next.lease());
+    return new ReleaseResult(true, grant, null);
   }
 
   @Override

@@ -12,27 +12,19 @@
 --        {1, now, 0}  released; another waiter was called, and the next waiter is noted
 --        {1, now}     released; too late for the next waiter, which was left out
 --        {0, now}     was not held, nothing was changed
---        {0, now, 1, first token, tokens, ms left}
---                     was not held, nothing was changed, but the next waiter has the lock: this
---                     script ran before, and its answer was lost
 --
 -- Atomic because a script is: there is no moment in which the lock is free, somebody waits, and
 -- nobody was told. The client dies before it arrives: the lock expires with its lease. It dies
 -- afterwards: the lock is with the next waiter for one lease at the most. The answer is lost or the
--- script runs twice: the second run finds another id or none and changes nothing. It runs late: a
+-- script runs twice: the second run finds another id or none and changes nothing; the next waiter
+-- attempts itself, and finds that it has the lock. It runs late: a
 -- hold that still has the lock is to be freed, but the next waiter may have been given up, so
 -- ARGV[6] keeps it from getting the lock.
 local own = ARGV[2]
 local value = redis.call('GET', KEYS[1])
-local holder = value and string.sub(value, 1, 32)
-if holder ~= ARGV[1] then
+if not value or string.sub(value, 1, 32) ~= ARGV[1] then
   onlyMaster(value)
-  if holder ~= own then
-    return {0, tonumber(now)}
-  end
-  local first, tokens = string.match(value, '^%x+ (%d+) (%d+)')
-  local left = redis.call('PTTL', KEYS[1])
-  return {0, tonumber(now), 1, tonumber(first), tonumber(tokens), left}
+  return {0, tonumber(now)}
 end
 redis.call('DEL', KEYS[1])
 if now > ARGV[6] then

@@ -4,21 +4,25 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.interlock.spi.BackendEvents;
-import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
-import java.time.Duration;
 import java.util.Optional;
 
 /**
  * What one client tells another through its mailbox.
  *
- * <p>On the wire: one letter for the kind, the 32 digits of the hold id, for a grant the token, the
- * number of tokens and the lease in milliseconds, each followed by a blank, and at the end the
- * name, which may hold anything. A script writes a wake-up as {@code 'w' .. id .. name}, a
- * revocation as {@code 'r' .. id .. name}, a grant as {@code 'g' .. id .. token .. ' ' .. tokens ..
- * ' ' .. lease .. ' ' .. name}.
+ * <p>On the wire: one letter for the kind, the 32 digits of the hold id, and the name, which may
+ * hold anything. A script writes a wake-up as {@code 'w' .. id .. name}, a revocation as {@code 'r'
+ * .. id .. name}.
  */
 public sealed interface MailboxMessage {
+  /** One letter and the digits of the hold id. */
+  int NAME_AT = 33;
+
+  /** The lock. */
+  String name();
+
+  /** The attempt or the hold. */
+  HoldId id();
 
   /**
    * The lock may be free: attempt again.
@@ -37,28 +41,13 @@ public sealed interface MailboxMessage {
   record Revoked(String name, HoldId id) implements MailboxMessage {}
 
   /**
-   * A release handed the lock to a waiter.
-   *
-   * @param grant what was granted
-   */
-  record Granted(Grant grant) implements MailboxMessage {}
-
-  /**
    * Writes a message.
    *
    * @return its bytes
    */
   default byte[] encode() {
-    if (this instanceof Wake wake) {
-      return ("w" + wake.id() + wake.name()).getBytes(UTF_8);
-    }
-    if (this instanceof Revoked revoked) {
-      return ("r" + revoked.id() + revoked.name()).getBytes(UTF_8);
-    }
-    Grant grant = ((Granted) this).grant();
-    String numbers =
-        grant.fencingToken() + " " + grant.tokens() + " " + grant.lease().toMillis();
-    return ("g" + grant.id() + numbers + " " + grant.name()).getBytes(UTF_8);
+    String kind = this instanceof Wake ? "w" : "r";
+    return (kind + id() + name()).getBytes(UTF_8);
   }
 
   /**
@@ -68,18 +57,18 @@ public sealed interface MailboxMessage {
    * @return the message; empty if it is none, such as that of a later version
    */
   static Optional<MailboxMessage> parse(byte[] bytes) {
-    if (bytes.length < Layout.ID_END) {
+    if (bytes.length < NAME_AT) {
       return Optional.empty();
     }
     try {
-      HoldId id = HoldId.parse(new String(bytes, 1, Layout.ID_END - 1, ISO_8859_1));
+      HoldId id = HoldId.parse(new String(bytes, 1, NAME_AT - 1, ISO_8859_1));
+      String name = new String(bytes, NAME_AT, bytes.length - NAME_AT, UTF_8);
       return switch (bytes[0]) {
-        case 'w' -> Optional.of(new Wake(Layout.text(bytes, Layout.ID_END), id));
-        case 'r' -> Optional.of(new Revoked(Layout.text(bytes, Layout.ID_END), id));
-        case 'g' -> Optional.of(Layout.grant(bytes, id));
+        case 'w' -> Optional.of(new Wake(name, id));
+        case 'r' -> Optional.of(new Revoked(name, id));
         default -> Optional.empty();
       };
-    } catch (IllegalArgumentException | ArithmeticException e) {
+    } catch (IllegalArgumentException e) {
       return Optional.empty();
     }
   }
@@ -90,49 +79,10 @@ public sealed interface MailboxMessage {
    * @param events the engine
    */
   default void deliver(BackendEvents events) {
-    if (this instanceof Wake wake) {
-      events.wake(wake.name(), wake.id());
-    } else if (this instanceof Revoked revoked) {
-      events.revoked(revoked.name(), revoked.id());
-    } else if (this instanceof Granted granted) {
-      // When the server granted it is not known here, so the engine confirms by a repeated attempt.
-      events.wake(granted.grant().name(), granted.grant().id());
-    }
-  }
-
-  /** The positions within a message. */
-  final class Layout {
-    private static final int ID_END = 33;
-
-    private Layout() {}
-
-    private static Granted grant(byte[] bytes, HoldId id) {
-      int first = blank(bytes, ID_END);
-      int second = blank(bytes, first + 1);
-      int third = blank(bytes, second + 1);
-      return new Granted(new Grant(
-          text(bytes, third + 1),
-          id,
-          number(bytes, ID_END, first),
-          Math.toIntExact(number(bytes, first + 1, second)),
-          Duration.ofMillis(number(bytes, second + 1, third))));
-    }
-
-    private static int blank(byte[] bytes, int from) {
-      for (int i = from; i < bytes.length; i++) {
-        if (bytes[i] == ' ') {
-          return i;
-        }
-      }
-      throw new IllegalArgumentException("cut short");
-    }
-
-    private static long number(byte[] bytes, int from, int to) {
-      return Long.parseLong(new String(bytes, from, to - from, ISO_8859_1));
-    }
-
-    private static String text(byte[] bytes, int from) {
-      return new String(bytes, from, bytes.length - from, UTF_8);
+    if (this instanceof Wake) {
+      events.wake(name(), id());
+    } else {
+      events.revoked(name(), id());
     }
   }
 }

@@ -3,9 +3,7 @@ package dev.interlock.redis.support;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
-import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -16,11 +14,8 @@ class MailboxMessageTest {
   @ParameterizedTest
   @ValueSource(strings = {"a", "", " ", "1 2 3 x", "w", "{x}:lock:y", "\n", "\uD83D\uDD12 größe"})
   void whatIsWrittenIsRead(String name) {
-    Grant grant = new Grant(name, ID, 1_763_712_576_000_000L, 16, Duration.ofSeconds(5));
     for (MailboxMessage message : new MailboxMessage[] {
-      new MailboxMessage.Wake(name, ID),
-      new MailboxMessage.Revoked(name, ID),
-      new MailboxMessage.Granted(grant)
+      new MailboxMessage.Wake(name, ID), new MailboxMessage.Revoked(name, ID)
     }) {
       assertThat(MailboxMessage.parse(message.encode())).contains(message);
     }
@@ -40,10 +35,7 @@ class MailboxMessageTest {
         "w",
         "w0000000000000001fffffffffffffff",
         "x0000000000000001fffffffffffffffen",
-        "w000000000000000 fffffffffffffffen",
-        "g0000000000000001fffffffffffffffe1 2",
-        "g0000000000000001fffffffffffffffe1 2 x n",
-        "g0000000000000001fffffffffffffffe1 99999999999 3 n"
+        "w000000000000000 fffffffffffffffen"
       })
   void anythingElseIsNoMessage(String text) {
     assertThat(MailboxMessage.parse(text.getBytes(UTF_8))).isEmpty();
