@@ -98,6 +98,7 @@ final class Abandonments {
     }
     if (residue.looks == 0 || System.nanoTime() - residue.until >= 0) {
       pending.remove(residue);
+      residue.removed.run(); // also if the server has not confirmed: nobody asks it any more
     } else {
       var unused = threads.schedule(() -> cleanUp(residue), delay);
     }

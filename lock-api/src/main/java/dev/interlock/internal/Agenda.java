@@ -32,6 +32,12 @@ final class Agenda {
 
     /** Called there when time may have passed that was not counted; must not block. */
     void clocksJumped() {}
+
+    /**
+     * Called once the client is closed, if it was to be looked at later: its time will not come
+     * here. Must not block.
+     */
+    void outlivesClient(long at) {}
   }
 
   private record Entry(long at, long sequence, Item item) implements Comparable<Entry> {
@@ -60,6 +66,7 @@ final class Agenda {
   private final AtomicLong sequence = new AtomicLong();
   private final Object timerLock = new Object();
   private volatile @Nullable Timer timer; // written under timerLock
+  private volatile boolean closed;
 
   Agenda(ClientThreads threads, Clocks clocks) {
     this.threads = threads;
@@ -78,7 +85,17 @@ final class Agenda {
       item.entry = entry;
       entries.add(entry);
     }
-    setTimer(at);
+    if (closed) { // looked at after it was entered: either way it hears of it
+      item.outlivesClient(at);
+    } else {
+      setTimer(at);
+    }
+  }
+
+  /** No time comes any more. */
+  void close() {
+    closed = true;
+    entries.forEach(entry -> entry.item().outlivesClient(entry.at()));
   }
 
   void remove(Item item) {

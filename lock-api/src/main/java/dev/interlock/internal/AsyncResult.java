@@ -86,6 +86,11 @@ final class AsyncResult {
       }
     }
 
+    @Override
+    void outlivesClient(long at) {
+      ClientThreads.scheduleLate(this::due, at);
+    }
+
     private void fail(LockException undelivered) {
       future.completeExceptionally(error != null ? error : undelivered);
     }

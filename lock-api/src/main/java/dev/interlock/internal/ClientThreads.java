@@ -13,6 +13,7 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +32,13 @@ final class ClientThreads {
 
   private static final int IO_THREADS = 4;
   private static final int CLEANUP_THREADS = 2;
+
+  /** With those that stand in for one that waits for a silent server. */
+  private static final int MOST_CLEANUP_THREADS = 32;
+
+  /** After so long, in nanoseconds, another thread stands in for one that cleans up. */
+  private static final long STAND_IN = 200_000_000;
+
   private static final int RESULT_THREADS = 4;
   private static final int LOSS_THREADS = 4;
   private static final long IDLE_SECONDS = 10;
@@ -48,6 +56,10 @@ final class ClientThreads {
   private static final ThreadPoolExecutor LOSSES =
       pool(LOSS_THREADS, "interlock-loss", SHORT_IDLE_SECONDS);
 
+  /** For what is to be looked at although its client was closed. */
+  private static final ScheduledThreadPoolExecutor LATE =
+      timer("interlock-late", SHORT_IDLE_SECONDS);
+
   private final ScheduledThreadPoolExecutor timer;
   private final ThreadPoolExecutor renewals;
   private final ThreadPoolExecutor io;
@@ -59,6 +71,7 @@ final class ClientThreads {
   private final ThreadPoolExecutor results;
   private final @Nullable Executor named;
   private final AtomicInteger droppedNotices = new AtomicInteger();
+  private int standIns; // guarded by cleanups
 
   /**
    * @param client for the names of the threads
@@ -66,11 +79,7 @@ final class ClientThreads {
    */
   ClientThreads(String client, @Nullable Executor named) {
     this.named = named;
-    timer = new ScheduledThreadPoolExecutor(1, factory("interlock-timer-" + client));
-    timer.setRemoveOnCancelPolicy(true);
-    timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
-    timer.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
-    timer.allowCoreThreadTimeOut(true);
+    timer = timer("interlock-timer-" + client, IDLE_SECONDS);
     // Renewals bounds how many run at once.
     renewals = new ThreadPoolExecutor(
         0,
@@ -81,6 +90,7 @@ final class ClientThreads {
         factory("interlock-renewal-" + client));
     io = pool(IO_THREADS, "interlock-io-" + client, IDLE_SECONDS);
     cleanups = pool(CLEANUP_THREADS, "interlock-cleanup-" + client, IDLE_SECONDS);
+    cleanups.setMaximumPoolSize(MOST_CLEANUP_THREADS);
     retries = pool(CLEANUP_THREADS, "interlock-cleanup-retry-" + client, IDLE_SECONDS);
     notices = pool(
         1, "interlock-notice-" + client, IDLE_SECONDS, new LinkedBlockingQueue<>(MOST_NOTICES));
@@ -96,6 +106,11 @@ final class ClientThreads {
     } catch (RejectedExecutionException e) {
       return null; // The client is closed: whatever the task was for has been ended already.
     }
+  }
+
+  /** Runs it at a moment, as {@link #schedule} does, whether the client was closed or not. */
+  static void scheduleLate(Runnable task, long at) {
+    var unused = LATE.schedule(task, Math.max(0, at - System.nanoTime()), TimeUnit.NANOSECONDS);
   }
 
   /** Runs it on a renewal thread. Answers false, and does not run it, after close. */
@@ -119,7 +134,39 @@ final class ClientThreads {
    * @param doubtful its server may be silent, so it must not hold up what can be done at once
    */
   void cleanUp(Runnable task, boolean doubtful) {
-    submit(doubtful ? retries : cleanups, task);
+    if (doubtful) {
+      submit(retries, task);
+    } else {
+      submit(cleanups, () -> runWithStandIn(task));
+    }
+  }
+
+  /** Its server may have fallen silent just now: the next task may have another one. */
+  private void runWithStandIn(Runnable task) {
+    AtomicBoolean over = new AtomicBoolean();
+    Future<?> comes = schedule(
+        () -> {
+          if (over.compareAndSet(false, true)) {
+            changeStandIns(1);
+          }
+        },
+        STAND_IN);
+    try {
+      task.run();
+    } finally {
+      if (!over.compareAndSet(false, true)) {
+        changeStandIns(-1);
+      } else if (comes != null) {
+        comes.cancel(false);
+      }
+    }
+  }
+
+  private void changeStandIns(int by) {
+    synchronized (cleanups) {
+      standIns += by;
+      cleanups.setCorePoolSize(Math.min(MOST_CLEANUP_THREADS, CLEANUP_THREADS + standIns));
+    }
   }
 
   /**
@@ -137,19 +184,20 @@ final class ClientThreads {
             Integer.toString(dropped));
       }
     };
-    try {
-      notices.execute(told);
-      return true;
-    } catch (RejectedExecutionException e) {
-      droppedNotices.incrementAndGet();
-      return false;
-    } catch (Error e) { // no thread could be started: that of the next event tells this one as well
-      boolean kept = notices.getQueue().contains(told) || notices.getQueue().offer(told);
-      if (!kept) {
-        droppedNotices.incrementAndGet();
+    boolean kept = !notices.isShutdown() && notices.getQueue().offer(told);
+    if (kept) {
+      try {
+        // Not execute(): a thread that it starts would begin with this one, before those who wait.
+        var unused = notices.prestartCoreThread();
+      } catch (Error e) {
+        // No thread could be started. That of the next event tells this one as well.
       }
-      return kept;
+      kept = !notices.isShutdown() || !notices.remove(told);
     }
+    if (!kept) {
+      droppedNotices.incrementAndGet();
+    }
+    return kept;
   }
 
   /** Logs a fault of a background task. */
@@ -267,6 +315,15 @@ final class ClientThreads {
         threads, threads, idleSeconds, TimeUnit.SECONDS, queue, factory(name));
     pool.allowCoreThreadTimeOut(true);
     return pool;
+  }
+
+  private static ScheduledThreadPoolExecutor timer(String name, long idleSeconds) {
+    ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, factory(name));
+    timer.setRemoveOnCancelPolicy(true);
+    timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    timer.setKeepAliveTime(idleSeconds, TimeUnit.SECONDS);
+    timer.allowCoreThreadTimeOut(true);
+    return timer;
   }
 
   private static ThreadFactory factory(String name) {

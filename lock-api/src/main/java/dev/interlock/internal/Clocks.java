@@ -54,16 +54,17 @@ final class Clocks {
   /** The monotonic clock, after a look for a jump: what was sent from then on was sent after it. */
   long look() {
     long from;
-    long ahead;
+    long wall;
     long now = nanos.getAsLong();
     int readings = 0;
-    do { // a thread that is held up between two readings would see a jump
+    do {
       from = now;
-      ahead = wall();
+      wall = wall();
       now = nanos.getAsLong();
-      ahead -= now;
       readings++;
     } while (now - from > MILLI && readings < READINGS);
+    // Of what they allow the nearest to what is known: a thread that is held up sees no jump.
+    long ahead = Math.max(wall - now, Math.min(wall - from, offset.now()));
     if (Math.abs(ahead - offset.now()) > GRAIN) {
       move(ahead, now);
       return nanos.getAsLong();

@@ -237,6 +237,7 @@ final class EngineClient implements LockClient {
       patience = calls.awaitQuiet(CLOSING) ? CLOSING : 0;
       abandonments.flush(System.nanoTime() + CLOSING);
     } finally {
+      agenda.close();
       threads.close(patience);
       backend.close();
     }

@@ -136,10 +136,11 @@ final class RemoteHold extends Agenda.Item implements Renewals.Item {
 
   /**
    * Takes over what the wall clock says if that is less, so that loss and renewal come in time for
-   * it. If it was set back, it says too much, and could hide a later suspend.
+   * it. If it was set back, it says too much, and could hide a later suspend. The wall clock is not
+   * read after {@code now}: a pause in between would be taken for a jump.
    */
   private synchronized void compareClocks(long now) {
-    long ahead = wallUntil - clocks.wall() - (validUntil - now);
+    long ahead = wallUntil - clocks.wallAt(now) - (validUntil - now);
     if (ahead < 0) {
       validUntil += ahead;
       renewAt += ahead;

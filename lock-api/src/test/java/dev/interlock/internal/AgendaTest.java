@@ -9,6 +9,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -127,6 +128,38 @@ class AgendaTest {
     Failing item = new Failing();
     agenda.put(item, in(1));
     assertThat(item.again.await(5, TimeUnit.SECONDS)).isTrue();
+  }
+
+  @Test
+  @DisplayName(
+      "L8 after a jump of the clock each item is told once, also where several have one time")
+  void tellsOfJumpOnce() throws Exception {
+    AtomicLong moved = new AtomicLong();
+    Agenda jumping = new Agenda(
+        threads, new Clocks(System::nanoTime, () -> System.currentTimeMillis() + moved.get()));
+    long at = System.nanoTime() + HOUR;
+    AtomicInteger told = new AtomicInteger();
+    for (int i = 0; i < 3; i++) {
+      jumping.put(
+          new Agenda.Item() {
+            @Override
+            void due() {}
+
+            @Override
+            void clocksJumped() {
+              told.incrementAndGet();
+              jumping.put(this, at);
+            }
+          },
+          at);
+    }
+    moved.set(HOUR);
+    Counted last = new Counted();
+    jumping.put(last, in(1));
+    assertThat(last.first.await(5, TimeUnit.SECONDS))
+        .as("looked at after the jump")
+        .isTrue();
+    assertThat(told).hasValue(3);
   }
 
   @Test

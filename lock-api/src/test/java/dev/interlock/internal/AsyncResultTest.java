@@ -146,6 +146,23 @@ class AsyncResultTest {
   }
 
   @Test
+  @DisplayName("E7 after close() a future ends also if the executor never runs what it was given")
+  void endsAfterClose() throws Exception {
+    LinkedBlockingQueue<Runnable> lying = new LinkedBlockingQueue<>();
+    CompletableFuture<Lease> granted;
+    CompletableFuture<Lease> waits;
+    try (LockClient client = open(lying::add)) {
+      granted = client.acquireAsync(X.withLease(Duration.ofSeconds(2)));
+      lying.take();
+      waits = client.acquireAsync(X);
+    }
+    for (CompletableFuture<Lease> future : List.of(granted, waits)) {
+      assertThatThrownBy(() -> future.get(5, TimeUnit.SECONDS))
+          .hasCauseInstanceOf(BackendUnavailableException.class);
+    }
+  }
+
+  @Test
   @DisplayName("an executor that never returns keeps no lease")
   void survivesBlockingExecutor() throws Exception {
     CountDownLatch end = new CountDownLatch(1);

@@ -11,7 +11,9 @@ import dev.interlock.LostReason;
 import dev.interlock.spi.ClientId;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -70,9 +72,28 @@ class ClocksTest {
     assertThat(heldUp.jumps()).isZero();
   }
 
-  /** The system's clocks, of which the wall clock is moved. */
+  @Test
+  @DisplayName("L8 nor does one that is held up each time, while a jump of more than that is seen")
+  void seesBeyondPauses() {
+    AtomicLong paused = new AtomicLong();
+    Clocks heldUp = new Clocks(nanos::get, () -> {
+      long read = millis.get();
+      pass(paused.get()); // after the reading, which is old by then
+      return read;
+    });
+    paused.set(5_000);
+    for (int i = 0; i < 5; i++) {
+      assertThat(heldUp.jumps()).isZero();
+    }
+    millis.addAndGet(60_000);
+    assertThat(heldUp.jumps()).isEqualTo(1);
+  }
+
+  /** The system's clocks, of which the wall clock is moved, or slow to read. */
   private static final class Engine implements AutoCloseable {
     final AtomicLong moved = new AtomicLong();
+    final AtomicInteger slowReadings = new AtomicInteger();
+    volatile boolean slow;
     final EngineClient client;
 
     Engine() {
@@ -80,7 +101,7 @@ class ClocksTest {
       HoldIds ids = new HoldIds();
       Terms terms =
           new Terms(stub.id(), stub.capabilities(), stub.fairByDefault(), Duration.ofSeconds(30));
-      Clocks clocks = new Clocks(System::nanoTime, () -> System.currentTimeMillis() + moved.get());
+      Clocks clocks = new Clocks(System::nanoTime, this::millis);
       client = new EngineClient(
           terms,
           LockConfig.builder("stub").build(),
@@ -88,6 +109,14 @@ class ClocksTest {
           new ClientId("clocks-test", "here"),
           stub,
           clocks);
+    }
+
+    private long millis() {
+      if (slow && Thread.currentThread().getName().startsWith("interlock-timer")) {
+        LockSupport.parkNanos(300 * MILLI);
+        slowReadings.incrementAndGet();
+      }
+      return System.currentTimeMillis() + moved.get();
     }
 
     void move(Duration jump) {
@@ -134,6 +163,25 @@ class ClocksTest {
       fixed.lost().toCompletableFuture().get(5, TimeUnit.SECONDS);
       assertThat(renewed.isValid()).isTrue();
       assertThat(renewed.remaining()).isGreaterThan(Duration.ofSeconds(20)); // renewed at once
+    }
+  }
+
+  @Test
+  @DisplayName(
+      "L8 the timer's thread, held up while it compares the clocks, takes no time from a lease")
+  void survivesPauses() throws Exception {
+    try (Engine engine = new Engine()) {
+      long start = System.nanoTime();
+      Lease fixed = engine.client.acquire(X.withLease(Duration.ofSeconds(20)));
+      engine.slow = true;
+      engine.move(Duration.ofMillis(-15)); // after a jump it compares
+      engine.client.acquire(LockRequest.of("y").withLease(Duration.ofSeconds(20)));
+      while (engine.slowReadings.get() < 8) { // of which six may be looks for jumps
+        LockSupport.parkNanos(MILLI);
+      }
+      Duration left = fixed.remaining();
+      assertThat(left.plusNanos(System.nanoTime() - start))
+          .isGreaterThan(Duration.ofMillis(19_800));
     }
   }
 

@@ -25,6 +25,7 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -69,25 +70,31 @@ class RenewalsTest {
         throw new BackendUnavailableException("silent");
       }
     }
+  }
 
-    LockBackend over(StubProvider stub) {
-      return (LockBackend) Proxy.newProxyInstance(
-          LockBackend.class.getClassLoader(),
-          new Class<?>[] {LockBackend.class},
-          (proxy, method, arguments) -> {
-            if (method.getName().equals("renew")) {
-              @SuppressWarnings("unchecked")
-              List<Renewal> batch = (List<Renewal>) arguments[0];
-              renew(batch, (RenewalAnswers) arguments[1]);
-              return null;
-            }
-            try {
-              return method.invoke(stub, arguments);
-            } catch (InvocationTargetException e) {
-              throw e.getCause();
-            }
-          });
-    }
+  private interface Renewing {
+    void renew(List<Renewal> batch, RenewalAnswers answers) throws InterruptedException;
+  }
+
+  /** A backend that renews like this, and is otherwise a stub. */
+  private static LockBackend renewing(Renewing renewing) {
+    StubProvider stub = new StubProvider();
+    return (LockBackend) Proxy.newProxyInstance(
+        LockBackend.class.getClassLoader(),
+        new Class<?>[] {LockBackend.class},
+        (proxy, method, arguments) -> {
+          if (method.getName().equals("renew")) {
+            @SuppressWarnings("unchecked")
+            List<Renewal> batch = (List<Renewal>) arguments[0];
+            renewing.renew(batch, (RenewalAnswers) arguments[1]);
+            return null;
+          }
+          try {
+            return method.invoke(stub, arguments);
+          } catch (InvocationTargetException e) {
+            throw e.getCause();
+          }
+        });
   }
 
   private static final class Asked implements Renewals.Item {
@@ -97,10 +104,10 @@ class RenewalsTest {
     final AtomicInteger answers = new AtomicInteger();
     volatile boolean failed;
 
-    Asked(HoldIds ids, String name, boolean queued) {
+    Asked(HoldId id, String name, boolean queued) {
       this.name = name;
       this.queued = queued;
-      this.id = ids.next();
+      this.id = id;
     }
 
     @Override
@@ -140,7 +147,7 @@ class RenewalsTest {
   }
 
   private final Servers servers = new Servers();
-  private final LockBackend backend = servers.over(new StubProvider());
+  private final LockBackend backend = renewing(servers::renew);
   private final ClientThreads threads = new ClientThreads("renewals-test", null);
   private final Renewals renewals =
       new Renewals(new BackendCalls(backend, NOBODY, Clocks.SYSTEM), threads);
@@ -161,7 +168,7 @@ class RenewalsTest {
   }
 
   private Asked submitted(String name, boolean queued) {
-    Asked item = new Asked(ids, name, queued);
+    Asked item = new Asked(ids.next(), name, queued);
     renewals.submit(item);
     return item;
   }
@@ -198,11 +205,7 @@ class RenewalsTest {
   @Test
   @DisplayName("N8 holds are renewed before queue entries, whichever came first")
   void takesHoldsFirst() {
-    while (servers.batches.size() < 10) { // every sender waits for the silent server
-      int sent = servers.batches.size();
-      submitted("silent" + sent, false);
-      until("it is sent", () -> servers.batches.size() > sent);
-    }
+    keepSendersWaiting();
     List<Asked> items = new ArrayList<>();
     for (int i = 0; i < 300; i++) {
       items.add(submitted("entry" + i, true));
@@ -222,10 +225,34 @@ class RenewalsTest {
   }
 
   @Test
+  @DisplayName("N8 a hold and the place in the queue that it came from are both answered")
+  void answersHoldBesideItsEntry() {
+    HoldId id = ids.next();
+    Asked entry = new Asked(id, "x", true);
+    Asked hold = new Asked(id, "x", false);
+    keepSendersWaiting(); // so that both are there for the next batch
+    renewals.submit(entry);
+    renewals.submit(hold);
+    servers.silence.countDown();
+    until("both are answered", () -> hold.answers.get() == 1 && entry.answers.get() == 1);
+    renewals.submit(hold);
+    until("the hold is renewed again", () -> hold.answers.get() == 2);
+  }
+
+  /** Until the silence ends what is submitted waits: every sender has met the silent server. */
+  private void keepSendersWaiting() {
+    while (servers.batches.size() < 10) {
+      int sent = servers.batches.size();
+      submitted("silent" + sent, false);
+      until("it is sent", () -> servers.batches.size() > sent);
+    }
+  }
+
+  @Test
   @DisplayName("N8 what had no answer does not take up the senders of the others")
   void keepsFailedApart() {
     for (int i = 0; i < 50; i++) {
-      Asked failing = new Asked(ids, "silent" + i, false);
+      Asked failing = new Asked(ids.next(), "silent" + i, false);
       failing.failed = true;
       renewals.submit(failing);
       LockSupport.parkNanos(2_000_000);
@@ -233,6 +260,46 @@ class RenewalsTest {
     Asked heard = submitted("heard", false);
     until("it is answered", () -> heard.answers.get() == 1);
     assertThat(servers.batches).hasSizeLessThanOrEqualTo(3);
+  }
+
+  @Test
+  @DisplayName("a failed renewal is told to listeners apart from the thread that reads the answers")
+  void tellsOfFailureElsewhere() throws Exception {
+    CountDownLatch told = new CountDownLatch(1);
+    CountDownLatch end = new CountDownLatch(1);
+    LockListener hanging = new LockListener() {
+      @Override
+      public void backendError(String operation, String name, LockException error) {
+        told.countDown();
+        try {
+          end.await();
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+        }
+      }
+    };
+    LockException fault = new BackendUnavailableException("as planned");
+    List<Thread> readers = new CopyOnWriteArrayList<>();
+    LockBackend answering = renewing((batch, answers) -> {
+      Thread reader = new Thread(
+          () -> batch.forEach(item -> answers.answer(item, new RenewalResult.Failed(fault))));
+      readers.add(reader);
+      reader.start();
+      reader.join();
+    });
+    Asked item = new Asked(ids.next(), "x", false);
+    new Renewals(
+            new BackendCalls(answering, new Listeners(List.of(hanging), threads), Clocks.SYSTEM),
+            threads)
+        .submit(item);
+    try {
+      assertThat(told.await(5, TimeUnit.SECONDS)).isTrue();
+      until("the answer is taken", () -> item.failed);
+      readers.get(0).join(5_000);
+      assertThat(readers.get(0).isAlive()).isFalse();
+    } finally {
+      end.countDown();
+    }
   }
 
   @Test

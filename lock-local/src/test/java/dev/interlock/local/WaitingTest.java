@@ -70,6 +70,39 @@ class WaitingTest {
   }
 
   @Test
+  @DisplayName("W8 a wait without time ends at once: the server has noted nothing to be removed")
+  void endsWithoutTimeAtOnce() throws Exception {
+    other.acquire("x");
+    DistributedLock lock = client.locks().lock("x");
+    for (int i = 0; i < 100; i++) { // longer than this test may take, if each takes half a second
+      assertThat(lock.tryLock(0, TimeUnit.SECONDS)).isFalse();
+      assertThatThrownBy(() -> client.locks().acquire(X.withWait(Duration.ZERO)))
+          .isInstanceOf(LockTimeoutException.class);
+    }
+    assertThat(client.backend().calls(Operation.ABANDON)).isZero();
+  }
+
+  @Test
+  @DisplayName("W4 an asynchronous wait ends in time while its next step waits for a thread")
+  void endsBesideBusyThreads() throws Exception {
+    other.acquire("x", 2000); // then it is to ask again
+    client.backend().withoutQueue();
+    CompletableFuture<Lease> wait = client.locks().acquireAsync(X.withWait(Duration.ofSeconds(4)));
+    Await.until("it has asked", () -> client.backend().calls(Operation.ATTEMPT) == 1);
+    Gate silent = Gate.beforeServer();
+    client.backend().always(Operation.ATTEMPT, silent);
+    try {
+      for (int i = 0; i < 4; i++) { // all there are
+        client.locks().acquireAsync(LockRequest.of("y" + i));
+      }
+      Await.until("they ask", () -> client.backend().calls(Operation.ATTEMPT) >= 5);
+      assertThatThrownBy(() -> Rig.join(wait)).hasCauseInstanceOf(LockTimeoutException.class);
+    } finally {
+      silent.open();
+    }
+  }
+
+  @Test
   @DisplayName("W3 without any event, waiters of the releasing client go on at once")
   void needsNoEventsWithinClient() throws Exception {
     client.backend().dropEvents();
