@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -32,14 +33,24 @@ final class KeptLeases implements AutoCloseable {
 
   private final Set<KeptLease> open = ConcurrentHashMap.newKeySet();
   private final ScheduledThreadPoolExecutor timer;
+  private final ThreadPoolExecutor workers;
 
   KeptLeases() {
     // What comes after the close is left to the server.
     timer = new ScheduledThreadPoolExecutor(
-        1, Threads.named("interlock-once"), new ThreadPoolExecutor.DiscardPolicy());
+        1, Threads.named("interlock-once-timer"), new ThreadPoolExecutor.DiscardPolicy());
     timer.setRemoveOnCancelPolicy(true);
     timer.setKeepAliveTime(10, TimeUnit.SECONDS);
     timer.allowCoreThreadTimeOut(true);
+    // At most one for each job, or a server that is silent for one would cost the others theirs.
+    workers = new ThreadPoolExecutor(
+        0,
+        Integer.MAX_VALUE,
+        10,
+        TimeUnit.SECONDS,
+        new SynchronousQueue<>(),
+        Threads.named("interlock-once"),
+        new ThreadPoolExecutor.DiscardPolicy());
   }
 
   /** Begins to look after a lease that was acquired for a fixed time. */
@@ -54,7 +65,12 @@ final class KeptLeases implements AutoCloseable {
   @Override
   public void close() {
     timer.shutdownNow();
+    workers.shutdown();
     open.forEach(KeptLease::leave);
+  }
+
+  private ScheduledFuture<?> schedule(Runnable task, long delay) {
+    return timer.schedule(() -> workers.execute(task), delay, TimeUnit.NANOSECONDS);
   }
 
   private final class KeptLease implements Ending {
@@ -88,7 +104,7 @@ final class KeptLeases implements AutoCloseable {
 
     private void extendIn(long delay) {
       if (!timer.isShutdown()) {
-        extending = timer.schedule(this::extend, delay, TimeUnit.NANOSECONDS);
+        extending = schedule(this::extend, delay);
       }
     }
 
@@ -138,7 +154,7 @@ final class KeptLeases implements AutoCloseable {
     private void releaseAtLast() {
       long left = until - System.nanoTime();
       if (left > 0 && !timer.isShutdown()) {
-        var unused = timer.schedule(this::releaseNow, left, TimeUnit.NANOSECONDS);
+        var unused = schedule(this::releaseNow, left);
       } else if (left <= 0) {
         open.remove(this);
         Ending.release(lease).end();

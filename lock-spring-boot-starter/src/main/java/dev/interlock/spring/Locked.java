@@ -19,14 +19,18 @@ import org.springframework.core.annotation.AliasFor;
  * With {@code @Async} it is taken on the asynchronous thread.
  *
  * <p>Methods that return a {@code CompletionStage} take the lock on the calling thread and release
- * it once the stage is complete. Methods that return a Reactor {@code Mono} or {@code Flux}, or
- * what Spring makes a publisher of, take it without blocking at each subscription, and release it
- * at completion, error or cancellation. Other results that stand for work to come are refused: at
- * start, or with an {@link IllegalStateException} if they were not declared.
+ * it once the stage is complete. A stage that is cancelled is complete: what was passed to
+ * {@code CompletableFuture.supplyAsync} goes on nevertheless, without the lock, and should not be
+ * cancelled. Methods that return a Reactor {@code Mono} or {@code Flux}, or what Spring makes a
+ * publisher of, take it without blocking at each subscription, and release it at completion, error
+ * or cancellation. Other results that stand for work to come are refused: at start, or with an
+ * {@link IllegalStateException} if they were not declared.
  *
  * <p>As with every proxy of Spring, a call from the same object is not seen, and neither are
- * private, static and final methods: on those the annotation is refused at start. What can be
- * checked at start is: expressions, durations, combinations, and the fallback.
+ * private, static and final methods: on those the annotation is refused at start. Final methods
+ * that a class inherits from one without the annotation run without the lock, which a warning says
+ * at start. What can be checked at start is: expressions, durations, combinations, and the
+ * fallback.
  *
  * <p>A call whose lease was lost ends with {@link dev.interlock.LeaseLostException}, also if the
  * method returned normally. The method finds its lease and fencing token in {@link CurrentLease}.

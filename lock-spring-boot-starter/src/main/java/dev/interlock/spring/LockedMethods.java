@@ -2,6 +2,7 @@ package dev.interlock.spring;
 
 import dev.interlock.LockConfigurationException;
 import dev.interlock.LockRequest;
+import java.lang.System.Logger.Level;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.time.Duration;
@@ -62,9 +63,16 @@ final class LockedMethods {
     if (ofClass == null) {
       return Optional.empty();
     }
-    // Not those of a superclass without the annotation, such as a setter of a framework's.
     if (AnnotatedElementUtils.hasAnnotation(method.getDeclaringClass(), Locked.class)) {
       requireProxyable(method);
+    } else if (Modifier.isFinal(method.getModifiers())) {
+      // Of a superclass without the annotation: no fault, for it may be a setter of a framework's.
+      Ending.LOG.log(
+          Level.WARNING,
+          "@Locked on {0} does not lock {1}: a proxy does not see a method that is final",
+          targetClass.getSimpleName(),
+          describe(method));
+      return Optional.empty();
     }
     return Optional.of(read(ofClass, method, targetClass));
   }

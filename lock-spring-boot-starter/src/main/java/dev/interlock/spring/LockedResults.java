@@ -1,8 +1,11 @@
 package dev.interlock.spring;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Type;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
@@ -95,11 +98,11 @@ final class LockedResults {
       if (IS_DEFERRED.get(value.toClass()) && !value.toClass().getName().equals(FLOW)) {
         faults.add(refusal(value.toClass()));
       }
-      checkParts(value, faults);
+      checkParts(value, new HashSet<>(), faults);
       return LockedMethod.Kind.REACTIVE;
     }
     ResolvableType result = ResolvableType.forMethodReturnType(method);
-    checkParts(result, faults);
+    checkParts(result, new HashSet<>(), faults);
     Class<?> type = method.getReturnType();
     if (REACTOR && Reactive.isReactive(type)) {
       if (skips && !Reactive.canBeEmpty(type)) {
@@ -113,16 +116,18 @@ final class LockedResults {
     return LockedMethod.Kind.CALL;
   }
 
-  private static void checkParts(ResolvableType result, List<String> faults) {
+  /** Looks at each type once: one may be a part of itself. */
+  private static void checkParts(ResolvableType result, Set<Type> seen, List<String> faults) {
     Class<?> type = result.toClass();
-    if (WRAPPERS.stream().noneMatch(wrapper -> wrapper.isAssignableFrom(type))) {
+    boolean wraps = WRAPPERS.stream().anyMatch(wrapper -> wrapper.isAssignableFrom(type));
+    if (!wraps || !seen.add(result.getType())) {
       return;
     }
     for (ResolvableType part : result.getGenerics()) {
       if (IS_DEFERRED.get(part.toClass())) {
         faults.add(refusal(part.toClass()) + ", also within a " + type.getSimpleName());
       }
-      checkParts(part, faults);
+      checkParts(part, seen, faults);
     }
   }
 

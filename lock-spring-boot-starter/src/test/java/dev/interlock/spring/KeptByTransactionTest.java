@@ -11,9 +11,12 @@ import dev.interlock.LockRequest;
 import dev.interlock.LockTimeoutException;
 import dev.interlock.Locks;
 import dev.interlock.LostReason;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -244,6 +247,41 @@ class KeptByTransactionTest {
           .isInstanceOf(LockTimeoutException.class);
     });
     client.forceRelease("daily");
+  }
+
+  /** A client whose releases throw what they should not. */
+  private static LockClient failing() {
+    return wrapped(
+        LockClient.class,
+        client,
+        (method, result) -> result instanceof Lease lease
+            ? wrapped(Lease.class, lease, (called, answer) -> {
+              if (called.equals("release")) {
+                throw new IllegalStateException("as planned");
+              }
+              return answer;
+            })
+            : result);
+  }
+
+  private static <T> T wrapped(
+      Class<T> type, T target, BiFunction<String, @Nullable Object, @Nullable Object> after) {
+    return type.cast(Proxy.newProxyInstance(
+        type.getClassLoader(),
+        new Class<?>[] {type},
+        (proxy, method, arguments) ->
+            after.apply(method.getName(), method.invoke(target, arguments))));
+  }
+
+  @Test
+  void a_release_that_throws_keeps_no_other_lock_of_the_transaction() {
+    LockTemplate first = new LockTemplate(failing());
+    transaction.executeWithoutResult(status -> {
+      first.execute("first", Lease::name);
+      accounts.enter();
+      assertThat(isFree()).isFalse();
+    });
+    assertThat(isFree()).isTrue();
   }
 
   @Test

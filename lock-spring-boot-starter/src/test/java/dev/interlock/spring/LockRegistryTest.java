@@ -9,6 +9,7 @@ import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockException;
 import dev.interlock.LockRequest;
+import dev.interlock.LockTimeoutException;
 import dev.interlock.Locks;
 import dev.interlock.OutcomeUnknownException;
 import dev.interlock.testservers.RedisServer;
@@ -90,6 +91,21 @@ class LockRegistryTest {
   void close() {
     client.close();
     otherClient.close();
+  }
+
+  @Test
+  void a_template_finds_a_lock_of_the_same_thread_busy_at_once() {
+    LockTemplate template = new LockTemplate(client);
+    registry.obtain("a").lock();
+    assertThatThrownBy(() -> template.execute("a", Lease::name)) // which has no end to its wait
+        .isInstanceOf(LockTimeoutException.class);
+    registry.obtain("a").unlock();
+    dev.interlock.DistributedLock own = client.lock("a");
+    own.lock();
+    assertThatThrownBy(() -> template.execute("a", Lease::name))
+        .isInstanceOf(LockTimeoutException.class);
+    own.unlock();
+    assertThat(template.<String, RuntimeException>execute("a", Lease::name)).isEqualTo("a");
   }
 
   private boolean isFree(String name) {

@@ -1,8 +1,10 @@
 package dev.interlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.interlock.LeaseLostException;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import java.util.List;
@@ -175,6 +177,32 @@ class ShutdownTest {
     reactive.sink().tryEmitValue("result");
     assertThat(mono.get(10, TimeUnit.SECONDS)).isEqualTo("result");
     closing.get(20, TimeUnit.SECONDS);
+  }
+
+  static class Stages {
+    final CompletableFuture<String> work = new CompletableFuture<>();
+
+    @Locked(name = "job", onLost = OnLost.SIGNAL)
+    public CompletableFuture<String> work() {
+      return work;
+    }
+
+    public CompletableFuture<String> stage() {
+      return work;
+    }
+  }
+
+  @Test
+  void who_waits_for_a_stage_that_is_complete_after_the_close_hears_of_it() throws Exception {
+    var context = Contexts.local(List.of(Stages.class), SHORT);
+    Stages stages = context.getBean(Stages.class);
+    CompletableFuture<String> result = stages.work();
+    CompletableFuture<String> work = stages.stage();
+    close(context).get(20, TimeUnit.SECONDS);
+    assertThat(result).isNotDone();
+    work.complete("late");
+    assertThatThrownBy(() -> result.get(5, TimeUnit.SECONDS))
+        .hasCauseInstanceOf(LeaseLostException.class);
   }
 
   @Test

@@ -16,10 +16,16 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Future;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.logging.SimpleFormatter;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -282,6 +288,70 @@ class StartTest {
     public CompletableFuture<Stream<String>> work() {
       return CompletableFuture.completedFuture(Stream.of());
     }
+  }
+
+  static class PartOfItself {
+    @Locked("a")
+    public <T extends Optional<T>> Optional<T> work() {
+      return Optional.empty();
+    }
+  }
+
+  @Test
+  void a_result_that_is_a_part_of_itself_is_no_fault() {
+    runner
+        .withPropertyValues("interlock.uri=local://")
+        .withBean(PartOfItself.class)
+        .run(context -> assertThat(context).hasNotFailed());
+  }
+
+  static class FinalOfFramework {
+    public final boolean setUp() {
+      return CurrentLease.find().isPresent();
+    }
+  }
+
+  @Locked("a")
+  static class InheritsFinal extends FinalOfFramework {
+    public boolean work() {
+      return CurrentLease.find().isPresent();
+    }
+  }
+
+  @Test
+  void an_inherited_final_method_is_not_locked_and_the_log_says_so() {
+    List<String> logged = new CopyOnWriteArrayList<>();
+    Handler noting = new Handler() {
+      @Override
+      public void publish(LogRecord entry) {
+        logged.add(new SimpleFormatter().formatMessage(entry));
+      }
+
+      @Override
+      public void flush() {}
+
+      @Override
+      public void close() {}
+    };
+    Logger logger = Logger.getLogger("dev.interlock.spring");
+    Level level = logger.getLevel();
+    logger.setLevel(Level.WARNING);
+    logger.addHandler(noting);
+    try {
+      runner
+          .withPropertyValues("interlock.uri=local://")
+          .withBean(InheritsFinal.class)
+          .run(context -> {
+            assertThat(context.getBean(InheritsFinal.class).work()).isTrue();
+            assertThat(context.getBean(InheritsFinal.class).setUp()).isFalse();
+          });
+    } finally {
+      logger.removeHandler(noting);
+      logger.setLevel(level);
+    }
+    assertThat(logged)
+        .containsExactly("@Locked on InheritsFinal does not lock FinalOfFramework.setUp():"
+            + " a proxy does not see a method that is final");
   }
 
   @ParameterizedTest
