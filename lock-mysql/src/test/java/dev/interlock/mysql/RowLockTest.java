@@ -13,6 +13,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -93,6 +94,21 @@ class RowLockTest {
     assertThat(renewal).isNotDone();
     turn.rollback();
     assertThat(renewal.get(10, TimeUnit.SECONDS)).isInstanceOf(RenewalResult.Held.class);
+  }
+
+  @Test
+  void e9_aFurtherHoldOfWhichTheRowIsNotToBeHadFailsAlone() throws Exception {
+    List<Renewal> shares = new ArrayList<>();
+    for (String name : List.of("a", "b")) {
+      one.attemptAs("saga", name, one.id(), NONE);
+      HoldId share = two.id();
+      two.attemptAs("saga", name, share, NONE);
+      shares.add(new Renewal(name, share, TestClient.LEASE, false));
+    }
+    lockRow("a");
+    List<RenewalResult> answers = RenewalAnswers.collect(two.backend, shares);
+    assertThat(answers.get(0)).isInstanceOf(RenewalResult.Failed.class);
+    assertThat(answers.get(1)).isInstanceOf(RenewalResult.Held.class);
   }
 
   /** The grant comes from another client, just when this one looks what became of its renewal. */

@@ -2,6 +2,7 @@ package dev.interlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
@@ -205,7 +206,7 @@ class KeptByTransactionTest {
         }))
         .isInstanceOf(LeaseLostException.class);
     assertThat(manager.ends).containsExactly("rollback");
-    assertThat(heard.events).containsExactly("lost");
+    await().untilAsserted(() -> assertThat(heard.events).containsExactly("lost"));
     accounts.enter();
   }
 
