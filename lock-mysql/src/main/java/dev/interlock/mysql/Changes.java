@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** What a turn has to write, and whom to ring once it is committed. */
+/** What a transaction has to write, and whom to wake once it is committed. */
 final class Changes {
   private boolean row;
   private final List<Entry> inserts = new ArrayList<>();
@@ -15,7 +15,7 @@ final class Changes {
   private final TreeSet<Long> deletedShares = new TreeSet<>();
   private final TreeSet<Long> deletedWaiters = new TreeSet<>();
   private final Set<Long> sleepers = new LinkedHashSet<>();
-  private final Set<Long> rings = new LinkedHashSet<>();
+  private final Set<Long> wakes = new LinkedHashSet<>();
 
   void rowChanged() {
     row = true;
@@ -46,8 +46,8 @@ final class Changes {
     sleepers.add(client);
   }
 
-  void ring(long client) {
-    rings.add(client);
+  void wake(long client) {
+    wakes.add(client);
   }
 
   boolean isEmpty() {
@@ -90,7 +90,7 @@ final class Changes {
     return sleepers;
   }
 
-  Set<Long> rings() {
-    return rings;
+  Set<Long> wakes() {
+    return wakes;
   }
 }

@@ -1,5 +1,7 @@
 package dev.interlock.mysql;
 
+import dev.interlock.mysql.LockMapper.KnownEntry;
+import dev.interlock.mysql.LockMapper.PendingGrant;
 import dev.interlock.spi.HoldId;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
@@ -16,7 +18,7 @@ final class Entries {
   /** The waiters for one lock, by ticket. */
   private static final class Queue {
     final ConcurrentSkipListMap<Long, HoldId> tickets = new ConcurrentSkipListMap<>();
-    final Pace pace = new Pace();
+    final ReleasePace pace = new ReleasePace();
   }
 
   private final ConcurrentHashMap<String, Queue> waiters = new ConcurrentHashMap<>();
@@ -95,13 +97,13 @@ final class Entries {
    * behind the grant to the last heir are its own. None if one of them is missing here, because the
    * answer to its attempt is still on the way: it must not be overtaken.
    */
-  List<HoldId> heirs(String name, Letter letter) {
+  List<HoldId> heirs(String name, PendingGrant grant) {
     Queue queue = waiters.get(name);
-    if (queue == null || letter.lastHeir <= letter.ticket) {
+    if (queue == null || grant.lastHeir <= grant.ticket) {
       return List.of();
     }
     List<HoldId> heirs = List.copyOf(
-        queue.tickets.subMap(letter.ticket, false, letter.lastHeir, true).values());
-    return heirs.size() == letter.tokens - 1 ? heirs : List.of();
+        queue.tickets.subMap(grant.ticket, false, grant.lastHeir, true).values());
+    return heirs.size() == grant.tokens - 1 ? heirs : List.of();
   }
 }

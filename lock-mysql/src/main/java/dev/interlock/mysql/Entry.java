@@ -21,7 +21,7 @@ final class Entry {
   long leaseUs;
   int tokens = 1;
   boolean asleep;
-  boolean bell;
+  boolean listens;
 
   boolean is(HoldId id) {
     return hold == id.low() && client == id.high();

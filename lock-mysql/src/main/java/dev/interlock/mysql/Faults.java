@@ -14,8 +14,8 @@ final class Faults {
   /**
    * The same again is likely to succeed: lock wait timeout, deadlock, interrupted statement, and on
    * MariaDB a row that has changed since the transaction first read (1020). In another session than
-   * the one that its turn began in, a packet is refused (1690), and there is nothing to roll back
-   * (1232).
+   * the one that its transaction began in, a packet is refused (1690), and there is nothing to roll
+   * back (1232).
    */
   private static final Set<Integer> PASSING =
       Set.of(1205, 1213, 1317, 3024, 1969, 1020, 1690, 1232);
@@ -59,12 +59,12 @@ final class Faults {
     return PASSING.contains(error.getErrorCode()) || "40001".equals(error.getSQLState());
   }
 
-  /** The transaction was committed, but nobody could be rung. */
-  static boolean isUnheardRing(SQLException error) {
-    return error.getErrorCode() == NO_SUCH_THREAD || isRefusedRing(error);
+  /** The transaction was committed, but nobody could be woken. */
+  static boolean isUnheardWake(SQLException error) {
+    return error.getErrorCode() == NO_SUCH_THREAD || isRefusedWake(error);
   }
 
-  static boolean isRefusedRing(SQLException error) {
+  static boolean isRefusedWake(SQLException error) {
     return error.getErrorCode() == NOT_OWNER_OF_THREAD;
   }
 

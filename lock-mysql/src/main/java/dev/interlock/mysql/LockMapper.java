@@ -8,53 +8,54 @@ import org.jspecify.annotations.Nullable;
 
 /** The statements of LockMapper.xml, which explains each. */
 interface LockMapper {
-  int acquire(Taking taking);
+  int acquire(AcquireParameters parameters);
 
   @Nullable
-  QueuedRow enqueue(Taking taking);
+  QueuedRow enqueue(AcquireParameters parameters);
 
-  int release(@Param("at") Place at, @Param("id") HoldId id);
+  int release(@Param("at") LockKey at, @Param("id") HoldId id);
 
-  List<List<?>> openTurn(@Param("at") Place at, @Param("page") int page, @Param("turn") long turn);
+  List<List<?>> beginTransaction(
+      @Param("at") LockKey at, @Param("page") int page, @Param("transaction") long transaction);
 
-  List<List<?>> openTurnAsking(
-      @Param("at") Place at,
+  List<List<?>> beginTransactionAsking(
+      @Param("at") LockKey at,
       @Param("ids") Collection<HoldId> ids,
       @Param("page") int page,
-      @Param("turn") long turn);
+      @Param("transaction") long transaction);
 
-  List<List<?>> openFirstTurn(
-      @Param("at") Place at,
+  List<List<?>> beginFirstTransaction(
+      @Param("at") LockKey at,
       @Param("ids") Collection<HoldId> ids,
       @Param("page") int page,
-      @Param("turn") long turn,
+      @Param("transaction") long transaction,
       @Param("forgottenUs") long forgottenUs);
 
-  List<Entry> readShares(@Param("at") Place at);
+  List<Entry> readShares(@Param("at") LockKey at);
 
-  List<Entry> readOn(@Param("at") Place at, @Param("after") long ticket, @Param("page") int page);
+  List<Entry> readOn(@Param("at") LockKey at, @Param("after") long ticket, @Param("page") int page);
 
-  void finishTurn(
-      @Param("turn") long turn,
-      @Param("at") Place at,
+  void finishTransaction(
+      @Param("transaction") long transaction,
+      @Param("at") LockKey at,
       @Param("c") Changes changes,
       @Param("r") LockRow row,
-      @Param("rings") Collection<Long> rings);
+      @Param("wakes") Collection<Long> wakes);
 
   void finishHandOver(
-      @Param("turn") long turn,
-      @Param("at") Place at,
+      @Param("transaction") long transaction,
+      @Param("at") LockKey at,
       @Param("gone") long goneTicket,
       @Param("r") LockRow row,
-      @Param("ring") long ring);
+      @Param("wake") long wake);
 
-  void finishFirstTurn(
-      @Param("turn") long turn,
-      @Param("at") Place at,
+  void finishFirstTransaction(
+      @Param("transaction") long transaction,
+      @Param("at") LockKey at,
       @Param("c") Changes changes,
       @Param("r") LockRow row,
       @Param("s") Sweep sweep,
-      @Param("rings") Collection<Long> rings);
+      @Param("wakes") Collection<Long> wakes);
 
   void rollBack();
 
@@ -66,9 +67,9 @@ interface LockMapper {
       @Param("entries") List<KnownEntry> entries,
       @Param("entryUs") long entryUs,
       @Param("freshUs") long freshUs,
-      @Param("bell") boolean bell);
+      @Param("listens") boolean listens);
 
-  List<Letter> mailbox(@Param("client") long client);
+  List<PendingGrant> pendingGrants(@Param("client") long client);
 
   @Nullable
   Long waitAtGate(
@@ -83,8 +84,97 @@ interface LockMapper {
       @Param("seconds") double seconds);
 
   @Nullable
-  Long takeBell(@Param("client") long client);
+  Long becomeListener(@Param("client") long client);
 
   @Nullable
-  Inspection inspect(@Param("at") Place at);
+  Inspection inspect(@Param("at") LockKey at);
+
+  /** The answer to {@link LockMapper#enqueue}. */
+  final class QueuedRow {
+    long ticket;
+    long lockRemainingUs;
+  }
+
+  /** A row of the counter table. */
+  final class CounterRow {
+    long lastToken;
+    int lockRows;
+    byte[] swept = {};
+  }
+
+  /** A row of the lock table that may be removed. */
+  final class Candidate {
+    byte[] lockKey = {};
+    long lastToken;
+    boolean removable;
+    boolean forgotten;
+  }
+
+  /** A hold that was prolonged. */
+  final class HeldRow {
+    long client;
+    long hold;
+    long token;
+    int tokens;
+
+    HoldId id() {
+      return new HoldId(client, hold);
+    }
+  }
+
+  /** What there is to say of a lock that has a row. */
+  final class Inspection {
+    byte[] owner = {};
+    byte[] host = {};
+    long sinceUs;
+    long remainingUs;
+    long token;
+    int waiters;
+    long shareUs;
+  }
+
+  /** A grant to this client that it has not confirmed. */
+  final class PendingGrant {
+    byte[] lockKey = {};
+    long client;
+    long hold;
+    long token;
+    int tokens;
+    long ticket;
+    long lastHeir;
+    long remainingUs;
+  }
+
+  /** An entry that is still there, and what its lock is up to. */
+  final class EntryState {
+    long client;
+    long hold;
+    boolean listens;
+    boolean granted;
+    long lockRemainingUs;
+
+    HoldId id() {
+      return new HoldId(client, hold);
+    }
+  }
+
+  /**
+   * A hold, addressed by its lock.
+   *
+   * @param at the lock
+   * @param id the hold
+   */
+  record KnownHold(LockKey at, HoldId id) {}
+
+  /**
+   * An entry of this client, addressed by its primary key. Statements that go through the index of
+   * hold ids would lock in another order than a transaction, and meet it in a deadlock.
+   *
+   * @param name the lock
+   * @param at the lock's place
+   * @param kind {@link Entry#SHARE} or {@link Entry#WAITER}
+   * @param ticket its ticket
+   * @param id its hold
+   */
+  record KnownEntry(String name, LockKey at, int kind, long ticket, HoldId id) {}
 }

@@ -3,7 +3,10 @@ package dev.interlock.mysql;
 import dev.interlock.spi.HoldId;
 import java.util.List;
 
-/** A row of the lock table. Mutable: read under the row lock, changed by a turn, written back. */
+/**
+ * A row of the lock table. Mutable: read under the row lock, changed by a transaction, written
+ * back.
+ */
 final class LockRow {
   private static final byte[] NOBODY = {};
 

@@ -39,7 +39,7 @@ final class Mappers {
     configuration.setCacheEnabled(false);
     Properties variables = new Properties();
     variables.setProperty("prefix", prefix);
-    variables.setProperty("cut", Integer.toString(Limits.CUT_SECONDS));
+    variables.setProperty("cut", Integer.toString(Protocol.CUT_SECONDS));
     variables.setProperty(
         "isolation", setsIsolation ? "SET TRANSACTION ISOLATION LEVEL READ COMMITTED;" : "");
     configuration.setVariables(variables);

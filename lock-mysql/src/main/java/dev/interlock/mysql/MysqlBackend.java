@@ -5,6 +5,8 @@ import dev.interlock.HoldInfo;
 import dev.interlock.LockConfig;
 import dev.interlock.LockConfigurationException;
 import dev.interlock.Option;
+import dev.interlock.mysql.LockMapper.Inspection;
+import dev.interlock.mysql.LockMapper.KnownEntry;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.BackendEvents;
@@ -32,8 +34,8 @@ import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** The backend: quick single statements where nobody waits, turns otherwise. */
-final class MysqlBackend implements LockBackend, Myself {
+/** The backend: single statements where nobody waits, transactions otherwise. */
+final class MysqlBackend implements LockBackend, LocalClient {
   private static final int HOST_BYTES = 255;
 
   private final Database database;
@@ -42,31 +44,31 @@ final class MysqlBackend implements LockBackend, Myself {
   private final long client;
   private final byte[] host;
   private final Entries entries = new Entries();
-  private final Turns turns;
-  private final Lanes lanes;
-  private final Bell bell;
-  private final Quick quick;
+  private final Transactions transactions;
+  private final LockBatcher batcher;
+  private final GrantListener grantListener;
+  private final FastPath fastPath;
   private final Renewer renewer;
   private volatile @Nullable BackendEvents events;
 
   private MysqlBackend(
-      Database database, LockConfig config, ClientId id, String server, boolean canRing) {
+      Database database, LockConfig config, ClientId id, String server, boolean canWake) {
     this.database = database;
     this.namespace = config.get(CommonOptions.NAMESPACE);
     this.server = server;
     this.client = HexFormat.fromHexDigitsToLong(id.id());
     this.host = shortened(id.host());
-    this.turns = new Turns(database, this, namespace, canRing, this::granted);
-    this.lanes = new Lanes(this::take);
-    this.bell = new Bell(
+    this.transactions = new Transactions(database, this, namespace, canWake, this::granted);
+    this.batcher = new LockBatcher(this::take);
+    this.grantListener = new GrantListener(
         database,
         client,
         namespace + ":",
         entries,
         Math.min(2, config.get(MysqlOptions.TIMEOUT).toMillis() / 2_000.0),
-        Limits.LINGER);
-    this.quick = new Quick(database, this, entries, bell, namespace);
-    this.renewer = new Renewer(database, entries, this, namespace, lanes);
+        Protocol.LINGER);
+    this.fastPath = new FastPath(database, this, entries, grantListener, namespace);
+    this.renewer = new Renewer(database, entries, this, namespace, batcher);
   }
 
   static LockBackend open(LockConfig config, ClientId id) {
@@ -104,18 +106,18 @@ final class MysqlBackend implements LockBackend, Myself {
     try {
       Connection connection = pools.take(true);
       String server;
-      boolean canRing;
+      boolean canWake;
       try {
         new Schema(prefix).apply(connection, config.get(MysqlOptions.SCHEMA));
-        Durability.check(connection);
-        server = Schema.server(connection);
-        canRing = Schema.canRing(connection, "interlock.probe." + id.id());
+        ServerFacts.warnIfNotDurable(connection);
+        server = ServerFacts.version(connection);
+        canWake = ServerFacts.canWake(connection, "interlock.probe." + id.id());
       } finally {
         pools.giveBack(connection, true, true);
       }
       Database database = new Database(
           pools, Mappers.create(prefix, setsIsolation), config.get(MysqlOptions.TIMEOUT));
-      return new MysqlBackend(database, config, id, server, canRing);
+      return new MysqlBackend(database, config, id, server, canWake);
     } catch (SQLException e) {
       pools.close();
       throw Faults.translate("cannot open 'mysql'", e, false);
@@ -139,13 +141,13 @@ final class MysqlBackend implements LockBackend, Myself {
   @Override
   public void subscribe(BackendEvents listener) {
     events = listener;
-    bell.tell(listener, this::granted);
+    grantListener.tell(listener, this::granted);
   }
 
-  /** A waiter of this client was granted a lock by somebody's turn. */
+  /** A waiter of this client was granted a lock by somebody's transaction. */
   private void granted(Grant grant, long notBeforeNanos) {
     entries.remove(grant.id());
-    quick.cameFromQueue(grant.id());
+    fastPath.cameFromQueue(grant.id());
     BackendEvents listener = events;
     if (listener != null) {
       listener.granted(grant, notBeforeNanos);
@@ -156,43 +158,43 @@ final class MysqlBackend implements LockBackend, Myself {
   public AttemptResult attempt(Attempt attempt) {
     // Behind waiters of this client it will not get the lock now: its place in the queue may wait.
     long ride = Math.min(entries.rideNanos(attempt.name()), attempt.patience().toNanos() / 2);
-    return lanes.run(attempt.name(), new Steps.Try(attempt, this::note), ride);
+    return batcher.run(attempt.name(), new Operations.Try(attempt, this::note), ride);
   }
 
   /** Keeps track of which entries this client has. */
-  private void note(Attempt attempt, Turn turn) {
-    Entry entry = turn.row().isHeldBy(attempt.id()) ? null : turn.waiter(attempt.id());
-    entry = entry == null ? turn.share(attempt.id()) : entry;
+  private void note(Attempt attempt, Transition transition) {
+    Entry entry = transition.row().isHeldBy(attempt.id()) ? null : transition.waiter(attempt.id());
+    entry = entry == null ? transition.share(attempt.id()) : entry;
     if (entry == null) {
       entries.remove(attempt.id());
     } else {
       entries.put(new KnownEntry(
           attempt.name(),
-          Place.of(namespace, attempt.name()),
+          LockKey.of(namespace, attempt.name()),
           entry.kind,
           entry.ticket,
           attempt.id()));
     }
   }
 
-  /** Does what is asked for in one packet if that may do, and else takes a turn at the lock. */
-  private void take(String name, List<Step<?>> steps) {
-    if (steps.size() != 1 || !isDoneQuickly(name, steps.get(0))) {
-      if (steps.stream().anyMatch(Step::waits)) {
-        bell.raise();
+  /** Does what is asked for in one packet if that may do, and else in a transaction. */
+  private void take(String name, List<Operation<?>> operations) {
+    if (operations.size() != 1 || !isDoneQuickly(name, operations.get(0))) {
+      if (operations.stream().anyMatch(Operation::waits)) {
+        grantListener.ensureListening();
       }
-      turns.take(name, steps, quick.hasRow(name));
-      if (steps.stream().anyMatch(Step::needsRow)) {
-        quick.sawRow(name);
+      transactions.take(name, operations, fastPath.hasRow(name));
+      if (operations.stream().anyMatch(Operation::needsRow)) {
+        fastPath.sawRow(name);
       }
     }
   }
 
-  private boolean isDoneQuickly(String name, Step<?> step) {
+  private boolean isDoneQuickly(String name, Operation<?> operation) {
     try {
-      return step.quick(quick, entries.isAwaited(name));
+      return operation.tryFast(fastPath, entries.isAwaited(name));
     } catch (RuntimeException e) {
-      step.fail(e);
+      operation.fail(e);
       return true;
     }
   }
@@ -204,16 +206,16 @@ final class MysqlBackend implements LockBackend, Myself {
 
   @Override
   public ReleaseResult release(Release release) {
-    Steps.GiveBack step = new Steps.GiveBack(release, entries, this::note);
+    Operations.GiveBack operation = new Operations.GiveBack(release, entries, this::note);
     entries.releases(release.name());
-    ReleaseResult result = lanes.run(release.name(), step);
+    ReleaseResult result = batcher.run(release.name(), operation);
     entries.remove(release.id());
     release.passed().forEach(entries::remove);
-    step.unseen().forEach(id -> abandon(release.name(), id));
+    operation.unseen().forEach(id -> abandon(release.name(), id));
     Grant granted = result.granted();
     if (granted != null) {
       entries.remove(granted.id());
-      quick.cameFromQueue(granted.id());
+      fastPath.cameFromQueue(granted.id());
     }
     return result;
   }
@@ -221,7 +223,7 @@ final class MysqlBackend implements LockBackend, Myself {
   @Override
   public void abandon(String name, HoldId id) {
     try {
-      lanes.run(name, new Steps.Tidy(id));
+      batcher.run(name, new Operations.Tidy(id));
     } finally {
       entries.remove(id); // nobody waits for it, whether it is gone from the server or not
     }
@@ -229,7 +231,7 @@ final class MysqlBackend implements LockBackend, Myself {
 
   @Override
   public Optional<HoldInfo> inspect(String name) {
-    Place at = Place.of(namespace, name);
+    LockKey at = LockKey.of(namespace, name);
     Inspection found = database.run("inspect", true, session -> {
       Inspection row = session.mapper().inspect(at);
       return row == null ? new Inspection() : row;
@@ -243,14 +245,14 @@ final class MysqlBackend implements LockBackend, Myself {
         new String(found.owner, StandardCharsets.UTF_8),
         new String(found.host, StandardCharsets.UTF_8),
         Instant.EPOCH.plus(found.sinceUs, ChronoUnit.MICROS),
-        Limits.ofMicros(remaining),
+        Protocol.ofMicros(remaining),
         found.token,
         found.waiters));
   }
 
   @Override
   public boolean forceRelease(String name, long fencingToken) {
-    List<HoldId> victims = lanes.run(name, new Steps.Force(fencingToken));
+    List<HoldId> victims = batcher.run(name, new Operations.Force(fencingToken));
     BackendEvents listener = events;
     if (listener != null) {
       victims.stream()
@@ -267,7 +269,7 @@ final class MysqlBackend implements LockBackend, Myself {
 
   @Override
   public void close() {
-    bell.close();
+    grantListener.close();
     database.close();
   }
 
@@ -283,14 +285,15 @@ final class MysqlBackend implements LockBackend, Myself {
 
   @Override
   public boolean listens() {
-    return bell.isUp();
+    return grantListener.isListening();
   }
 
   @Override
   public Duration recheck(long remainingUs, boolean told) {
-    Duration longest = untilTick(told && bell.isUp() ? Limits.RECHECK : Limits.POLL);
+    Duration longest =
+        untilTick(told && grantListener.isListening() ? Protocol.RECHECK : Protocol.POLL);
     // Not before the lease is over by the server's clock, or the look would be for nothing.
-    Duration lease = Limits.ofMicros(Math.max(1_000, remainingUs + 1_000));
+    Duration lease = Protocol.ofMicros(Math.max(1_000, remainingUs + 1_000));
     return lease.compareTo(longest) < 0 ? lease : longest;
   }
 

@@ -75,7 +75,7 @@ final class OwnPools implements Connections {
         "socketTimeout", Long.toString(config.get(MysqlOptions.TIMEOUT).toMillis()));
     // Row locks are short. One that is not belongs to a client that is about to be cut off.
     properties.setProperty(
-        "sessionVariables", "innodb_lock_wait_timeout=" + (Limits.CUT_SECONDS + 1));
+        "sessionVariables", "innodb_lock_wait_timeout=" + (Protocol.CUT_SECONDS + 1));
     MysqlOptions.TlsMode tls = config.get(MysqlOptions.TLS);
     properties.setProperty("sslMode", tls.name());
     config.find(MysqlOptions.TRUST_STORE).ifPresent(file -> {

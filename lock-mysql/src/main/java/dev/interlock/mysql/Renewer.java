@@ -1,6 +1,10 @@
 package dev.interlock.mysql;
 
 import dev.interlock.LockException;
+import dev.interlock.mysql.LockMapper.EntryState;
+import dev.interlock.mysql.LockMapper.HeldRow;
+import dev.interlock.mysql.LockMapper.KnownEntry;
+import dev.interlock.mysql.LockMapper.KnownHold;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
@@ -18,8 +22,8 @@ import java.util.stream.Stream;
 
 /**
  * Keeps holds and waiters alive: one packet for all holds with the same lease, and one for all
- * waiters. Further holds of shared owners are rare, and have their turns: they stand in the queue's
- * table, which nobody but the owner of the row lock decides from. Thread-safe.
+ * waiters. Further holds of shared owners are rare, and have transactions of their own: they stand
+ * in the queue's table, which nobody but the owner of the row lock decides from. Thread-safe.
  */
 final class Renewer {
   private static final Comparator<KnownHold> BY_KEY = Comparator.<KnownHold>comparingInt(
@@ -32,16 +36,17 @@ final class Renewer {
 
   private final Database database;
   private final Entries entries;
-  private final Myself me;
+  private final LocalClient me;
   private final String namespace;
-  private final Lanes lanes;
+  private final LockBatcher batcher;
 
-  Renewer(Database database, Entries entries, Myself me, String namespace, Lanes lanes) {
+  Renewer(
+      Database database, Entries entries, LocalClient me, String namespace, LockBatcher batcher) {
     this.database = database;
     this.entries = entries;
     this.me = me;
     this.namespace = namespace;
-    this.lanes = lanes;
+    this.batcher = batcher;
   }
 
   void renew(List<Renewal> batch, RenewalAnswers answers) {
@@ -74,7 +79,7 @@ final class Renewer {
   /** A lock of which the row is not to be had says nothing of the others. */
   private RenewalResult prolong(Renewal share) {
     try {
-      return lanes.run(share.name(), new Steps.Prolong(share, entries));
+      return batcher.run(share.name(), new Operations.Prolong(share, entries));
     } catch (LockException e) {
       return new RenewalResult.Failed(e);
     }
@@ -83,12 +88,12 @@ final class Renewer {
   private void renewHolds(List<Renewal> holds, RenewalAnswers answers) {
     holds.stream().collect(Collectors.groupingBy(Renewal::lease)).forEach((lease, some) -> {
       List<KnownHold> sorted = some.stream()
-          .map(renewal -> new KnownHold(Place.of(namespace, renewal.name()), renewal.id()))
+          .map(renewal -> new KnownHold(LockKey.of(namespace, renewal.name()), renewal.id()))
           .sorted(BY_KEY)
           .toList();
       List<HeldRow> rows = database.run("renewal", true, session -> {
         session.changes();
-        return session.mapper().renewHolds(sorted, Limits.micros(lease));
+        return session.mapper().renewHolds(sorted, Protocol.micros(lease));
       });
       Map<HoldId, RenewalResult> held = new HashMap<>();
       rows.forEach(row -> held.put(row.id(), new RenewalResult.Held(row.token, row.tokens)));
@@ -108,14 +113,14 @@ final class Renewer {
         .map(Renewal::name)
         .collect(Collectors.toSet());
     if (!free.isEmpty()) {
-      free.forEach(name -> lanes.run(name, new Steps.Tidy(null)));
+      free.forEach(name -> batcher.run(name, new Operations.Tidy(null)));
       states = states(queue);
     }
     for (EntryState state : states) {
       Renewal waiter = state.granted ? null : waiters.remove(state.id());
       if (waiter != null) {
         answers.answer(
-            waiter, new RenewalResult.Queued(me.recheck(state.lockRemainingUs, state.bell)));
+            waiter, new RenewalResult.Queued(me.recheck(state.lockRemainingUs, state.listens)));
       }
     }
   }
@@ -125,7 +130,7 @@ final class Renewer {
       session.changes();
       return session
           .mapper()
-          .refreshWaiters(queue, Limits.ENTRY_US, Limits.ENTRY_FRESH_US, me.listens());
+          .refreshWaiters(queue, Protocol.ENTRY_US, Protocol.ENTRY_FRESH_US, me.listens());
     });
   }
 }

@@ -1,6 +1,5 @@
 package dev.interlock.mysql;
 
-import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockConfigurationException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -56,7 +55,7 @@ final class Schema {
       for (String sql : statements()) {
         statement.execute(sql);
       }
-      for (int bucket = 0; bucket < Place.BUCKETS; bucket++) {
+      for (int bucket = 0; bucket < LockKey.BUCKETS; bucket++) {
         statement.addBatch(
             "INSERT IGNORE INTO " + prefix + "counter (bucket) VALUES (" + bucket + ")");
       }
@@ -151,31 +150,5 @@ final class Schema {
       }
     }
     return faults;
-  }
-
-  /** Names the server. */
-  static String server(Connection connection) throws SQLException {
-    try (Statement statement = connection.createStatement();
-        ResultSet row = statement.executeQuery("SELECT VERSION()")) {
-      if (!row.next()) {
-        throw new BackendUnavailableException("the server does not tell its version");
-      }
-      String version = row.getString(1);
-      int dash = version.indexOf('-');
-      return (version.contains("MariaDB") ? "MariaDB " : "MySQL ")
-          + (dash < 0 ? version : version.substring(0, dash));
-    }
-  }
-
-  /** Whether the server, and not a proxy, is at the other end; see {@link Direct}. */
-  static boolean canRing(Connection connection, String name) throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(
-        "SELECT IF(GET_LOCK(?, 0) = 1, IS_USED_LOCK(?), NULL), RELEASE_LOCK(?)")) {
-      for (int i = 1; i <= 3; i++) {
-        statement.setString(i, name);
-      }
-      ResultSet row = statement.executeQuery();
-      return row.next() && Direct.isDirect(connection, row.getObject(1, Long.class));
-    }
   }
 }

@@ -5,7 +5,7 @@ import java.util.concurrent.ThreadLocalRandom;
 /** One connection for one operation. Not thread-safe. */
 final class Session {
   private final LockMapper mapper;
-  private final long turn = ThreadLocalRandom.current().nextLong();
+  private final long transaction = ThreadLocalRandom.current().nextLong();
   private final long knownUs;
   private boolean inTransaction;
   private boolean sent;
@@ -20,9 +20,11 @@ final class Session {
     return mapper;
   }
 
-  /** The number by which the server knows the second packet of a turn as that of the first. */
-  long turn() {
-    return turn;
+  /**
+   * The number by which the server knows the second packet of a transaction as that of the first.
+   */
+  long transaction() {
+    return transaction;
   }
 
   /**
@@ -31,7 +33,7 @@ final class Session {
    * soon after it. Whoever comes first after it must not drop them.
    */
   long graceUs() {
-    return knownUs < Limits.RETURN_US ? Limits.OUTAGE_US : 0;
+    return knownUs < Protocol.RETURN_US ? Protocol.OUTAGE_US : 0;
   }
 
   /** The next statement changes something: from here a lost answer leaves the outcome unknown. */

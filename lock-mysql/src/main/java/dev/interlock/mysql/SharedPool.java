@@ -121,7 +121,7 @@ final class SharedPool implements Connections {
     }
   }
 
-  /** Not for others any more: a late ring must not end their statements. */
+  /** Not for others any more: a late wake-up must not end their statements. */
   @Override
   public void endListener(Connection connection) throws SQLException {
     try {

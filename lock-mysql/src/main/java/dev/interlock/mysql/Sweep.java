@@ -1,5 +1,7 @@
 package dev.interlock.mysql;
 
+import dev.interlock.mysql.LockMapper.Candidate;
+import dev.interlock.mysql.LockMapper.CounterRow;
 import java.util.ArrayList;
 import java.util.List;
 

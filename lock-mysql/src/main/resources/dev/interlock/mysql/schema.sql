@@ -44,7 +44,7 @@ CREATE TABLE IF NOT EXISTS ${prefix}entry (
   lease_us    BIGINT          NOT NULL COMMENT 'the lease it gets once granted',
   tokens      INT             NOT NULL COMMENT 'the fencing tokens it gets once granted',
   asleep      TINYINT         NOT NULL COMMENT '1 if its client let a grant lapse, until it returns',
-  bell        TINYINT         NOT NULL COMMENT '1 if its client listens',
+  listens     TINYINT         NOT NULL COMMENT '1 if its client listens',
   PRIMARY KEY (bucket, lock_key, kind, ticket),
   KEY by_hold (hold, client)
 ) ENGINE = InnoDB;

@@ -270,7 +270,7 @@ class CrowdTest {
           held.release();
           long released = System.nanoTime();
           next.get(5, TimeUnit.SECONDS).release();
-          told += System.nanoTime() - released < Limits.RECHECK.toNanos() / 2 ? 1 : 0;
+          told += System.nanoTime() - released < Protocol.RECHECK.toNanos() / 2 ? 1 : 0;
         }
         assertThat(told).as("how often it did not take a re-check").isGreaterThan(10);
       }

@@ -66,10 +66,11 @@ class DurabilityTest {
 
   @Test
   void d1_whatCountsIsTheLogOfTheEngineAndTheBinaryLogIfThereIsOne() {
-    assertThat(Durability.risks(1, true, 1)).isEmpty();
-    assertThat(Durability.risks(3, false, 0)).isEmpty();
-    assertThat(Durability.risks(0, false, 0)).hasSize(1);
-    assertThat(Durability.risks(1, true, 0)).containsExactly("sync_binlog is 0 and not 1");
-    assertThat(Durability.risks(2, true, 1000)).hasSize(2);
+    assertThat(ServerFacts.durabilityRisks(1, true, 1)).isEmpty();
+    assertThat(ServerFacts.durabilityRisks(3, false, 0)).isEmpty();
+    assertThat(ServerFacts.durabilityRisks(0, false, 0)).hasSize(1);
+    assertThat(ServerFacts.durabilityRisks(1, true, 0))
+        .containsExactly("sync_binlog is 0 and not 1");
+    assertThat(ServerFacts.durabilityRisks(2, true, 1000)).hasSize(2);
   }
 }

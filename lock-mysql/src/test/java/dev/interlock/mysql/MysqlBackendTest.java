@@ -3,6 +3,8 @@ package dev.interlock.mysql;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.HoldInfo;
+import dev.interlock.mysql.LockMapper.KnownEntry;
+import dev.interlock.mysql.LockMapper.PendingGrant;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.AttemptResult.Busy;
 import dev.interlock.spi.AttemptResult.Granted;
@@ -157,20 +159,20 @@ class MysqlBackendTest {
   @Test
   void f1_aClientPassesOnOnlyWhatItKnowsInFull() {
     Entries entries = new Entries();
-    Place at = Place.of("n", "a");
-    Letter letter = new Letter();
-    letter.ticket = 5;
-    letter.lastHeir = 9;
-    letter.tokens = 3;
+    LockKey at = LockKey.of("n", "a");
+    PendingGrant grant = new PendingGrant();
+    grant.ticket = 5;
+    grant.lastHeir = 9;
+    grant.tokens = 3;
     HoldId first = one.id();
     HoldId second = one.id();
     entries.put(new KnownEntry("a", at, Entry.WAITER, 9, second));
     entries.put(new KnownEntry("a", at, Entry.WAITER, 10, one.id()));
     entries.put(new KnownEntry("a", at, Entry.WAITER, 5, one.id()));
-    assertThat(entries.heirs("a", letter)).isEmpty();
+    assertThat(entries.heirs("a", grant)).isEmpty();
     entries.put(new KnownEntry("a", at, Entry.WAITER, 6, first));
-    assertThat(entries.heirs("a", letter)).containsExactly(first, second);
-    assertThat(entries.heirs("b", letter)).isEmpty();
+    assertThat(entries.heirs("a", grant)).containsExactly(first, second);
+    assertThat(entries.heirs("b", grant)).isEmpty();
   }
 
   @Test
@@ -196,7 +198,7 @@ class MysqlBackendTest {
     HoldId known = one.id();
     one.attempt("b", known, NONE);
     Awaitility.await()
-        .pollDelay(Limits.ofMicros(Limits.RETURN_US))
+        .pollDelay(Protocol.ofMicros(Protocol.RETURN_US))
         .until(() -> one.release("b", known).held());
     HoldId holder = one.id();
     one.attempt("a", holder, NONE);
@@ -239,12 +241,12 @@ class MysqlBackendTest {
     HoldId waiter = two.id();
     one.attempt("a", one.id(), NONE);
     two.attempt("a", waiter, LONG);
-    Awaitility.await().until(() -> nextLook(waiter).compareTo(Limits.POLL.multipliedBy(2)) > 0);
+    Awaitility.await().until(() -> nextLook(waiter).compareTo(Protocol.POLL.multipliedBy(2)) > 0);
     Server.shared()
-        .execute("UPDATE interlock_entry SET bell = 0 WHERE lock_key = '" + namespace + ":a'");
+        .execute("UPDATE interlock_entry SET listens = 0 WHERE lock_key = '" + namespace + ":a'");
 
-    assertThat(nextLook(waiter)).isLessThan(Limits.POLL.multipliedBy(2));
-    assertThat(nextLook(waiter)).isGreaterThan(Limits.POLL.multipliedBy(2));
+    assertThat(nextLook(waiter)).isLessThan(Protocol.POLL.multipliedBy(2));
+    assertThat(nextLook(waiter)).isGreaterThan(Protocol.POLL.multipliedBy(2));
   }
 
   private Duration nextLook(HoldId waiter) {

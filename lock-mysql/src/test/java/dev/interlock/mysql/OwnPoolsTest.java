@@ -107,7 +107,7 @@ class OwnPoolsTest {
     }
   }
 
-  /** The driver would return to the first after 50 statements, in the middle of a turn. */
+  /** The driver would return to the first after 50 statements, in the middle of a transaction. */
   @Test
   void aClientStaysWithTheServerThatServesIt() throws Exception {
     MysqlServer server = Server.shared();

@@ -40,19 +40,19 @@ class RowLockTest {
   private TestClient two;
 
   /** Of this test, so that it decides for how long a row is locked. */
-  private Connection turn;
+  private Connection transition;
 
   @BeforeEach
   void open() throws SQLException {
     one = Server.client(uri);
     two = Server.client(uri);
-    turn = new OddPool(server, server.database(), (usual, sql) -> usual).getConnection();
-    turn.setAutoCommit(false);
+    transition = new OddPool(server, server.database(), (usual, sql) -> usual).getConnection();
+    transition.setAutoCommit(false);
   }
 
   @AfterEach
   void close() throws SQLException {
-    turn.close();
+    transition.close();
     one.close();
     two.close();
   }
@@ -71,7 +71,7 @@ class RowLockTest {
       CompletableFuture<AttemptResult> repetition =
           onOwnThread(() -> again.attempt("a", waiter, LONG));
       awaitUntil(() -> waiting() == 2);
-      turn.rollback();
+      transition.rollback();
 
       assertThat(original.get(10, TimeUnit.SECONDS)).isInstanceOf(Queued.class);
       assertThat(repetition.get(10, TimeUnit.SECONDS)).isInstanceOf(Queued.class);
@@ -82,7 +82,7 @@ class RowLockTest {
     }
   }
 
-  /** A turn that has read it as expired removes it, and the lock goes to somebody else. */
+  /** A transaction that has read it as expired removes it, and the lock goes to somebody else. */
   @Test
   void s2_aFurtherHoldIsProlongedUnderTheRowLockOnly() throws Exception {
     HoldId share = two.id();
@@ -92,7 +92,7 @@ class RowLockTest {
     CompletableFuture<RenewalResult> renewal = onOwnThread(() -> renewed(two, "a", share, false));
     awaitUntil(() -> renewal.isDone() || waiting() == 1);
     assertThat(renewal).isNotDone();
-    turn.rollback();
+    transition.rollback();
     assertThat(renewal.get(10, TimeUnit.SECONDS)).isInstanceOf(RenewalResult.Held.class);
   }
 
@@ -132,7 +132,7 @@ class RowLockTest {
       Duration remaining = one.backend.inspect("a").orElseThrow().remaining();
       assertThat(release.get()).as("the lock was granted meanwhile").isNull();
       assertThat(result instanceof RenewalResult.Held
-              && remaining.compareTo(Limits.ofMicros(Limits.CLAIM_US)) <= 0)
+              && remaining.compareTo(Protocol.ofMicros(Protocol.CLAIM_US)) <= 0)
           .as("%s, but it has only %s", result, remaining)
           .isFalse();
     }
@@ -170,9 +170,9 @@ class RowLockTest {
   }
 
   private void lockRow(String name) throws SQLException {
-    try (PreparedStatement statement = turn.prepareStatement(
+    try (PreparedStatement statement = transition.prepareStatement(
         "SELECT 1 FROM interlock_lock WHERE bucket = ? AND lock_key = ?" + " FOR UPDATE")) {
-      Place at = Place.of(namespace, name);
+      LockKey at = LockKey.of(namespace, name);
       statement.setInt(1, at.bucket());
       statement.setBytes(2, at.key());
       assertThat(statement.executeQuery().next()).isTrue();

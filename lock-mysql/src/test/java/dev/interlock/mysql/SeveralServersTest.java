@@ -27,7 +27,10 @@ class SeveralServersTest {
   private final MysqlServer server = Server.shared();
   private final String namespace = Server.freshNamespace();
 
-  /** As a driver that falls back to its first host does: no turn may go on without its row lock. */
+  /**
+   * As a driver that falls back to its first host does: no transaction may go on without its row
+   * lock.
+   */
   @Test
   void x2_aTurnWhoseConnectionIsAnotherOneForItsSecondPacketChangesNothingAndIsRepeated()
       throws SQLException {

@@ -1,5 +1,7 @@
 package dev.interlock.mysql;
 
+import dev.interlock.BackendUnavailableException;
+import dev.interlock.LockConfigurationException;
 import dev.interlock.LockException;
 import dev.interlock.OutcomeUnknownException;
 import dev.interlock.spi.HoldId;
@@ -9,22 +11,22 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thing that a caller wants done with a lock, as part of whichever turn takes it along.
+ * One thing that a caller wants done with a lock, as part of whichever transaction takes it along.
  *
  * @param <T> its answer
  */
-abstract class Step<T> {
+abstract class Operation<T> {
   private final Thread caller = Thread.currentThread();
   private final long since = System.nanoTime();
   private volatile boolean done;
   private @Nullable T answer;
   private @Nullable RuntimeException error;
 
-  static List<HoldId> allIds(List<Step<?>> steps) {
-    return steps.stream().flatMap(step -> step.ids().stream()).toList();
+  static List<HoldId> allIds(List<Operation<?>> operations) {
+    return operations.stream().flatMap(operation -> operation.ids().stream()).toList();
   }
 
-  /** The ids whose entries the turn must read. */
+  /** The ids whose entries the transaction must read. */
   List<HoldId> ids() {
     return List.of();
   }
@@ -63,7 +65,7 @@ abstract class Step<T> {
   final boolean isOverdue() {
     Duration patience = patience();
     return patience != null
-        && patience.plus(Limits.OVERDUE).minusNanos(System.nanoTime() - since).isNegative();
+        && patience.plus(Protocol.OVERDUE).minusNanos(System.nanoTime() - since).isNegative();
   }
 
   /**
@@ -71,18 +73,18 @@ abstract class Step<T> {
    *
    * @param awaited whether waiters of this client stand in the queue, so the lock cannot be free
    */
-  boolean quick(Quick quick, boolean awaited) {
+  boolean tryFast(FastPath fastPath, boolean awaited) {
     return false;
   }
 
   /** Done first: gives up what it gives up. Called anew if the transaction has to be repeated. */
-  void giveUp(Turn turn) {}
+  void giveUp(Transition transition) {}
 
   /** Done last, once the waiters have been served: takes what it takes. */
-  void take(Turn turn) {}
+  void take(Transition transition) {}
 
   /** Called after the commit. Answers what the caller gets. */
-  abstract T committed(Turn turn);
+  abstract T committed(Transition transition);
 
   /** What the caller gets if there is no row and none is needed. */
   abstract T nothingThere();
@@ -102,7 +104,7 @@ abstract class Step<T> {
     LockSupport.unpark(caller);
   }
 
-  /** What the turn failed with, if that was the server's fault. */
+  /** What the transaction failed with, if that was the server's fault. */
   final @Nullable LockException fault() {
     return error instanceof LockException fault ? fault : null;
   }
@@ -111,23 +113,35 @@ abstract class Step<T> {
     return done;
   }
 
-  /** Wakes the caller so that it leads the next turn. */
+  /** Wakes the caller so that it leads the next transaction. */
   final void lead() {
     LockSupport.unpark(caller);
   }
 
-  /** The answer; throws what the turn failed with. */
+  /** The answer; throws what the transaction failed with. */
   final T result() {
     if (error instanceof LockException failure) {
-      throw Copies.of(failure);
+      throw copy(failure);
     }
     if (error != null) {
-      throw new OutcomeUnknownException("a turn failed: " + error, error);
+      throw new OutcomeUnknownException("a transaction failed: " + error, error);
     }
     T result = answer;
     if (result == null) {
       throw new IllegalStateException("not done");
     }
     return result;
+  }
+
+  /** For the many callers of one transaction: each gets its own, with its own stack. */
+  private static LockException copy(LockException original) {
+    String message = String.valueOf(original.getMessage());
+    if (original instanceof OutcomeUnknownException) {
+      return new OutcomeUnknownException(message, original);
+    }
+    if (original instanceof LockConfigurationException) {
+      return new LockConfigurationException(message, original);
+    }
+    return new BackendUnavailableException(message, original);
   }
 }

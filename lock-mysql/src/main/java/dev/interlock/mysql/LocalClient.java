@@ -2,8 +2,8 @@ package dev.interlock.mysql;
 
 import java.time.Duration;
 
-/** What a turn has to know of the client that takes it. */
-interface Myself {
+/** What a transaction has to know of the client that runs it. */
+interface LocalClient {
   /** The upper half of the client's hold ids. */
   long client();
 

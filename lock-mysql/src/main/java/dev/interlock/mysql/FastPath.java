@@ -1,5 +1,7 @@
 package dev.interlock.mysql;
 
+import dev.interlock.mysql.LockMapper.KnownEntry;
+import dev.interlock.mysql.LockMapper.QueuedRow;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.HoldId;
@@ -11,11 +13,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** What can be done in one packet, when a lock is as it most often is. Thread-safe. */
-final class Quick {
+final class FastPath {
   private final Database database;
-  private final Myself me;
+  private final LocalClient me;
   private final Entries entries;
-  private final Bell bell;
+  private final GrantListener grantListener;
   private final String namespace;
 
   // Only hints, so bounded. Holds that came out of a queue: others are likely to wait behind them.
@@ -24,11 +26,16 @@ final class Quick {
   // Locks that had a row when this client last saw them.
   private final Set<String> present = recent();
 
-  Quick(Database database, Myself me, Entries entries, Bell bell, String namespace) {
+  FastPath(
+      Database database,
+      LocalClient me,
+      Entries entries,
+      GrantListener grantListener,
+      String namespace) {
     this.database = database;
     this.me = me;
     this.entries = entries;
-    this.bell = bell;
+    this.grantListener = grantListener;
     this.namespace = namespace;
   }
 
@@ -42,7 +49,7 @@ final class Quick {
    */
   @Nullable
   AttemptResult attempt(Attempt attempt, boolean awaited) {
-    Place at = Place.of(namespace, attempt.name());
+    LockKey at = LockKey.of(namespace, attempt.name());
     AttemptResult granted = awaited ? null : acquire(at, attempt);
     boolean queues = attempt.waits()
         && !attempt.sharedOwner()
@@ -61,27 +68,28 @@ final class Quick {
     present.add(name);
   }
 
-  private @Nullable AttemptResult acquire(Place at, Attempt attempt) {
-    Taking taking = new Taking(at, attempt, me);
+  private @Nullable AttemptResult acquire(LockKey at, Attempt attempt) {
+    AcquireParameters parameters = new AcquireParameters(at, attempt, me);
     int taken = database.run(what(attempt.name()), false, session -> {
       session.changes();
-      return session.mapper().acquire(taking);
+      return session.mapper().acquire(parameters);
     });
-    // A trigger on the table keeps the token out of the answer; a turn finds the hold and reads it.
-    boolean known = taken == 1 && taking.token > 0;
+    // A trigger on the table keeps the token out of the answer; a transaction finds the hold and
+    // reads it.
+    boolean known = taken == 1 && parameters.token > 0;
     if (known) {
       sawRow(attempt.name());
     }
-    return known ? new AttemptResult.Granted(taking.token, taking.tokens) : null;
+    return known ? new AttemptResult.Granted(parameters.token, parameters.tokens) : null;
   }
 
-  private @Nullable AttemptResult enqueue(Place at, Attempt attempt) {
-    bell.raise();
-    Taking taking = new Taking(at, attempt, me);
+  private @Nullable AttemptResult enqueue(LockKey at, Attempt attempt) {
+    grantListener.ensureListening();
+    AcquireParameters parameters = new AcquireParameters(at, attempt, me);
     QueuedRow row = database.run(what(attempt.name()), false, session -> {
       session.begins();
       session.changes();
-      QueuedRow answer = session.mapper().enqueue(taking);
+      QueuedRow answer = session.mapper().enqueue(parameters);
       session.ended();
       return answer == null ? new QueuedRow() : answer;
     });
@@ -89,7 +97,7 @@ final class Quick {
       return null;
     }
     entries.put(new KnownEntry(attempt.name(), at, Entry.WAITER, row.ticket, attempt.id()));
-    return new AttemptResult.Queued(-1, me.recheck(row.lockRemainingUs, taking.bell));
+    return new AttemptResult.Queued(-1, me.recheck(row.lockRemainingUs, parameters.listens));
   }
 
   /** Notes that a hold came out of a queue, so that its release does not try the quick way. */
@@ -102,7 +110,7 @@ final class Quick {
     if (crowded.remove(release.id())) {
       return false;
     }
-    Place at = Place.of(namespace, release.name());
+    LockKey at = LockKey.of(namespace, release.name());
     return database.run(what(release.name()), true, session -> {
       session.changes();
       return session.mapper().release(at, release.id()) == 1;

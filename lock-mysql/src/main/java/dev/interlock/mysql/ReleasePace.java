@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
  * How quickly the releases of one lock by this client follow one another, and so for how long it
  * pays to wait for the next one. Thread-safe: one release follows another.
  */
-final class Pace {
+final class ReleasePace {
   private static final long SHORTEST = TimeUnit.MILLISECONDS.toNanos(1);
   private static final long LONGEST = TimeUnit.MILLISECONDS.toNanos(50);
   private static final int GAPS = 3;

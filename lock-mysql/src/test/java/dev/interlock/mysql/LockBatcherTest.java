@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.interlock.BackendUnavailableException;
+import dev.interlock.mysql.LockMapper.KnownEntry;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Release;
 import java.time.Duration;
@@ -21,16 +22,16 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What goes along with what in one turn. */
+/** What goes along with what in one transaction. */
 @Timeout(60)
-class LanesTest {
+class LockBatcherTest {
   private static final long LONG = TimeUnit.SECONDS.toNanos(50);
 
-  private final List<List<Step<?>>> turns = new CopyOnWriteArrayList<>();
+  private final List<List<Operation<?>>> transactions = new CopyOnWriteArrayList<>();
   private final List<Thread> threads = new ArrayList<>();
-  private final Lanes lanes = new Lanes((name, steps) -> {
-    turns.add(List.copyOf(steps));
-    steps.forEach(LanesTest::done);
+  private final LockBatcher batcher = new LockBatcher((name, operations) -> {
+    transactions.add(List.copyOf(operations));
+    operations.forEach(LockBatcherTest::done);
   });
 
   @AfterEach
@@ -43,40 +44,40 @@ class LanesTest {
 
   @Test
   void ridersWaitForTheReleaseThatTakesThemAlong() {
-    Step<Boolean> first = rider(LONG);
+    Operation<Boolean> first = rider(LONG);
     Plain alone = new Plain(2);
-    lanes.run("lock", alone);
-    Step<Boolean> second = rider(LONG);
+    batcher.run("lock", alone);
+    Operation<Boolean> second = rider(LONG);
     Plain together = new Plain(2);
-    lanes.run("lock", together);
+    batcher.run("lock", together);
 
-    assertThat(turns).hasSize(2);
-    assertThat(turns.get(0)).containsExactly(alone);
-    assertThat(turns.get(1)).containsExactly(together, first, second);
+    assertThat(transactions).hasSize(2);
+    assertThat(transactions.get(0)).containsExactly(alone);
+    assertThat(transactions.get(1)).containsExactly(together, first, second);
   }
 
   @Test
   void whoHasWaitedLongEnoughTakesTheOthersAlong() {
-    Step<Boolean> patient = rider(LONG);
-    Step<Boolean> impatient = rider(TimeUnit.MILLISECONDS.toNanos(20));
+    Operation<Boolean> patient = rider(LONG);
+    Operation<Boolean> impatient = rider(TimeUnit.MILLISECONDS.toNanos(20));
     await().until(patient::isDone);
 
-    assertThat(turns).hasSize(1);
-    assertThat(turns.get(0)).containsExactlyInAnyOrder(patient, impatient);
+    assertThat(transactions).hasSize(1);
+    assertThat(transactions.get(0)).containsExactlyInAnyOrder(patient, impatient);
   }
 
   @Test
   void anInterruptEndsTheRideAndIsKept() {
     AtomicBoolean kept = new AtomicBoolean();
     Thread thread = start(() -> {
-      lanes.run("lock", new Plain(0), LONG);
+      batcher.run("lock", new Plain(0), LONG);
       kept.set(Thread.interrupted());
     });
     awaitRide(thread);
     thread.interrupt();
     await().untilTrue(kept);
 
-    assertThat(turns)
+    assertThat(transactions)
         .singleElement()
         .asInstanceOf(InstanceOfAssertFactories.LIST)
         .hasSize(1);
@@ -87,7 +88,7 @@ class LanesTest {
     Entries entries = new Entries();
     for (long ticket = 1; ticket <= 5; ticket++) {
       entries.put(new KnownEntry(
-          "lock", Place.of("n", "lock"), Entry.WAITER, ticket, new HoldId(1, ticket)));
+          "lock", LockKey.of("n", "lock"), Entry.WAITER, ticket, new HoldId(1, ticket)));
     }
     Release single = new Release("lock", new HoldId(1, 9), null);
     Release ofRun =
@@ -102,42 +103,43 @@ class LanesTest {
   @Test
   void attemptsWhoseTimeIsOverFailWithAFaultyTurnAndTheOthersTakeTheirOwn() {
     CountDownLatch ill = new CountDownLatch(1);
-    Lanes faulty = new Lanes((name, steps) -> {
-      turns.add(List.copyOf(steps));
-      if (turns.size() > 1) {
-        steps.forEach(LanesTest::done);
+    LockBatcher faulty = new LockBatcher((name, operations) -> {
+      transactions.add(List.copyOf(operations));
+      if (transactions.size() > 1) {
+        operations.forEach(LockBatcherTest::done);
         return;
       }
       await().until(() -> ill.getCount() == 0);
-      steps.forEach(step -> step.fail(new BackendUnavailableException("no answer")));
+      operations.forEach(operation -> operation.fail(new BackendUnavailableException("no answer")));
     });
     AtomicReference<Throwable> first = failing(faulty, null).error();
-    await().until(() -> turns.size() == 1);
+    await().until(() -> transactions.size() == 1);
     Failing overdue = failing(faulty, Duration.ZERO);
     Failing patient = failing(faulty, Duration.ofSeconds(50));
     Failing release = failing(faulty, null);
-    await().until(overdue.step()::isOverdue);
+    await().until(overdue.operation()::isOverdue);
     ill.countDown();
-    await().until(() -> patient.step().isDone() && release.step().isDone());
+    await().until(() -> patient.operation().isDone() && release.operation().isDone());
     await().until(() -> overdue.error().get() != null && first.get() != null);
 
     assertThat(first.get()).hasMessage("no answer");
     assertThat(overdue.error().get())
         .isInstanceOf(BackendUnavailableException.class)
         .hasMessage("lock 'lock': not asked for, since an earlier attempt failed: no answer");
-    assertThat(turns).hasSize(2);
-    assertThat(turns.get(1)).containsExactlyInAnyOrder(patient.step(), release.step());
+    assertThat(transactions).hasSize(2);
+    assertThat(transactions.get(1))
+        .containsExactlyInAnyOrder(patient.operation(), release.operation());
   }
 
-  private record Failing(Plain step, AtomicReference<Throwable> error) {}
+  private record Failing(Plain operation, AtomicReference<Throwable> error) {}
 
-  private Failing failing(Lanes faulty, @Nullable Duration patience) {
-    AtomicReference<Plain> step = new AtomicReference<>();
+  private Failing failing(LockBatcher faulty, @Nullable Duration patience) {
+    AtomicReference<Plain> operation = new AtomicReference<>();
     AtomicReference<Throwable> error = new AtomicReference<>();
     Thread thread = start(() -> {
-      step.set(new Plain(0, patience));
+      operation.set(new Plain(0, patience));
       try {
-        faulty.run("lock", step.get());
+        faulty.run("lock", operation.get());
       } catch (BackendUnavailableException e) {
         error.set(e);
       }
@@ -145,26 +147,26 @@ class LanesTest {
     await()
         .until(() -> thread.getState() == Thread.State.WAITING
             || thread.getState() == Thread.State.TIMED_WAITING);
-    return new Failing(step.get(), error);
+    return new Failing(operation.get(), error);
   }
 
   /** How many riders it takes. */
   private static int riders(Release release, Entries entries) {
-    Step<?> step = new Steps.GiveBack(release, entries, (attempt, turn) -> {});
+    Operation<?> operation = new Operations.GiveBack(release, entries, (attempt, transition) -> {});
     int riders = 0;
-    while (!step.takesAlong(riders)) {
+    while (!operation.takesAlong(riders)) {
       riders++;
     }
     return riders;
   }
 
-  private Step<Boolean> rider(long nanos) {
-    AtomicReference<Plain> step = new AtomicReference<>();
+  private Operation<Boolean> rider(long nanos) {
+    AtomicReference<Plain> operation = new AtomicReference<>();
     awaitRide(start(() -> {
-      step.set(new Plain(0)); // belongs to the thread that makes it
-      lanes.run("lock", step.get(), nanos);
+      operation.set(new Plain(0)); // belongs to the thread that makes it
+      batcher.run("lock", operation.get(), nanos);
     }));
-    return step.get();
+    return operation.get();
   }
 
   private Thread start(Runnable work) {
@@ -181,13 +183,13 @@ class LanesTest {
             || thread.getState() == Thread.State.TERMINATED);
   }
 
-  @SuppressWarnings("unchecked") // all steps here are plain
-  private static void done(Step<?> step) {
-    ((Step<Boolean>) step).succeed(true);
+  @SuppressWarnings("unchecked") // all operations here are plain
+  private static void done(Operation<?> operation) {
+    ((Operation<Boolean>) operation).succeed(true);
   }
 
   /** Takes riders along if there are enough. */
-  private static final class Plain extends Step<Boolean> {
+  private static final class Plain extends Operation<Boolean> {
     private final int enough;
     private final @Nullable Duration patience;
 
@@ -227,13 +229,13 @@ class LanesTest {
     }
 
     @Override
-    void giveUp(Turn turn) {}
+    void giveUp(Transition transition) {}
 
     @Override
-    void take(Turn turn) {}
+    void take(Transition transition) {}
 
     @Override
-    Boolean committed(Turn turn) {
+    Boolean committed(Transition transition) {
       return true;
     }
 

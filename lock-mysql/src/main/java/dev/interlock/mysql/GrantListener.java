@@ -1,5 +1,6 @@
 package dev.interlock.mysql;
 
+import dev.interlock.mysql.LockMapper.PendingGrant;
 import dev.interlock.spi.BackendEvents;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
@@ -23,16 +24,16 @@ import org.jspecify.annotations.Nullable;
  * <p>The session holds the user-level lock {@code interlock.<client>} and waits at the server. Who
  * grants a lock to this client ends that wait after its commit with {@code KILL QUERY
  * IS_USED_LOCK('interlock.<client>')}: that names this session or none, and an account may always
- * do it to its own sessions. No ring is lost: it comes after the grant was committed. The wait is
- * the second statement of a packet that begins by looking for grants; a ring between the two ends
- * the packet, and so does one during the wait.
+ * do it to its own sessions. No wake-up is lost: it comes after the grant was committed. The wait
+ * is the second statement of a packet that begins by looking for grants; a wake-up between the two
+ * ends the packet, and so does one during the wait.
  *
  * <p>What it waits for is the lock {@code interlock.gate}, which one listener of all keeps, asleep:
  * only one, because on MariaDB all sleepers share a mutex, and a {@code KILL} that comes while
  * another has it stops for up to two seconds, and the others with it. Thread-safe.
  */
-final class Bell {
-  private static final long READY_NANOS = Limits.POLL.toNanos();
+final class GrantListener {
+  private static final long READY_NANOS = Protocol.POLL.toNanos();
   private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
   private final Database database;
@@ -54,7 +55,7 @@ final class Bell {
   private volatile boolean closed;
 
   /**
-   * Creates a bell that is not up yet.
+   * Creates a listener that is not up yet.
    *
    * @param client the upper half of the client's hold ids
    * @param prefix what the keys of this client's locks begin with
@@ -62,7 +63,7 @@ final class Bell {
    * @param waitSeconds how long one statement waits
    * @param linger how long it stays up after the last waiter
    */
-  Bell(
+  GrantListener(
       Database database,
       long client,
       String prefix,
@@ -88,16 +89,16 @@ final class Bell {
   }
 
   /** Whether another client can tell this one of a grant now. */
-  boolean isUp() {
+  boolean isListening() {
     return heard;
   }
 
   /**
-   * Sees to it that the bell is up before a waiter relies on it. Waits for that as long as the
+   * Sees to it that the listener is up before a waiter relies on it. Waits for that as long as the
    * waiter would need to find a grant by itself: it looks again as often until it can be told, and
    * its caller may not have the time to wait for a server or a machine that is slow.
    */
-  void raise() {
+  void ensureListening() {
     lastNeeded = System.nanoTime();
     if (heard) {
       return;
@@ -122,7 +123,7 @@ final class Bell {
   }
 
   private void start() {
-    Thread listener = new Thread(this::run, "interlock-bell-" + Long.toHexString(client));
+    Thread listener = new Thread(this::run, "interlock-grants-" + Long.toHexString(client));
     listener.setDaemon(true);
     try {
       listener.start();
@@ -200,8 +201,8 @@ final class Bell {
         lock.unlock();
       }
       LockMapper mapper = database.on(taken);
-      Long session = mapper.takeBell(client);
-      boolean direct = Direct.isDirect(taken, session);
+      Long session = mapper.becomeListener(client);
+      boolean direct = ServerFacts.isDirect(taken, session);
       up(direct);
       if (session == null) {
         return; // the server has not ended the session before yet: it is tried again
@@ -213,7 +214,7 @@ final class Bell {
       boolean keeper = waitSeconds < 1; // or else one that cannot wait for so short a time
       while (direct && listensOn()) {
         seen = deliver(mapper, seen);
-        keeper |= waitForRing(mapper, seen, keeper);
+        keeper |= waitToBeWoken(mapper, seen, keeper);
       }
       while (!direct && isNeeded()) {
         pause(); // the re-checks are frequent instead
@@ -227,53 +228,53 @@ final class Bell {
   private Set<Long> deliver(LockMapper mapper, Set<Long> seen) {
     // Before the question: the server's remaining time counts from a later moment than this.
     long asked = System.nanoTime();
-    List<Letter> letters;
+    List<PendingGrant> grants;
     try {
-      letters = mapper.mailbox(client);
+      grants = mapper.pendingGrants(client);
     } catch (PersistenceException e) {
-      rethrowUnlessRung(e);
+      rethrowUnlessWoken(e);
       return seen;
     }
     Set<Long> now = new HashSet<>();
-    for (Letter letter : letters) {
-      now.add(letter.token);
-      if (!seen.contains(letter.token)) {
-        deliver(letter, asked);
+    for (PendingGrant grant : grants) {
+      now.add(grant.token);
+      if (!seen.contains(grant.token)) {
+        deliver(grant, asked);
       }
     }
     return now;
   }
 
-  private void deliver(Letter letter, long asked) {
-    String key = new String(letter.lockKey, StandardCharsets.UTF_8);
+  private void deliver(PendingGrant grant, long asked) {
+    String key = new String(grant.lockKey, StandardCharsets.UTF_8);
     if (key.startsWith(prefix)) {
       String name = key.substring(prefix.length());
       granted.granted(
           new Grant(
               name,
-              new HoldId(letter.client, letter.hold),
-              letter.token,
-              letter.tokens,
-              Limits.ofMicros(letter.remainingUs),
-              entries.heirs(name, letter)),
+              new HoldId(grant.client, grant.hold),
+              grant.token,
+              grant.tokens,
+              Protocol.ofMicros(grant.remainingUs),
+              entries.heirs(name, grant)),
           asked);
     }
   }
 
-  /** Waits to be rung. Answers whether this session has become the keeper of the gate. */
-  private boolean waitForRing(LockMapper mapper, Set<Long> seen, boolean keeper) {
+  /** Waits to be woken. Answers whether this session has become the keeper of the gate. */
+  private boolean waitToBeWoken(LockMapper mapper, Set<Long> seen, boolean keeper) {
     try {
       Long answer = keeper
           ? mapper.sleep(client, seen, waitSeconds)
           : mapper.waitAtGate(client, seen, (long) waitSeconds);
       return !keeper && answer != null && answer == 1;
     } catch (PersistenceException e) {
-      rethrowUnlessRung(e);
+      rethrowUnlessWoken(e);
       return false;
     }
   }
 
-  private static void rethrowUnlessRung(PersistenceException e) {
+  private static void rethrowUnlessWoken(PersistenceException e) {
     SQLException error = Faults.find(e);
     if (error == null || !Faults.isPassing(error)) {
       throw e;

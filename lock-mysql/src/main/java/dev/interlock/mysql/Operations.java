@@ -13,17 +13,17 @@ import java.util.List;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** The steps that turns are made of. */
-final class Steps {
-  private Steps() {}
+/** The operations that transactions are made of. */
+final class Operations {
+  private Operations() {}
 
   /** An attempt. */
-  static final class Try extends Step<AttemptResult> {
+  static final class Try extends Operation<AttemptResult> {
     private final Attempt attempt;
-    private final BiConsumer<Attempt, Turn> noted;
+    private final BiConsumer<Attempt, Transition> noted;
     private @Nullable AttemptResult result;
 
-    Try(Attempt attempt, BiConsumer<Attempt, Turn> noted) {
+    Try(Attempt attempt, BiConsumer<Attempt, Transition> noted) {
       this.attempt = attempt;
       this.noted = noted;
     }
@@ -54,8 +54,8 @@ final class Steps {
     }
 
     @Override
-    boolean quick(Quick quick, boolean awaited) {
-      AttemptResult answer = quick.attempt(attempt, awaited);
+    boolean tryFast(FastPath fastPath, boolean awaited) {
+      AttemptResult answer = fastPath.attempt(attempt, awaited);
       if (answer != null) {
         succeed(answer);
       }
@@ -63,13 +63,13 @@ final class Steps {
     }
 
     @Override
-    void take(Turn turn) {
-      result = turn.attempt(attempt);
+    void take(Transition transition) {
+      result = transition.attempt(attempt);
     }
 
     @Override
-    AttemptResult committed(Turn turn) {
-      noted.accept(attempt, turn);
+    AttemptResult committed(Transition transition) {
+      noted.accept(attempt, transition);
       return nothingThere();
     }
 
@@ -84,15 +84,15 @@ final class Steps {
   }
 
   /** A release, with the entries of those to whom it was passed, and an attempt to take along. */
-  static final class GiveBack extends Step<ReleaseResult> {
+  static final class GiveBack extends Operation<ReleaseResult> {
     private final Release release;
     private final Entries entries;
-    private final BiConsumer<Attempt, Turn> noted;
+    private final BiConsumer<Attempt, Transition> noted;
     private final List<HoldId> unseen = new ArrayList<>();
     private boolean held;
     private @Nullable AttemptResult next;
 
-    GiveBack(Release release, Entries entries, BiConsumer<Attempt, Turn> noted) {
+    GiveBack(Release release, Entries entries, BiConsumer<Attempt, Transition> noted) {
       this.release = release;
       this.entries = entries;
       this.noted = noted;
@@ -127,11 +127,11 @@ final class Steps {
     }
 
     @Override
-    boolean quick(Quick quick, boolean awaited) {
+    boolean tryFast(FastPath fastPath, boolean awaited) {
       boolean released = !awaited
           && release.next() == null
           && release.passed().isEmpty()
-          && quick.release(release);
+          && fastPath.release(release);
       if (released) {
         succeed(ReleaseResult.RELEASED);
       }
@@ -139,26 +139,26 @@ final class Steps {
     }
 
     @Override
-    void giveUp(Turn turn) {
+    void giveUp(Transition transition) {
       unseen.clear();
-      release.passed().stream().filter(id -> !turn.dropHeir(id)).forEach(unseen::add);
-      held = turn.release(release.id());
+      release.passed().stream().filter(id -> !transition.dropHeir(id)).forEach(unseen::add);
+      held = transition.release(release.id());
     }
 
     @Override
-    void take(Turn turn) {
+    void take(Transition transition) {
       Attempt following = release.next();
-      next = held && following != null ? turn.attempt(following) : null;
+      next = held && following != null ? transition.attempt(following) : null;
     }
 
     @Override
-    ReleaseResult committed(Turn turn) {
+    ReleaseResult committed(Transition transition) {
       Attempt following = release.next();
       if (next != null && following != null) {
-        noted.accept(following, turn);
+        noted.accept(following, transition);
       }
       return held
-          ? new ReleaseResult(true, turn.takeGrant(release.name()), next)
+          ? new ReleaseResult(true, transition.takeGrant(release.name()), next)
           : ReleaseResult.NOT_HELD;
     }
 
@@ -169,7 +169,7 @@ final class Steps {
   }
 
   /** An abandonment, or with no id just a look whether the lock can be granted to somebody. */
-  static final class Tidy extends Step<Boolean> {
+  static final class Tidy extends Operation<Boolean> {
     private final @Nullable HoldId id;
 
     Tidy(@Nullable HoldId id) {
@@ -187,14 +187,14 @@ final class Steps {
     }
 
     @Override
-    void giveUp(Turn turn) {
+    void giveUp(Transition transition) {
       if (id != null) {
-        turn.abandon(id);
+        transition.abandon(id);
       }
     }
 
     @Override
-    Boolean committed(Turn turn) {
+    Boolean committed(Transition transition) {
       return true;
     }
 
@@ -205,7 +205,7 @@ final class Steps {
   }
 
   /** The renewal of a further hold of a shared owner, which may have become the first one. */
-  static final class Prolong extends Step<RenewalResult> {
+  static final class Prolong extends Operation<RenewalResult> {
     private final Renewal renewal;
     private final Entries entries;
     private AttemptResult.@Nullable Granted held;
@@ -216,13 +216,13 @@ final class Steps {
     }
 
     @Override
-    void take(Turn turn) {
-      held = turn.prolong(renewal.id(), Limits.micros(renewal.lease()));
+    void take(Transition transition) {
+      held = transition.prolong(renewal.id(), Protocol.micros(renewal.lease()));
     }
 
     @Override
-    RenewalResult committed(Turn turn) {
-      if (turn.share(renewal.id()) == null) {
+    RenewalResult committed(Transition transition) {
+      if (transition.share(renewal.id()) == null) {
         entries.remove(renewal.id());
       }
       return held == null
@@ -239,7 +239,7 @@ final class Steps {
   /**
    * A forced release; answers who was robbed. Repeated, it spares a successor with other tokens.
    */
-  static final class Force extends Step<List<HoldId>> {
+  static final class Force extends Operation<List<HoldId>> {
     private final long token;
     private List<HoldId> victims = List.of();
 
@@ -248,12 +248,12 @@ final class Steps {
     }
 
     @Override
-    void giveUp(Turn turn) {
-      victims = turn.force(token);
+    void giveUp(Transition transition) {
+      victims = transition.force(token);
     }
 
     @Override
-    List<HoldId> committed(Turn turn) {
+    List<HoldId> committed(Transition transition) {
       return victims;
     }
 

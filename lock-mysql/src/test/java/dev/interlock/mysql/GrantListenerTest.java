@@ -3,6 +3,7 @@ package dev.interlock.mysql;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.LockConfig;
+import dev.interlock.mysql.LockMapper.KnownEntry;
 import dev.interlock.spi.HoldId;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -21,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** When a client listens. */
 @Timeout(60)
-class BellTest {
+class GrantListenerTest {
   private static final Duration LINGER = Duration.ofMillis(250);
   private static final double SLEEP_SECONDS = 0.01;
 
@@ -33,7 +34,7 @@ class BellTest {
     String uri = Server.uri();
     Server.client(uri).close(); // makes the tables
     LockConfig config = LockConfig.parse(uri);
-    pools = new OwnPools(config, "bell");
+    pools = new OwnPools(config, "listens");
     database = on(pools, config.get(MysqlOptions.TIMEOUT));
   }
 
@@ -46,14 +47,14 @@ class BellTest {
     return new Database(connections, Mappers.create("interlock_", false), timeout);
   }
 
-  private static Bell bell(Database database, Entries entries) {
-    return bell(database, entries, SLEEP_SECONDS, LINGER);
+  private static GrantListener grantListener(Database database, Entries entries) {
+    return grantListener(database, entries, SLEEP_SECONDS, LINGER);
   }
 
-  private static Bell bell(
+  private static GrantListener grantListener(
       Database database, Entries entries, double waitSeconds, Duration linger) {
     long client = ThreadLocalRandom.current().nextLong();
-    return new Bell(database, client, "n:", entries, waitSeconds, linger);
+    return new GrantListener(database, client, "n:", entries, waitSeconds, linger);
   }
 
   /**
@@ -62,20 +63,21 @@ class BellTest {
    */
   @Test
   void oneListenerSleepsAndTheOthersWaitForItsPlace() {
-    List<Bell> bells = new ArrayList<>();
+    List<GrantListener> listeners = new ArrayList<>();
     try {
       for (int i = 0; i < 3; i++) {
-        bells.add(bell(database, new Entries(), 2, Duration.ofMinutes(1)));
-        bells.get(i).raise();
+        listeners.add(grantListener(database, new Entries(), 2, Duration.ofMinutes(1)));
+        listeners.get(i).ensureListening();
         int others = i;
         Awaitility.await()
             .until(() -> sessions("User sleep") == 1 && sessions("User lock") == others);
       }
-      bells.get(0).close();
+      listeners.get(0).close();
       Awaitility.await().until(() -> sessions("User sleep") == 1 && sessions("User lock") == 1);
-      assertThat(bells.get(1).isUp() && bells.get(2).isUp()).isTrue();
+      assertThat(listeners.get(1).isListening() && listeners.get(2).isListening())
+          .isTrue();
     } finally {
-      bells.forEach(Bell::close);
+      listeners.forEach(GrantListener::close);
     }
   }
 
@@ -90,23 +92,23 @@ class BellTest {
   void whoRaisesItCanRelyOnItAlsoWhenItWasAboutToGoDown() {
     Entries entries = new Entries();
     HoldId id = new HoldId(1, 1);
-    KnownEntry waiter = new KnownEntry("x", Place.of("n", "x"), Entry.WAITER, 1, id);
-    Bell bell = bell(database, entries);
+    KnownEntry waiter = new KnownEntry("x", LockKey.of("n", "x"), Entry.WAITER, 1, id);
+    GrantListener grantListener = grantListener(database, entries);
     try {
       for (int round = 0; round < 24; round++) {
         long raised = System.nanoTime();
-        bell.raise();
+        grantListener.ensureListening();
         // Then the waiter is queued, and keeps it up for as long as a busy machine takes for that.
-        LockSupport.parkNanos(bell.isUp() ? 0 : 50_000_000);
+        LockSupport.parkNanos(grantListener.isListening() ? 0 : 50_000_000);
         entries.put(waiter);
-        Awaitility.await("round " + round).until(bell::isUp);
+        Awaitility.await("round " + round).until(grantListener::isListening);
         entries.remove(id);
         // It goes down about now.
         long past = System.nanoTime() - raised;
         LockSupport.parkNanos(LINGER.toNanos() - past + (round - 8) * 1_000_000L);
       }
     } finally {
-      bell.close();
+      grantListener.close();
     }
   }
 
@@ -114,27 +116,27 @@ class BellTest {
   void whoRaisesItDoesNotWaitForAServerThatIsSlow() throws Exception {
     CountDownLatch slow = new CountDownLatch(1);
     Connections late = new LateListener(pools, slow);
-    Bell bell = bell(on(late, Duration.ofSeconds(3)), new Entries());
+    GrantListener grantListener = grantListener(on(late, Duration.ofSeconds(3)), new Entries());
     try {
       // It used to wait for a second: all the time that a caller may have. The quickest of three
       // counts, for this JVM may stand still meanwhile.
       long quickest =
-          LongStream.generate(() -> nanosToRaise(bell)).limit(3).min().orElseThrow();
+          LongStream.generate(() -> nanosToListen(grantListener)).limit(3).min().orElseThrow();
       assertThat(Duration.ofNanos(quickest)).isLessThan(Duration.ofMillis(800));
-      assertThat(bell.isUp()).isFalse();
+      assertThat(grantListener.isListening()).isFalse();
       slow.countDown();
       Awaitility.await().until(() -> {
-        bell.raise();
-        return bell.isUp();
+        grantListener.ensureListening();
+        return grantListener.isListening();
       });
     } finally {
-      bell.close();
+      grantListener.close();
     }
   }
 
-  private static long nanosToRaise(Bell bell) {
+  private static long nanosToListen(GrantListener grantListener) {
     long start = System.nanoTime();
-    bell.raise();
+    grantListener.ensureListening();
     return System.nanoTime() - start;
   }
 

@@ -8,8 +8,8 @@ import java.nio.charset.StandardCharsets;
  * The arguments of {@link LockMapper#acquire} and {@link LockMapper#enqueue}, and the token that
  * comes back with the answer of the first.
  */
-final class Taking {
-  final Place at;
+final class AcquireParameters {
+  final LockKey at;
   final HoldId id;
   final byte[] owner;
   final boolean shared;
@@ -17,18 +17,18 @@ final class Taking {
   final long leaseUs;
   final int tokens;
   final long stayUs;
-  final boolean bell;
+  final boolean listens;
   long token;
 
-  Taking(Place at, Attempt attempt, Myself me) {
+  AcquireParameters(LockKey at, Attempt attempt, LocalClient me) {
     this.at = at;
     this.id = attempt.id();
     this.owner = attempt.owner().getBytes(StandardCharsets.UTF_8);
     this.shared = attempt.sharedOwner();
     this.host = me.host();
-    this.stayUs = Limits.stayUs(attempt.patience());
-    this.bell = me.listens();
-    this.leaseUs = Limits.micros(attempt.lease());
+    this.stayUs = Protocol.stayUs(attempt.patience());
+    this.listens = me.listens();
+    this.leaseUs = Protocol.micros(attempt.lease());
     this.tokens = attempt.tokens();
   }
 }

@@ -20,11 +20,11 @@ import org.jspecify.annotations.Nullable;
  * row lock, and what releases and attempts make of them. Decides everything and does no I/O except
  * for reading on in a queue whose head is dead. Not thread-safe.
  */
-final class Turn {
+final class Transition {
   private final LockRow row;
   private final long now;
   private final long graceUs;
-  private final Myself me;
+  private final LocalClient me;
   private final LongFunction<List<Entry>> readOn;
   private final TreeMap<Long, Entry> shares = new TreeMap<>();
 
@@ -48,14 +48,14 @@ final class Turn {
    * @param me this client
    * @param readOn reads the waiters behind a ticket; an empty answer means that there are none
    */
-  Turn(
+  Transition(
       LockRow row,
       List<Entry> entries,
       boolean whole,
       List<Entry> asked,
       long now,
       long graceUs,
-      Myself me,
+      LocalClient me,
       LongFunction<List<Entry>> readOn) {
     this.row = row;
     this.now = now;
@@ -94,7 +94,7 @@ final class Turn {
     return waiter == null
         ? null
         : new Grant(
-            name, waiter.id(), row.token, row.tokens, Limits.ofMicros(waiter.leaseUs), heirs);
+            name, waiter.id(), row.token, row.tokens, Protocol.ofMicros(waiter.leaseUs), heirs);
   }
 
   private void expire() {
@@ -207,15 +207,15 @@ final class Turn {
         boolean mine = next.client == me.client();
         List<Entry> behind = heirsOf(next);
         row.grantTo(
-            next, now, mine ? next.leaseUs : Math.min(next.leaseUs, Limits.CLAIM_US), behind);
+            next, now, mine ? next.leaseUs : Math.min(next.leaseUs, Protocol.CLAIM_US), behind);
         row.ticket = next.ticket;
         row.claimant = mine ? 0 : next.client;
         changes.rowChanged();
         if (mine) {
           served = next;
           heirs = behind.stream().map(Entry::id).toList();
-        } else if (next.bell) {
-          changes.ring(next.client);
+        } else if (next.listens) {
+          changes.wake(next.client);
         }
       }
     }
@@ -225,7 +225,7 @@ final class Turn {
   private List<Entry> heirsOf(Entry first) {
     return waiters.tailMap(first.ticket, false).values().stream()
         .takeWhile(entry -> entry.client == first.client)
-        .limit(Limits.HEIRS)
+        .limit(Protocol.HEIRS)
         .toList();
   }
 
@@ -259,7 +259,7 @@ final class Turn {
    * Grants, lets in beside the same owner, queues, or refuses. To be called after {@link #serve}.
    */
   AttemptResult attempt(Attempt attempt) {
-    long leaseUs = Limits.micros(attempt.lease());
+    long leaseUs = Protocol.micros(attempt.lease());
     AttemptResult.Granted held = prolong(attempt.id(), leaseUs);
     if (held != null) {
       return held;
@@ -314,22 +314,22 @@ final class Turn {
   }
 
   private AttemptResult queue(Attempt attempt, @Nullable Entry waiting) {
-    long leaseUs = Limits.micros(attempt.lease());
-    long until = now + Limits.stayUs(attempt.patience());
+    long leaseUs = Protocol.micros(attempt.lease());
+    long until = now + Protocol.stayUs(attempt.patience());
     if (waiting != null) {
       waiting.untilUs = Math.max(waiting.untilUs, until);
       waiting.leaseUs = leaseUs;
       waiting.tokens = attempt.tokens();
       waiting.asleep = false;
-      waiting.bell = me.listens();
+      waiting.listens = me.listens();
       changes.refresh(waiting);
-      return new AttemptResult.Queued(-1, recheck(waiting.bell));
+      return new AttemptResult.Queued(-1, recheck(waiting.listens));
     }
     int before = row.entries - shares.size() - (row.ticket > 0 ? 1 : 0);
     Entry waiter = insert(entry(Entry.WAITER, attempt));
     waiter.untilUs = until;
     waiters.put(waiter.ticket, waiter);
-    return new AttemptResult.Queued(before, recheck(waiter.bell));
+    return new AttemptResult.Queued(before, recheck(waiter.listens));
   }
 
   private Entry insert(Entry entry) {
@@ -349,9 +349,9 @@ final class Turn {
     entry.shared = attempt.sharedOwner();
     entry.host = me.host();
     entry.sinceUs = now;
-    entry.leaseUs = Limits.micros(attempt.lease());
+    entry.leaseUs = Protocol.micros(attempt.lease());
     entry.tokens = attempt.tokens();
-    entry.bell = me.listens();
+    entry.listens = me.listens();
     return entry;
   }
 
@@ -360,7 +360,7 @@ final class Turn {
     return me.recheck(row.untilUs - now, told);
   }
 
-  /** The ticket of a waiter, if it is known to this turn. */
+  /** The ticket of a waiter, if it is known to this transaction. */
   @Nullable
   Entry waiter(HoldId id) {
     Entry head = find(waiters, id);

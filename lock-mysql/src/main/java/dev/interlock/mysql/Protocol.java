@@ -5,7 +5,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.concurrent.TimeUnit;
 
 /** The times that the protocol rests on. All of them are counted on the server's clock. */
-final class Limits {
+final class Protocol {
   /** How long a grant to another client stands before it is confirmed or released. */
   static final long CLAIM_US = 2_000_000;
 
@@ -37,15 +37,15 @@ final class Limits {
   static final int CUT_SECONDS = 2;
 
   /**
-   * An attempt whose time was over so long ago fails with a turn that it stood behind and that met
-   * a fault, since to find out for itself would take it as long once more.
+   * An attempt whose time was over so long ago fails with a transaction that it stood behind and
+   * that met a fault, since to find out for itself would take it as long once more.
    */
   static final Duration OVERDUE = Duration.ofSeconds(1);
 
   /** To how many waiters a client may pass one grant. */
   static final int HEIRS = 31;
 
-  private Limits() {}
+  private Protocol() {}
 
   /** How long the entry of a waiter stays without a sign of life. */
   static long stayUs(Duration patience) {

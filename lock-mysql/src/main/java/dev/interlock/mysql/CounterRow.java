@@ -1,8 +1,0 @@
-package dev.interlock.mysql;
-
-/** A row of the counter table. */
-final class CounterRow {
-  long lastToken;
-  int lockRows;
-  byte[] swept = {};
-}

@@ -1,7 +1,0 @@
-package dev.interlock.mysql;
-
-/** The answer to {@link LockMapper#enqueue}. */
-final class QueuedRow {
-  long ticket;
-  long lockRemainingUs;
-}

@@ -1,0 +1,236 @@
+package dev.interlock.mysql;
+
+import dev.interlock.LockException;
+import dev.interlock.mysql.LockMapper.Candidate;
+import dev.interlock.mysql.LockMapper.CounterRow;
+import dev.interlock.spi.Grant;
+import dev.interlock.spi.HoldId;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.apache.ibatis.exceptions.PersistenceException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs operations on locks: one transaction each, in two packets. The first locks the row and reads
+ * it and the head of the queue, the second writes, commits and wakes. Thread-safe.
+ */
+final class Transactions {
+  // A run of heirs that have had the lock, and the next one.
+  private static final int PAGE = 2 * (Protocol.HEIRS + 1);
+  private static final int LONGEST_PAGE = 512;
+  private static final long WAKE_AGAIN_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+  private final Database database;
+  private final LocalClient me;
+  private final String namespace;
+  private final boolean canWake;
+  private final GrantListener.Granted granted;
+
+  // Clients of other accounts, whom the server does not let us wake, and until when not to try.
+  private final ConcurrentHashMap<Long, Long> deaf = new ConcurrentHashMap<>();
+
+  Transactions(
+      Database database,
+      LocalClient me,
+      String namespace,
+      boolean canWake,
+      GrantListener.Granted granted) {
+    this.database = database;
+    this.me = me;
+    this.namespace = namespace;
+    this.canWake = canWake;
+    this.granted = granted;
+  }
+
+  /**
+   * Does the operations in one transaction and ends each of them; throws nothing.
+   *
+   * @param hasRow whether the lock is likely to have a row, which only decides where to look first
+   */
+  void take(String name, List<Operation<?>> operations, boolean hasRow) {
+    LockKey at = LockKey.of(namespace, name);
+    boolean urgent = operations.stream().anyMatch(Operation::isUrgent);
+    boolean needsRow = operations.stream().anyMatch(Operation::needsRow);
+    long begun = System.nanoTime();
+    try {
+      String what = "lock '" + name + "'";
+      boolean[] absent = {needsRow && !hasRow};
+      Optional<Transition> taken = database.run(what, urgent, session -> {
+        Transition ordinary = absent[0] ? null : ordinary(session, at, operations);
+        absent[0] |= ordinary == null;
+        return ordinary == null && needsRow
+            ? Optional.of(first(session, at, operations))
+            : Optional.ofNullable(ordinary);
+      });
+      Transition transition = taken.orElse(null);
+      operations.forEach(operation -> succeed(operation, transition));
+      Grant unclaimed = transition == null ? null : transition.takeGrant(name);
+      if (unclaimed != null) {
+        granted.granted(unclaimed, begun);
+      }
+    } catch (LockException e) {
+      operations.forEach(operation -> operation.fail(e));
+    } catch (RuntimeException | Error e) {
+      operations.forEach(
+          operation -> operation.fail(new IllegalStateException("transaction on lock " + name, e)));
+    }
+  }
+
+  private static <T> void succeed(Operation<T> operation, @Nullable Transition transition) {
+    operation.succeed(
+        transition == null ? operation.nothingThere() : operation.committed(transition));
+  }
+
+  /** Answers null, with the transaction ended, if the lock has no row. */
+  private @Nullable Transition ordinary(
+      Session session, LockKey at, List<Operation<?>> operations) {
+    session.begins();
+    List<HoldId> ids = Operation.allIds(operations);
+    List<List<?>> read = ids.isEmpty()
+        ? session.mapper().beginTransaction(at, PAGE, session.transaction())
+        : session.mapper().beginTransactionAsking(at, ids, PAGE, session.transaction());
+    if (read.get(0).isEmpty()) {
+      session.mapper().rollBack();
+      session.ended();
+      return null;
+    }
+    Transition transition =
+        transition(session, at, (LockRow) read.get(0).get(0), read.subList(1, 3), asked(read, 3));
+    play(transition, operations);
+    if (transition.changes().isEmpty()) {
+      session.mapper().rollBack();
+      session.ended();
+    } else {
+      finish(session, transition, wakes -> write(session, at, transition, wakes));
+    }
+    return transition;
+  }
+
+  private static void write(Session session, LockKey at, Transition transition, Set<Long> wakes) {
+    LockMapper mapper = session.mapper();
+    Long gone = transition.changes().onlyDeletion();
+    if (gone != null && wakes.size() == 1) {
+      mapper.finishHandOver(
+          session.transaction(), at, gone, transition.row(), wakes.iterator().next());
+    } else {
+      mapper.finishTransaction(
+          session.transaction(), at, transition.changes(), transition.row(), wakes);
+    }
+  }
+
+  private Transition first(Session session, LockKey at, List<Operation<?>> operations) {
+    session.begins();
+    List<List<?>> read = session
+        .mapper()
+        .beginFirstTransaction(
+            at, Operation.allIds(operations), PAGE, session.transaction(), Protocol.FORGOTTEN_US);
+    if (read.get(0).isEmpty()) {
+      // Somebody has emptied the table.
+      session.mapper().rollBack();
+      session.mapper().addCounter(at.bucket());
+      read = session
+          .mapper()
+          .beginFirstTransaction(
+              at, Operation.allIds(operations), PAGE, session.transaction(), Protocol.FORGOTTEN_US);
+    }
+    CounterRow counter = (CounterRow) read.get(0).get(0);
+    boolean absent = read.get(1).isEmpty();
+    LockRow row = absent ? new LockRow() : (LockRow) read.get(1).get(0);
+    row.lastToken = Math.max(row.lastToken, counter.lastToken);
+    Transition transition = transition(session, at, row, read.subList(2, 4), asked(read, 5));
+    play(transition, operations);
+    Sweep sweep = new Sweep(counter, typed(read.get(4)));
+    finish(session, transition, wakes -> {
+      if (absent) {
+        session
+            .mapper()
+            .finishFirstTransaction(
+                session.transaction(), at, transition.changes(), transition.row(), sweep, wakes);
+      } else {
+        write(session, at, transition, wakes);
+      }
+    });
+    try {
+      tidyForgotten(session, at.bucket(), typed(read.get(4)));
+    } catch (PersistenceException e) {
+      session.spoil(); // what was asked for is done, and somebody else will tidy up
+    }
+    return transition;
+  }
+
+  /** A queue of which all are dead would stay for ever if its lock was never used again. */
+  private void tidyForgotten(Session session, int bucket, List<Candidate> rows) {
+    rows.stream()
+        .filter(row -> row.forgotten)
+        .findFirst()
+        .ifPresent(row ->
+            ordinary(session, LockKey.of(bucket, row.lockKey), List.of(new Operations.Tidy(null))));
+  }
+
+  private static List<Entry> asked(List<List<?>> read, int place) {
+    return read.size() > place ? typed(read.get(place)) : List.of();
+  }
+
+  private Transition transition(
+      Session session, LockKey at, LockRow row, List<List<?>> read, List<Entry> asked) {
+    List<Entry> entries = typed(read.get(0));
+    boolean whole = entries.size() < PAGE;
+    if (!whole && entries.get(PAGE - 1).kind == Entry.SHARE) {
+      entries = session.mapper().readShares(at); // more of them than fit
+    }
+    int[] page = {PAGE};
+    long now = (Long) read.get(1).get(0);
+    return new Transition(row, entries, whole, asked, now, session.graceUs(), me, last -> {
+      page[0] = Math.min(LONGEST_PAGE, page[0] * 4);
+      return session.mapper().readOn(at, last, page[0]);
+    });
+  }
+
+  private static void play(Transition transition, List<Operation<?>> operations) {
+    operations.forEach(operation -> operation.giveUp(transition));
+    transition.serve();
+    operations.forEach(operation -> operation.take(transition));
+  }
+
+  /** How a transaction is written. */
+  private interface Writing {
+    void write(Set<Long> wakes);
+  }
+
+  private void finish(Session session, Transition transition, Writing writing) {
+    Set<Long> wakes = transition.changes().wakes();
+    wakes.removeIf(client -> !canWake || isDeaf(client));
+    session.changes();
+    try {
+      writing.write(wakes);
+    } catch (PersistenceException e) {
+      SQLException error = Faults.find(e);
+      if (error == null || !Faults.isUnheardWake(error)) {
+        throw e;
+      }
+      // Committed. It will find out by its next re-check.
+      if (Faults.isRefusedWake(error)) {
+        wakes.forEach(client -> deaf.put(client, System.nanoTime() + WAKE_AGAIN_NANOS));
+      }
+    }
+    session.ended();
+  }
+
+  private boolean isDeaf(long client) {
+    Long until = deaf.get(client);
+    if (until != null && System.nanoTime() - until > 0) {
+      deaf.remove(client);
+      return false;
+    }
+    return until != null;
+  }
+
+  @SuppressWarnings("unchecked") // what the statement's result maps say
+  private static <T> List<T> typed(List<?> rows) {
+    return (List<T>) rows;
+  }
+}
