@@ -32,7 +32,7 @@ class ClientThreadsTest {
   /** What a JVM throws whose system has no thread left. */
   private static final class Unstarted extends Thread {
     @Override
-    public void start() {
+    public synchronized void start() {
       throw new OutOfMemoryError("unable to create native thread");
     }
   }

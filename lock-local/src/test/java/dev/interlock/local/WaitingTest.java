@@ -91,12 +91,14 @@ class WaitingTest {
     Await.until("it has asked", () -> client.backend().calls(Operation.ATTEMPT) == 1);
     Gate silent = Gate.beforeServer();
     client.backend().always(Operation.ATTEMPT, silent);
+    List<CompletableFuture<Lease>> others = new ArrayList<>();
     try {
       for (int i = 0; i < 4; i++) { // all there are
-        client.locks().acquireAsync(LockRequest.of("y" + i));
+        others.add(client.locks().acquireAsync(LockRequest.of("y" + i)));
       }
       Await.until("they ask", () -> client.backend().calls(Operation.ATTEMPT) >= 5);
       assertThatThrownBy(() -> Rig.join(wait)).hasCauseInstanceOf(LockTimeoutException.class);
+      assertThat(others).noneMatch(CompletableFuture::isDone);
     } finally {
       silent.open();
     }
