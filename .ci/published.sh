@@ -6,7 +6,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 repository=$PWD/target/published
 rm -rf "$repository"
 # The tools are never published, so they need not be built.
-mvn -B -ntp -q deploy -Prelease -pl '!lock-compare,!lock-bench' -Dmaven.test.skip=true \
+mvn -B -ntp -q deploy -Prelease -pl '!lock-measure,!lock-compare,!lock-bench' -Dmaven.test.skip=true \
   -Dmaven.install.skip=true -Dspotless.check.skip=true \
   -DaltDeploymentRepository="interlock::file://$repository"
 missing=0

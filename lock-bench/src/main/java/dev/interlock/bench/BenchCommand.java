@@ -1,5 +1,19 @@
 package dev.interlock.bench;
 
+import dev.interlock.bench.report.BenchReport;
+import dev.interlock.bench.report.ReportFiles;
+import dev.interlock.bench.report.TerminalReport;
+import dev.interlock.bench.runs.Progress;
+import dev.interlock.bench.subjects.Subject;
+import dev.interlock.bench.subjects.Subjects;
+import dev.interlock.measure.Scenario;
+import dev.interlock.measure.server.ServerAddress;
+import dev.interlock.measure.server.ServerKind;
+import dev.interlock.measure.server.ServerUnavailableException;
+import dev.interlock.testservers.MysqlServer;
+import dev.interlock.testservers.RedisServer;
+import dev.interlock.testservers.TestMysql;
+import dev.interlock.testservers.TestRedis;
 import dev.interlock.testservers.TestServerException;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -119,7 +133,7 @@ public final class BenchCommand implements Callable<Integer> {
     if (jmh && (on != ServerKind.REDIS || !scenarioIds.isEmpty())) {
       throw wrong("--jmh measures the uncontended path on Redis: it takes no --on or --scenarios");
     }
-    List<Subject> all = jmh ? Subjects.forJmh() : on.subjects();
+    List<Subject> all = jmh ? Subjects.forJmh() : Subjects.on(on);
     if (list) {
       list(all);
       return 0;
@@ -174,9 +188,18 @@ public final class BenchCommand implements Callable<Integer> {
       if (given != null) {
         return measurement.on(given, "given");
       }
-      try (ServerKind.Running server = on.start()) {
-        return measurement.on(server.address(), server.source());
-      }
+      return switch (on) {
+        case REDIS -> {
+          try (RedisServer server = TestRedis.start()) {
+            yield measurement.on(ServerAddress.parse(on, server.uri()), server.source());
+          }
+        }
+        case MYSQL -> {
+          try (MysqlServer server = TestMysql.start()) {
+            yield measurement.on(ServerAddress.parse(on, server.uri()), server.source());
+          }
+        }
+      };
     } catch (ServerUnavailableException | TestServerException | IOException | RunnerException e) {
       PrintWriter errors = commandSpec().commandLine().getErr();
       errors.println("The bench could not run: " + message(e));

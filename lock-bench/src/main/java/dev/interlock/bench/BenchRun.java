@@ -1,5 +1,24 @@
 package dev.interlock.bench;
 
+import dev.interlock.bench.report.BenchReport;
+import dev.interlock.bench.report.Tables;
+import dev.interlock.bench.report.Target;
+import dev.interlock.bench.runs.BenchPlan;
+import dev.interlock.bench.runs.ContentionRun;
+import dev.interlock.bench.runs.HandOffResult;
+import dev.interlock.bench.runs.HandOffRun;
+import dev.interlock.bench.runs.OpenSubjects;
+import dev.interlock.bench.runs.Progress;
+import dev.interlock.bench.runs.ScenarioResult;
+import dev.interlock.bench.runs.UncontendedResult;
+import dev.interlock.bench.runs.UncontendedRun;
+import dev.interlock.bench.subjects.Subject;
+import dev.interlock.measure.Scenario;
+import dev.interlock.measure.peers.MysqlTables;
+import dev.interlock.measure.server.ServerAddress;
+import dev.interlock.measure.server.ServerKind;
+import dev.interlock.measure.server.ServerProbe;
+import dev.interlock.measure.server.ServerUnavailableException;
 import java.lang.management.ManagementFactory;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -48,7 +67,7 @@ final class BenchRun {
     int threads = scenarios.stream().mapToInt(Scenario::threads).max().orElse(1);
     String started = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
     double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
-    try (MeasuredServer measured = kind.open(server)) {
+    try (ServerProbe measured = kind.probe(server)) {
       String version = measured.version();
       progress.note(version + " (" + source + "), " + subjects.size() + " subjects");
       BenchReport.Environment environment =
@@ -58,12 +77,16 @@ final class BenchRun {
       }
       try (OpenSubjects open = new OpenSubjects(subjects, server, clients, threads, progress)) {
         return measure(open, measured, environment);
+      } finally {
+        if (kind == ServerKind.MYSQL) {
+          MysqlTables.drop(server);
+        }
       }
     }
   }
 
   private BenchReport measure(
-      OpenSubjects open, MeasuredServer measured, BenchReport.Environment environment)
+      OpenSubjects open, ServerProbe measured, BenchReport.Environment environment)
       throws InterruptedException {
     String names = "bench:" + UUID.randomUUID().toString().substring(0, 8) + ":";
     List<UncontendedResult> alone = List.of();

@@ -1,5 +1,7 @@
 package dev.interlock.bench;
 
+import dev.interlock.bench.subjects.Subject;
+import dev.interlock.measure.server.ServerAddress;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

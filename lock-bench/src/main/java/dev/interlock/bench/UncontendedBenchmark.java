@@ -1,5 +1,11 @@
 package dev.interlock.bench;
 
+import dev.interlock.bench.subjects.Subject;
+import dev.interlock.bench.subjects.Subjects;
+import dev.interlock.measure.SectionClient;
+import dev.interlock.measure.SectionLock;
+import dev.interlock.measure.server.ServerAddress;
+import dev.interlock.measure.server.ServerKind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,7 +35,7 @@ public class UncontendedBenchmark {
   @Param({"floor"})
   public String subject = "";
 
-  private @Nullable SubjectClient client;
+  private @Nullable SectionClient client;
   private @Nullable SectionLock lock;
 
   /**

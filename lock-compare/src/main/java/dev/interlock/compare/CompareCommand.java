@@ -1,5 +1,19 @@
 package dev.interlock.compare;
 
+import dev.interlock.compare.cli.OutputDirectory;
+import dev.interlock.compare.cli.RunLog;
+import dev.interlock.compare.cli.Versions;
+import dev.interlock.compare.figures.Measurement;
+import dev.interlock.compare.peers.Peer;
+import dev.interlock.compare.report.Baseline;
+import dev.interlock.compare.report.Progress;
+import dev.interlock.compare.report.Report;
+import dev.interlock.compare.report.ReportFiles;
+import dev.interlock.compare.report.TerminalReport;
+import dev.interlock.compare.servers.LockUris;
+import dev.interlock.compare.servers.Subject;
+import dev.interlock.compare.tck.Kit;
+import dev.interlock.compare.tck.KitSettings;
 import dev.interlock.tck.Effort;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -16,6 +30,7 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -149,7 +164,7 @@ final class CompareCommand implements Callable<Integer> {
     try (RunLog unused = RunLog.to(log)) {
       Progress progress = new Progress(err, ansi);
       KitSettings settings =
-          new KitSettings(effort, chosen, directory.resolve(KitSettings.DIRECTORY), allHistories);
+          new KitSettings(effort, chosen, directory.resolve(Report.HISTORIES), allHistories);
       report = new Comparison(kit, measurements, settings, timeScale, progress)
           .run(subjects, given, others);
     }
@@ -160,7 +175,7 @@ final class CompareCommand implements Callable<Integer> {
     new TerminalReport(report, ansi).print(results);
     ReportFiles.write(report, directory).forEach(file -> results.println("Written: " + file));
     results.flush();
-    return report.isGood() ? Interlock.OK : Interlock.FAILED;
+    return report.isGood() ? ExitCode.OK : ExitCode.SOFTWARE;
   }
 
   private List<Subject> subjects() {

@@ -3,7 +3,17 @@ package dev.interlock.compare;
 import dev.interlock.LockException;
 import dev.interlock.Locks;
 import dev.interlock.ProviderInfo;
-import dev.interlock.tck.TckBackend;
+import dev.interlock.compare.cli.Errors;
+import dev.interlock.compare.figures.Figures;
+import dev.interlock.compare.figures.Measurement;
+import dev.interlock.compare.peers.Peer;
+import dev.interlock.compare.report.Progress;
+import dev.interlock.compare.report.ProviderReport;
+import dev.interlock.compare.report.Report;
+import dev.interlock.compare.servers.Backend;
+import dev.interlock.compare.servers.Subject;
+import dev.interlock.compare.tck.Kit;
+import dev.interlock.compare.tck.KitSettings;
 import dev.interlock.tck.TckResult;
 import java.time.Duration;
 import java.time.Instant;
@@ -57,10 +67,9 @@ final class Comparison {
 
   private ProviderReport one(Subject subject, Optional<String> uri) {
     progress.provider(subject.id());
-    try (Backend backend =
-        uri.map(subject.kind()::at).orElseGet(() -> subject.kind().start(subject.id()))) {
+    try (Backend backend = uri.map(subject::at).orElseGet(subject::start)) {
       progress.server(backend.origin());
-      TckResult result = kit.run(target(backend), settings, progress);
+      TckResult result = kit.run(backend.target().timeScale(timeScale), settings, progress);
       Figures figures = measure(backend);
       return new ProviderReport(
           subject.id(),
@@ -81,15 +90,15 @@ final class Comparison {
   private ProviderReport one(Peer peer) {
     progress.provider(peer.id() + " (peer)");
     String id = peer.id();
-    try (PeerServer server = PeerServer.start(peer)) {
-      progress.server(server.origin());
-      TckResult result = kit.run(server.target().timeScale(timeScale), settings, progress);
+    try (Backend backend = peer.start()) {
+      progress.server(backend.origin());
+      TckResult result = kit.run(peer.target(backend).timeScale(timeScale), settings, progress);
       String version = result.provider().version();
       return new ProviderReport(
           id,
           version,
           result.server(),
-          server.origin(),
+          backend.origin(),
           result.capabilities(),
           result.rules(),
           new Figures(),
@@ -101,21 +110,6 @@ final class Comparison {
       return new ProviderReport(
           id, "unknown", "none", "none", Set.of(), List.of(), new Figures(), why, true);
     }
-  }
-
-  private TckBackend target(Backend backend) {
-    TckBackend target = TckBackend.at(backend.uri()).timeScale(timeScale);
-    for (Map.Entry<String, String> waiver : backend.waivers().entrySet()) {
-      target = target.waive(waiver.getKey(), waiver.getValue());
-    }
-    if (backend.isInOneJvm()) {
-      return target.inOneJvm();
-    }
-    TckBackend injured = backend.faults().map(target::faults).orElse(target);
-    return backend
-        .probe()
-        .map(probe -> injured.countWith(() -> probe.footprint().entries()))
-        .orElse(injured);
   }
 
   private Figures measure(Backend backend) {

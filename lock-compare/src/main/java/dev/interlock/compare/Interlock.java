@@ -1,9 +1,15 @@
 package dev.interlock.compare;
 
+import dev.interlock.compare.cli.Errors;
+import dev.interlock.compare.cli.Versions;
+import dev.interlock.compare.demo.DemoCommand;
+import dev.interlock.compare.tck.HistoryCommand;
+import dev.interlock.compare.tck.TckCommand;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -30,10 +36,6 @@ import picocli.CommandLine.Spec;
       "  bench    Measures the providers beside other lock libraries; see 'bench --help'."
     })
 public final class Interlock implements Runnable {
-  static final int OK = 0;
-  static final int FAILED = 1;
-  static final int WRONG_USAGE = 2;
-
   @Spec
   @SuppressWarnings("NullAway.Init") // picocli sets it before run()
   private CommandSpec spec;
@@ -78,13 +80,13 @@ public final class Interlock implements Runnable {
     CommandLine.UnmatchedArgumentException.printSuggestions(error, err);
     err.println("Try '" + at.getCommandSpec().qualifiedName() + " --help'.");
     err.flush();
-    return WRONG_USAGE;
+    return ExitCode.USAGE;
   }
 
   private static int failed(Exception error, CommandLine at) {
     PrintWriter err = at.getErr();
     err.println(at.getColorScheme().errorText(Errors.describe(error)));
     err.flush();
-    return FAILED;
+    return ExitCode.SOFTWARE;
   }
 }

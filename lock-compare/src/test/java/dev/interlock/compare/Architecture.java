@@ -121,7 +121,7 @@ record Architecture(String root) {
     return noClasses()
         .that(resideInAnyPackage(root + ".."))
         .and()
-        .resideOutsideOfPackages(root + ".spring..", root + ".bench..", root + ".compare.peers..")
+        .resideOutsideOfPackages(root + ".spring..", root + ".bench..", root + ".measure.peers..")
         .should()
         .dependOnClassesThat(resideInAnyPackage(root + ".spring..", "org.springframework.."))
         .because("Spring is the starter's business");
@@ -134,6 +134,26 @@ record Architecture(String root) {
         .should()
         .notDependOnEachOther()
         .because("a provider's jar must work without the others'");
+  }
+
+  /** What measures treats all locks alike, whoever made them. */
+  ArchRule measuringKnowsNoProvider() {
+    return noClasses()
+        .that(resideInAnyPackage(root + ".measure.."))
+        .should()
+        .dependOnClassesThat(resideInAnyPackage(root + "..")
+            .and(DescribedPredicate.not(
+                resideInAnyPackage(root, root + ".tck", root + ".measure.."))))
+        .because("providers and other libraries' locks are measured by the same means");
+  }
+
+  /** The packages of the comparison and of what measures stand on each other in one direction. */
+  ArchRule toolsHaveNoCircles() {
+    return slices()
+        .assignedFrom(new ToolPackages(root))
+        .should()
+        .beFreeOfCycles()
+        .because("a package that others stand on is understood without them");
   }
 
   /** An internal package belongs to its module. */
@@ -207,6 +227,22 @@ record Architecture(String root) {
     @Override
     public String getDescription() {
       return "providers";
+    }
+  }
+
+  private record ToolPackages(String root) implements SliceAssignment {
+    @Override
+    public SliceIdentifier getIdentifierOf(JavaClass type) {
+      String name = type.getPackageName();
+      return Stream.of("measure", "compare")
+              .anyMatch(tool -> (name + ".").startsWith(root + "." + tool + "."))
+          ? SliceIdentifier.of(name)
+          : SliceIdentifier.ignore();
+    }
+
+    @Override
+    public String getDescription() {
+      return "packages of the tools";
     }
   }
 }

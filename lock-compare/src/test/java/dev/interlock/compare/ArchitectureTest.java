@@ -31,6 +31,8 @@ class ArchitectureTest {
       "dev.interlock.spring.Locked",
       "dev.interlock.tck.LockTck",
       "dev.interlock.testservers.TestRedis",
+      "dev.interlock.measure.Round",
+      "dev.interlock.measure.peers.RedissonLocks",
       Interlock.class.getName());
 
   private static JavaClasses ours;
@@ -87,6 +89,20 @@ class ArchitectureTest {
 
     violated(PLANTED.starterStandsOnTheApiAndTheEntries(), "planted.spring.KnowsABackend");
     violated(PLANTED.nobodyKnowsTheStarter(), "planted.local.KnowsTheStarter");
+  }
+
+  @Test
+  void what_measures_knows_no_provider() {
+    OURS.measuringKnowsNoProvider().check(ours);
+
+    violated(PLANTED.measuringKnowsNoProvider(), "planted.measure.KnowsAProvider");
+  }
+
+  @Test
+  void the_packages_of_the_tools_have_no_circles() {
+    OURS.toolsHaveNoCircles().check(ours);
+
+    violated(PLANTED.toolsHaveNoCircles(), "planted.compare.two.KnowsOne");
   }
 
   @Test

@@ -1,5 +1,7 @@
 package dev.interlock.compare;
 
+import dev.interlock.compare.figures.Measurement;
+import dev.interlock.compare.tck.Kit;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
@@ -7,7 +9,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.IFactory;
 
 /** Runs the command line within this JVM, as the main class does. */
-final class Cli {
+public final class Cli {
 
   /**
    * What came of it.
@@ -16,11 +18,12 @@ final class Cli {
    * @param out standard output
    * @param err standard error
    */
-  record Outcome(int status, String out, String err) {}
+  public record Outcome(int status, String out, String err) {}
 
   private Cli() {}
 
-  static Outcome run(String... args) {
+  /** As it is. */
+  public static Outcome run(String... args) {
     return run(CommandLine.defaultFactory(), args);
   }
 

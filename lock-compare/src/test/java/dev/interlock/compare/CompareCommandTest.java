@@ -3,6 +3,11 @@ package dev.interlock.compare;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.BackendUnavailableException;
+import dev.interlock.compare.figures.Figures;
+import dev.interlock.compare.figures.Measure;
+import dev.interlock.compare.figures.Measurement;
+import dev.interlock.compare.servers.Backend;
+import dev.interlock.compare.tck.Kit;
 import dev.interlock.tck.Effort;
 import dev.interlock.tck.Verdict;
 import java.io.IOException;
@@ -11,7 +16,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -102,22 +106,6 @@ class CompareCommandTest {
     assertThat(Files.readString(directory.resolve("report.md"))).contains("| PASS | FAIL |");
     assertThat(Files.readString(directory.resolve("report.html"))).contains("What changed");
     assertThat(Files.readString(directory.resolve("report.json"))).contains("\"changes\" : {");
-  }
-
-  @Test
-  void figures_that_moved_by_a_tenth_are_changes_and_smaller_moves_are_noise() {
-    Baseline before = new Baseline(
-        "then",
-        List.of(new Baseline.Provider(
-            "local", Map.of(), Map.of("handOffP50Micros", 100.0, "handOffP99Micros", 100.0))));
-    Figures figures = new Figures();
-    figures.put(Measure.HAND_OFF_P50, 109);
-    figures.put(Measure.HAND_OFF_P99, 150);
-    ProviderReport now =
-        new ProviderReport("local", "1", "s", "o", Set.of(), List.of(), figures, "");
-
-    assertThat(Changes.between(before, List.of(now)).all())
-        .containsExactly(new Changes.Change("local", "Hand-off p99 (µs)", "100", "150 (+50 %)"));
   }
 
   @Test

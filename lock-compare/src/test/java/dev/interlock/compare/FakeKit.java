@@ -2,6 +2,8 @@ package dev.interlock.compare;
 
 import dev.interlock.Capability;
 import dev.interlock.ProviderInfo;
+import dev.interlock.compare.tck.Kit;
+import dev.interlock.compare.tck.KitSettings;
 import dev.interlock.tck.Evidence;
 import dev.interlock.tck.Level;
 import dev.interlock.tck.RuleInfo;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.Locks;
 import dev.interlock.ProviderInfo;
+import dev.interlock.compare.servers.Subject;
 import org.junit.jupiter.api.Test;
 
 class InterlockTest {

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /** Providers that cannot be used, each in its own way. */
-final class PlantedProviders {
+public final class PlantedProviders {
   private PlantedProviders() {}
 
   abstract static class Planted implements LockProvider {

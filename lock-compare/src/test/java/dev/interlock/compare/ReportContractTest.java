@@ -2,6 +2,8 @@ package dev.interlock.compare;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.interlock.compare.figures.FixedMeasurement;
+import dev.interlock.compare.figures.Measurement;
 import dev.interlock.tck.Rules;
 import dev.interlock.tck.Verdict;
 import java.io.IOException;

@@ -10,6 +10,8 @@ import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.LockTimeoutException;
 import dev.interlock.UnsupportedCapabilityException;
+import dev.interlock.measure.peers.PeerLock;
+import dev.interlock.measure.peers.PeerLocks;
 import dev.interlock.tck.NotOfferedException;
 import java.time.Duration;
 import java.util.List;

@@ -4,6 +4,7 @@ import dev.interlock.BackendUnavailableException;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LostReason;
+import dev.interlock.measure.peers.PeerLock;
 import dev.interlock.tck.NotOfferedException;
 import java.time.Duration;
 import java.util.concurrent.Callable;

@@ -2,6 +2,7 @@ package dev.interlock.compare.peers;
 
 import dev.interlock.DistributedLock;
 import dev.interlock.Lease;
+import dev.interlock.measure.peers.PeerLock;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;

@@ -1,0 +1,61 @@
+package dev.interlock.bench.subjects;
+
+import dev.interlock.measure.SectionClient;
+import dev.interlock.measure.SectionLock;
+import dev.interlock.measure.peers.MysqlTables;
+import dev.interlock.measure.server.MysqlPool;
+import dev.interlock.measure.server.ServerAddress;
+import java.util.UUID;
+
+/**
+ * The raw floor on MySQL: two durable updates of a row, one to take it and one to give it back, and
+ * one poll a millisecond while it is taken. No expiry, no fencing, no wake-up.
+ */
+final class MysqlFloor implements SectionClient {
+  private static final String TABLE = MysqlTables.PREFIX + "floor";
+
+  private final MysqlPool pool;
+  private final String holderPrefix = UUID.randomUUID() + ":";
+
+  MysqlFloor(ServerAddress server, int threads) {
+    this.pool = MysqlPool.open(server, threads);
+    pool.update("CREATE TABLE IF NOT EXISTS " + TABLE
+        + " (name VARCHAR(100) PRIMARY KEY, holder VARCHAR(100))");
+  }
+
+  @Override
+  public SectionLock lock(String name) {
+    pool.update("INSERT IGNORE INTO " + TABLE + " (name) VALUES (?)", name);
+    return new FloorLock(name);
+  }
+
+  @Override
+  public void close() {
+    pool.close();
+  }
+
+  private final class FloorLock implements SectionLock {
+    private final String name;
+    private String holder = "";
+    private long holds;
+
+    FloorLock(String name) {
+      this.name = name;
+    }
+
+    @Override
+    public void lock() throws InterruptedException {
+      holder = holderPrefix + Thread.currentThread().getId() + ":" + holds++;
+      String take = "UPDATE " + TABLE + " SET holder = ? WHERE name = ? AND holder IS NULL";
+      SectionLock.poll(() -> pool.update(take, holder, name) != 0);
+    }
+
+    @Override
+    public void unlock() {
+      String giveBack = "UPDATE " + TABLE + " SET holder = NULL WHERE name = ? AND holder = ?";
+      if (pool.update(giveBack, name, holder) != 1) {
+        throw new IllegalStateException("the lock was gone at its release");
+      }
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** What the commands share. */
+@NullMarked
+package dev.interlock.compare.cli;
+
+import org.jspecify.annotations.NullMarked;

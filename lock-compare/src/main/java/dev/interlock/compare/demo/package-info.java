@@ -1,0 +1,5 @@
+/** The command {@code demo}. */
+@NullMarked
+package dev.interlock.compare.demo;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,119 @@
+package dev.interlock.compare.peers;
+
+import dev.interlock.Capability;
+import dev.interlock.LockClient;
+import dev.interlock.measure.peers.PeerLocks;
+import dev.interlock.measure.peers.RedissonKind;
+import dev.interlock.measure.peers.RedissonLocks;
+import dev.interlock.measure.peers.SpringJdbcLocks;
+import dev.interlock.measure.peers.SpringRedisLocks;
+import dev.interlock.measure.peers.Versions;
+import dev.interlock.measure.server.ServerAddress;
+import dev.interlock.measure.server.ServerKind;
+import dev.interlock.tck.ClientSource;
+import java.util.Set;
+import java.util.function.Function;
+
+/** Opens another library's locks for the kit, which makes one of these in each of its JVMs. */
+abstract class PeerSource implements ClientSource {
+  private static final int CONNECTIONS = 16;
+
+  private final String id;
+  private final String library;
+  private final ServerKind kind;
+  private final Set<Capability> capabilities;
+  private final Function<ServerAddress, PeerLocks> opener;
+
+  private PeerSource(
+      String id,
+      String library,
+      ServerKind kind,
+      Set<Capability> capabilities,
+      Function<ServerAddress, PeerLocks> opener) {
+    this.id = id;
+    this.library = library;
+    this.kind = kind;
+    this.capabilities = capabilities;
+    this.opener = opener;
+  }
+
+  private PeerSource(String id, RedissonKind redisson) {
+    this(
+        id,
+        "redisson",
+        ServerKind.REDIS,
+        redisson.capabilities(),
+        server -> new RedissonLocks(server, redisson, true));
+  }
+
+  @Override
+  public final String id() {
+    return id;
+  }
+
+  @Override
+  public final String version() {
+    return Versions.of(library);
+  }
+
+  @Override
+  public final Set<Capability> capabilities() {
+    return capabilities;
+  }
+
+  @Override
+  public final LockClient open(String uri) {
+    ServerAddress server = ServerAddress.parse(kind, uri.replaceFirst("^[^:]*", kind.scheme()));
+    return new PeerClient(PeerErrors.callUninterruptibly(() -> opener.apply(server)));
+  }
+
+  /** Redisson's {@code RLock}. Immutable. */
+  public static final class Redisson extends PeerSource {
+    /** For the kit. */
+    public Redisson() {
+      super("redisson", RedissonKind.PLAIN);
+    }
+  }
+
+  /** Redisson's fair lock. Immutable. */
+  public static final class RedissonFair extends PeerSource {
+    /** For the kit. */
+    public RedissonFair() {
+      super("redisson-fair", RedissonKind.FAIR);
+    }
+  }
+
+  /** Redisson's fenced lock. Immutable. */
+  public static final class RedissonFenced extends PeerSource {
+    /** For the kit. */
+    public RedissonFenced() {
+      super("redisson-fenced", RedissonKind.FENCED);
+    }
+  }
+
+  /** Spring Integration's {@code RedisLockRegistry}, Pub/Sub. Immutable. */
+  public static final class SpringRedis extends PeerSource {
+    /** For the kit. */
+    public SpringRedis() {
+      super(
+          "spring-redis",
+          "spring-integration",
+          ServerKind.REDIS,
+          SpringRedisLocks.CAPABILITIES,
+          SpringRedisLocks::pubSub);
+    }
+  }
+
+  /** Spring Integration's {@code JdbcLockRegistry}. Immutable. */
+  public static final class SpringJdbc extends PeerSource {
+    /** For the kit. */
+    public SpringJdbc() {
+      super(
+          "spring-jdbc",
+          "spring-integration-jdbc",
+          ServerKind.MYSQL,
+          Set.of(),
+          server -> new SpringJdbcLocks(server, CONNECTIONS));
+    }
+  }
+}

@@ -1,0 +1,56 @@
+package dev.interlock.compare.report;
+
+import dev.interlock.tck.Evidence;
+import dev.interlock.tck.RuleResult;
+import dev.interlock.tck.TckProgress;
+import java.io.PrintWriter;
+import java.util.Locale;
+import picocli.CommandLine.Help.Ansi;
+
+/** Tells on the terminal what goes on, a line for each step. Thread-safe. */
+public final class Progress implements TckProgress {
+  private final PrintWriter out;
+  private final Ansi ansi;
+
+  public Progress(PrintWriter out, Ansi ansi) {
+    this.out = out;
+    this.ansi = ansi;
+  }
+
+  public void provider(String id) {
+    line(Verdicts.style(ansi, "bold", id));
+  }
+
+  public void server(String origin) {
+    line("  server: " + origin);
+  }
+
+  @Override
+  public void finished(RuleResult result) {
+    Evidence evidence = result.evidence();
+    String verdict = "%-12s".formatted(ProviderReport.text(result.verdict()));
+    line("  %s %-3s %6.1f s  %s"
+        .formatted(
+            Verdicts.paint(ansi, verdict),
+            result.id(),
+            evidence.took().toMillis() / 1e3,
+            result.title())
+        .formatted(Locale.ROOT));
+    if (Verdicts.needsAttention(result.verdict())) {
+      evidence.message().lines().forEach(text -> line("      " + text));
+    }
+  }
+
+  public void measuring(String title) {
+    line("  measuring " + title);
+  }
+
+  public void failed(String what, String why) {
+    line("  " + Verdicts.paint(ansi, "FAILED") + " " + what + ": " + why);
+  }
+
+  private synchronized void line(String text) {
+    out.println(text);
+    out.flush();
+  }
+}

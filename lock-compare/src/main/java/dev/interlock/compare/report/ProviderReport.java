@@ -1,0 +1,149 @@
+package dev.interlock.compare.report;
+
+import dev.interlock.Capability;
+import dev.interlock.compare.figures.Figures;
+import dev.interlock.tck.Level;
+import dev.interlock.tck.RuleInfo;
+import dev.interlock.tck.RuleResult;
+import dev.interlock.tck.Rules;
+import dev.interlock.tck.Verdict;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/**
+ * What was found out about one provider.
+ *
+ * @param id the provider's id
+ * @param version the version of its artifact
+ * @param server product and version of the server it ran on
+ * @param origin where that server came from
+ * @param capabilities what the provider declares
+ * @param rules the verdicts
+ * @param figures what was measured
+ * @param error why the kit could not run; empty if it could
+ * @param isPeer whether it is another library's lock, of which only some rules can be judged
+ */
+public record ProviderReport(
+    String id,
+    String version,
+    String server,
+    String origin,
+    Set<Capability> capabilities,
+    List<RuleResult> rules,
+    Figures figures,
+    String error,
+    boolean isPeer) {
+  static final String NOT_RUN = "-";
+
+  /** One that is ours, or that the user asks us to judge. */
+  public ProviderReport(
+      String id,
+      String version,
+      String server,
+      String origin,
+      Set<Capability> capabilities,
+      List<RuleResult> rules,
+      Figures figures,
+      String error) {
+    this(id, version, server, origin, capabilities, rules, figures, error, false);
+  }
+
+  /** The id, and that it is another library's lock if it is. */
+  String label() {
+    return isPeer ? id + " (peer)" : id;
+  }
+
+  String cell(RuleInfo rule) {
+    return rules.stream()
+        .filter(result -> result.id().equals(rule.id()))
+        .map(result -> text(result.verdict()))
+        .findFirst()
+        .orElse(rule.isTested() ? NOT_RUN : "untested");
+  }
+
+  public static String text(Verdict verdict) {
+    return verdict == Verdict.NOT_CLAIMED ? "not claimed" : verdict.name();
+  }
+
+  long count(Verdict verdict) {
+    return rules.stream().filter(rule -> rule.verdict() == verdict).count();
+  }
+
+  /**
+   * The hardest level up to which the provider keeps what it claims: every rule that the kit tests
+   * was run, and each passed or is not claimed. A level of which nothing is claimed is not reached.
+   * A peer has no level: what its API cannot express says nothing about it.
+   */
+  Optional<Level> level() {
+    if (isPeer) {
+      return Optional.empty();
+    }
+    Level reached = null;
+    for (Level level : Level.values()) {
+      List<Verdict> verdicts = verdicts(level);
+      boolean holds = verdicts.stream()
+          .allMatch(verdict -> verdict == Verdict.PASS || verdict == Verdict.NOT_CLAIMED);
+      if (!holds || !verdicts.contains(Verdict.PASS)) {
+        break;
+      }
+      reached = level;
+    }
+    return Optional.ofNullable(reached);
+  }
+
+  /** What became of the rules of a level; a rule that was not run counts as not decided. */
+  private List<Verdict> verdicts(Level level) {
+    return Rules.all().stream()
+        .filter(rule -> rule.isTested() && rule.level() == level)
+        .map(rule -> result(rule.id()).map(RuleResult::verdict).orElse(Verdict.INCONCLUSIVE))
+        .toList();
+  }
+
+  String levelText() {
+    return level()
+        .map(Enum::name)
+        .orElse(
+            isPeer
+                ? "not judged, for it is a peer"
+                : isComplete() ? "none" : "not judged, for not all rules were run");
+  }
+
+  private boolean isComplete() {
+    return Rules.all().stream()
+        .allMatch(rule -> !rule.isTested() || result(rule.id()).isPresent());
+  }
+
+  Optional<RuleResult> result(String rule) {
+    return rules.stream().filter(result -> result.id().equals(rule)).findFirst();
+  }
+
+  boolean isGood() {
+    return error.isEmpty() && count(Verdict.FAIL) == 0 && !figures.anyFailed();
+  }
+
+  /** In one line: how many rules have which verdict. */
+  String summary() {
+    if (!error.isEmpty()) {
+      return "the kit could not run: " + error;
+    }
+    StringBuilder text = new StringBuilder();
+    for (Verdict verdict : Verdict.values()) {
+      long count = count(verdict);
+      if (count > 0) {
+        text.append(text.isEmpty() ? "" : ", ").append(count).append(' ').append(text(verdict));
+      }
+    }
+    return text.toString();
+  }
+
+  Set<Capability> sortedCapabilities() {
+    return new TreeSet<>(capabilities);
+  }
+
+  String capabilityText() {
+    return sortedCapabilities().stream().map(Enum::name).collect(Collectors.joining(" "));
+  }
+}

@@ -1,0 +1,131 @@
+package dev.interlock.compare.report;
+
+import dev.interlock.tck.Effort;
+import dev.interlock.tck.RuleInfo;
+import dev.interlock.tck.RuleResult;
+import dev.interlock.tck.Rules;
+import dev.interlock.tck.Verdict;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The outcome of a comparison, as all its forms show it.
+ *
+ * @param created when it was finished
+ * @param effort how much work went into each rule
+ * @param seed repeats the random choices
+ * @param took how long it lasted
+ * @param providers one for each provider that was compared
+ * @param changes against an earlier report, if there is one to compare with
+ */
+public record Report(
+    Instant created,
+    Effort effort,
+    long seed,
+    Duration took,
+    List<ProviderReport> providers,
+    Optional<Changes> changes) {
+
+  /** The directory of histories beside a report, which refers to them by it. */
+  public static final String HISTORIES = "histories";
+
+  /** The same, with what is not as it was. */
+  public Report since(Baseline before) {
+    Changes found = Changes.between(before, providers);
+    return new Report(created, effort, seed, took, providers, Optional.of(found));
+  }
+
+  /**
+   * One line of the matrix.
+   *
+   * @param rule what must be so
+   * @param cells a verdict for each provider, or "untested", or "-" where the kit did not get there
+   */
+  record Row(RuleInfo rule, List<String> cells) {
+
+    /** Whether there is a verdict of any provider. */
+    boolean isRun() {
+      return cells.stream().anyMatch(cell -> !cell.equals(ProviderReport.NOT_RUN));
+    }
+
+    /** Whether the providers do not all have the same verdict. */
+    boolean differs() {
+      return cells.stream()
+              .filter(cell -> !cell.equals(ProviderReport.NOT_RUN))
+              .distinct()
+              .count()
+          > 1;
+    }
+
+    /** Whether it failed, or nothing can be said, for any provider. */
+    boolean fails() {
+      return cells.contains("FAIL") || cells.contains("INCONCLUSIVE");
+    }
+  }
+
+  /** Every rule of SPEC.md, also those that the kit does not test. */
+  List<Row> rows() {
+    return Rules.all().stream()
+        .map(rule -> new Row(
+            rule, providers.stream().map(provider -> provider.cell(rule)).toList()))
+        .toList();
+  }
+
+  /** The rules that the kit does not test. */
+  List<RuleInfo> untested() {
+    return Rules.all().stream().filter(rule -> !rule.isTested()).toList();
+  }
+
+  /**
+   * Whether every provider keeps what it claims, and everything could be run and measured. What
+   * peers do changes nothing.
+   */
+  public boolean isGood() {
+    return providers.stream()
+        .filter(provider -> !provider.isPeer())
+        .allMatch(ProviderReport::isGood);
+  }
+
+  /** Whether there is any figure. */
+  boolean isMeasured() {
+    return providers.stream().anyMatch(provider -> !provider.figures().isEmpty());
+  }
+
+  /** What needs to be looked at: failures, and rules of which nothing can be said. */
+  List<Remark> remarks() {
+    return providers.stream()
+        .flatMap(provider -> provider.rules().stream()
+            .filter(rule -> rule.verdict() == Verdict.FAIL
+                || rule.verdict() == Verdict.INCONCLUSIVE
+                || rule.verdict() == Verdict.WAIVED)
+            .map(rule -> new Remark(provider.label(), rule)))
+        .toList();
+  }
+
+  /**
+   * A verdict that is neither a pass nor a capability left out.
+   *
+   * @param provider whose
+   * @param result which
+   */
+  record Remark(String provider, RuleResult result) {}
+
+  /** The file with the whole history, if one is saved, as seen from the report's directory. */
+  static Optional<String> historyFile(RuleResult result) {
+    return result.evidence().saved().map(file -> HISTORIES + "/" + file.getFileName());
+  }
+
+  String jdk() {
+    return Runtime.version().toString();
+  }
+
+  String system() {
+    return System.getProperty("os.name") + " " + System.getProperty("os.arch");
+  }
+
+  int processors() {
+    return Runtime.getRuntime().availableProcessors();
+  }
+}

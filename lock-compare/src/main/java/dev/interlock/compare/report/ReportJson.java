@@ -1,0 +1,131 @@
+package dev.interlock.compare.report;
+
+import dev.interlock.compare.cli.Versions;
+import dev.interlock.compare.figures.Curve;
+import dev.interlock.compare.figures.Figures;
+import dev.interlock.compare.figures.Measure;
+import dev.interlock.tck.Evidence;
+import dev.interlock.tck.RuleResult;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.SerializationFeature;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The report for programs. Fields are added here, never renamed or removed. */
+final class ReportJson {
+  private static final JsonMapper MAPPER =
+      JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
+
+  record Root(
+      String version,
+      String created,
+      String effort,
+      long seed,
+      double seconds,
+      Environment environment,
+      List<MeasureInfo> measures,
+      List<Provider> providers,
+      @Nullable Changes changes) {}
+
+  record Environment(String jdk, String system, int processors) {}
+
+  record MeasureInfo(String key, String title, String method) {}
+
+  record Provider(
+      String id,
+      boolean peer,
+      String version,
+      String server,
+      String serverFrom,
+      List<String> capabilities,
+      @Nullable String level,
+      @Nullable String error,
+      List<Rule> rules,
+      Map<String, @Nullable Double> measures,
+      Map<String, String> measureNotes,
+      Map<String, List<Figures.Point>> curves) {}
+
+  record Rule(String id, String title, String level, String verdict, Proof evidence) {}
+
+  record Proof(
+      String message,
+      long operations,
+      long seed,
+      double seconds,
+      List<String> faults,
+      List<String> history,
+      @Nullable String historyFile) {}
+
+  private ReportJson() {}
+
+  static String of(Report report) {
+    return MAPPER.writeValueAsString(new Root(
+        Versions.product(),
+        report.created().toString(),
+        report.effort().name(),
+        report.seed(),
+        report.took().toMillis() / 1e3,
+        new Environment(report.jdk(), report.system(), report.processors()),
+        List.of(Measure.values()).stream()
+            .map(measure -> new MeasureInfo(measure.key(), measure.title(), measure.method()))
+            .toList(),
+        report.providers().stream().map(ReportJson::provider).toList(),
+        report.changes().orElse(null)));
+  }
+
+  /** In one line, for the page. */
+  static String compact(Object value) {
+    return JsonMapper.shared().writeValueAsString(value);
+  }
+
+  private static Provider provider(ProviderReport report) {
+    Map<String, @Nullable Double> measures = new LinkedHashMap<>();
+    Map<String, String> notes = new LinkedHashMap<>();
+    for (Measure measure : Measure.values()) {
+      report.figures().find(measure).ifPresent(figure -> {
+        measures.put(measure.key(), figure.value());
+        if (!figure.note().isEmpty()) {
+          notes.put(measure.key(), figure.note());
+        }
+      });
+    }
+    Map<String, List<Figures.Point>> curves = new LinkedHashMap<>();
+    for (Curve curve : Curve.values()) {
+      if (!report.figures().curve(curve).isEmpty()) {
+        curves.put(curve.key(), report.figures().curve(curve));
+      }
+    }
+    return new Provider(
+        report.id(),
+        report.isPeer(),
+        report.version(),
+        report.server(),
+        report.origin(),
+        report.sortedCapabilities().stream().map(Enum::name).toList(),
+        report.level().map(Enum::name).orElse(null),
+        report.error().isEmpty() ? null : report.error(),
+        report.rules().stream().map(ReportJson::rule).toList(),
+        measures,
+        notes,
+        curves);
+  }
+
+  private static Rule rule(RuleResult result) {
+    Evidence evidence = result.evidence();
+    return new Rule(
+        result.id(),
+        result.title(),
+        result.level().name(),
+        result.verdict().name(),
+        new Proof(
+            evidence.message(),
+            evidence.operations(),
+            evidence.seed(),
+            evidence.took().toMillis() / 1e3,
+            evidence.faults(),
+            evidence.history(),
+            Report.historyFile(result).orElse(null)));
+  }
+}

@@ -1,0 +1,148 @@
+package dev.interlock.compare.tck;
+
+import dev.interlock.LockException;
+import dev.interlock.Locks;
+import dev.interlock.compare.figures.Figures;
+import dev.interlock.compare.report.ProviderReport;
+import dev.interlock.compare.servers.Backend;
+import dev.interlock.tck.RuleResult;
+import dev.interlock.tck.Rules;
+import dev.interlock.tck.TckProgress;
+import java.io.BufferedInputStream;
+import java.io.EOFException;
+import java.io.File;
+import java.io.IOException;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+
+/** Runs the kit over a provider in a JVM of its own, with the provider's class path. */
+final class Judge {
+  private static final int END_SECONDS = 10;
+
+  /** The rules could not be run because of what the user asked for. */
+  static final class WrongArgumentsException extends LockException {
+    private static final long serialVersionUID = 1L;
+
+    WrongArgumentsException(String message) {
+      super(message);
+    }
+  }
+
+  private final String classPath;
+  private final Path log;
+  private final TckProgress progress;
+
+  /**
+   * Prepares.
+   *
+   * @param classPath the provider and the libraries it needs, entries as for {@code java -cp}
+   * @param log gets what the provider and its libraries print
+   * @param progress hears of each verdict
+   */
+  Judge(List<String> classPath, Path log, TckProgress progress) {
+    List<String> entries = new ArrayList<>();
+    // The kit's own come first: a provider's jar may have a copy of the API in it.
+    entries.add(home(Locks.class));
+    entries.add(home(Rules.class));
+    entries.add(home(JudgeMain.class));
+    entries.addAll(classPath);
+    this.classPath = String.join(File.pathSeparator, entries);
+    this.log = log;
+    this.progress = progress;
+  }
+
+  /**
+   * Judges. Blocks until every rule has its verdict.
+   *
+   * @throws WrongArgumentsException if there is no such provider, it cannot be loaded, or the URI
+   *     is wrong
+   * @throws LockException if the backend cannot be used, or the JVM ends early
+   */
+  ProviderReport run(JudgeMessage.Order order) throws IOException {
+    Process process = fork();
+    try (ObjectOutputStream out = new ObjectOutputStream(process.getOutputStream())) {
+      out.writeObject(order);
+      out.flush();
+      return read(process);
+    } catch (EOFException e) {
+      throw new LockException("The JVM that judges ended early; what it said is in " + log + ".");
+    } finally {
+      end(process);
+    }
+  }
+
+  private Process fork() throws IOException {
+    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    return new ProcessBuilder(java, "-cp", classPath, JudgeMain.class.getName())
+        .redirectError(log.toFile())
+        .start();
+  }
+
+  private ProviderReport read(Process process) throws IOException {
+    Map<String, RuleResult> results = new HashMap<>();
+    try (ObjectInputStream in =
+        new ObjectInputStream(new BufferedInputStream(process.getInputStream()))) {
+      while (true) {
+        JudgeMessage message = (JudgeMessage) in.readObject();
+        if (message instanceof JudgeMessage.Judged judged) {
+          RuleResult result = judged.result();
+          results.put(result.id(), result);
+          progress.finished(result);
+        } else if (message instanceof JudgeMessage.Finished finished) {
+          return report(finished, results);
+        } else if (message instanceof JudgeMessage.Refused refused) {
+          throw refused.wrongArguments()
+              ? new WrongArgumentsException(refused.message())
+              : new LockException(refused.message());
+        }
+      }
+    } catch (ClassNotFoundException e) {
+      throw new IOException("the JVM that judges is of another version", e);
+    }
+  }
+
+  private static ProviderReport report(
+      JudgeMessage.Finished finished, Map<String, RuleResult> results) {
+    List<RuleResult> inOrder = Rules.all().stream()
+        .map(rule -> results.get(rule.id()))
+        .filter(Objects::nonNull)
+        .toList();
+    return new ProviderReport(
+        finished.id(),
+        finished.version(),
+        finished.server(),
+        Backend.GIVEN,
+        finished.capabilities(),
+        inOrder,
+        new Figures(),
+        "");
+  }
+
+  private static void end(Process process) {
+    try {
+      if (!process.waitFor(END_SECONDS, TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+      }
+    } catch (InterruptedException e) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  static String home(Class<?> type) {
+    try {
+      return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI())
+          .toString();
+    } catch (URISyntaxException e) {
+      throw new IllegalStateException("the place of " + type + " is malformed", e);
+    }
+  }
+}

@@ -1,0 +1,92 @@
+package dev.interlock.compare.tck;
+
+import dev.interlock.Capability;
+import dev.interlock.tck.Effort;
+import dev.interlock.tck.Evidence;
+import dev.interlock.tck.Level;
+import dev.interlock.tck.RuleResult;
+import dev.interlock.tck.Verdict;
+import java.io.Serializable;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.Optional;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** What the command {@code tck} and the JVM that judges for it send each other. */
+sealed interface JudgeMessage extends Serializable {
+
+  /**
+   * What to judge, and how. Sent first, and not as arguments: a URI may carry a password.
+   *
+   * @param uri where the backend is
+   * @param rules the ids of the rules to run; empty for all
+   * @param waivers reasons by rule id
+   * @param histories the directory in which histories are saved
+   * @param allHistories whether also those of rules that pass are
+   */
+  record Order(
+      String uri,
+      Effort effort,
+      long seed,
+      TreeSet<String> rules,
+      LinkedHashMap<String, String> waivers,
+      double timeScale,
+      boolean inOneJvm,
+      String histories,
+      boolean allHistories)
+      implements JudgeMessage {}
+
+  /** One rule has its verdict. */
+  record Judged(
+      String id,
+      String title,
+      Level level,
+      Verdict verdict,
+      long operations,
+      long seed,
+      Duration took,
+      ArrayList<String> faults,
+      String message,
+      ArrayList<String> history,
+      @Nullable String saved)
+      implements JudgeMessage {
+
+    static Judged of(RuleResult result) {
+      Evidence evidence = result.evidence();
+      return new Judged(
+          result.id(),
+          result.title(),
+          result.level(),
+          result.verdict(),
+          evidence.operations(),
+          evidence.seed(),
+          evidence.took(),
+          new ArrayList<>(evidence.faults()),
+          evidence.message(),
+          new ArrayList<>(evidence.history()),
+          evidence.saved().map(Path::toString).orElse(null));
+    }
+
+    RuleResult result() {
+      Optional<Path> file = Optional.ofNullable(saved).map(Path::of);
+      Evidence evidence = new Evidence(operations, seed, took, faults, message, history, file);
+      return new RuleResult(id, title, level, verdict, evidence);
+    }
+  }
+
+  /** All rules have their verdict. */
+  record Finished(String id, String version, String server, EnumSet<Capability> capabilities)
+      implements JudgeMessage {}
+
+  /**
+   * The rules could not be run.
+   *
+   * @param message for people
+   * @param wrongArguments whether the arguments are the reason, rather than the server
+   */
+  record Refused(String message, boolean wrongArguments) implements JudgeMessage {}
+}

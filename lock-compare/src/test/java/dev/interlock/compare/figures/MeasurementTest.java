@@ -1,0 +1,26 @@
+package dev.interlock.compare.figures;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.compare.servers.Backend;
+import dev.interlock.tck.Effort;
+import org.junit.jupiter.api.Test;
+
+class MeasurementTest {
+
+  @Test
+  void every_measure_has_a_figure_or_a_reason_for_the_in_jvm_provider() throws Exception {
+    Figures figures = new Figures();
+    for (Measurement measurement : Measurement.ALL) {
+      measurement.take(Backend.inThisJvm("local://?namespace=measured"), Effort.QUICK, figures);
+    }
+
+    for (Measure measure : Measure.values()) {
+      assertThat(figures.find(measure)).as(measure.key()).isPresent();
+    }
+    assertThat(figures.text(Measure.HAND_OFF_P50)).matches("[1-9][0-9,]*");
+    assertThat(figures.text(Measure.SECTIONS_16)).matches("[1-9][0-9,]*");
+    assertThat(figures.text(Measure.RECOVERY)).isEqualTo("n/a");
+    assertThat(figures.anyFailed()).isFalse();
+  }
+}

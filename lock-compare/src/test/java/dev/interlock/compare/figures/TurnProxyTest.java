@@ -1,0 +1,41 @@
+package dev.interlock.compare.figures;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.compare.servers.LockUris;
+import dev.interlock.testservers.RedisServer;
+import dev.interlock.testservers.TestRedis;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+
+class TurnProxyTest {
+
+  @Test
+  void commands_sent_together_are_one_turn_and_each_question_after_an_answer_is_another()
+      throws IOException {
+    try (RedisServer redis = TestRedis.start();
+        TurnProxy proxy = TurnProxy.before(redis.host(), redis.port());
+        Socket client = new Socket(
+            InetAddress.getLoopbackAddress(),
+            LockUris.port("x://" + proxy.address()).getAsInt())) {
+      OutputStream out = client.getOutputStream();
+      BufferedReader in = new BufferedReader(
+          new InputStreamReader(client.getInputStream(), StandardCharsets.US_ASCII));
+
+      out.write("PING\r\nPING\r\n".getBytes(StandardCharsets.US_ASCII));
+      assertThat(in.readLine()).isEqualTo("+PONG");
+      assertThat(in.readLine()).isEqualTo("+PONG");
+      assertThat(proxy.turns()).isEqualTo(1);
+
+      out.write("PING\r\n".getBytes(StandardCharsets.US_ASCII));
+      assertThat(in.readLine()).isEqualTo("+PONG");
+      assertThat(proxy.turns()).isEqualTo(2);
+    }
+  }
+}

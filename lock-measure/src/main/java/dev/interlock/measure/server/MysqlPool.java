@@ -1,0 +1,88 @@
+package dev.interlock.measure.server;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import javax.sql.DataSource;
+
+/** A connection pool to MySQL or MariaDB. Thread-safe. */
+public final class MysqlPool implements AutoCloseable {
+  private final HikariDataSource source;
+
+  private MysqlPool(HikariDataSource source) {
+    this.source = source;
+  }
+
+  /**
+   * Connects.
+   *
+   * @param connections the pool's size
+   * @throws RuntimeException if the server does not answer, or refuses
+   */
+  public static MysqlPool open(ServerAddress server, int connections) {
+    HikariConfig config = new HikariConfig();
+    config.setJdbcUrl(
+        "jdbc:mysql://" + server.host() + ":" + server.port() + "/" + server.database());
+    server.user().ifPresent(config::setUsername);
+    server.password().ifPresent(config::setPassword);
+    config.setMaximumPoolSize(connections);
+    config.setMinimumIdle(1);
+    return new MysqlPool(new HikariDataSource(config));
+  }
+
+  /** The pool as libraries take it. */
+  public DataSource source() {
+    return source;
+  }
+
+  /** Runs an update in a transaction of its own and returns the number of rows it changed. */
+  public int update(String sql, Object... arguments) {
+    try (Connection connection = source.getConnection();
+        PreparedStatement statement = connection.prepareStatement(sql)) {
+      for (int i = 0; i < arguments.length; i++) {
+        statement.setObject(i + 1, arguments[i]);
+      }
+      return statement.executeUpdate();
+    } catch (SQLException e) {
+      throw new IllegalStateException(e.getMessage(), e);
+    }
+  }
+
+  /** Returns the rows of an answer. */
+  List<List<String>> query(String sql) {
+    try (Connection connection = source.getConnection();
+        PreparedStatement statement = connection.prepareStatement(sql);
+        ResultSet result = statement.executeQuery()) {
+      List<List<String>> rows = new ArrayList<>();
+      while (result.next()) {
+        List<String> row = new ArrayList<>();
+        for (int column = 1; column <= result.getMetaData().getColumnCount(); column++) {
+          row.add(result.getString(column));
+        }
+        rows.add(row);
+      }
+      return rows;
+    } catch (SQLException e) {
+      throw new IllegalStateException(e.getMessage(), e);
+    }
+  }
+
+  /** Returns the tables whose names begin like this. */
+  public List<String> tables(String prefix) {
+    return query("SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()"
+            + " AND table_name LIKE '" + prefix.replace("_", "\\_") + "%'")
+        .stream()
+        .map(row -> row.get(0))
+        .toList();
+  }
+
+  @Override
+  public void close() {
+    source.close();
+  }
+}

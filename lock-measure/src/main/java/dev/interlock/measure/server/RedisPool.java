@@ -1,0 +1,34 @@
+package dev.interlock.measure.server;
+
+import redis.clients.jedis.ConnectionPoolConfig;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.RedisClient;
+
+/** Opens connection pools to Redis or Valkey. */
+public final class RedisPool {
+  private RedisPool() {}
+
+  /**
+   * Opens a pool of Jedis with its default settings.
+   *
+   * @param connections the pool's size
+   */
+  public static RedisClient open(ServerAddress server, int connections) {
+    ConnectionPoolConfig pool = new ConnectionPoolConfig();
+    pool.setMaxTotal(connections);
+    pool.setMaxIdle(connections);
+    return open(server, pool);
+  }
+
+  static RedisClient open(ServerAddress server, ConnectionPoolConfig pool) {
+    DefaultJedisClientConfig.Builder settings =
+        DefaultJedisClientConfig.builder().database(Integer.parseInt(server.database()));
+    server.user().ifPresent(settings::user);
+    server.password().ifPresent(settings::password);
+    return RedisClient.builder()
+        .hostAndPort(server.host(), server.port())
+        .clientConfig(settings.build())
+        .poolConfig(pool)
+        .build();
+  }
+}

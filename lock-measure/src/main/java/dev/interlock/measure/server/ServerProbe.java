@@ -1,0 +1,38 @@
+package dev.interlock.measure.server;
+
+import java.util.Map;
+import java.util.OptionalLong;
+
+/** Asks a server past the locks, through a connection of its own. Not thread-safe. */
+public interface ServerProbe extends AutoCloseable {
+
+  /** Returns what the server says that it is, such as {@code Redis 7.0.15}. */
+  String version();
+
+  /** Returns how often each command ran since the server started, also from within scripts. */
+  Map<String, Long> commands();
+
+  /** Returns how many commands ran, those inside scripts too, but none of this probe's. */
+  long totalCommands();
+
+  /** Returns the CPU time that the server has used, in microseconds; empty if it does not tell. */
+  OptionalLong cpuMicros();
+
+  /**
+   * Tells what the server keeps now.
+   *
+   * @param name what the keys have in their names, or how the names of the tables begin
+   */
+  Footprint footprint(String name);
+
+  @Override
+  void close();
+
+  /**
+   * What is kept.
+   *
+   * @param entries keys or rows
+   * @param bytes what the server says that they take up
+   */
+  record Footprint(long entries, long bytes) {}
+}
