@@ -150,6 +150,8 @@ class BrokenProvidersTest {
         Set.of("X2", "L1", "L7", "T1", "T4", "M5", "M6", "W3", "W5", "W6", "E5"));
     EXPECTED.put(Fault.BLOCKS_WHEN_HELD, Set.of("W8"));
     EXPECTED.put(Fault.FORGETS_RENEWALS, Set.of("N1", "W7", "M4"));
+    EXPECTED.put(Fault.SKIPS_EARLY_RENEWALS, Set.of("L4"));
+    EXPECTED.put(Fault.LOST_MEANS_UNSENT, Set.of("E3"));
     EXPECTED.put(Fault.TIMERS_MULTIPLY, Set.of("M4", "N6"));
     EXPECTED.put(Fault.FORGETS_INTERRUPTS, Set.of("W5"));
     EXPECTED.put(Fault.QUEUES_TWICE, Set.of("E1"));

@@ -79,6 +79,10 @@ public enum Fault {
   BLOCKS_WHEN_HELD,
   /** Renewals from the fourth on are confirmed and not made. */
   FORGETS_RENEWALS,
+  /** A renewal is confirmed and not made while more than half of the lease is left. */
+  SKIPS_EARLY_RENEWALS,
+  /** An attempt whose answer did not come is reported as one that was not made. */
+  LOST_MEANS_UNSENT,
   /** Each grant starts a timer that sends renewals, also after the release. */
   TIMERS_MULTIPLY,
   /** An interrupt that comes during a command is forgotten. */

@@ -255,10 +255,18 @@ final class Store {
       return new Answer(queued ? Wire.QUEUED : Wire.BUSY, 0, Math.min(left, lock.queue.refresh()));
     }
     own.renewals++;
-    if (fault != Fault.FORGETS_RENEWALS || own.renewals <= SOME_RENEWALS) {
+    if (isMade(own, request.lease(), now)) {
       own.expiresAt = Math.max(own.expiresAt, now + request.lease());
     }
     return new Answer(own.token, own.tokens, 0);
+  }
+
+  private boolean isMade(Held renewed, long lease, long now) {
+    return switch (fault) {
+      case FORGETS_RENEWALS -> renewed.renewals <= SOME_RENEWALS;
+      case SKIPS_EARLY_RENEWALS -> renewed.expiresAt - now < lease / 2;
+      default -> true;
+    };
   }
 
   boolean release(Request request) {

@@ -126,6 +126,9 @@ final class StoreBackend implements LockBackend {
       if (busy && !connections.isClosed()) {
         return "busy";
       }
+      if (fault == Fault.LOST_MEANS_UNSENT && e instanceof OutcomeUnknownException) {
+        throw new BackendUnavailableException(e.getMessage(), e);
+      }
       throw e;
     }
   }

@@ -7,10 +7,14 @@ import dev.interlock.LeaseLostException;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.OutcomeUnknownException;
+import dev.interlock.spi.HoldId;
 import dev.interlock.tck.TckFault;
 import dev.interlock.tck.TckServer;
+import dev.interlock.tck.internal.fault.Effect;
 import dev.interlock.tck.internal.fault.FaultProxy;
+import dev.interlock.tck.internal.fault.Injection;
 import dev.interlock.tck.internal.run.Company;
+import dev.interlock.tck.internal.run.DirectBackend;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import dev.interlock.tck.internal.run.RuleViolation;
@@ -29,6 +33,9 @@ import org.jspecify.annotations.Nullable;
 public final class FaultRules {
   /** A client waits for an answer for some seconds before it gives up; each provider its own. */
   private static final long LONGEST_ANSWER = 8_000;
+
+  /** More requests than any backend needs for one attempt. */
+  private static final int MOST_REQUESTS = 6;
 
   private record Answer(
       String call, @Nullable Object value, @Nullable Throwable error, long took) {}
@@ -81,6 +88,50 @@ public final class FaultRules {
       survived.add(injury.words());
     }
     run.note("each call met its exception under " + String.join(", ", survived));
+  }
+
+  /** Without the engine, which abandons what has failed, and would hide it. */
+  @Rule(
+      value = "E3",
+      check = "that an attempt whose answer is lost is not reported as one that was not made",
+      company = Company.NONE,
+      needs = TckFault.CONNECTION)
+  public static void anUnansweredAttemptIsUnknown(RuleRun run) throws Exception {
+    FaultProxy proxy = run.proxy();
+    DirectBackend direct = run.direct(proxy);
+    LockClient observer = run.client();
+    int lost = 0;
+    for (Effect effect : List.of(Effect.REPLY_LOST, Effect.REPLY_SWALLOWED)) {
+      boolean hit = true;
+      // The first answer of an attempt, then all from its second on, and so forth.
+      for (int nth = 1; hit && nth <= MOST_REQUESTS; nth++) {
+        String name = run.name();
+        Injection injection =
+            proxy.inject(Injection.of(effect, name, nth, Integer.MAX_VALUE, Duration.ZERO));
+        expectKnown(run, direct, observer, name, effect);
+        hit = injection.hits() > 0;
+        lost += injection.hits();
+        proxy.heal();
+      }
+    }
+    run.requireHit(lost, "lost answers to attempts");
+    run.note("no attempt that was made was reported as one that was not");
+  }
+
+  private static void expectKnown(
+      RuleRun run, DirectBackend direct, LockClient observer, String name, Effect effect) {
+    HoldId id = direct.newId();
+    try {
+      direct.attempt(name, id, run.ms(30_000));
+      direct.release(name, id);
+    } catch (OutcomeUnknownException e) {
+      // So it is.
+    } catch (BackendUnavailableException e) {
+      run.expect(
+          observer.inspect(name).isEmpty(),
+          "after BackendUnavailableException from an attempt nothing is held",
+          "the lock is held after " + effect.words() + ": " + RuleRun.inspection(observer, name));
+    }
   }
 
   private static LockRequest fixed(RuleRun run, String name) {

@@ -8,6 +8,7 @@ import dev.interlock.LockListener;
 import dev.interlock.LockRequest;
 import dev.interlock.LockTimeoutException;
 import dev.interlock.Option;
+import dev.interlock.spi.HoldId;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.tck.Effort;
 import dev.interlock.tck.NotOfferedException;
@@ -129,6 +130,16 @@ public final class RuleRun extends Findings {
   /** Opens the backend without the engine before it, to repeat commands and to send them late. */
   public DirectBackend direct() {
     return keep(target.open());
+  }
+
+  /** The same through a proxy, which is let see a lock's name as in {@link #client(FaultProxy)}. */
+  public DirectBackend direct(FaultProxy proxy) throws InterruptedException {
+    DirectBackend direct = keep(target.open(proxy));
+    String name = name();
+    HoldId id = direct.newId();
+    direct.acquire(name, id, ms(10_000), ms(3_000));
+    direct.release(name, id);
+    return direct;
   }
 
   /** Opens a client whose backend is wrapped, so that answers can be delayed and lost. */

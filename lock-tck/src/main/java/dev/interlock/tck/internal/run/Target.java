@@ -15,6 +15,7 @@ import dev.interlock.tck.NotOfferedException;
 import dev.interlock.tck.TckBackend;
 import dev.interlock.tck.TckFault;
 import dev.interlock.tck.internal.fault.Endpoint;
+import dev.interlock.tck.internal.fault.FaultProxy;
 import dev.interlock.tck.internal.worker.Opener;
 import java.util.EnumSet;
 import java.util.HexFormat;
@@ -94,11 +95,21 @@ record Target(
     return open(UnaryOperator.identity());
   }
 
+  /** Opens the backend without the engine before it, through a proxy. */
+  DirectBackend open(FaultProxy proxy) {
+    String uri = endpoint().orElseThrow().uriAt(proxy.address());
+    return open(LockConfig.parse(uri), UnaryOperator.identity());
+  }
+
   /** Opens the backend without the engine before it. */
   DirectBackend open(UnaryOperator<LockBackend> wrapper) {
+    return open(LockConfig.parse(backend.uri()), wrapper);
+  }
+
+  private DirectBackend open(LockConfig config, UnaryOperator<LockBackend> wrapper) {
     long client = ThreadLocalRandom.current().nextLong();
     ClientId id = new ClientId(HexFormat.of().toHexDigits(client), "tck");
-    LockBackend opened = wrapper.apply(own().open(LockConfig.parse(backend.uri()), id));
+    LockBackend opened = wrapper.apply(own().open(config, id));
     opened.subscribe(new NoEvents());
     return new DirectBackend(opened, client);
   }
