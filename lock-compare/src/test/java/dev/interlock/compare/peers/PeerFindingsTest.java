@@ -39,7 +39,8 @@ class PeerFindingsTest {
   void springs_lock_does_not_keep_the_contract_of_interruption() {
     TckResult result = judge("spring-redis", Set.of("W5"));
 
-    assertThat(of(result, "W5").verdict()).isEqualTo(Verdict.FAIL);
+    RuleResult found = of(result, "W5");
+    assertThat(found.verdict()).as(found.toString()).isEqualTo(Verdict.FAIL);
     assertThat(of(result, "W5").evidence().message())
         .contains("the flag is set when lock() returns", "it is cleared");
   }

@@ -115,24 +115,25 @@ public final class Contention {
       throws Exception {
     try (SharedCounters zeroed = SharedCounters.create(counters, names.size())) {
       List<Worker> workers = new ArrayList<>();
-      List<CompletableFuture<Outcome>> outcomes = new ArrayList<>();
       for (int w = 0; w < WorkerPool.SHARED; w++) {
-        Worker worker = run.worker();
-        for (int t = 0; t < THREADS; t++) {
-          Plan plan = new Plan(
-              names,
-              time.toNanos(),
-              run.random().nextLong(),
-              counters.toString(),
-              run.has(Capability.RENEWABLE),
-              run.has(Capability.FENCED));
-          workers.add(worker);
-          outcomes.add(worker.start(t, space -> work(space, plan)));
-        }
+        workers.add(run.worker());
+      }
+      // Only now that all are there: a JVM that starts late would meet nobody.
+      List<CompletableFuture<Outcome>> outcomes = new ArrayList<>();
+      for (int t = 0; t < THREADS * workers.size(); t++) {
+        Plan plan = new Plan(
+            names,
+            time.toNanos(),
+            run.random().nextLong(),
+            counters.toString(),
+            run.has(Capability.RENEWABLE),
+            run.has(Capability.FENCED));
+        Worker worker = workers.get(t % workers.size());
+        outcomes.add(worker.start(t / workers.size(), space -> work(space, plan)));
       }
       long[] additions = new long[names.size()];
       for (int i = 0; i < outcomes.size(); i++) {
-        Outcome outcome = workers.get(i).result(outcomes.get(i));
+        Outcome outcome = workers.get(i % workers.size()).result(outcomes.get(i));
         holds.addAll(outcome.holds());
         calls.add(outcome.calls());
         if (outcome.trouble() != null) {

@@ -8,6 +8,7 @@ import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.LockTimeoutException;
 import dev.interlock.tck.TckFault;
+import dev.interlock.tck.internal.fault.FaultProxy;
 import dev.interlock.tck.internal.history.History;
 import dev.interlock.tck.internal.history.Hold;
 import dev.interlock.tck.internal.run.Company;
@@ -73,6 +74,28 @@ public final class ExclusionRules {
       throw new NotReached("only " + holds.size() + " holds came about between the faults");
     }
     run.note(holds.size() + " holds amid faults, none overlapped");
+  }
+
+  @Rule(
+      value = "X2",
+      check = "that the end of a connection ends no hold",
+      company = Company.NONE,
+      needs = TckFault.CONNECTION)
+  public static void aCutConnectionFreesNothing(RuleRun run) throws Exception {
+    FaultProxy proxy = run.proxy();
+    LockClient client = run.client(proxy);
+    LockClient other = run.client();
+    List<Lease> leases = new ArrayList<>();
+    leases.add(client.acquire(Leases.fixed(run, run.name(), 60_000)));
+    if (run.has(Capability.RENEWABLE)) {
+      leases.add(client.acquire(Leases.lasting(run, run.name(), 20_000)));
+    }
+    run.requireHit(proxy.cut(), "all connections cut");
+    RuleRun.pause(run.ms(500)); // the server has noticed
+    for (Lease lease : leases) {
+      run.expectHeld(other, lease.name(), "after all connections of its holder were cut");
+    }
+    leases.forEach(Lease::release);
   }
 
   @Rule(value = "X3", check = "that no error, aborted transaction or retry is answered as Busy")
