@@ -4,6 +4,7 @@ import dev.interlock.LostReason;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,6 +53,8 @@ final class Hold {
   private final List<Entry> entries = new ArrayList<>(1); // in the order in which they began
   private @Nullable LostReason reason;
   private long endedAt;
+  // Not this object's monitor: an application's listener may run under it.
+  private final ReentrantLock telling = new ReentrantLock();
   private boolean beginBeingTold;
   private boolean beginTold;
   private boolean endTold;
@@ -185,6 +188,11 @@ final class Hold {
     boolean first = !beginBeingTold;
     beginBeingTold = true;
     return first;
+  }
+
+  /** Held by who tells of its end. */
+  ReentrantLock telling() {
+    return telling;
   }
 
   synchronized void beginTold() {

@@ -3,6 +3,7 @@ package dev.interlock.internal;
 import dev.interlock.LockListener;
 import dev.interlock.LostReason;
 import java.time.Duration;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Tells listeners of the begin and of the end of every hold: each once, the begin first, and the
@@ -24,8 +25,25 @@ final class HoldNews {
     }
   }
 
-  /** Call it once the hold has ended, and before another may begin on that account. */
+  /**
+   * Call it once the hold has ended, and before another may begin on that account. Whoever comes
+   * second waits until the first has told it, unless it must not wait.
+   */
   void ended(Hold hold) {
+    ReentrantLock telling = hold.telling();
+    if (!MustNotBlock.here()) {
+      telling.lock();
+    } else if (!telling.tryLock()) {
+      return;
+    }
+    try {
+      tellEnd(hold);
+    } finally {
+      telling.unlock();
+    }
+  }
+
+  private void tellEnd(Hold hold) {
     if (!hold.tellEnd()) {
       return;
     }
