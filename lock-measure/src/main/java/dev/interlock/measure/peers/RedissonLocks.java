@@ -70,7 +70,8 @@ public final class RedissonLocks implements PeerLocks {
       Config config = new Config();
       config.setLockWatchdogTimeout(length.toMillis());
       // On another thread: an interruption of this one is meant for the lock.
-      return CompletableFuture.supplyAsync(() -> open(config)).join();
+      return CompletableFuture.supplyAsync(() -> open(config), task -> new Thread(task).start())
+          .join();
     });
     return kind.lock(renewing, name);
   }

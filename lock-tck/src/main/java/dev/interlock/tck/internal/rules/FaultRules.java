@@ -7,6 +7,7 @@ import dev.interlock.LeaseLostException;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.OutcomeUnknownException;
+import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.HoldId;
 import dev.interlock.tck.TckFault;
 import dev.interlock.tck.TckServer;
@@ -122,13 +123,17 @@ public final class FaultRules {
       RuleRun run, DirectBackend direct, LockClient observer, String name, Effect effect) {
     HoldId id = direct.newId();
     try {
-      direct.attempt(name, id, run.ms(30_000));
+      AttemptResult result = direct.attempt(name, id, run.ms(30_000));
+      run.expect(
+          result instanceof AttemptResult.Granted,
+          "an attempt for a free lock is granted, or fails",
+          "it was answered " + result + " after " + effect.words());
       direct.release(name, id);
     } catch (OutcomeUnknownException e) {
       // So it is.
     } catch (BackendUnavailableException e) {
       run.expect(
-          observer.inspect(name).isEmpty(),
+          observer.tryAcquire(fixed(run, name)).isPresent(),
           "after BackendUnavailableException from an attempt nothing is held",
           "the lock is held after " + effect.words() + ": " + RuleRun.inspection(observer, name));
     }
