@@ -83,6 +83,8 @@ public enum Fault {
   SKIPS_EARLY_RENEWALS,
   /** An attempt whose answer did not come is reported as one that was not made. */
   LOST_MEANS_UNSENT,
+  /** A holder hears of no loss: revocations are not passed on, and a release always succeeds. */
+  HIDES_LOSSES,
   /** Each grant starts a timer that sends renewals, also after the release. */
   TIMERS_MULTIPLY,
   /** An interrupt that comes during a command is forgotten. */

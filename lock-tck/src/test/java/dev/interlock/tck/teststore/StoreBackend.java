@@ -195,7 +195,7 @@ final class StoreBackend implements LockBackend {
   public ReleaseResult release(Release release) {
     Wire.Request request = request(release.name(), release.id(), 0);
     boolean held = (Boolean) connections.call(store -> store.release(request));
-    return held ? ReleaseResult.RELEASED : ReleaseResult.NOT_HELD;
+    return held || fault == Fault.HIDES_LOSSES ? ReleaseResult.RELEASED : ReleaseResult.NOT_HELD;
   }
 
   @Override
@@ -240,7 +240,7 @@ final class StoreBackend implements LockBackend {
           HoldId id = parse(event.id());
           if (event.kind().equals("wake")) {
             events.wake(event.name(), id);
-          } else {
+          } else if (fault != Fault.HIDES_LOSSES) {
             events.revoked(event.name(), id);
           }
         },

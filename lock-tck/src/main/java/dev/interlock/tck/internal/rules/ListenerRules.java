@@ -40,7 +40,7 @@ public final class ListenerRules {
     }
 
     /** Each hold begins and ends once, and before the next one begins. */
-    void judge(RuleRun run, int holds) throws Exception {
+    List<String> judge(RuleRun run, int holds) throws Exception {
       run.await(
           run.ms(5_000),
           "the end of each of " + holds + " holds is told",
@@ -55,6 +55,19 @@ public final class ListenerRules {
             begin.startsWith("acquired") && !end.startsWith("acquired") && end.endsWith(token),
             "the begin of a hold, then its end, then the begin of the next",
             "event " + i + " was \"" + begin + "\", and after it came \"" + end + "\"");
+      }
+      return events;
+    }
+
+    /** What an end is called: released is only what the holder gave up while it had it. */
+    void judgeEnds(RuleRun run, List<String> ends) throws Exception {
+      List<String> events = judge(run, ends.size());
+      for (int hold = 0; hold < ends.size(); hold++) {
+        String end = events.get(2 * hold + 1);
+        run.expect(
+            end.startsWith(ends.get(hold)),
+            "the end of hold " + (hold + 1) + " is told as " + ends.get(hold),
+            "it was told as \"" + end + "\"");
       }
     }
   }
@@ -96,7 +109,7 @@ public final class ListenerRules {
 
   @Rule(
       value = "M6",
-      check = "that every way to lose or give up a hold is told, once",
+      check = "that every way to lose or give up a hold is told, once, and as what it was",
       timed = true)
   public static void everyEndIsToldOnce(RuleRun run) throws Exception {
     Notes notes = new Notes();
@@ -112,7 +125,7 @@ public final class ListenerRules {
     Leases.drop(forced);
     client.acquire(Leases.fixed(run, name, 20_000));
     client.close();
-    notes.judge(run, 4);
+    notes.judgeEnds(run, List.of("released", "lost", "lost", "lost"));
     run.note("a release, an expiry, a forced release and a close were told once each");
   }
 }
