@@ -5,8 +5,8 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 repository=$PWD/target/published
 rm -rf "$repository"
-# The tools are never published, so they need not be built.
-mvn -B -ntp -q deploy -Prelease -pl '!lock-measure,!lock-compare,!lock-bench' -Dmaven.test.skip=true \
+# The tools and what only tests are never published, so they need not be built.
+mvn -B -ntp -q deploy -Prelease -pl '!lock-tck-selftest,!lock-testservers-tests,!lock-measure,!lock-compare,!lock-bench' -Dmaven.test.skip=true \
   -Dmaven.install.skip=true -Dspotless.check.skip=true \
   -DaltDeploymentRepository="interlock::file://$repository"
 missing=0

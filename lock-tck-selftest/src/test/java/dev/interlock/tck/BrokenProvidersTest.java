@@ -76,6 +76,8 @@ import org.junit.jupiter.api.TestFactory;
  *       <td>W12</td></tr>
  *   <tr><td>a named owner waits behind those who wait for it</td>
  *       <td>OWNER_BEHIND_QUEUE, TELLS_NO_OWNER</td><td>S1</td></tr>
+ *   <tr><td>a loss that nobody is told of</td><td>HIDES_LOSSES</td>
+ *       <td>M6, L7, O1, O2, E2</td></tr>
  *   <tr><td>keys or rows that pile up</td><td>KEEPS_NAMES</td><td>M3</td></tr>
  *   <tr><td>an operator's command that hits a successor</td><td>FORCES_ANYBODY</td><td>M2</td></tr>
  * </table>
@@ -152,6 +154,7 @@ class BrokenProvidersTest {
     EXPECTED.put(Fault.FORGETS_RENEWALS, Set.of("N1", "W7", "M4"));
     EXPECTED.put(Fault.SKIPS_EARLY_RENEWALS, Set.of("L4"));
     EXPECTED.put(Fault.LOST_MEANS_UNSENT, Set.of("E3"));
+    EXPECTED.put(Fault.HIDES_LOSSES, Set.of("M6", "E2", "L7", "O1", "O2"));
     EXPECTED.put(Fault.TIMERS_MULTIPLY, Set.of("M4", "N6"));
     EXPECTED.put(Fault.FORGETS_INTERRUPTS, Set.of("W5"));
     EXPECTED.put(Fault.QUEUES_TWICE, Set.of("E1"));
