@@ -24,7 +24,7 @@ public @interface Rule {
 
   /**
    * After how many seconds the test is taken to hang, before the time scale, three times that at
-   * full effort. Rules with more are begun first.
+   * full effort; the time to start JVMs is not counted. Rules with more are begun first.
    */
   int limit() default 60;
 

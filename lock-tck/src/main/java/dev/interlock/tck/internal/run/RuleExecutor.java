@@ -20,6 +20,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongFunction;
@@ -96,7 +97,7 @@ final class RuleExecutor {
    */
   Optional<String> preflight() {
     RuleRun run = new RuleRun("preflight", target, effort, seed, pool);
-    Finding finding = limited("a first lock", PREFLIGHT_SECONDS, "", () -> {
+    Finding finding = limited("a first lock", PREFLIGHT_SECONDS, run, "", () -> {
       LockRequest request = LockRequest.of(run.name()).withLease(run.ms(10_000));
       try (LockClient client = run.opener().open()) {
         client.acquire(request.withWait(run.ms(5_000))).release();
@@ -125,7 +126,7 @@ final class RuleExecutor {
     long start = System.nanoTime();
     RuleRun run = new RuleRun(rule.id(), target, effort, seed, pool);
     Finding finding = find(rule, tests, run);
-    Finding healed = limited("cleaning up", HEAL_SECONDS, "", () -> heal(run));
+    Finding healed = limited("cleaning up", HEAL_SECONDS, run, "", () -> heal(run));
     if (healed.verdict() != Verdict.PASS && finding.verdict() != Verdict.FAIL) {
       finding = healed;
     }
@@ -160,7 +161,8 @@ final class RuleExecutor {
         return new Finding(Verdict.NOT_CLAIMED, reason, List.of());
       }
       String hint = "refuse what needs a capability that is not declared, before sending anything";
-      Finding refusal = limited("the refusal", 60, hint, () -> Refusal.expectRefused(missing, run));
+      Finding refusal =
+          limited("the refusal", 60, run, hint, () -> Refusal.expectRefused(missing, run));
       return refusal.verdict() == Verdict.PASS
           ? new Finding(Verdict.NOT_CLAIMED, run.notes(), List.of())
           : refusal;
@@ -248,8 +250,9 @@ final class RuleExecutor {
     run.trace().restart();
     Rule rule = test.rule();
     int limit = rule.limit() * effort.of(1, 1, FULL_LIMIT);
-    Finding finding = limited(test.method().getName(), limit, rule.check(), () -> test.run(run))
-        .after(run.trace());
+    String name = test.method().getName();
+    Finding finding =
+        limited(name, limit, run, rule.check(), () -> test.run(run)).after(run.trace());
     boolean hung = finding.verdict() == Verdict.FAIL && finding.message().contains(HUNG);
     // Only the rules on waiting are about how long another library's calls take.
     return hung && target.isForeign() && !rule.value().startsWith("W")
@@ -288,8 +291,11 @@ final class RuleExecutor {
     void run() throws Throwable;
   }
 
-  /** Runs a step on a thread of its own, which is left behind if it hangs. */
-  private Finding limited(String what, int seconds, String hint, Step step) {
+  /**
+   * Runs a step on a thread of its own, which is left behind if it hangs. The time in which it
+   * starts JVMs does not count: a machine that is slow must not look like a backend that hangs.
+   */
+  private Finding limited(String what, int seconds, RuleRun run, String hint, Step step) {
     // A provider that hangs again and again must not take hours.
     int patience = hangs.get() < MOST_HANGS ? seconds : Math.min(seconds, SHORT_SECONDS);
     Duration limit =
@@ -297,9 +303,14 @@ final class RuleExecutor {
     AtomicReference<@Nullable Finding> found = new AtomicReference<>();
     Thread thread = new Thread(() -> found.set(attempt(hint, step)), THREAD);
     thread.setDaemon(true);
+    long deadline = System.nanoTime() + limit.toNanos() - run.starts().nanos();
     thread.start();
     try {
-      thread.join(limit.toMillis());
+      long left = limit.toNanos();
+      while (left > 0 && thread.isAlive()) {
+        TimeUnit.NANOSECONDS.timedJoin(thread, left);
+        left = deadline + run.starts().nanos() - System.nanoTime();
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -47,6 +47,7 @@ public final class RuleRun extends Findings {
   private final AtomicInteger names = new AtomicInteger();
   private final AtomicInteger clients = new AtomicInteger();
   private final AtomicInteger workers = new AtomicInteger();
+  private final JvmStarts starts = new JvmStarts();
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
   private final Deque<AutoCloseable> healers = new ArrayDeque<>();
 
@@ -183,17 +184,27 @@ public final class RuleRun extends Findings {
     if (oneJvm()) {
       return keep(pool.inThisJvm(rule, opener, patience()));
     }
-    return warmedUp(keep(pool.shared(rule, index, opener, patience())));
+    return warmedUp(starts.during(() -> keep(pool.shared(rule, index, opener, patience()))));
   }
 
   /** Forks a JVM that may be killed and paused. */
   public ProcessWorker ownWorker(String... jvmArguments) throws Exception {
-    return warmedUp(keep(pool.own(rule, opener(), patience(), List.of(jvmArguments))));
+    return own(opener(), jvmArguments);
   }
 
   /** Forks a JVM that may be killed and paused, and whose connections go through a proxy. */
   public ProcessWorker ownWorker(FaultProxy proxy) throws Exception {
-    return warmedUp(keep(pool.own(rule, opener(proxy), patience(), List.of())));
+    return own(opener(proxy));
+  }
+
+  private ProcessWorker own(Opener opener, String... jvmArguments) throws Exception {
+    return warmedUp(
+        starts.during(() -> keep(pool.own(rule, opener, patience(), List.of(jvmArguments)))));
+  }
+
+  /** Returns the starts of JVMs, whose time does not count against a time limit. */
+  JvmStarts starts() {
+    return starts;
   }
 
   /** How long one task of a worker may take. */

@@ -146,6 +146,15 @@ class RuleExecutorTest {
       }
     }
 
+    @Rule(value = "X3", check = CHECK, limit = 1)
+    public static void startsAJvmSlowly(RuleRun run) throws Exception {
+      run.starts().during(() -> {
+        Thread.sleep(500);
+        return run;
+      });
+      run.count(1);
+    }
+
     @Rule(value = "W3", check = CHECK, limit = 1)
     public static void hangsInARuleOnWaiting(RuleRun run) throws InterruptedException {
       new CountDownLatch(1).await();
@@ -279,6 +288,12 @@ class RuleExecutorTest {
     assertThat(result.verdict()).isEqualTo(Verdict.NOT_CLAIMED);
     assertThat(result.evidence().message()).contains("renaming", "1 of 2 tests could be run");
     assertThat(run(backend(), "X3", "lacksAnOperation", "fails").verdict()).isEqualTo(Verdict.FAIL);
+  }
+
+  @Test
+  void theTimeToStartAJvmDoesNotCount() {
+    RuleResult result = run(backend().timeScale(0.1), "X3", "startsAJvmSlowly");
+    assertThat(result.verdict()).isEqualTo(Verdict.PASS);
   }
 
   @Test
