@@ -227,12 +227,13 @@ final class FaultyBackend implements LockBackend {
 
   @SuppressWarnings("unchecked") // a fault answers what the call answers
   private <T> T call(Operation operation, Supplier<T> body) {
-    calls.get(operation).incrementAndGet();
-    interruptSeen |= Thread.currentThread().isInterrupted();
     Fault fault = next.get(operation).poll();
     if (fault == null) {
       fault = always.get(operation);
     }
+    // Afterwards, so that a call that was counted is not met by a fault that comes later.
+    calls.get(operation).incrementAndGet();
+    interruptSeen |= Thread.currentThread().isInterrupted();
     return fault == null ? body.get() : (T) fault.around(body::get);
   }
 

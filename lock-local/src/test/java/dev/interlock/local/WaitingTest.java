@@ -87,16 +87,22 @@ class WaitingTest {
   void endsBesideBusyThreads() throws Exception {
     other.acquire("x", 2000); // then it is to ask again
     client.backend().withoutQueue();
-    CompletableFuture<Lease> wait = client.locks().acquireAsync(X.withWait(Duration.ofSeconds(4)));
-    Await.until("it has asked", () -> client.backend().calls(Operation.ATTEMPT) == 1);
     Gate silent = Gate.beforeServer();
     client.backend().always(Operation.ATTEMPT, silent);
     List<CompletableFuture<Lease>> others = new ArrayList<>();
     try {
-      for (int i = 0; i < 4; i++) { // all there are
+      for (int i = 0; i < 3; i++) { // all threads there are but one
         others.add(client.locks().acquireAsync(LockRequest.of("y" + i)));
       }
-      Await.until("they ask", () -> client.backend().calls(Operation.ATTEMPT) >= 5);
+      Await.until("they ask", () -> client.backend().calls(Operation.ATTEMPT) == 3);
+      Gate answer = client.backend().next(Operation.ATTEMPT, Gate.beforeReply());
+      CompletableFuture<Lease> wait =
+          client.locks().acquireAsync(X.withWait(Duration.ofSeconds(4)));
+      answer.awaitReached();
+      // Its step waits for the last thread, so no second step of the wait can come before it.
+      others.add(client.locks().acquireAsync(LockRequest.of("y3")));
+      answer.open();
+      Await.until("the last asks", () -> client.backend().calls(Operation.ATTEMPT) == 5);
       assertThatThrownBy(() -> Rig.join(wait)).hasCauseInstanceOf(LockTimeoutException.class);
       assertThat(others).noneMatch(CompletableFuture::isDone);
     } finally {
