@@ -12,8 +12,16 @@ import java.time.Duration;
  * latest one wins, so a step of either clock is forgotten with the next answer. Thread-safe.
  */
 public final class ServerClock {
+  /** A time that every server is past, with as many digits as its own: scripts compare text. */
+  private static final long LONG_AGO_MICROS = 1_000_000_000_000_000L; // September 2001
+
   // Server time minus System.nanoTime(), in microseconds: never less than it was when learnt.
   private volatile long offsetMicros;
+
+  /** Knows nothing yet: whatever is sent before it has learnt comes too late, and teaches it. */
+  public ServerClock() {
+    learn(System.nanoTime(), LONG_AGO_MICROS);
+  }
 
   /**
    * Learns from an answer.
