@@ -2,58 +2,15 @@ package dev.interlock.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.interlock.Capability;
-import dev.interlock.LockClient;
-import dev.interlock.Locks;
 import dev.interlock.tck.teststore.Fault;
+import dev.interlock.tck.teststore.ForeignStore;
 import dev.interlock.tck.teststore.StoreServer;
 import java.io.IOException;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Locks that have an API of their own, and no provider. */
 class ClientSourceTest {
-
-  /** The store, behind an API without acquireAll. */
-  public static final class Foreign implements ClientSource {
-    public Foreign() {}
-
-    @Override
-    public String id() {
-      return "foreign";
-    }
-
-    @Override
-    public String version() {
-      return "1.2";
-    }
-
-    @Override
-    public Set<Capability> capabilities() {
-      return Set.of(Capability.FENCED);
-    }
-
-    @Override
-    public LockClient open(String uri) {
-      LockClient client = Locks.open(uri);
-      return (LockClient) Proxy.newProxyInstance(
-          LockClient.class.getClassLoader(),
-          new Class<?>[] {LockClient.class},
-          (proxy, method, arguments) -> {
-            if (method.getName().equals("acquireAll")) {
-              throw new NotOfferedException("acquireAll");
-            }
-            try {
-              return method.invoke(client, arguments);
-            } catch (InvocationTargetException e) {
-              throw e.getCause();
-            }
-          });
-    }
-  }
-
   @Test
   void aForeignLockIsJudgedByTheRulesThatItsApiCanExpress() throws IOException {
     try (StoreServer server = StoreServer.start(Fault.NONE)) {
@@ -87,7 +44,7 @@ class ClientSourceTest {
 
   private static TckResult judge(StoreServer server, Set<String> rules) {
     TckBackend backend =
-        TckBackend.at(server.uri()).openWith(Foreign.class).faults(server).timeScale(2.0);
+        TckBackend.at(server.uri()).openWith(ForeignStore.class).faults(server).timeScale(2.0);
     return TckRunner.of(backend).effort(Effort.QUICK).only(rules).run();
   }
 

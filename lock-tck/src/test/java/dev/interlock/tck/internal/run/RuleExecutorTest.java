@@ -2,12 +2,9 @@ package dev.interlock.tck.internal.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.interlock.Capability;
 import dev.interlock.LockClient;
 import dev.interlock.LockListener;
 import dev.interlock.LockRequest;
-import dev.interlock.Locks;
-import dev.interlock.tck.ClientSource;
 import dev.interlock.tck.Effort;
 import dev.interlock.tck.NotOfferedException;
 import dev.interlock.tck.RuleInfo;
@@ -22,12 +19,12 @@ import dev.interlock.tck.internal.history.Hold;
 import dev.interlock.tck.internal.history.Judgement;
 import dev.interlock.tck.internal.worker.WorkerPool;
 import dev.interlock.tck.teststore.Fault;
+import dev.interlock.tck.teststore.ForeignStore;
 import dev.interlock.tck.teststore.StoreServer;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -184,31 +181,6 @@ class RuleExecutorTest {
     }
   }
 
-  /** The store, as if it had an API of its own. */
-  public static final class Foreign implements ClientSource {
-    public Foreign() {}
-
-    @Override
-    public String id() {
-      return "foreign";
-    }
-
-    @Override
-    public String version() {
-      return "1.2";
-    }
-
-    @Override
-    public Set<Capability> capabilities() {
-      return Set.of();
-    }
-
-    @Override
-    public LockClient open(String uri) {
-      return Locks.open(uri);
-    }
-  }
-
   @Test
   void aPassTellsWhatWasDoneAndSeen() {
     RuleResult result = run(backend(), "X3", "passes");
@@ -328,7 +300,7 @@ class RuleExecutorTest {
 
   @Test
   void ofAForeignLockEveryTestIsRunAndNothingIsClaimedThatItsApiLacks() {
-    TckBackend foreign = backend().openWith(Foreign.class);
+    TckBackend foreign = backend().openWith(ForeignStore.class);
     RuleResult both = run(foreign, "X3", "fails", "throwsSomething", "passes");
     assertThat(both.verdict()).isEqualTo(Verdict.FAIL);
     assertThat(both.evidence().message()).contains("happened: it is not", "planted");
@@ -342,7 +314,7 @@ class RuleExecutorTest {
 
   @Test
   void aHangOfAForeignLockSaysNothingExceptInRulesOnWaiting() {
-    TckBackend foreign = backend().openWith(Foreign.class).timeScale(0.1);
+    TckBackend foreign = backend().openWith(ForeignStore.class).timeScale(0.1);
     assertThat(run(foreign, "X3", "hangs").verdict()).isEqualTo(Verdict.INCONCLUSIVE);
     assertThat(run(foreign, "W3", "hangsInARuleOnWaiting").verdict()).isEqualTo(Verdict.FAIL);
   }
