@@ -4,6 +4,7 @@ import dev.interlock.CommonOptions;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockConfig;
+import dev.interlock.LockConfigurationException;
 import dev.interlock.ProviderInfo;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.LockBackend;
@@ -68,7 +69,15 @@ public final class ClientFactory {
         provider.capabilities(),
         provider.fairByDefault(),
         config.get(CommonOptions.LEASE));
-    LockBackend backend = opener.apply(client);
+    LockBackend backend;
+    try {
+      backend = opener.apply(client);
+    } catch (LinkageError e) {
+      throw new LockConfigurationException(
+          "A library that the provider '%s' uses is missing on the class path, or too old or too new: %s"
+              .formatted(provider.id(), e),
+          e);
+    }
     try {
       return new EngineClient(terms, config, ids, client, backend, Clocks.SYSTEM);
     } catch (RuntimeException e) {

@@ -3,16 +3,20 @@ package dev.interlock.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.interlock.HostPort;
+import dev.interlock.LockConfig;
 import dev.interlock.LockConfigurationException;
 import dev.interlock.LockProviderNotFoundException;
 import dev.interlock.Locks;
 import dev.interlock.ProviderInfo;
+import dev.interlock.spi.LockClients;
 import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.OptionalInt;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -20,6 +24,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class ProvidersTest {
+  private static final LockConfig ACME = LockConfig.builder("acme")
+      .set(TestProvider.HOSTS, List.of(new HostPort("localhost", OptionalInt.empty())))
+      .build();
+
   @TempDir
   private Path directory;
 
@@ -91,6 +99,20 @@ class ProvidersTest {
         .hasMessageContaining("Failed to load: ")
         .hasMessageContaining(TestProvider.Broken.class.getName())
         .hasMessageContaining("dev.gone.Provider");
+  }
+
+  @Test
+  @DisplayName(
+      "a library of a provider that does not fit is a wrong configuration, in one sentence")
+  void namesLibraryThatDoesNotFit() {
+    assertThatThrownBy(() -> LockClients.open(new TestProvider(), ACME, context -> {
+          throw new NoSuchMethodError("acme.Driver.connect(int)");
+        }))
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessage(
+            "A library that the provider 'acme' uses is missing on the class path, or too old"
+                + " or too new: java.lang.NoSuchMethodError: acme.Driver.connect(int)")
+        .hasCauseInstanceOf(NoSuchMethodError.class);
   }
 
   @Test

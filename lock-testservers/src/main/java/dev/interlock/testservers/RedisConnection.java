@@ -11,7 +11,7 @@ import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.ClientSetInfoConfig;
 import redis.clients.jedis.Connection;
-import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.commands.ProtocolCommand;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
@@ -33,6 +33,35 @@ final class RedisConnection implements AutoCloseable {
     }
   }
 
+  /** Not made by Jedis' own builder, whose way to RESP2 without a greeting is not in Jedis 7. */
+  private record Settings(RedisEndpoint endpoint) implements JedisClientConfig {
+    /** Jedis 8 asks this, and greets the server otherwise. */
+    @SuppressWarnings({"MissingOverride", "UnusedMethod", "EffectivelyPrivate"})
+    public boolean isAutoNegotiateProtocol() {
+      return false;
+    }
+
+    @Override
+    public ClientSetInfoConfig getClientSetInfoConfig() {
+      return ClientSetInfoConfig.DISABLED;
+    }
+
+    @Override
+    public @Nullable String getUser() {
+      return endpoint.user();
+    }
+
+    @Override
+    public @Nullable String getPassword() {
+      return endpoint.password();
+    }
+
+    @Override
+    public int getDatabase() {
+      return endpoint.database();
+    }
+  }
+
   private final Connection connection;
 
   private RedisConnection(Connection connection) {
@@ -45,16 +74,9 @@ final class RedisConnection implements AutoCloseable {
    * @param limit for the connection, and again for each piece of an answer
    */
   static RedisConnection open(RedisEndpoint endpoint, Duration limit) throws IOException {
-    DefaultJedisClientConfig settings = DefaultJedisClientConfig.builder()
-        .resp2()
-        .clientSetInfoConfig(ClientSetInfoConfig.DISABLED)
-        .user(endpoint.user())
-        .password(endpoint.password())
-        .database(endpoint.database())
-        .build();
     int millis = Math.toIntExact(limit.toMillis());
     return new RedisConnection(
-        tell(() -> new Connection(() -> socket(endpoint, millis), settings)));
+        tell(() -> new Connection(() -> socket(endpoint, millis), new Settings(endpoint))));
   }
 
   private static Socket socket(RedisEndpoint endpoint, int millis) {

@@ -13,8 +13,7 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.nio.NioEventLoopGroup;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import java.net.InetAddress;
@@ -34,8 +33,9 @@ import org.junit.jupiter.api.Timeout;
 class MasterChannelsTest {
   private static final InetSocketAddress ELSEWHERE = new InetSocketAddress("127.0.0.9", 6379);
 
-  private final EventLoopGroup threads =
-      new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+  @SuppressWarnings("deprecation") // what Netty 4.2 has instead is not in Netty 4.1
+  private final EventLoopGroup threads = new NioEventLoopGroup(1);
+
   private int port;
 
   @BeforeEach

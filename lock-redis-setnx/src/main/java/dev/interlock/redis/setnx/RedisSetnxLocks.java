@@ -4,7 +4,6 @@ import dev.interlock.LockClient;
 import dev.interlock.LockConfig;
 import dev.interlock.redis.support.jedis.PooledProvider;
 import redis.clients.jedis.Connection;
-import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.util.Pool;
 
 /**
@@ -23,34 +22,8 @@ public final class RedisSetnxLocks {
   /**
    * Opens a client with the default settings.
    *
-   * @param redis stays open and belongs to the application
-   * @return an open client
-   * @throws dev.interlock.BackendUnavailableException if the server cannot be reached or refuses
-   */
-  public static LockClient using(RedisClient redis) {
-    return using(redis, defaults());
-  }
-
-  /**
-   * Opens a client.
-   *
-   * @param redis stays open and belongs to the application
-   * @param config of provider "redis-setnx"; may set {@link dev.interlock.CommonOptions},
-   *     {@link RedisSetnxOptions#TIMEOUT}, {@link RedisSetnxOptions#REPLICAS} and
-   *     {@link RedisSetnxOptions#REPLICA_TIMEOUT}; everything else is settled by the pool
-   * @return an open client
-   * @throws dev.interlock.LockConfigurationException if the settings are wrong
-   * @throws dev.interlock.BackendUnavailableException if the server cannot be reached or refuses
-   */
-  public static LockClient using(RedisClient redis, LockConfig config) {
-    return using(redis.getPool(), config);
-  }
-
-  /**
-   * Opens a client with the default settings.
-   *
-   * @param pool such as a {@link redis.clients.jedis.ConnectionPool}; stays open and belongs to the
-   *     application
+   * @param pool such as {@code redis.getPool()} of a {@code RedisClient} or a {@code JedisPooled};
+   *     stays open and belongs to the application
    * @return an open client
    * @throws dev.interlock.BackendUnavailableException if the server cannot be reached or refuses
    */
@@ -61,8 +34,8 @@ public final class RedisSetnxLocks {
   /**
    * Opens a client.
    *
-   * @param pool such as a {@link redis.clients.jedis.ConnectionPool}; stays open and belongs to the
-   *     application
+   * @param pool such as {@code redis.getPool()} of a {@code RedisClient} or a {@code JedisPooled};
+   *     stays open and belongs to the application
    * @param config of provider "redis-setnx"; may set {@link dev.interlock.CommonOptions},
    *     {@link RedisSetnxOptions#TIMEOUT}, {@link RedisSetnxOptions#REPLICAS} and
    *     {@link RedisSetnxOptions#REPLICA_TIMEOUT}; everything else is settled by the pool

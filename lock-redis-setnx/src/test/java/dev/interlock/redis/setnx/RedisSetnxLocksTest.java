@@ -4,7 +4,6 @@ import dev.interlock.LockClient;
 import dev.interlock.LockConfig;
 import dev.interlock.redis.support.contract.JedisLocksContract;
 import redis.clients.jedis.Connection;
-import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.util.Pool;
 
 /** The contract, through the entry class of this provider. */
@@ -12,16 +11,6 @@ class RedisSetnxLocksTest extends JedisLocksContract {
   @Override
   protected String provider() {
     return RedisSetnxProvider.ID;
-  }
-
-  @Override
-  protected LockClient using(RedisClient redis) {
-    return RedisSetnxLocks.using(redis);
-  }
-
-  @Override
-  protected LockClient using(RedisClient redis, LockConfig config) {
-    return RedisSetnxLocks.using(redis, config);
   }
 
   @Override

@@ -18,7 +18,8 @@ class ServerClockTest {
   }
 
   @Test
-  @DisplayName("E6 a command may run from its sending until its time is over, by the server's clock")
+  @DisplayName(
+      "E6 a command may run from its sending until its time is over, by the server's clock")
   void countsFromSending() {
     ServerClock clock = new ServerClock();
     clock.learn(5_000_000, 1_795_000_000_000_000L);

@@ -152,9 +152,7 @@ final class Interposed implements Connections {
 
   private final class Disturbed extends Connection {
     Disturbed() {
-      super(
-          address,
-          DefaultJedisClientConfig.builder().autoNegotiateProtocol(false).build());
+      super(address, DefaultJedisClientConfig.builder().build());
     }
 
     @Override

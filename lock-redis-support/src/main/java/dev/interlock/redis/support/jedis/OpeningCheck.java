@@ -43,6 +43,7 @@ public final class OpeningCheck {
       ClientId client,
       LockConfig config,
       Consumer<LockKeys> probe) {
+    requireDriver();
     LockKeys keys = layout.keys("");
     String product = "";
     for (Server server : servers.all()) {
@@ -64,6 +65,16 @@ public final class OpeningCheck {
             keys,
             connection -> connection.executeCommand(publish));
     return product;
+  }
+
+  /** With an older driver everything would work until a connection is to be cut. */
+  private static void requireDriver() {
+    try {
+      Connection.class.getMethod("forceDisconnect");
+    } catch (NoSuchMethodException e) {
+      throw new LockConfigurationException(
+          "The version of Jedis on the class path is too old: 7.0.0 or newer is needed", e);
+    }
   }
 
   private static ServerInfo check(JedisCalls calls, LockKeys keys) {

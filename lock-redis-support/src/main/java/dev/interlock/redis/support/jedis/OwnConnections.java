@@ -30,6 +30,20 @@ public final class OwnConnections implements Connections {
 
   private record Idle(Connection connection, long since) {}
 
+  /** Knows where it leads, which Jedis 7 does not tell. */
+  private static final class Led extends Connection {
+    private final HostAndPort to;
+
+    Led(HostAndPort to, JedisClientConfig settings) {
+      super(to, settings);
+      this.to = to;
+    }
+
+    static boolean leads(Connection connection, HostAndPort to) {
+      return connection instanceof Led led && led.to.equals(to);
+    }
+  }
+
   private final Supplier<HostAndPort> server;
   private final Runnable onClose;
   private final JedisClientConfig settings;
@@ -108,7 +122,7 @@ public final class OwnConnections implements Connections {
 
   @Override
   public boolean mayKeep(Connection connection) {
-    return !closed && !turnstile.isAwaited() && server.get().equals(connection.getHostAndPort());
+    return !closed && !turnstile.isAwaited() && Led.leads(connection, server.get());
   }
 
   @Override
@@ -136,7 +150,7 @@ public final class OwnConnections implements Connections {
    */
   private void leaveOthers(HostAndPort now) {
     Connection open = listener;
-    if (open != null && !now.equals(open.getHostAndPort())) {
+    if (open != null && !Led.leads(open, now)) {
       listener = null;
       try {
         open.forceDisconnect(); // the mailbox opens another one, to the right server
@@ -152,7 +166,7 @@ public final class OwnConnections implements Connections {
       long since = candidate.since();
       boolean trusted = System.nanoTime() - since < IDLE_NANOS;
       Connection connection = candidate.connection();
-      boolean right = now.equals(connection.getHostAndPort());
+      boolean right = Led.leads(connection, now);
       if (right && (trusted || answers(connection))) {
         return connection;
       }
@@ -178,7 +192,7 @@ public final class OwnConnections implements Connections {
       throw new BackendUnavailableException("This client's connections to Redis are closed");
     }
     try {
-      return new Connection(to, settings);
+      return new Led(to, settings);
     } catch (JedisException e) {
       throw Faults.connecting(to.toString(), e);
     }

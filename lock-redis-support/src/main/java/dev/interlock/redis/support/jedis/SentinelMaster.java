@@ -5,7 +5,6 @@ import dev.interlock.LockConfig;
 import dev.interlock.LockConfigurationException;
 import dev.interlock.redis.support.RedisOptions;
 import dev.interlock.spi.ClientId;
-import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
@@ -13,15 +12,14 @@ import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.providers.SentineledConnectionProvider;
-import redis.clients.jedis.util.Delay;
 
 /**
  * Knows which server is the master of a Sentinel set. Jedis listens to each sentinel, on a daemon
  * thread for each; its pool of connections to the master is not used. Thread-safe.
  */
 final class SentinelMaster implements AutoCloseable {
-  /** How soon a sentinel that is silent is asked again. */
-  private static final Delay RETRY = Delay.constant(Duration.ofSeconds(1));
+  /** How soon a sentinel that is silent is asked again, in milliseconds. */
+  private static final long RETRY = 1_000;
 
   private final SentineledConnectionProvider sentinels;
 
@@ -35,6 +33,7 @@ final class SentinelMaster implements AutoCloseable {
    * @throws LockConfigurationException if they do not know the master's name
    * @throws BackendUnavailableException if none of them answers
    */
+  @SuppressWarnings("deprecation") // what Jedis 8 has instead is not in Jedis 7
   static SentinelMaster find(LockConfig config, ClientId client) {
     String name = config.get(RedisOptions.MASTER);
     String address = RedisOptions.address(config);
