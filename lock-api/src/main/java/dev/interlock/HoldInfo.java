@@ -2,28 +2,149 @@ package dev.interlock;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Objects;
 
 /**
  * What the server says of a held lock, at the moment it was asked. For operators and diagnostics:
- * it may be outdated on arrival, so never decide from it whether a lock may be entered.
+ * it may be outdated on arrival, so never decide from it whether a lock may be entered. Immutable.
  *
  * <p>A client may pass a lock among its own waiting threads without telling the server. Seen from
- * another client, {@code owner}, {@code since} and {@code fencingToken} are then those of the first
- * holder in that sequence.
- *
- * @param name the lock's name
- * @param owner the logical owner, or a description of the holder where none was named
- * @param host the holder's host name and process id
- * @param since when the hold began, by the server's clock
- * @param remaining how long the lease lasts unless it is renewed, by the server's clock
- * @param fencingToken the hold's fencing token; 0 where the provider is not FENCED
- * @param waiters how many waiters the server knows of; a client may stand for several threads
+ * another client, {@link #owner()}, {@link #since()} and {@link #fencingToken()} are then those of
+ * the first holder in that sequence.
  */
-public record HoldInfo(
-    String name,
-    String owner,
-    String host,
-    Instant since,
-    Duration remaining,
-    long fencingToken,
-    int waiters) {}
+public final class HoldInfo {
+  private final String name;
+  private final String owner;
+  private final String host;
+  private final Instant since;
+  private final Duration remaining;
+  private final long fencingToken;
+  private final int waiters;
+
+  private HoldInfo(
+      String name,
+      String owner,
+      String host,
+      Instant since,
+      Duration remaining,
+      long fencingToken,
+      int waiters) {
+    this.name = name;
+    this.owner = owner;
+    this.host = host;
+    this.since = since;
+    this.remaining = remaining;
+    this.fencingToken = fencingToken;
+    this.waiters = waiters;
+  }
+
+  /**
+   * Describes a hold. For backends.
+   *
+   * @param name the lock's name
+   * @param owner the logical owner, or a description of the holder where none was named
+   * @param host the holder's host name and process id
+   * @param since when the hold began, by the server's clock
+   * @param remaining how long the lease lasts unless it is renewed, by the server's clock
+   * @param fencingToken the hold's fencing token; 0 where the provider is not FENCED
+   * @param waiters how many waiters the server knows of
+   * @return the description
+   */
+  public static HoldInfo of(
+      String name,
+      String owner,
+      String host,
+      Instant since,
+      Duration remaining,
+      long fencingToken,
+      int waiters) {
+    return new HoldInfo(
+        Objects.requireNonNull(name),
+        Objects.requireNonNull(owner),
+        Objects.requireNonNull(host),
+        Objects.requireNonNull(since),
+        Objects.requireNonNull(remaining),
+        fencingToken,
+        waiters);
+  }
+
+  /**
+   * Copies it with another holder within the same client.
+   *
+   * @param holder the owner to whom the lock was passed
+   * @param token that owner's fencing token
+   * @return the copy
+   */
+  public HoldInfo withHolder(String holder, long token) {
+    return new HoldInfo(name, holder, host, since, remaining, token, waiters);
+  }
+
+  /**
+   * Returns the lock's name.
+   *
+   * @return the name
+   */
+  public String name() {
+    return name;
+  }
+
+  /**
+   * Returns the logical owner.
+   *
+   * @return a description of the holder where no owner was named
+   */
+  public String owner() {
+    return owner;
+  }
+
+  /**
+   * Returns where the holder runs.
+   *
+   * @return host name and process id
+   */
+  public String host() {
+    return host;
+  }
+
+  /**
+   * Returns when the hold began.
+   *
+   * @return by the server's clock
+   */
+  public Instant since() {
+    return since;
+  }
+
+  /**
+   * Returns how long the lease lasts unless it is renewed.
+   *
+   * @return by the server's clock
+   */
+  public Duration remaining() {
+    return remaining;
+  }
+
+  /**
+   * Returns the hold's fencing token.
+   *
+   * @return 0 where the provider is not FENCED
+   */
+  public long fencingToken() {
+    return fencingToken;
+  }
+
+  /**
+   * Returns how many waiters the server knows of.
+   *
+   * @return a number in which a client may stand for several threads
+   */
+  public int waiters() {
+    return waiters;
+  }
+
+  @Override
+  public String toString() {
+    return "HoldInfo[name=%s, owner=%s, host=%s, since=%s, remaining=%s, fencingToken=%d, waiters=%d]"
+        .formatted(name, owner, host, since, remaining, fencingToken, waiters);
+  }
+}

@@ -9,8 +9,6 @@ import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.LockBackend;
-import dev.interlock.spi.Release;
-import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
@@ -67,8 +65,8 @@ final class H2Backend implements LockBackend {
         prefix + attempt.name(), attempt.id().toString(), attempt.owner(), client.host(),
         MICROSECONDS.convert(attempt.lease()));
     return answer > 0
-        ? new AttemptResult.Granted(answer, 1)
-        : new AttemptResult.Busy(duration(Math.min(POLL_MICROS, -answer)));
+        ? AttemptResult.granted(attempt, answer)
+        : AttemptResult.busy(duration(Math.min(POLL_MICROS, -answer)));
   }
 
   @Override
@@ -77,8 +75,8 @@ final class H2Backend implements LockBackend {
         array(batch, renewal -> prefix + renewal.name()),
         array(batch, renewal -> renewal.id().toString()),
         array(batch, renewal -> MICROSECONDS.convert(renewal.lease())));
-    batch.forEach(
-        renewal -> answers.answer(renewal, renewed(tokens.get(renewal.id().toString()))));
+    batch.forEach(renewal ->
+        answers.answer(renewal, renewed(renewal, tokens.get(renewal.id().toString()))));
   }
 
   private static Object[] array(List<Renewal> batch, Function<Renewal, Object> what) {
@@ -93,23 +91,18 @@ final class H2Backend implements LockBackend {
     return tokens;
   }
 
-  private static RenewalResult renewed(Long token) {
-    return token == null ? new RenewalResult.Gone() : new RenewalResult.Held(token, 1);
+  private static RenewalResult renewed(Renewal renewal, Long token) {
+    return token == null ? RenewalResult.gone() : RenewalResult.held(renewal, token);
   }
 
   @Override
-  public ReleaseResult release(Release release) {
-    boolean held = remove(release.name(), release.id());
-    return held ? ReleaseResult.RELEASED : ReleaseResult.NOT_HELD;
+  public boolean release(String name, HoldId id) {
+    return server.send(RELEASE, ResultSet::next, prefix + name, id.toString());
   }
 
   @Override
   public void abandon(String name, HoldId id) {
-    remove(name, id);
-  }
-
-  private boolean remove(String name, HoldId id) {
-    return server.send(RELEASE, ResultSet::next, prefix + name, id.toString());
+    release(name, id);
   }
 
   @Override
@@ -120,7 +113,7 @@ final class H2Backend implements LockBackend {
   @Override
   public Optional<HoldInfo> inspect(String name) {
     return server.send(INSPECT, rows -> rows.next()
-        ? Optional.of(new HoldInfo(name, rows.getString(1), rows.getString(2),
+        ? Optional.of(HoldInfo.of(name, rows.getString(1), rows.getString(2),
             Instant.EPOCH.plus(duration(rows.getLong(3))), duration(rows.getLong(4)),
             rows.getLong(5), 0))
         : Optional.empty(), prefix + name);

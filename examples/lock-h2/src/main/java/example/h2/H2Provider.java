@@ -5,7 +5,7 @@ import dev.interlock.CommonOptions;
 import dev.interlock.HostPort;
 import dev.interlock.LockConfig;
 import dev.interlock.Option;
-import dev.interlock.spi.ClientId;
+import dev.interlock.spi.BackendContext;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.LockProvider;
 import java.util.List;
@@ -25,7 +25,7 @@ public final class H2Provider implements LockProvider {
 
   /** Only what is kept: waiters are neither told nor queued, and the database is in memory. */
   @Override
-  public Set<Capability> capabilities() {
+  public Set<Capability> capabilities(LockConfig config) {
     return Set.of(Capability.RENEWABLE, Capability.FENCED);
   }
 
@@ -35,7 +35,8 @@ public final class H2Provider implements LockProvider {
   }
 
   @Override
-  public LockBackend open(LockConfig config, ClientId client) {
-    return new H2Backend(config.get(SERVER).get(0), config.get(CommonOptions.NAMESPACE), client);
+  public LockBackend open(LockConfig config, BackendContext context) {
+    return new H2Backend(
+        config.get(SERVER).get(0), config.get(CommonOptions.NAMESPACE), context.client());
   }
 }

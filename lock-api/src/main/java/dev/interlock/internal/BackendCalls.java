@@ -7,6 +7,7 @@ import dev.interlock.LockListener;
 import dev.interlock.OutcomeUnknownException;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
+import dev.interlock.spi.HandOffBackend;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.Release;
@@ -92,7 +93,7 @@ final class BackendCalls {
       told.set(true);
       failure = e;
     }
-    RenewalResult failed = new RenewalResult.Failed(failure);
+    RenewalResult failed = RenewalResult.failed(failure);
     batch.forEach(renewal -> once.answer(renewal, failed));
   }
 
@@ -110,7 +111,7 @@ final class BackendCalls {
 
   /** Allowed while the client closes. */
   ReleaseResult release(Release release) {
-    return counted("release", release.name(), () -> backend.release(release));
+    return counted("release", release.name(), () -> HandOffBackend.release(backend, release));
   }
 
   /** Allowed while the client closes. */

@@ -6,6 +6,7 @@ import dev.interlock.LockClient;
 import dev.interlock.LockConfig;
 import dev.interlock.LockConfigurationException;
 import dev.interlock.ProviderInfo;
+import dev.interlock.spi.BackendContext;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.LockProvider;
@@ -24,7 +25,14 @@ public final class ClientFactory {
     LockUri parsed = LockUri.parse(uri);
     LockProvider provider = Providers.discover().require(parsed.scheme());
     LockConfig config = Settings.read(parsed, provider);
-    return connect(provider, config, client -> provider.open(config, client));
+    return connect(provider, config, context -> provider.open(config, context));
+  }
+
+  /** Opens the backend that a URI names, without an engine before it. */
+  public static LockBackend openBackend(String uri, BackendContext context) {
+    LockUri parsed = LockUri.parse(uri);
+    LockProvider provider = Providers.discover().require(parsed.scheme());
+    return provider.open(Settings.read(parsed, provider), context);
   }
 
   /** Reads a URI without opening it. */
@@ -36,12 +44,12 @@ public final class ClientFactory {
   /** Opens what a configuration names. */
   public static LockClient open(LockConfig config) {
     LockProvider provider = Providers.discover().require(config.provider());
-    return open(provider, config, client -> provider.open(config, client));
+    return open(provider, config, context -> provider.open(config, context));
   }
 
   /** Opens a backend that the caller makes. */
   public static LockClient open(
-      LockProvider provider, LockConfig config, Function<ClientId, LockBackend> opener) {
+      LockProvider provider, LockConfig config, Function<BackendContext, LockBackend> opener) {
     Settings.check(config, provider);
     return connect(provider, config, opener);
   }
@@ -61,17 +69,17 @@ public final class ClientFactory {
   }
 
   private static LockClient connect(
-      LockProvider provider, LockConfig config, Function<ClientId, LockBackend> opener) {
+      LockProvider provider, LockConfig config, Function<BackendContext, LockBackend> opener) {
     HoldIds ids = new HoldIds();
     ClientId client = new ClientId(HexFormat.of().toHexDigits(ids.client()), host());
     Terms terms = new Terms(
         provider.id(),
-        provider.capabilities(),
-        provider.fairByDefault(),
+        provider.capabilities(config),
+        provider.fairByDefault(config),
         config.get(CommonOptions.LEASE));
     LockBackend backend;
     try {
-      backend = opener.apply(client);
+      backend = opener.apply(BackendContext.of(client));
     } catch (LinkageError e) {
       throw new LockConfigurationException(
           "A library that the provider '%s' uses is missing on the class path, or too old or too new: %s"

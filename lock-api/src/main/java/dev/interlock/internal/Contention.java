@@ -264,8 +264,8 @@ final class Contention {
   /** Takes the server's answer to an attempt that was sent for a waiter. */
   void answered(Waiter waiter, AttemptResult result, long sentAt) {
     waiter.answered();
-    if (result instanceof AttemptResult.Granted granted) {
-      granted(waiter, Granting.answered(waiter, granted, sentAt));
+    if (result instanceof Grant grant) {
+      take(waiter, grant, sentAt);
     } else if (!waiter.isWaiting()) {
       leftovers.strayed(waiter);
     } else if (result instanceof AttemptResult.Busy busy) {
@@ -279,8 +279,10 @@ final class Contention {
     }
   }
 
-  void granted(Waiter waiter, Granting granting) {
-    if (granting.isOver()) {
+  /** Makes a waiter the holder, if it has not ended. */
+  private void take(Waiter waiter, Grant grant, long since) {
+    long lease = waiter.grantee().leaseOf(grant);
+    if (System.nanoTime() - Validity.until(since, lease) >= 0) {
       // Never returned to the caller. The same attempt again restarts the lease, or waits anew.
       waiter.hasLeftResidue();
       waiter.mustConfirm();
@@ -289,17 +291,17 @@ final class Contention {
           new BackendUnavailableException(
               "lock '%s': the answer took longer than the lease".formatted(waiter.name())),
           false);
-    } else if (waiter.claim(granting.id())) {
-      grant(waiter, hold(waiter, granting));
+    } else if (waiter.claim(grant.id())) {
+      grant(waiter, hold(waiter, grant, since));
     } else {
       leftovers.strayed(waiter);
     }
   }
 
   /** Makes a grant to a waiter that was claimed for it a hold, or ends the waiter with a fault. */
-  private Hold hold(Waiter waiter, Granting granting) {
+  private Hold hold(Waiter waiter, Grant grant, long since) {
     try {
-      return holds.granted(waiter.grantee(), granting);
+      return holds.granted(waiter, grant, since);
     } catch (Throwable e) { // memory, at worst: it would stay between waiting and holding
       waiter.abort(new OutcomeUnknownException(
           "lock '%s': the grant could not be taken: %s".formatted(waiter.name(), e), e));
@@ -318,7 +320,7 @@ final class Contention {
       leftovers.servedLate(waiter);
       return;
     }
-    granted(waiter, Granting.told(waiter, grant, since));
+    take(waiter, grant, since);
   }
 
   /** Passes a hold, after its last exit, to the first waiter of this client, if that is allowed. */

@@ -166,14 +166,7 @@ final class EngineClient implements LockClient {
     if (hold == null || !hold.isValid() || hold.token() <= info.fencingToken()) {
       return info;
     }
-    return new HoldInfo(
-        info.name(),
-        hold.grantee().label(),
-        info.host(),
-        info.since(),
-        info.remaining(),
-        hold.token(),
-        info.waiters());
+    return info.withHolder(hold.grantee().label(), hold.token());
   }
 
   @Override

@@ -83,7 +83,7 @@ final class Extensions {
       RemoteHold remote = hold.remote();
       long lease = Objects.requireNonNull(needs.get(hold));
       byId.put(remote.id(), hold);
-      renewals.add(new Renewal(remote.name(), remote.id(), Duration.ofNanos(lease), false));
+      renewals.add(Renewal.of(remote.name(), remote.id(), Duration.ofNanos(lease), false));
       remote.asking(sentAt, lease);
     }
     calls.renew(renewals, (renewal, result) -> {

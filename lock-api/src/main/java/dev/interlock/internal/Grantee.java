@@ -2,6 +2,7 @@ package dev.interlock.internal;
 
 import dev.interlock.Capability;
 import dev.interlock.LockRequest;
+import dev.interlock.spi.Grant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -46,6 +47,11 @@ record Grantee(
         request.isRenewing(),
         fair,
         named.isPresent() && terms.has(Capability.SHARED_OWNER));
+  }
+
+  /** How long a grant of the server holds, in nanoseconds: not for longer than was asked for. */
+  long leaseOf(Grant grant) {
+    return Math.min(Validity.nanos(grant.lease()), lease);
   }
 
   /**

@@ -4,6 +4,7 @@ import dev.interlock.Capability;
 import dev.interlock.LockException;
 import dev.interlock.LockRequest;
 import dev.interlock.LostReason;
+import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.RenewalResult;
 import java.lang.System.Logger;
@@ -73,9 +74,13 @@ final class Holds {
     lastExit = action;
   }
 
-  /** Makes a grant a hold. */
-  Hold granted(Grantee grantee, Granting grant) {
-    RemoteHold remote = new RemoteHold(this, grantee, grant, clocks);
+  /**
+   * Makes a grant a hold.
+   *
+   * @param since a moment not later than the grant, on this JVM's monotonic clock
+   */
+  Hold granted(Waiter waiter, Grant grant, long since) {
+    RemoteHold remote = new RemoteHold(this, waiter, grant, since, clocks);
     Hold hold = remote.holder();
     byId.put(remote.id(), remote);
     register(hold);
@@ -239,7 +244,7 @@ final class Holds {
 
   /** Takes in what the server says of a hold. Answers whether it is held. */
   boolean confirmed(RemoteHold remote, RenewalResult result, long sentAt, long lease) {
-    if (!(result instanceof RenewalResult.Held)) {
+    if (!(result instanceof Grant)) {
       taken(remote, LostReason.GONE);
       return false;
     }

@@ -1,5 +1,6 @@
 package dev.interlock.internal;
 
+import dev.interlock.LockConfig;
 import dev.interlock.LockConfigurationException;
 import dev.interlock.LockProviderNotFoundException;
 import dev.interlock.ProviderInfo;
@@ -125,7 +126,7 @@ final class Providers {
     return new ProviderInfo(
         provider.id(),
         version == null ? "unknown" : version,
-        provider.capabilities(),
+        provider.capabilities(LockConfig.builder(provider.id()).build()),
         location(provider));
   }
 

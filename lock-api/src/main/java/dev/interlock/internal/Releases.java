@@ -96,11 +96,9 @@ final class Releases {
 
   private void releaseOnServer(Hold hold) {
     Waiter next = takeAlong(hold.name());
-    Release release = new Release(
-        hold.name(),
-        hold.remote().id(),
-        next == null ? null : next.toAttempt(contention.tokens(next)),
-        hold.remote().heirs().takeEntries());
+    Release release = Release.of(hold.name(), hold.remote().id())
+        .withNext(next == null ? null : next.toAttempt(contention.tokens(next)))
+        .withPassed(hold.remote().heirs().takeEntries());
     hold.remote().leave();
     long sentAt = calls.beforeSending();
     ReleaseResult result;
@@ -177,7 +175,7 @@ final class Releases {
         contention.releaseInDoubt(release.name(), next);
       }
       // Not there any more, because the first one did it: that is no loss.
-      return unknown && !result.held() ? ReleaseResult.RELEASED : result;
+      return unknown && !result.held() ? ReleaseResult.released() : result;
     }
   }
 
@@ -213,7 +211,7 @@ final class Releases {
         return;
       }
       try {
-        calls.release(new Release(hold.name(), hold.remote().id(), null));
+        calls.release(Release.of(hold.name(), hold.remote().id()));
       } catch (LockException e) {
         leftovers.abandon(hold.remote());
       }

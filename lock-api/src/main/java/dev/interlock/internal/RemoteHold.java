@@ -3,10 +3,10 @@ package dev.interlock.internal;
 import dev.interlock.LockException;
 import dev.interlock.LockRequest;
 import dev.interlock.LostReason;
+import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.RenewalResult;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +24,7 @@ final class RemoteHold extends Agenda.Item implements Renewals.Item {
   private final HoldId id;
   private final long heldSince = System.nanoTime();
   private final long lastToken;
-  private final BooleanSupplier repeated;
+  private final Waiter waiter;
   private final Heirs heirs;
   private final Clocks clocks;
   private volatile Hold holder;
@@ -45,22 +45,24 @@ final class RemoteHold extends Agenda.Item implements Renewals.Item {
   private volatile boolean over;
   private volatile boolean failed;
 
-  RemoteHold(Holds holds, Grantee grantee, Granting grant, Clocks clocks) {
+  RemoteHold(Holds holds, Waiter waiter, Grant grant, long since, Clocks clocks) {
+    Grantee grantee = waiter.grantee();
+    long granted = grantee.leaseOf(grant);
     this.holds = holds;
     this.clocks = clocks;
     this.name = grantee.name();
     this.id = grant.id();
-    this.lastToken = grant.token() + grant.tokens() - 1;
-    this.repeated = grant.repeated();
+    this.lastToken = grant.fencingToken() + grant.tokens() - 1;
+    this.waiter = waiter;
     this.heirs = new Heirs(grant.heirs());
-    this.span = grant.lease();
+    this.span = granted;
     this.lease = grantee.lease();
-    this.longestAsked = Math.max(grant.lease(), grantee.lease());
-    this.validUntil = Validity.until(grant.since(), grant.lease());
-    this.wallUntil = Validity.wallUntil(clocks.wallAt(grant.since()), grant.lease());
+    this.longestAsked = Math.max(granted, grantee.lease());
+    this.validUntil = Validity.until(since, granted);
+    this.wallUntil = Validity.wallUntil(clocks.wallAt(since), granted);
     this.askedUntil = validUntil;
-    this.renewAt = together(validUntil - grant.lease() / 3 * 2, grant.lease());
-    this.holder = new Hold(this, grantee, grant.token());
+    this.renewAt = together(validUntil - granted / 3 * 2, granted);
+    this.holder = new Hold(this, grantee, grant.fencingToken());
   }
 
   @Override
@@ -75,7 +77,7 @@ final class RemoteHold extends Agenda.Item implements Renewals.Item {
 
   /** A command that asked for it may still be on its way, and run after its release. */
   boolean isRepeated() {
-    return repeated.getAsBoolean();
+    return waiter.isOutcomeUnknown();
   }
 
   /** The waiters that may inherit it in the order of the server's queue. */

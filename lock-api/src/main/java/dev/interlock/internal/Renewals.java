@@ -180,7 +180,7 @@ final class Renewals {
       List<Renewal> renewals = new ArrayList<>(batch.size());
       for (Item item : batch) {
         renewals.add(
-            new Renewal(item.name(), item.id(), Duration.ofNanos(item.needs()), item.isQueued()));
+            Renewal.of(item.name(), item.id(), Duration.ofNanos(item.needs()), item.isQueued()));
       }
       long sentAt = calls.beforeSending();
       calls.renew(renewals, (renewal, result) -> {
@@ -192,7 +192,7 @@ final class Renewals {
     } finally {
       open.forEach((id, item) -> {
         if (open.remove(id, item)) {
-          take(item, new RenewalResult.Failed(failure), 0, 0);
+          take(item, RenewalResult.failed(failure), 0, 0);
         }
       });
     }

@@ -1,7 +1,7 @@
 package dev.interlock.internal;
 
 import dev.interlock.LockException;
-import dev.interlock.spi.AttemptResult;
+import dev.interlock.spi.Grant;
 import dev.interlock.spi.RenewalResult;
 import java.time.Duration;
 
@@ -51,9 +51,8 @@ final class ServerQueue {
 
   void refreshed(Waiter waiter, RenewalResult result, long sentAt) {
     waiter.answered();
-    if (result instanceof RenewalResult.Held held) {
-      contention.answered(
-          waiter, new AttemptResult.Granted(held.fencingToken(), held.tokens()), sentAt);
+    if (result instanceof Grant grant) {
+      contention.answered(waiter, grant, sentAt);
     } else if (!waiter.isWaiting()) {
       leftovers.strayed(waiter);
     } else if (result instanceof RenewalResult.Queued queued) {

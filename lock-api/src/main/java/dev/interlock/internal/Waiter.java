@@ -130,15 +130,11 @@ abstract class Waiter {
     if (!patience.isZero()) {
       residue = true;
     }
-    return new Attempt(
-        name(),
-        id,
-        grantee.label(),
-        grantee.sharedOwner(),
-        Duration.ofNanos(grantee.lease()),
-        grantee.fair(),
-        patience,
-        tokens);
+    return Attempt.of(name(), id, grantee.label(), Duration.ofNanos(grantee.lease()))
+        .withSharedOwner(grantee.sharedOwner())
+        .withFair(grantee.fair())
+        .withPatience(patience)
+        .withTokens(tokens);
   }
 
   /** A hold, a queue entry or a note of this waiter may be on the server. */

@@ -24,6 +24,9 @@ import java.util.Optional;
  * {@link dev.interlock.OutcomeUnknownException} if it may have had one; the engine retries both.
  * Any other {@link dev.interlock.LockException} is final and goes to the caller. The calling
  * thread's interrupt flag is clear on entry.
+ *
+ * <p>This is all that a backend needs. One that also saves round trips for clients with many
+ * threads implements {@link HandOffBackend}.
  */
 public interface LockBackend extends AutoCloseable {
 
@@ -47,10 +50,11 @@ public interface LockBackend extends AutoCloseable {
   /**
    * Gives a hold up and hands the lock to, or wakes, the next waiter.
    *
-   * @param release the hold
-   * @return what became of it
+   * @param name the lock
+   * @param id the hold
+   * @return whether the hold was there; false changes nothing
    */
-  ReleaseResult release(Release release);
+  boolean release(String name, HoldId id);
 
   /**
    * Removes whatever an attempt left: a hold (as a release does), a queue entry, a note to be

@@ -24,7 +24,7 @@ public final class LockClients {
    * @throws dev.interlock.LockConfigurationException if the settings are wrong
    */
   public static LockClient open(
-      LockProvider provider, LockConfig config, Function<ClientId, LockBackend> opener) {
+      LockProvider provider, LockConfig config, Function<BackendContext, LockBackend> opener) {
     return ClientFactory.open(provider, config, opener);
   }
 

@@ -21,11 +21,13 @@ public interface LockProvider {
   String id();
 
   /**
-   * Returns what every client of this provider promises.
+   * Returns what a client with these settings promises.
    *
+   * @param config checked settings; without any option when {@link dev.interlock.Locks#providers()}
+   *     asks in general
    * @return the capabilities
    */
-  Set<Capability> capabilities();
+  Set<Capability> capabilities(LockConfig config);
 
   /**
    * Returns the options it understands besides {@link dev.interlock.CommonOptions#ALL}.
@@ -47,9 +49,10 @@ public interface LockProvider {
   /**
    * Tells what a request gets that does not say whether it is fair.
    *
+   * @param config checked settings
    * @return true for the order of arrival
    */
-  default boolean fairByDefault() {
+  default boolean fairByDefault(LockConfig config) {
     return false;
   }
 
@@ -57,9 +60,9 @@ public interface LockProvider {
    * Connects.
    *
    * @param config checked settings
-   * @param client who opens it
+   * @param context who opens it, and what else it may use
    * @return an open backend that has spoken to its server
    * @throws dev.interlock.BackendUnavailableException if the server cannot be reached or refuses
    */
-  LockBackend open(LockConfig config, ClientId client);
+  LockBackend open(LockConfig config, BackendContext context);
 }

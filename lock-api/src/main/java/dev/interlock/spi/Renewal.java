@@ -1,14 +1,78 @@
 package dev.interlock.spi;
 
 import java.time.Duration;
+import java.util.Objects;
 
-/**
- * One entry of a batch that keeps holds and queue entries alive.
- *
- * @param name the lock
- * @param id the hold, or the queued attempt
- * @param lease the hold must last at least this long from now; for a queued attempt, the lease to
- *     have once granted
- * @param queued the engine believes that this is a queue entry
- */
-public record Renewal(String name, HoldId id, Duration lease, boolean queued) {}
+/** One entry of a batch that keeps holds and queue entries alive. Immutable. */
+public final class Renewal {
+  private final String name;
+  private final HoldId id;
+  private final Duration lease;
+  private final boolean queued;
+
+  private Renewal(String name, HoldId id, Duration lease, boolean queued) {
+    this.name = name;
+    this.id = id;
+    this.lease = lease;
+    this.queued = queued;
+  }
+
+  /**
+   * Makes a renewal.
+   *
+   * @param name the lock
+   * @param id the hold, or the queued attempt
+   * @param lease the time that it needs
+   * @param queued the engine believes that this is a queue entry
+   * @return the renewal
+   */
+  public static Renewal of(String name, HoldId id, Duration lease, boolean queued) {
+    return new Renewal(
+        Objects.requireNonNull(name),
+        Objects.requireNonNull(id),
+        Objects.requireNonNull(lease),
+        queued);
+  }
+
+  /**
+   * Returns the lock.
+   *
+   * @return its name
+   */
+  public String name() {
+    return name;
+  }
+
+  /**
+   * Returns the hold, or the queued attempt.
+   *
+   * @return its id
+   */
+  public HoldId id() {
+    return id;
+  }
+
+  /**
+   * Returns the time that it needs.
+   *
+   * @return a hold must last at least this long from now; a queued attempt will have this lease
+   *     once granted
+   */
+  public Duration lease() {
+    return lease;
+  }
+
+  /**
+   * Tells what the engine believes this to be.
+   *
+   * @return true for a queue entry, false for a hold
+   */
+  public boolean queued() {
+    return queued;
+  }
+
+  @Override
+  public String toString() {
+    return "Renewal[name=%s, id=%s, lease=%s, queued=%s]".formatted(name, id, lease, queued);
+  }
+}

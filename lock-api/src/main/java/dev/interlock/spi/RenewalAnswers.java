@@ -37,7 +37,7 @@ public interface RenewalAnswers {
     } catch (LockException e) {
       failure = e;
     }
-    RenewalResult missing = new RenewalResult.Failed(failure);
+    RenewalResult missing = RenewalResult.failed(failure);
     List<RenewalResult> results = batch.stream()
         .map(renewal -> answers.getOrDefault(renewal.id(), missing))
         .toList();

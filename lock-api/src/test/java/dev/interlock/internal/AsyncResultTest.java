@@ -38,7 +38,7 @@ class AsyncResultTest {
     if (executor != null) {
       config.executor(executor);
     }
-    return LockClients.open(stub, config.build(), client -> stub);
+    return LockClients.open(stub, config.build(), context -> stub);
   }
 
   private static void awaitFree(LockClient client) {

@@ -99,16 +99,12 @@ class ClocksTest {
     Engine() {
       StubProvider stub = new StubProvider();
       HoldIds ids = new HoldIds();
-      Terms terms =
-          new Terms(stub.id(), stub.capabilities(), stub.fairByDefault(), Duration.ofSeconds(30));
+      LockConfig config = LockConfig.builder("stub").build();
+      Terms terms = new Terms(
+          stub.id(), stub.capabilities(config), stub.fairByDefault(config), Duration.ofSeconds(30));
       Clocks clocks = new Clocks(System::nanoTime, this::millis);
-      client = new EngineClient(
-          terms,
-          LockConfig.builder("stub").build(),
-          ids,
-          new ClientId("clocks-test", "here"),
-          stub,
-          clocks);
+      client =
+          new EngineClient(terms, config, ids, new ClientId("clocks-test", "here"), stub, clocks);
     }
 
     private long millis() {

@@ -30,7 +30,7 @@ class ListenersTest {
         .set(CommonOptions.LEASE, Duration.ofMillis(600))
         .listener(listener)
         .build();
-    return LockClients.open(stub, config, client -> stub);
+    return LockClients.open(stub, config, context -> stub);
   }
 
   /** Notes what it hears and where, and hangs in the first renewal or loss. */

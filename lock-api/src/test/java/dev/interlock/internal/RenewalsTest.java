@@ -61,7 +61,7 @@ class RenewalsTest {
           silent = true;
         } else {
           underWay.remove(renewal.id());
-          answers.answer(renewal, new RenewalResult.Held(1, 1));
+          answers.answer(renewal, RenewalResult.held(renewal, 1));
         }
       }
       if (silent) {
@@ -282,7 +282,7 @@ class RenewalsTest {
     List<Thread> readers = new CopyOnWriteArrayList<>();
     LockBackend answering = renewing((batch, answers) -> {
       Thread reader = new Thread(
-          () -> batch.forEach(item -> answers.answer(item, new RenewalResult.Failed(fault))));
+          () -> batch.forEach(item -> answers.answer(item, RenewalResult.failed(fault))));
       readers.add(reader);
       reader.start();
       reader.join();

@@ -36,7 +36,7 @@ class ResidueTest {
     for (LockListener listener : listeners) {
       config.listener(listener);
     }
-    return LockClients.open(stub, config.build(), client -> stub);
+    return LockClients.open(stub, config.build(), context -> stub);
   }
 
   /** Every collection in the engine, by the field that holds it, with what is in it. */

@@ -6,12 +6,10 @@ import dev.interlock.LockConfig;
 import dev.interlock.Option;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
-import dev.interlock.spi.ClientId;
+import dev.interlock.spi.BackendContext;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.LockProvider;
-import dev.interlock.spi.Release;
-import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
@@ -35,7 +33,7 @@ final class StubProvider implements LockProvider, LockBackend {
   }
 
   @Override
-  public Set<Capability> capabilities() {
+  public Set<Capability> capabilities(LockConfig config) {
     return EnumSet.of(Capability.RENEWABLE, Capability.FENCED);
   }
 
@@ -45,7 +43,7 @@ final class StubProvider implements LockProvider, LockBackend {
   }
 
   @Override
-  public LockBackend open(LockConfig config, ClientId client) {
+  public LockBackend open(LockConfig config, BackendContext context) {
     return this;
   }
 
@@ -53,10 +51,11 @@ final class StubProvider implements LockProvider, LockBackend {
   public synchronized AttemptResult attempt(Attempt attempt) {
     HoldId holder = holders.putIfAbsent(attempt.name(), attempt.id());
     if (holder != null && !holder.equals(attempt.id())) {
-      return new AttemptResult.Busy(Duration.ofSeconds(1));
+      return AttemptResult.busy(Duration.ofSeconds(1));
     }
     token += attempt.tokens();
-    return new AttemptResult.Granted(token - attempt.tokens() + 1, attempt.tokens());
+    return AttemptResult.granted(attempt, token - attempt.tokens() + 1)
+        .withTokens(attempt.tokens());
   }
 
   @Override
@@ -66,15 +65,13 @@ final class StubProvider implements LockProvider, LockBackend {
 
   private RenewalResult renew(Renewal renewal) {
     return renewal.id().equals(holders.get(renewal.name()))
-        ? new RenewalResult.Held(0, 1)
-        : new RenewalResult.Gone();
+        ? RenewalResult.held(renewal, 0)
+        : RenewalResult.gone();
   }
 
   @Override
-  public synchronized ReleaseResult release(Release release) {
-    return holders.remove(release.name(), release.id())
-        ? ReleaseResult.RELEASED
-        : ReleaseResult.NOT_HELD;
+  public synchronized boolean release(String name, HoldId id) {
+    return holders.remove(name, id);
   }
 
   @Override
@@ -86,7 +83,7 @@ final class StubProvider implements LockProvider, LockBackend {
   public synchronized Optional<HoldInfo> inspect(String name) {
     Duration lease = Duration.ofDays(1);
     return Optional.ofNullable(holders.get(name))
-        .map(id -> new HoldInfo(name, id.toString(), "stub", Instant.EPOCH, lease, token, 0));
+        .map(id -> HoldInfo.of(name, id.toString(), "stub", Instant.EPOCH, lease, token, 0));
   }
 
   @Override

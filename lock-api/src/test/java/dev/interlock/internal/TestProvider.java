@@ -4,7 +4,7 @@ import dev.interlock.Capability;
 import dev.interlock.HostPort;
 import dev.interlock.LockConfig;
 import dev.interlock.Option;
-import dev.interlock.spi.ClientId;
+import dev.interlock.spi.BackendContext;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.LockProvider;
 import java.time.Duration;
@@ -32,7 +32,7 @@ public class TestProvider implements LockProvider {
   }
 
   @Override
-  public Set<Capability> capabilities() {
+  public Set<Capability> capabilities(LockConfig config) {
     return Set.of();
   }
 
@@ -49,7 +49,7 @@ public class TestProvider implements LockProvider {
   }
 
   @Override
-  public LockBackend open(LockConfig config, ClientId client) {
+  public LockBackend open(LockConfig config, BackendContext context) {
     throw new UnsupportedOperationException("never opened");
   }
 

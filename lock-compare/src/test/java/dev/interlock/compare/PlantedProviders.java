@@ -4,7 +4,8 @@ import dev.interlock.Capability;
 import dev.interlock.LockConfig;
 import dev.interlock.Option;
 import dev.interlock.local.LocalProvider;
-import dev.interlock.spi.ClientId;
+import dev.interlock.spi.BackendContext;
+import dev.interlock.spi.HandOffBackend;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.LockProvider;
 import java.lang.reflect.Proxy;
@@ -23,7 +24,7 @@ public final class PlantedProviders {
     }
 
     @Override
-    public Set<Capability> capabilities() {
+    public Set<Capability> capabilities(LockConfig config) {
       return Set.of();
     }
 
@@ -33,7 +34,7 @@ public final class PlantedProviders {
     }
 
     @Override
-    public LockBackend open(LockConfig config, ClientId client) {
+    public LockBackend open(LockConfig config, BackendContext context) {
       throw new UnsupportedOperationException("it is never opened");
     }
   }
@@ -69,11 +70,11 @@ public final class PlantedProviders {
     }
 
     @Override
-    public LockBackend open(LockConfig config, ClientId client) {
-      LockBackend sound = new LocalProvider().open(config, client);
+    public LockBackend open(LockConfig config, BackendContext context) {
+      LockBackend sound = new LocalProvider().open(config, context);
       return (LockBackend) Proxy.newProxyInstance(
           Blind.class.getClassLoader(),
-          new Class<?>[] {LockBackend.class},
+          new Class<?>[] {HandOffBackend.class},
           (proxy, method, arguments) -> {
             Object answer = method.invoke(sound, arguments);
             return method.getName().equals("inspect") ? Optional.empty() : answer;

@@ -5,8 +5,8 @@ import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.BackendEvents;
 import dev.interlock.spi.ClientId;
+import dev.interlock.spi.HandOffBackend;
 import dev.interlock.spi.HoldId;
-import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
@@ -16,7 +16,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** One client's access to a {@link LocalSpace}. */
-final class LocalBackend implements LockBackend {
+final class LocalBackend implements HandOffBackend {
   private final LocalSpace space;
   private final ClientId client;
   private volatile @Nullable BackendEvents events;

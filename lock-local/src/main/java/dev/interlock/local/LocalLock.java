@@ -52,6 +52,10 @@ final class LocalLock {
       this.expiresAt = expiresAt;
     }
 
+    Grant granted(Attempt asked) {
+      return AttemptResult.granted(asked, token).withTokens(tokens);
+    }
+
     boolean has(long one) {
       return token <= one && one < token + tokens;
     }
@@ -105,22 +109,20 @@ final class LocalLock {
     Held held = holds.get(attempt.id());
     if (held != null) {
       prolong(held, attempt.lease(), now);
-      return new AttemptResult.Granted(held.token, held.tokens);
+      return held.granted(attempt);
     }
     if (mayEnter(attempt)) {
       Held entered = enter(attempt, client, now);
-      return new AttemptResult.Granted(entered.token, entered.tokens);
+      return entered.granted(attempt);
     }
     if (!attempt.waits()) {
-      return new AttemptResult.Busy(recheck(now));
+      return AttemptResult.busy(recheck(now));
     }
     Entry entry = queue.computeIfAbsent(attempt.id(), id -> new Entry(attempt, client, now));
     entry.refresh(now);
     grantNext(now, null);
     held = holds.get(attempt.id());
-    return held != null
-        ? new AttemptResult.Granted(held.token, held.tokens)
-        : new AttemptResult.Queued(queue.size() - 1, recheck(now));
+    return held != null ? held.granted(attempt) : AttemptResult.queued(recheck(now));
   }
 
   private boolean mayEnter(Attempt attempt) {
@@ -173,28 +175,28 @@ final class LocalLock {
     Held held = holds.get(renewal.id());
     if (held != null) {
       prolong(held, renewal.lease(), now);
-      return new RenewalResult.Held(held.token, held.tokens);
+      return RenewalResult.held(renewal, held.token).withTokens(held.tokens);
     }
     Entry entry = queue.get(renewal.id());
     if (entry == null) {
-      return new RenewalResult.Gone();
+      return RenewalResult.gone();
     }
     entry.refresh(now);
-    return new RenewalResult.Queued(recheck(now));
+    return RenewalResult.queued(recheck(now));
   }
 
   ReleaseResult release(Release release, ClientId client, long now) {
     expire(now);
     release.passed().forEach(queue::remove);
     if (holds.remove(release.id()) == null) {
-      return ReleaseResult.NOT_HELD;
+      return ReleaseResult.notHeld();
     }
     Grant granted = grantNext(now, client);
     Attempt next = release.next();
     if (next == null || (granted != null && granted.id().equals(next.id()))) {
-      return new ReleaseResult(true, granted, null);
+      return ReleaseResult.released().withGranted(granted);
     }
-    return new ReleaseResult(true, granted, attempt(next, client, now));
+    return ReleaseResult.released().withGranted(granted).withNext(attempt(next, client, now));
   }
 
   void abandon(HoldId id, long now) {
@@ -225,7 +227,7 @@ final class LocalLock {
       return Optional.empty();
     }
     Held held = holds.values().iterator().next();
-    return Optional.of(new HoldInfo(
+    return Optional.of(HoldInfo.of(
         name,
         held.attempt.owner(),
         held.client.host(),
@@ -255,8 +257,7 @@ final class LocalLock {
     waiting.remove();
     long notBefore = System.nanoTime();
     Held held = enter(head.attempt, head.client, now);
-    Attempt attempt = head.attempt;
-    Grant grant = new Grant(name, attempt.id(), held.token, held.tokens, attempt.lease());
+    Grant grant = held.granted(head.attempt);
     if (head.client.equals(releasing)) {
       return grant;
     }

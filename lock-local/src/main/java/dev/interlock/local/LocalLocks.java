@@ -27,6 +27,7 @@ public final class LocalLocks {
    * @throws dev.interlock.LockConfigurationException if the settings are wrong
    */
   public static LockClient using(LocalSpace space, LockConfig config) {
-    return LockClients.open(new LocalProvider(), config, client -> new LocalBackend(space, client));
+    return LockClients.open(
+        new LocalProvider(), config, context -> new LocalBackend(space, context.client()));
   }
 }

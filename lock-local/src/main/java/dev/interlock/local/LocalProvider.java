@@ -4,7 +4,7 @@ import dev.interlock.Capability;
 import dev.interlock.CommonOptions;
 import dev.interlock.LockConfig;
 import dev.interlock.Option;
-import dev.interlock.spi.ClientId;
+import dev.interlock.spi.BackendContext;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.LockProvider;
 import java.util.EnumSet;
@@ -24,7 +24,7 @@ public final class LocalProvider implements LockProvider {
   }
 
   @Override
-  public Set<Capability> capabilities() {
+  public Set<Capability> capabilities(LockConfig config) {
     return EnumSet.complementOf(EnumSet.of(Capability.DURABLE));
   }
 
@@ -34,7 +34,8 @@ public final class LocalProvider implements LockProvider {
   }
 
   @Override
-  public LockBackend open(LockConfig config, ClientId client) {
-    return new LocalBackend(LocalSpace.named(config.get(CommonOptions.NAMESPACE)), client);
+  public LockBackend open(LockConfig config, BackendContext context) {
+    return new LocalBackend(
+        LocalSpace.named(config.get(CommonOptions.NAMESPACE)), context.client());
   }
 }

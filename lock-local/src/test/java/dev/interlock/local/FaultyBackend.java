@@ -7,8 +7,8 @@ import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.BackendEvents;
 import dev.interlock.spi.Grant;
+import dev.interlock.spi.HandOffBackend;
 import dev.interlock.spi.HoldId;
-import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
@@ -30,7 +30,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A backend between engine and {@link LocalBackend} that does to calls what a test asks for. */
-final class FaultyBackend implements LockBackend {
+final class FaultyBackend implements HandOffBackend {
 
   /** What can go wrong. */
   enum Operation {
@@ -244,15 +244,7 @@ final class FaultyBackend implements LockBackend {
   }
 
   private static Attempt withoutWaiting(Attempt attempt) {
-    return new Attempt(
-        attempt.name(),
-        attempt.id(),
-        attempt.owner(),
-        attempt.sharedOwner(),
-        attempt.lease(),
-        false,
-        Duration.ZERO,
-        attempt.tokens());
+    return attempt.withFair(false).withPatience(Duration.ZERO);
   }
 
   @Override
@@ -267,10 +259,10 @@ final class FaultyBackend implements LockBackend {
 
   @Override
   public ReleaseResult release(Release release) {
-    Release sent = queueless ? new Release(release.name(), release.id(), null) : release;
-    ReleaseResult answer = call(Operation.RELEASE, () -> server.release(sent));
+    Release sent = queueless ? Release.of(release.name(), release.id()) : release;
+    ReleaseResult answer = call(Operation.RELEASE, () -> HandOffBackend.release(server, sent));
     return callsOthers && release.next() != null
-        ? new ReleaseResult(answer.held(), null, new AttemptResult.Busy(Duration.ofMillis(50)))
+        ? answer.withGranted(null).withNext(AttemptResult.busy(Duration.ofMillis(50)))
         : answer;
   }
 

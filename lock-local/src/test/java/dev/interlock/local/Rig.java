@@ -10,7 +10,7 @@ import dev.interlock.LockConfig;
 import dev.interlock.LockListener;
 import dev.interlock.LockRequest;
 import dev.interlock.Option;
-import dev.interlock.spi.ClientId;
+import dev.interlock.spi.BackendContext;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.LockClients;
 import dev.interlock.spi.LockProvider;
@@ -48,7 +48,12 @@ final class Rig implements AutoCloseable {
     }
   }
 
-  private record Provider(Set<Capability> capabilities) implements LockProvider {
+  private record Provider(Set<Capability> promised) implements LockProvider {
+    @Override
+    public Set<Capability> capabilities(LockConfig config) {
+      return promised;
+    }
+
     @Override
     public String id() {
       return "faulty";
@@ -60,7 +65,7 @@ final class Rig implements AutoCloseable {
     }
 
     @Override
-    public LockBackend open(LockConfig config, ClientId client) {
+    public LockBackend open(LockConfig config, BackendContext context) {
       throw new UnsupportedOperationException("opened by the rig");
     }
   }
@@ -84,9 +89,9 @@ final class Rig implements AutoCloseable {
     }
     FaultyBackend[] backend = new FaultyBackend[1];
     String[] id = new String[1];
-    LockClient locks = LockClients.open(new Provider(capabilities), config.build(), client -> {
-      id[0] = client.id();
-      backend[0] = new FaultyBackend(new LocalBackend(space, client));
+    LockClient locks = LockClients.open(new Provider(capabilities), config.build(), context -> {
+      id[0] = context.client().id();
+      backend[0] = new FaultyBackend(new LocalBackend(space, context.client()));
       return backend[0];
     });
     Client client = new Client(locks, backend[0], id[0]);

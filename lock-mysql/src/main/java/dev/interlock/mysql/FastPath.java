@@ -80,7 +80,9 @@ final class FastPath {
     if (known) {
       sawRow(attempt.name());
     }
-    return known ? new AttemptResult.Granted(parameters.token, parameters.tokens) : null;
+    return known
+        ? AttemptResult.granted(attempt, parameters.token).withTokens(parameters.tokens)
+        : null;
   }
 
   private @Nullable AttemptResult enqueue(LockKey at, Attempt attempt) {
@@ -97,7 +99,7 @@ final class FastPath {
       return null;
     }
     entries.put(new KnownEntry(attempt.name(), at, Entry.WAITER, row.ticket, attempt.id()));
-    return new AttemptResult.Queued(-1, me.recheck(row.lockRemainingUs, parameters.listens));
+    return AttemptResult.queued(me.recheck(row.lockRemainingUs, parameters.listens));
   }
 
   /** Notes that a hold came out of a queue, so that its release does not try the quick way. */

@@ -250,13 +250,13 @@ final class GrantListener {
     if (key.startsWith(prefix)) {
       String name = key.substring(prefix.length());
       granted.granted(
-          new Grant(
-              name,
-              new HoldId(grant.client, grant.hold),
-              grant.token,
-              grant.tokens,
-              Protocol.ofMicros(grant.remainingUs),
-              entries.heirs(name, grant)),
+          Grant.of(
+                  name,
+                  new HoldId(grant.client, grant.hold),
+                  grant.token,
+                  Protocol.ofMicros(grant.remainingUs))
+              .withTokens(grant.tokens)
+              .withHeirs(entries.heirs(name, grant)),
           asked);
     }
   }

@@ -12,6 +12,7 @@ import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.BackendEvents;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.Grant;
+import dev.interlock.spi.HandOffBackend;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.Release;
@@ -35,7 +36,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** The backend: single statements where nobody waits, transactions otherwise. */
-final class MysqlBackend implements LockBackend, LocalClient {
+final class MysqlBackend implements HandOffBackend, LocalClient {
   private static final int HOST_BYTES = 255;
 
   private final Database database;
@@ -240,7 +241,7 @@ final class MysqlBackend implements LockBackend, LocalClient {
     if (remaining <= 0) {
       return Optional.empty();
     }
-    return Optional.of(new HoldInfo(
+    return Optional.of(HoldInfo.of(
         name,
         new String(found.owner, StandardCharsets.UTF_8),
         new String(found.host, StandardCharsets.UTF_8),

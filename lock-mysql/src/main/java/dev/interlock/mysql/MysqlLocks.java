@@ -40,6 +40,6 @@ public final class MysqlLocks {
    */
   public static LockClient using(DataSource pool, LockConfig config) {
     return LockClients.open(
-        new MysqlProvider(), config, client -> MysqlBackend.over(pool, config, client));
+        new MysqlProvider(), config, context -> MysqlBackend.over(pool, config, context.client()));
   }
 }

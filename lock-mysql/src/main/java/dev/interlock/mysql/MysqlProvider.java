@@ -3,7 +3,7 @@ package dev.interlock.mysql;
 import dev.interlock.Capability;
 import dev.interlock.LockConfig;
 import dev.interlock.Option;
-import dev.interlock.spi.ClientId;
+import dev.interlock.spi.BackendContext;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.LockProvider;
 import java.util.ArrayList;
@@ -20,7 +20,7 @@ public final class MysqlProvider implements LockProvider {
   }
 
   @Override
-  public Set<Capability> capabilities() {
+  public Set<Capability> capabilities(LockConfig config) {
     return EnumSet.of(
         Capability.RENEWABLE,
         Capability.FENCED,
@@ -50,12 +50,12 @@ public final class MysqlProvider implements LockProvider {
 
   /** {@inheritDoc} True: waiters are served in the order of their tickets. */
   @Override
-  public boolean fairByDefault() {
+  public boolean fairByDefault(LockConfig config) {
     return true;
   }
 
   @Override
-  public LockBackend open(LockConfig config, ClientId client) {
-    return MysqlBackend.open(config, client);
+  public LockBackend open(LockConfig config, BackendContext context) {
+    return MysqlBackend.open(config, context.client());
   }
 }

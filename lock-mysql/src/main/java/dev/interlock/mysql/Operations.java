@@ -2,6 +2,7 @@ package dev.interlock.mysql;
 
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
+import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
@@ -133,7 +134,7 @@ final class Operations {
           && release.passed().isEmpty()
           && fastPath.release(release);
       if (released) {
-        succeed(ReleaseResult.RELEASED);
+        succeed(ReleaseResult.released());
       }
       return released;
     }
@@ -158,13 +159,15 @@ final class Operations {
         noted.accept(following, transition);
       }
       return held
-          ? new ReleaseResult(true, transition.takeGrant(release.name()), next)
-          : ReleaseResult.NOT_HELD;
+          ? ReleaseResult.released()
+              .withGranted(transition.takeGrant(release.name()))
+              .withNext(next)
+          : ReleaseResult.notHeld();
     }
 
     @Override
     ReleaseResult nothingThere() {
-      return ReleaseResult.NOT_HELD;
+      return ReleaseResult.notHeld();
     }
   }
 
@@ -208,7 +211,7 @@ final class Operations {
   static final class Prolong extends Operation<RenewalResult> {
     private final Renewal renewal;
     private final Entries entries;
-    private AttemptResult.@Nullable Granted held;
+    private @Nullable Grant held;
 
     Prolong(Renewal renewal, Entries entries) {
       this.renewal = renewal;
@@ -217,7 +220,7 @@ final class Operations {
 
     @Override
     void take(Transition transition) {
-      held = transition.prolong(renewal.id(), Protocol.micros(renewal.lease()));
+      held = transition.prolong(renewal.name(), renewal.id(), renewal.lease());
     }
 
     @Override
@@ -225,14 +228,12 @@ final class Operations {
       if (transition.share(renewal.id()) == null) {
         entries.remove(renewal.id());
       }
-      return held == null
-          ? new RenewalResult.Gone()
-          : new RenewalResult.Held(held.fencingToken(), held.tokens());
+      return held == null ? RenewalResult.gone() : held;
     }
 
     @Override
     RenewalResult nothingThere() {
-      return new RenewalResult.Gone();
+      return RenewalResult.gone();
     }
   }
 

@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps holds and waiters alive: one packet for all holds with the same lease, and one for all
@@ -81,7 +82,7 @@ final class Renewer {
     try {
       return batcher.run(share.name(), new Operations.Prolong(share, entries));
     } catch (LockException e) {
-      return new RenewalResult.Failed(e);
+      return RenewalResult.failed(e);
     }
   }
 
@@ -95,11 +96,16 @@ final class Renewer {
         session.changes();
         return session.mapper().renewHolds(sorted, Protocol.micros(lease));
       });
-      Map<HoldId, RenewalResult> held = new HashMap<>();
-      rows.forEach(row -> held.put(row.id(), new RenewalResult.Held(row.token, row.tokens)));
-      some.forEach(renewal ->
-          answers.answer(renewal, held.getOrDefault(renewal.id(), new RenewalResult.Gone())));
+      Map<HoldId, HeldRow> held = new HashMap<>();
+      rows.forEach(row -> held.put(row.id(), row));
+      some.forEach(renewal -> answers.answer(renewal, result(renewal, held.get(renewal.id()))));
     });
+  }
+
+  private static RenewalResult result(Renewal renewal, @Nullable HeldRow row) {
+    return row == null
+        ? RenewalResult.gone()
+        : RenewalResult.held(renewal, row.token).withTokens(row.tokens);
   }
 
   /** Answers for those who still wait, and leaves the others in the map. */
@@ -120,7 +126,7 @@ final class Renewer {
       Renewal waiter = state.granted ? null : waiters.remove(state.id());
       if (waiter != null) {
         answers.answer(
-            waiter, new RenewalResult.Queued(me.recheck(state.lockRemainingUs, state.listens)));
+            waiter, RenewalResult.queued(me.recheck(state.lockRemainingUs, state.listens)));
       }
     }
   }

@@ -93,8 +93,9 @@ final class Transition {
     served = null;
     return waiter == null
         ? null
-        : new Grant(
-            name, waiter.id(), row.token, row.tokens, Protocol.ofMicros(waiter.leaseUs), heirs);
+        : Grant.of(name, waiter.id(), row.token, Protocol.ofMicros(waiter.leaseUs))
+            .withTokens(row.tokens)
+            .withHeirs(heirs);
   }
 
   private void expire() {
@@ -260,7 +261,7 @@ final class Transition {
    */
   AttemptResult attempt(Attempt attempt) {
     long leaseUs = Protocol.micros(attempt.lease());
-    AttemptResult.Granted held = prolong(attempt.id(), leaseUs);
+    Grant held = prolong(attempt.name(), attempt.id(), attempt.lease());
     if (held != null) {
       return held;
     }
@@ -272,18 +273,20 @@ final class Transition {
       return row.isFree() ? enter(attempt, leaseUs) : join(attempt, leaseUs);
     }
     if (!attempt.waits()) {
-      return new AttemptResult.Busy(recheck(me.listens()));
+      return AttemptResult.busy(recheck(me.listens()));
     }
     return queue(attempt, waiter);
   }
 
   /** Prolongs a hold, and never shortens it; null if it is not there. */
-  AttemptResult.@Nullable Granted prolong(HoldId id, long leaseUs) {
+  @Nullable
+  Grant prolong(String name, HoldId id, Duration lease) {
+    long leaseUs = Protocol.micros(lease);
     if (row.isHeldBy(id)) {
       row.untilUs = Math.max(row.untilUs, now + leaseUs);
       row.claimant = 0;
       changes.rowChanged();
-      return new AttemptResult.Granted(row.token, row.tokens);
+      return Grant.of(name, id, row.token, lease).withTokens(row.tokens);
     }
     Entry share = share(id);
     if (share == null) {
@@ -291,13 +294,13 @@ final class Transition {
     }
     share.untilUs = Math.max(share.untilUs, now + leaseUs);
     changes.refresh(share);
-    return new AttemptResult.Granted(row.token, 1);
+    return Grant.of(name, id, row.token, lease);
   }
 
   private AttemptResult enter(Attempt attempt, long leaseUs) {
     row.grantTo(entry(Entry.WAITER, attempt), now, leaseUs);
     changes.rowChanged();
-    return new AttemptResult.Granted(row.token, row.tokens);
+    return AttemptResult.granted(attempt, row.token).withTokens(row.tokens);
   }
 
   private boolean isSameOwner(Attempt attempt) {
@@ -310,7 +313,7 @@ final class Transition {
     Entry share = insert(entry(Entry.SHARE, attempt));
     share.untilUs = now + leaseUs;
     shares.put(share.ticket, share);
-    return new AttemptResult.Granted(row.token, 1);
+    return AttemptResult.granted(attempt, row.token);
   }
 
   private AttemptResult queue(Attempt attempt, @Nullable Entry waiting) {
@@ -323,13 +326,12 @@ final class Transition {
       waiting.asleep = false;
       waiting.listens = me.listens();
       changes.refresh(waiting);
-      return new AttemptResult.Queued(-1, recheck(waiting.listens));
+      return AttemptResult.queued(recheck(waiting.listens));
     }
-    int before = row.entries - shares.size() - (row.ticket > 0 ? 1 : 0);
     Entry waiter = insert(entry(Entry.WAITER, attempt));
     waiter.untilUs = until;
     waiters.put(waiter.ticket, waiter);
-    return new AttemptResult.Queued(before, recheck(waiter.listens));
+    return AttemptResult.queued(recheck(waiter.listens));
   }
 
   private Entry insert(Entry entry) {

@@ -90,9 +90,9 @@ class LockBatcherTest {
       entries.put(new KnownEntry(
           "lock", LockKey.of("n", "lock"), Entry.WAITER, ticket, new HoldId(1, ticket)));
     }
-    Release single = new Release("lock", new HoldId(1, 9), null);
-    Release ofRun =
-        new Release("lock", new HoldId(1, 9), null, List.of(new HoldId(1, 1), new HoldId(1, 2)));
+    Release single = Release.of("lock", new HoldId(1, 9));
+    Release ofRun = Release.of("lock", new HoldId(1, 9))
+        .withPassed(List.of(new HoldId(1, 1), new HoldId(1, 2)));
 
     assertThat(riders(single, entries)).isEqualTo(5);
     assertThat(riders(ofRun, entries)).as("two have had it").isEqualTo(3);

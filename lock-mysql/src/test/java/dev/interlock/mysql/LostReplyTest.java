@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.interlock.LockException;
 import dev.interlock.OutcomeUnknownException;
 import dev.interlock.spi.AttemptResult;
-import dev.interlock.spi.AttemptResult.Granted;
 import dev.interlock.spi.AttemptResult.Queued;
+import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import dev.interlock.testservers.MysqlServer;
 import java.io.IOException;
@@ -35,7 +35,7 @@ class LostReplyTest {
       assertThatThrownBy(() -> client.attempt("a", first, Duration.ZERO))
           .isInstanceOf(OutcomeUnknownException.class);
       AttemptResult again = retried(() -> client.attempt("a", first, Duration.ZERO));
-      assertThat(again).isInstanceOf(Granted.class);
+      assertThat(again).isInstanceOf(Grant.class);
       assertThat(client.backend.inspect("a").orElseThrow().waiters()).isZero();
 
       HoldId waiter = client.id();

@@ -5,11 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.interlock.HoldInfo;
 import dev.interlock.mysql.LockMapper.KnownEntry;
 import dev.interlock.mysql.LockMapper.PendingGrant;
+import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.AttemptResult.Busy;
-import dev.interlock.spi.AttemptResult.Granted;
 import dev.interlock.spi.AttemptResult.Queued;
 import dev.interlock.spi.Grant;
+import dev.interlock.spi.HandOffBackend;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
@@ -55,8 +56,8 @@ class MysqlBackendTest {
     long token = token(one.attempt("a", first, NONE));
     assertThat(two.attempt("a", two.id(), NONE)).isInstanceOf(Busy.class);
 
-    assertThat(one.release("a", first)).isEqualTo(ReleaseResult.RELEASED);
-    assertThat(one.release("a", first)).isEqualTo(ReleaseResult.NOT_HELD);
+    assertThat(one.release("a", first)).isEqualTo(ReleaseResult.released());
+    assertThat(one.release("a", first)).isEqualTo(ReleaseResult.notHeld());
     assertThat(token(two.attempt("a", two.id(), NONE))).isGreaterThan(token);
   }
 
@@ -84,9 +85,9 @@ class MysqlBackendTest {
     HoldId id = one.id();
     one.attempt("a", id, NONE);
     HoldId stranger = new HoldId(id.high(), id.low() + 1000);
-    assertThat(one.release("a", stranger)).isEqualTo(ReleaseResult.NOT_HELD);
+    assertThat(one.release("a", stranger)).isEqualTo(ReleaseResult.notHeld());
     assertThat(RenewalAnswers.collect(one.backend, List.of(renewal("a", stranger, false))))
-        .containsExactly(new RenewalResult.Gone());
+        .containsExactly(RenewalResult.gone());
     assertThat(two.backend.inspect("a")).isPresent();
   }
 
@@ -101,7 +102,7 @@ class MysqlBackendTest {
       assertThat(client.attempt("a", id, LONG)).isInstanceOf(Queued.class);
       order.add(id);
     }
-    Grant last = new Grant("a", holder, 0, 1, LONG);
+    Grant last = Grant.of("a", holder, 0, LONG);
     TestClient releasing = one;
     for (int i = 0; i < order.size(); i++) {
       ReleaseResult released = releasing.release("a", last.id());
@@ -136,8 +137,8 @@ class MysqlBackendTest {
     assertThat(across.tokens()).isEqualTo(3);
 
     // Passed on once: the other heir keeps its place.
-    Release once = new Release("a", queue.get(0), null, List.of(queue.get(1)));
-    Grant within = one.backend.release(once).granted();
+    Release once = Release.of("a", queue.get(0)).withPassed(List.of(queue.get(1)));
+    Grant within = HandOffBackend.release(one.backend, once).granted();
     assertThat(within).isNotNull();
     assertThat(within.id()).isEqualTo(queue.get(2));
     assertThat(within.heirs()).isEmpty();
@@ -150,8 +151,9 @@ class MysqlBackendTest {
     assertThat(foreign.heirs()).containsExactly(queue.get(4));
     // All were passed on, and the hold is gone when the release comes: the entries go all the same.
     one.backend.forceRelease("a");
-    assertThat(two.backend.release(new Release("a", queue.get(3), null, List.of(queue.get(4)))))
-        .isEqualTo(ReleaseResult.NOT_HELD);
+    assertThat(HandOffBackend.release(
+            two.backend, Release.of("a", queue.get(3)).withPassed(List.of(queue.get(4)))))
+        .isEqualTo(ReleaseResult.notHeld());
     one.backend.abandon("a", queue.get(5));
     assertThat(one.backend.inspect("a")).isEmpty();
   }
@@ -207,7 +209,7 @@ class MysqlBackendTest {
         .execute("UPDATE interlock_entry SET until_us = until_us - 10000000 WHERE lock_key = '"
             + namespace + ":a'");
 
-    assertThat(one.release("a", holder)).isEqualTo(ReleaseResult.RELEASED);
+    assertThat(one.release("a", holder)).isEqualTo(ReleaseResult.released());
     assertThat(one.backend.inspect("a")).isEmpty();
   }
 
@@ -265,11 +267,11 @@ class MysqlBackendTest {
         .atMost(Duration.ofSeconds(5))
         .until(() -> RenewalAnswers.collect(two.backend, List.of(renewal("a", heir, true)))
                     .get(0)
-                instanceof RenewalResult.Held held
+                instanceof Grant held
             && held.fencingToken() > token);
     assertThat(RenewalAnswers.collect(one.backend, List.of(renewal("a", dead, false))))
-        .containsExactly(new RenewalResult.Gone());
-    assertThat(one.release("a", dead)).isEqualTo(ReleaseResult.NOT_HELD);
+        .containsExactly(RenewalResult.gone());
+    assertThat(one.release("a", dead)).isEqualTo(ReleaseResult.notHeld());
     assertThat(two.backend.inspect("a")).isPresent();
   }
 
@@ -285,8 +287,8 @@ class MysqlBackendTest {
         List.of(
             renewal("a", waiting, true), renewal("b", unknown, false), renewal("a", held, false)));
     assertThat(results.get(0)).isInstanceOf(RenewalResult.Queued.class);
-    assertThat(results.get(1)).isEqualTo(new RenewalResult.Gone());
-    assertThat(results.get(2)).isEqualTo(new RenewalResult.Held(token, 1));
+    assertThat(results.get(1)).isEqualTo(RenewalResult.gone());
+    assertThat(results.get(2)).isEqualTo(Grant.of("a", held, token, TestClient.LEASE));
     assertThat(two.backend.inspect("a").orElseThrow().remaining())
         .isGreaterThan(Duration.ofSeconds(20));
   }
@@ -303,10 +305,10 @@ class MysqlBackendTest {
 
     assertThat(one.release("a", first).held()).isTrue();
     assertThat(RenewalAnswers.collect(two.backend, List.of(renewal("a", second, false))))
-        .containsExactly(new RenewalResult.Held(token, 1));
+        .containsExactly(Grant.of("a", second, token, TestClient.LEASE));
     assertThat(one.attempt("a", one.id(), NONE)).isInstanceOf(Busy.class);
     assertThat(two.release("a", second).held()).isTrue();
-    assertThat(one.attempt("a", one.id(), NONE)).isInstanceOf(Granted.class);
+    assertThat(one.attempt("a", one.id(), NONE)).isInstanceOf(Grant.class);
   }
 
   @Test
@@ -352,7 +354,7 @@ class MysqlBackendTest {
         "a_",
         longest,
         longest.substring(1))) {
-      assertThat(one.attempt(name, one.id(), NONE)).as(name).isInstanceOf(Granted.class);
+      assertThat(one.attempt(name, one.id(), NONE)).as(name).isInstanceOf(Grant.class);
       assertThat(two.attempt(name, two.id(), NONE)).as(name).isInstanceOf(Busy.class);
     }
   }
@@ -364,10 +366,11 @@ class MysqlBackendTest {
     HoldId next = one.id();
     one.attempt("a", first, NONE);
     two.attempt("a", foreign, LONG);
-    ReleaseResult released = one.backend.release(new Release(
-        "a",
-        first,
-        new dev.interlock.spi.Attempt("a", next, "o", false, TestClient.LEASE, true, LONG, 1)));
+    ReleaseResult released = HandOffBackend.release(
+        one.backend,
+        Release.of("a", first)
+            .withNext(
+                Attempt.of("a", next, "o", TestClient.LEASE).withFair(true).withPatience(LONG)));
     assertThat(released.held()).isTrue();
     assertThat(released.granted()).isNull();
     assertThat(released.next()).isInstanceOf(Queued.class);
@@ -380,11 +383,11 @@ class MysqlBackendTest {
   }
 
   private static Renewal renewal(String name, HoldId id, boolean queued) {
-    return new Renewal(name, id, TestClient.LEASE, queued);
+    return Renewal.of(name, id, TestClient.LEASE, queued);
   }
 
   private static long token(AttemptResult result) {
-    assertThat(result).isInstanceOf(Granted.class);
-    return ((Granted) result).fencingToken();
+    assertThat(result).isInstanceOf(Grant.class);
+    return ((Grant) result).fencingToken();
   }
 }

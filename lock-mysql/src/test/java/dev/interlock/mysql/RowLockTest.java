@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.AttemptResult.Queued;
+import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
@@ -93,7 +94,7 @@ class RowLockTest {
     awaitUntil(() -> renewal.isDone() || waiting() == 1);
     assertThat(renewal).isNotDone();
     transition.rollback();
-    assertThat(renewal.get(10, TimeUnit.SECONDS)).isInstanceOf(RenewalResult.Held.class);
+    assertThat(renewal.get(10, TimeUnit.SECONDS)).isInstanceOf(Grant.class);
   }
 
   @Test
@@ -103,12 +104,12 @@ class RowLockTest {
       one.attemptAs("saga", name, one.id(), NONE);
       HoldId share = two.id();
       two.attemptAs("saga", name, share, NONE);
-      shares.add(new Renewal(name, share, TestClient.LEASE, false));
+      shares.add(Renewal.of(name, share, TestClient.LEASE, false));
     }
     lockRow("a");
     List<RenewalResult> answers = RenewalAnswers.collect(two.backend, shares);
     assertThat(answers.get(0)).isInstanceOf(RenewalResult.Failed.class);
-    assertThat(answers.get(1)).isInstanceOf(RenewalResult.Held.class);
+    assertThat(answers.get(1)).isInstanceOf(Grant.class);
   }
 
   /** The grant comes from another client, just when this one looks what became of its renewal. */
@@ -131,7 +132,7 @@ class RowLockTest {
       RenewalResult result = renewed(again, "a", waiter, true);
       Duration remaining = one.backend.inspect("a").orElseThrow().remaining();
       assertThat(release.get()).as("the lock was granted meanwhile").isNull();
-      assertThat(result instanceof RenewalResult.Held
+      assertThat(result instanceof Grant
               && remaining.compareTo(Protocol.ofMicros(Protocol.CLAIM_US)) <= 0)
           .as("%s, but it has only %s", result, remaining)
           .isFalse();
@@ -151,7 +152,7 @@ class RowLockTest {
       HoldId holder = client.id();
       client.attempt("a", holder, NONE);
       changed.set(true);
-      assertThat(renewed(client, "a", holder, false)).isInstanceOf(RenewalResult.Held.class);
+      assertThat(renewed(client, "a", holder, false)).isInstanceOf(Grant.class);
       changed.set(true);
       assertThat(client.release("a", holder).held()).isTrue();
       assertThat(changed).isFalse();
@@ -165,7 +166,7 @@ class RowLockTest {
 
   private static RenewalResult renewed(TestClient client, String name, HoldId id, boolean queued) {
     return RenewalAnswers.collect(
-            client.backend, List.of(new Renewal(name, id, TestClient.LEASE, queued)))
+            client.backend, List.of(Renewal.of(name, id, TestClient.LEASE, queued)))
         .get(0);
   }
 

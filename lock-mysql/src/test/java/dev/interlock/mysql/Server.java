@@ -1,6 +1,7 @@
 package dev.interlock.mysql;
 
 import dev.interlock.LockConfig;
+import dev.interlock.spi.BackendContext;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.testservers.MysqlServer;
@@ -46,8 +47,8 @@ final class Server {
   }
 
   static TestClient client(String uri, String id) {
-    LockBackend backend =
-        new MysqlProvider().open(LockConfig.parse(uri), new ClientId(id, "test:1"));
+    LockBackend backend = new MysqlProvider()
+        .open(LockConfig.parse(uri), BackendContext.of(new ClientId(id, "test:1")));
     return new TestClient(id, backend);
   }
 }

@@ -2,7 +2,7 @@ package dev.interlock.mysql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.interlock.spi.AttemptResult.Granted;
+import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
@@ -56,12 +56,12 @@ class SeveralServersTest {
       meanwhile.set(() -> {
         other.backend.forceRelease("a");
         other.release("a", waiter);
-        assertThat(other.attempt("a", winner, NONE)).isInstanceOf(Granted.class);
+        assertThat(other.attempt("a", winner, NONE)).isInstanceOf(Grant.class);
       });
 
-      assertThat(moved.release("a", held)).isEqualTo(ReleaseResult.NOT_HELD);
+      assertThat(moved.release("a", held)).isEqualTo(ReleaseResult.notHeld());
       assertThat(meanwhile.get()).as("the connection was replaced").isNull();
-      assertThat(renewed(other, "a", winner)).isInstanceOf(RenewalResult.Held.class);
+      assertThat(renewed(other, "a", winner)).isInstanceOf(Grant.class);
     }
   }
 
@@ -91,14 +91,14 @@ class SeveralServersTest {
       }
       other.backend.abandon("w", waiter);
       for (String name : List.of("a", "w", "s")) {
-        assertThat(other.attempt(name, other.id(), NONE)).isInstanceOf(Granted.class);
+        assertThat(other.attempt(name, other.id(), NONE)).isInstanceOf(Grant.class);
       }
 
-      assertThat(renewed(split, "a", held)).isEqualTo(new RenewalResult.Gone());
-      assertThat(renewed(split, "s", share)).isEqualTo(new RenewalResult.Gone());
+      assertThat(renewed(split, "a", held)).isEqualTo(RenewalResult.gone());
+      assertThat(renewed(split, "s", share)).isEqualTo(RenewalResult.gone());
       assertThat(RenewalAnswers.collect(
-              split.backend, List.of(new Renewal("w", waiter, TestClient.LEASE, true))))
-          .containsExactly(new RenewalResult.Gone());
+              split.backend, List.of(Renewal.of("w", waiter, TestClient.LEASE, true))))
+          .containsExactly(RenewalResult.gone());
     } finally {
       server.execute("DROP DATABASE " + lagging);
     }
@@ -116,7 +116,7 @@ class SeveralServersTest {
 
   private static RenewalResult renewed(TestClient client, String name, HoldId id) {
     return RenewalAnswers.collect(
-            client.backend, List.of(new Renewal(name, id, TestClient.LEASE, false)))
+            client.backend, List.of(Renewal.of(name, id, TestClient.LEASE, false)))
         .get(0);
   }
 

@@ -4,6 +4,7 @@ import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.BackendEvents;
 import dev.interlock.spi.Grant;
+import dev.interlock.spi.HandOffBackend;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.Release;
@@ -59,15 +60,19 @@ final class TestClient implements AutoCloseable {
   }
 
   AttemptResult attempt(String name, HoldId id, Duration patience, Duration lease) {
-    return backend.attempt(new Attempt(name, id, "owner", false, lease, true, patience, 1));
+    return backend.attempt(
+        Attempt.of(name, id, "owner", lease).withFair(true).withPatience(patience));
   }
 
   AttemptResult attemptAs(String owner, String name, HoldId id, Duration patience) {
-    return backend.attempt(new Attempt(name, id, owner, true, LEASE, true, patience, 1));
+    return backend.attempt(Attempt.of(name, id, owner, LEASE)
+        .withSharedOwner(true)
+        .withFair(true)
+        .withPatience(patience));
   }
 
   ReleaseResult release(String name, HoldId id) {
-    return backend.release(new Release(name, id, null));
+    return HandOffBackend.release(backend, Release.of(name, id));
   }
 
   @Override

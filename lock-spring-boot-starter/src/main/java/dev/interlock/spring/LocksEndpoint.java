@@ -2,6 +2,8 @@ package dev.interlock.spring;
 
 import dev.interlock.HoldInfo;
 import dev.interlock.LockClient;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.Access;
@@ -33,8 +35,8 @@ final class LocksEndpoint {
   /** Asks the server who holds a lock; nothing is found if it is free. */
   @ReadOperation
   @Nullable
-  HoldInfo lock(@Selector String name) {
-    return client.inspect(name).orElse(null);
+  LockState lock(@Selector String name) {
+    return client.inspect(name).map(LockState::of).orElse(null);
   }
 
   /**
@@ -53,6 +55,27 @@ final class LocksEndpoint {
    * @param held by name
    */
   record Held(List<HeldLocks.HeldLock> held) {}
+
+  /** What the server says of a held lock; see {@link HoldInfo}. */
+  record LockState(
+      String name,
+      String owner,
+      String host,
+      Instant since,
+      Duration remaining,
+      long fencingToken,
+      int waiters) {
+    static LockState of(HoldInfo info) {
+      return new LockState(
+          info.name(),
+          info.owner(),
+          info.host(),
+          info.since(),
+          info.remaining(),
+          info.fencingToken(),
+          info.waiters());
+    }
+  }
 
   /**
    * What a forced release did.

@@ -49,13 +49,9 @@ record GrantMessage(Grant grant, long serverMicros) {
       }
       String name = new String(message, from, message.length - from, UTF_8);
       return Optional.of(new GrantMessage(
-          new Grant(
-              name,
-              id,
-              numbers[0],
-              Math.toIntExact(numbers[1]),
-              Duration.ofMillis(numbers[2]),
-              heirs),
+          Grant.of(name, id, numbers[0], Duration.ofMillis(numbers[2]))
+              .withTokens(Math.toIntExact(numbers[1]))
+              .withHeirs(heirs),
           numbers[3]));
     } catch (IllegalArgumentException | ArithmeticException | IndexOutOfBoundsException e) {
       return Optional.empty();

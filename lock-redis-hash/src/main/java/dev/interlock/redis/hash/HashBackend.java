@@ -17,6 +17,7 @@ import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.BackendEvents;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.Grant;
+import dev.interlock.spi.HandOffBackend;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.Release;
@@ -41,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Two connections carry the commands of all threads: one what frees or keeps locks and a few
  * attempts, the other the attempts of a crowd, so that these never delay a release.
  */
-final class HashBackend implements LockBackend {
+final class HashBackend implements HandOffBackend {
   private static final Logger LOG = System.getLogger(HashBackend.class.getName());
 
   /**
@@ -154,7 +155,7 @@ final class HashBackend implements LockBackend {
       }
       AttemptResult result;
       try {
-        result = result(send(attempt, call));
+        result = result(attempt, send(attempt, call));
       } catch (LockException e) {
         throw mayStand ? stillUnknown(attempt, e) : e;
       }
@@ -211,7 +212,7 @@ final class HashBackend implements LockBackend {
       boolean unfinished = answer.flag();
       ReleaseResult result = released(release, held, answer);
       for (Rider rider : taken) {
-        rider.arrive(result(answer));
+        rider.arrive(result(rider.attempt(), answer));
         arrived++;
       }
       if (unfinished) {
@@ -226,16 +227,15 @@ final class HashBackend implements LockBackend {
   private static ReleaseResult released(Release release, boolean held, Answer answer) {
     Grant granted = grant(release.name(), answer);
     Attempt next = release.next();
-    AttemptResult result = next == null ? null : result(answer);
+    AttemptResult result = next == null ? null : result(next, answer);
     if (!held) {
-      return ReleaseResult.NOT_HELD;
+      return ReleaseResult.notHeld();
     }
-    if (next != null && result instanceof AttemptResult.Granted direct) {
-      granted =
-          new Grant(next.name(), next.id(), direct.fencingToken(), direct.tokens(), next.lease());
+    if (next != null && result instanceof Grant direct) {
+      granted = direct;
       result = null;
     }
-    return new ReleaseResult(true, granted, result);
+    return ReleaseResult.released().withGranted(granted).withNext(result);
   }
 
   @Override
@@ -296,7 +296,7 @@ final class HashBackend implements LockBackend {
     Instant since = Instant.EPOCH.plus(answer.number(), ChronoUnit.MICROS);
     int waiters = answer.smallNumber();
     String owner = answer.text(answer.smallNumber());
-    return Optional.of(new HoldInfo(name, owner, answer.rest(), since, left, token, waiters));
+    return Optional.of(HoldInfo.of(name, owner, answer.rest(), since, left, token, waiters));
   }
 
   @Override
@@ -353,7 +353,7 @@ final class HashBackend implements LockBackend {
   }
 
   /** Null if the attempt was not made, or has to be made again to know. */
-  private static @Nullable AttemptResult result(Answer answer) {
+  private static @Nullable AttemptResult result(Attempt attempt, Answer answer) {
     long kind = answer.number();
     long first = answer.number();
     long second = answer.number();
@@ -361,12 +361,12 @@ final class HashBackend implements LockBackend {
       return null;
     }
     if (kind == GRANTED) {
-      return new AttemptResult.Granted(first, (int) second);
+      return AttemptResult.granted(attempt, first).withTokens((int) second);
     }
     if (kind == QUEUED) {
-      return new AttemptResult.Queued((int) first, recheck(second));
+      return AttemptResult.queued(recheck(second));
     }
-    return new AttemptResult.Busy(recheck(first));
+    return AttemptResult.busy(recheck(first));
   }
 
   private static @Nullable Grant grant(String name, Answer answer) {
@@ -380,7 +380,7 @@ final class HashBackend implements LockBackend {
     }
     return id.equals(NOBODY)
         ? null
-        : new Grant(name, HoldId.parse(id), token, tokens, lease, heirs);
+        : Grant.of(name, HoldId.parse(id), token, lease).withTokens(tokens).withHeirs(heirs);
   }
 
   /** The holder may die, and a grant may stay unconfirmed: then a refresh hands the lock on. */

@@ -5,7 +5,7 @@ import dev.interlock.LockClient;
 import dev.interlock.LockConfig;
 import dev.interlock.Option;
 import dev.interlock.redis.support.RedisOptions;
-import dev.interlock.spi.ClientId;
+import dev.interlock.spi.BackendContext;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.LockClients;
 import dev.interlock.spi.LockProvider;
@@ -55,7 +55,7 @@ public final class RedisHashLocks {
    */
   public static LockClient using(RedisClient redis, LockConfig config) {
     SharedClientProvider provider = new SharedClientProvider(redis);
-    return LockClients.open(provider, config, client -> provider.open(config, client));
+    return LockClients.open(provider, config, context -> provider.open(config, context));
   }
 
   /** The same provider with fewer options: where to connect is not a question any more. */
@@ -66,8 +66,8 @@ public final class RedisHashLocks {
     }
 
     @Override
-    public Set<Capability> capabilities() {
-      return new RedisHashProvider().capabilities();
+    public Set<Capability> capabilities(LockConfig config) {
+      return new RedisHashProvider().capabilities(config);
     }
 
     @Override
@@ -82,8 +82,8 @@ public final class RedisHashLocks {
     }
 
     @Override
-    public LockBackend open(LockConfig config, ClientId client) {
-      return HashBackend.open(config, client, new ApplicationConnections(redis));
+    public LockBackend open(LockConfig config, BackendContext context) {
+      return HashBackend.open(config, context.client(), new ApplicationConnections(redis));
     }
   }
 }

@@ -5,6 +5,7 @@ import dev.interlock.LockConfig;
 import dev.interlock.Option;
 import dev.interlock.redis.support.RedisOptions;
 import dev.interlock.redis.support.Topology;
+import dev.interlock.spi.BackendContext;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.LockProvider;
@@ -27,7 +28,7 @@ public final class RedisHashProvider implements LockProvider {
   }
 
   @Override
-  public Set<Capability> capabilities() {
+  public Set<Capability> capabilities(LockConfig config) {
     return Set.of(
         Capability.RENEWABLE,
         Capability.FENCED,
@@ -47,7 +48,8 @@ public final class RedisHashProvider implements LockProvider {
   }
 
   @Override
-  public LockBackend open(LockConfig config, ClientId client) {
+  public LockBackend open(LockConfig config, BackendContext context) {
+    ClientId client = context.client();
     Connections connections = config.get(RedisHashOptions.TOPOLOGY) == Topology.CLUSTER
         ? new ClusterConnections(config, client)
         : new OwnConnections(config, client);

@@ -56,7 +56,7 @@ final class Renewer {
       try {
         Answer answer = sent.await();
         for (Renewal renewal : renewals) {
-          answers.answer(renewal, result(renewal.name(), answer));
+          answers.answer(renewal, result(renewal, answer));
         }
       } catch (LockException e) {
         fail(renewals, answers, e);
@@ -127,25 +127,25 @@ final class Renewer {
     return runner.send("renew", call.first().name(), call);
   }
 
-  private static RenewalResult result(String lock, Answer answer) {
+  private static RenewalResult result(Renewal renewal, Answer answer) {
     long kind = answer.number();
     long first = answer.number();
     long second = answer.number();
     if (kind == HELD) {
-      return new RenewalResult.Held(first, Math.toIntExact(second));
+      return RenewalResult.held(renewal, first).withTokens(Math.toIntExact(second));
     }
     if (kind == QUEUED) {
-      return new RenewalResult.Queued(HashBackend.recheck(first));
+      return RenewalResult.queued(HashBackend.recheck(first));
     }
     if (kind == FAILED) {
-      return new RenewalResult.Failed(new LockException("Redis could not renew lock '" + lock
+      return RenewalResult.failed(new LockException("Redis could not renew lock '" + renewal.name()
           + "': other software uses its keys. Choose another namespace, or remove what is there"
           + " with forceRelease"));
     }
-    return new RenewalResult.Gone();
+    return RenewalResult.gone();
   }
 
   private static void fail(List<Renewal> renewals, RenewalAnswers answers, LockException error) {
-    renewals.forEach(renewal -> answers.answer(renewal, new RenewalResult.Failed(error)));
+    renewals.forEach(renewal -> answers.answer(renewal, RenewalResult.failed(error)));
   }
 }

@@ -7,13 +7,12 @@ import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.Locks;
 import dev.interlock.redis.support.contract.Topologies;
-import dev.interlock.spi.AttemptResult.Granted;
+import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
 import dev.interlock.spi.RenewalResult.Failed;
-import dev.interlock.spi.RenewalResult.Held;
 import dev.interlock.testservers.RedisCluster;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
@@ -159,8 +158,8 @@ class ClusterSlotsTest {
         .orElseThrow();
     String uri = cluster.uri("redis-hash") + "&connectTimeout=PT10S&timeout=PT0.5S";
     try (TestClient client = TestClient.deaf(uri)) {
-      Renewal first = new Renewal("l1", client.id(), TestClient.LEASE, false);
-      Renewal second = new Renewal(elsewhere, client.id(), TestClient.LEASE, false);
+      Renewal first = Renewal.of("l1", client.id(), TestClient.LEASE, false);
+      Renewal second = Renewal.of(elsewhere, client.id(), TestClient.LEASE, false);
       List.of(first, second).forEach(renewal -> client.tryOnce(renewal.name(), renewal.id()));
       cluster.masters().forEach(node -> node.command("SCRIPT", "FLUSH"));
       silent.pause();
@@ -171,7 +170,7 @@ class ClusterSlotsTest {
         silent.resume();
       }
       assertThat(results.get(0)).isInstanceOf(Failed.class);
-      assertThat(results.get(1)).isInstanceOf(Held.class);
+      assertThat(results.get(1)).isInstanceOf(Grant.class);
     }
   }
 
@@ -185,8 +184,8 @@ class ClusterSlotsTest {
         .orElseThrow();
     String uri = cluster.uri("redis-hash") + "&connectTimeout=PT10S&timeout=PT3S";
     try (TestClient client = TestClient.deaf(uri)) {
-      Renewal first = new Renewal("n8", client.id(), TestClient.LEASE, false);
-      Renewal second = new Renewal(elsewhere, client.id(), TestClient.LEASE, false);
+      Renewal first = Renewal.of("n8", client.id(), TestClient.LEASE, false);
+      Renewal second = Renewal.of(elsewhere, client.id(), TestClient.LEASE, false);
       List.of(first, second).forEach(renewal -> client.tryOnce(renewal.name(), renewal.id()));
       List<String> answered = new CopyOnWriteArrayList<>();
       silent.pause();
@@ -221,7 +220,7 @@ class ClusterSlotsTest {
       deaf.queue("f4", passedOver);
       client.release("f4", first);
       Duration lease = Duration.ofMillis(200);
-      assertThat(client.tryOnce("f4", client.id(), lease)).isInstanceOf(Granted.class);
+      assertThat(client.tryOnce("f4", client.id(), lease)).isInstanceOf(Grant.class);
       deafToo.queue("f4", next);
       RedisServer target = otherThanMasterOf(slot);
       cluster.beginMigration(slot, target);
@@ -230,7 +229,7 @@ class ClusterSlotsTest {
       // It removes the only one of those who were passed over, and passes over the next.
       deaf.backend.abandon("f4", passedOver);
 
-      assertThat(deafToo.refresh("f4", next)).isInstanceOf(Held.class);
+      assertThat(deafToo.refresh("f4", next)).isInstanceOf(Grant.class);
       cluster.finishMigration(slot, target);
       assertThat(deafToo.release("f4", next).held()).isTrue();
       assertThat(cluster.commandOn(Topologies.key("f4"), "EXISTS", Topologies.key("f4")))

@@ -15,7 +15,7 @@ import dev.interlock.OutcomeUnknownException;
 import dev.interlock.redis.support.contract.BackendContract;
 import dev.interlock.redis.support.contract.GatedProxy;
 import dev.interlock.redis.support.contract.Topologies;
-import dev.interlock.spi.AttemptResult.Granted;
+import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
@@ -105,7 +105,7 @@ class FaultsTest {
       server.resume();
       assertThat(fault).isInstanceOf(OutcomeUnknownException.class);
       assertThat(client.backend.inspect("n")).isEmpty();
-      assertThat(client.tryOnce("n", client.id())).isInstanceOf(Granted.class);
+      assertThat(client.tryOnce("n", client.id())).isInstanceOf(Grant.class);
     }
   }
 
@@ -156,7 +156,7 @@ class FaultsTest {
           .isInstanceOf(BackendUnavailableException.class)
           .hasMessageContaining("READONLY");
       server.command("REPLICAOF", "NO", "ONE");
-      assertThat(client.tryOnce("n", client.id())).isInstanceOf(Granted.class);
+      assertThat(client.tryOnce("n", client.id())).isInstanceOf(Grant.class);
     }
   }
 
@@ -180,7 +180,7 @@ class FaultsTest {
 
   private static boolean isGranted(TestClient client, String name) {
     try {
-      return client.tryOnce(name, client.id()) instanceof Granted;
+      return client.tryOnce(name, client.id()) instanceof Grant;
     } catch (LockException e) {
       return false;
     }

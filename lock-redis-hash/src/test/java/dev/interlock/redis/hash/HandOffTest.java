@@ -13,14 +13,13 @@ import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.LockKeys;
 import dev.interlock.redis.support.contract.BackendContract;
 import dev.interlock.redis.support.contract.Topologies;
-import dev.interlock.spi.AttemptResult.Granted;
 import dev.interlock.spi.AttemptResult.Queued;
 import dev.interlock.spi.Grant;
+import dev.interlock.spi.HandOffBackend;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.RenewalResult;
-import dev.interlock.spi.RenewalResult.Gone;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
 import java.nio.charset.StandardCharsets;
@@ -170,7 +169,7 @@ class HandOffTest {
     two.queue("n", b);
     long before = System.nanoTime();
     ReleaseResult released = one.release("n", a);
-    assertThat(released).isEqualTo(ReleaseResult.RELEASED);
+    assertThat(released).isEqualTo(ReleaseResult.released());
 
     Told told = two.grant();
 
@@ -178,7 +177,8 @@ class HandOffTest {
     assertThat(told.grant().lease()).isEqualTo(CLAIM);
     assertThat(told.notBeforeNanos()).isLessThanOrEqualTo(told.heardNanos());
     assertThat(told.notBeforeNanos()).isGreaterThan(before - 500_000_000L);
-    assertThat(two.renew("n", b)).isEqualTo(new RenewalResult.Held(told.grant().fencingToken(), 1));
+    assertThat(two.renew("n", b))
+        .isEqualTo(Grant.of("n", b, told.grant().fencingToken(), TestClient.LEASE));
     assertThat(two.backend.inspect("n").orElseThrow().remaining()).isGreaterThan(CLAIM);
   }
 
@@ -198,14 +198,16 @@ class HandOffTest {
     assertThat(across.tokens()).isEqualTo(3);
 
     // Passed on once: the other heir keeps its place.
-    Release once = new Release("n", queue.get(0), null, List.of(queue.get(1)));
-    Grant within = two.backend.release(once).granted();
+    Release once = Release.of("n", queue.get(0)).withPassed(List.of(queue.get(1)));
+    Grant within = HandOffBackend.release(two.backend, once).granted();
     assertThat(within.id()).isEqualTo(queue.get(2));
     assertThat(within.heirs()).isEmpty();
     assertThat(within.fencingToken()).isGreaterThan(across.fencingToken() + across.tokens() - 1);
     assertThat(two.backend.inspect("n").orElseThrow().waiters()).isEqualTo(3);
-    assertThat(two.backend.release(once)).as("a second time").isEqualTo(ReleaseResult.NOT_HELD);
-    assertThat(two.renew("n", queue.get(2))).isInstanceOf(RenewalResult.Held.class);
+    assertThat(HandOffBackend.release(two.backend, once))
+        .as("a second time")
+        .isEqualTo(ReleaseResult.notHeld());
+    assertThat(two.renew("n", queue.get(2))).isInstanceOf(Grant.class);
 
     two.release("n", queue.get(2));
     Grant foreign = one.grant().grant();
@@ -225,8 +227,8 @@ class HandOffTest {
     one.backend.forceRelease("n");
     assertThat(two.grant().grant().id()).as("it is still in the queue").isEqualTo(heir);
 
-    assertThat(two.backend.release(new Release("n", b, null, List.of(heir))))
-        .isEqualTo(ReleaseResult.NOT_HELD);
+    assertThat(HandOffBackend.release(two.backend, Release.of("n", b).withPassed(List.of(heir))))
+        .isEqualTo(ReleaseResult.notHeld());
 
     assertThat(one.grant().grant().id()).isEqualTo(c);
     one.release("n", c);
@@ -240,7 +242,7 @@ class HandOffTest {
     TimeUnit.MILLISECONDS.sleep(1_050);
     one.release("n", a);
     assertThat(two.event()).isEqualTo("wake n " + b);
-    assertThat(two.queue("n", b)).isInstanceOf(Granted.class);
+    assertThat(two.queue("n", b)).isInstanceOf(Grant.class);
     assertThat(two.backend.inspect("n").orElseThrow().remaining()).isGreaterThan(CLAIM);
   }
 
@@ -256,15 +258,14 @@ class HandOffTest {
   void W2_aGrantThatIsNotConfirmedIsTakenBack() throws InterruptedException {
     one.tryOnce("n", a);
     two.queue("n", b);
-    Queued queued = (Queued) one.queue("n", c);
-    assertThat(queued.position()).isEqualTo(1);
+    one.queue("n", c);
     one.release("n", a);
     RenewalResult.Queued refreshed = (RenewalResult.Queued) one.refresh("n", c);
     assertThat(refreshed.recheck()).isLessThanOrEqualTo(CLAIM.plusMillis(1));
     TimeUnit.NANOSECONDS.sleep(refreshed.recheck().toNanos());
-    assertThat(one.refresh("n", c)).isInstanceOf(RenewalResult.Held.class);
-    assertThat(two.refresh("n", b)).isEqualTo(new Gone());
-    assertThat(two.renew("n", b)).isEqualTo(new Gone());
+    assertThat(one.refresh("n", c)).isInstanceOf(Grant.class);
+    assertThat(two.refresh("n", b)).isEqualTo(RenewalResult.gone());
+    assertThat(two.renew("n", b)).isEqualTo(RenewalResult.gone());
   }
 
   /**
@@ -282,7 +283,7 @@ class HandOffTest {
     one.queue("n", later);
     one.release("n", a);
     TimeUnit.NANOSECONDS.sleep(CLAIM.plusMillis(1).toNanos());
-    assertThat(one.refresh("n", c)).isInstanceOf(RenewalResult.Held.class);
+    assertThat(one.refresh("n", c)).isInstanceOf(Grant.class);
     assertThat(one.release("n", c).granted().id()).isEqualTo(later);
     assertThat(two.refresh("n", hungToo)).isInstanceOf(RenewalResult.Queued.class);
     HoldId last = one.id();
@@ -316,7 +317,7 @@ class HandOffTest {
       two.backend.attempt(fair("n", b, lease, PATIENT));
     }
     TimeUnit.NANOSECONDS.sleep(lease.plusMillis(1).toNanos());
-    assertThat(one.refresh("n", c)).isInstanceOf(RenewalResult.Held.class);
+    assertThat(one.refresh("n", c)).isInstanceOf(Grant.class);
     assertThat(one.release("n", c).granted()).isNull();
     assertThat(two.event()).isEqualTo("wake n " + next);
   }
@@ -328,7 +329,7 @@ class HandOffTest {
     one.release("n", a);
     long token = two.grant().grant().fencingToken();
     Topologies.await(() -> two.backend.inspect("n").isEmpty());
-    assertThat(two.refresh("n", b)).isEqualTo(new RenewalResult.Held(token, 1));
+    assertThat(two.refresh("n", b)).isEqualTo(Grant.of("n", b, token, TestClient.LEASE));
     assertThat(two.backend.inspect("n").orElseThrow().remaining()).isGreaterThan(CLAIM);
   }
 
@@ -368,10 +369,10 @@ class HandOffTest {
     two.queue("n", b);
     one.release("n", a);
     assertThat(two.grant().grant().id()).isEqualTo(b);
-    assertThat(two.renew("n", b)).isInstanceOf(RenewalResult.Held.class);
+    assertThat(two.renew("n", b)).isInstanceOf(Grant.class);
     assertThat(((HashBackend) two.backend).knownWaiters()).isOne();
     one.backend.forceRelease("n");
-    assertThat(two.renew("n", b)).isEqualTo(new Gone());
+    assertThat(two.renew("n", b)).isEqualTo(RenewalResult.gone());
     assertThat(((HashBackend) two.backend).knownWaiters()).isZero();
   }
 
@@ -399,14 +400,14 @@ class HandOffTest {
       one.queue("n", last);
       assertThat(one.release("n", c).granted().id()).isEqualTo(last);
       two.queue("n", b);
-      assertThat(one.renew("n", last)).isInstanceOf(RenewalResult.Held.class);
+      assertThat(one.renew("n", last)).isInstanceOf(Grant.class);
       assertThat(one.backend.inspect("n").orElseThrow().waiters()).isEqualTo(2);
       assertThat(server.command("ZCARD", aside)).isEqualTo("1");
 
       one.release("n", last);
       assertThat(two.grant().grant().id()).isEqualTo(b);
       two.release("n", b);
-      assertThat(deaf.refresh("n", passedOver)).isInstanceOf(RenewalResult.Held.class);
+      assertThat(deaf.refresh("n", passedOver)).isInstanceOf(Grant.class);
       deaf.release("n", passedOver);
       assertThat(server.command("KEYS", "*lock*")).isIn("", "(nil)");
       assertThat(server.command("KEYS", "*wait*")).isIn("", "(nil)");
@@ -421,7 +422,7 @@ class HandOffTest {
       deaf.queue("n", d);
       one.release("n", a);
       assertThat(one.backend.inspect("n")).isEmpty();
-      assertThat(deaf.refresh("n", d)).isInstanceOf(RenewalResult.Held.class);
+      assertThat(deaf.refresh("n", d)).isInstanceOf(Grant.class);
       deaf.release("n", d);
       assertThat(server.command("KEYS", "*lock*")).isIn("", "(nil)");
     }
@@ -443,7 +444,7 @@ class HandOffTest {
   @Test
   void S1_anOwnerReentersFromAnotherClientAndTheEntriesBalance() {
     HoldId again = two.id();
-    Granted first = (Granted) one.share("n", a, "saga");
+    Grant first = (Grant) one.share("n", a, "saga");
     assertThat(two.share("n", again, "saga")).isEqualTo(first);
     assertThat(two.share("n", b, "other")).isInstanceOf(Queued.class);
     assertThat(one.release("n", a).granted()).isNull();

@@ -14,15 +14,15 @@ import dev.interlock.redis.support.contract.BackendContract;
 import dev.interlock.redis.support.contract.Topologies;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult.Busy;
-import dev.interlock.spi.AttemptResult.Granted;
 import dev.interlock.spi.AttemptResult.Queued;
+import dev.interlock.spi.Grant;
+import dev.interlock.spi.HandOffBackend;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
-import dev.interlock.spi.RenewalResult.Gone;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
 import java.time.Duration;
@@ -88,10 +88,9 @@ class HashBackendTest {
 
   @Test
   void X1_aHeldLockIsNotGrantedToAnother() {
-    assertThat(client.tryOnce("n", a)).isInstanceOf(Granted.class);
+    assertThat(client.tryOnce("n", a)).isInstanceOf(Grant.class);
     assertThat(client.tryOnce("n", b)).isInstanceOf(Busy.class);
     Queued queued = (Queued) client.queue("n", c);
-    assertThat(queued.position()).isZero();
     assertThat(queued.recheck()).isBetween(Duration.ofMillis(2_100), Duration.ofMillis(2_600));
   }
 
@@ -102,10 +101,9 @@ class HashBackendTest {
    */
   @Test
   void F4_aWaiterAtAnyPlaceLooksAgainWithinThreeSeconds() {
-    assertThat(client.tryOnce("n", a)).isInstanceOf(Granted.class);
+    assertThat(client.tryOnce("n", a)).isInstanceOf(Grant.class);
     assertThat(client.queue("n", b)).isInstanceOf(Queued.class);
     Queued behind = (Queued) client.queue("n", c);
-    assertThat(behind.position()).isOne();
     assertThat(behind.recheck()).isBetween(Duration.ofMillis(2_100), Duration.ofMillis(2_600));
     assertThat(client.refresh("n", c))
         .isInstanceOfSatisfying(
@@ -118,15 +116,16 @@ class HashBackendTest {
   void W6_aSingleAttemptLeavesNothingInTheQueue() {
     client.tryOnce("n", a);
     client.tryOnce("n", b);
-    assertThat(client.release("n", a)).isEqualTo(ReleaseResult.RELEASED);
+    assertThat(client.release("n", a)).isEqualTo(ReleaseResult.released());
     assertThat(keys()).isEmpty();
   }
 
   @Test
   void E1_aRepeatedAttemptHasTheSameTokenAndTheLeaseRestarts() {
-    Granted first = (Granted) client.tryOnce("n", a, Duration.ofSeconds(2));
-    assertThat(client.tryOnce("n", a, Duration.ofSeconds(5))).isEqualTo(first);
-    assertThat(client.tryOnce("n", a, Duration.ofMillis(5))).isEqualTo(first);
+    long token = ((Grant) client.tryOnce("n", a, Duration.ofSeconds(2))).fencingToken();
+    for (Duration lease : List.of(Duration.ofSeconds(5), Duration.ofMillis(5))) {
+      assertThat(client.tryOnce("n", a, lease)).isEqualTo(Grant.of("n", a, token, lease));
+    }
     assertThat(client.backend.inspect("n").orElseThrow().remaining())
         .isBetween(Duration.ofSeconds(4), Duration.ofSeconds(5));
     client.release("n", a);
@@ -138,24 +137,23 @@ class HashBackendTest {
     client.tryOnce("n", a);
     client.queue("n", b);
     client.queue("n", c);
-    assertThat(((Queued) client.queue("n", b)).position()).isEqualTo(-1);
+    assertThat(client.queue("n", b)).isInstanceOf(Queued.class);
     assertThat(client.backend.inspect("n").orElseThrow().waiters()).isEqualTo(2);
 
     assertThat(client.release("n", a).granted().id()).isEqualTo(b);
     assertThat(client.release("n", b).granted().id()).isEqualTo(c);
-    assertThat(client.release("n", c)).isEqualTo(ReleaseResult.RELEASED);
+    assertThat(client.release("n", c)).isEqualTo(ReleaseResult.released());
     assertThat(keys()).isEmpty();
   }
 
   @Test
   void aReleaseHandsTheWholeLeaseToAWaiterOfTheSameClient() {
-    Granted first = (Granted) client.tryOnce("n", a);
+    Grant first = (Grant) client.tryOnce("n", a);
     client.queue("n", b);
     ReleaseResult released = client.release("n", a);
     assertThat(released.granted().lease()).isEqualTo(LEASE);
     assertThat(released.granted().fencingToken()).isGreaterThan(first.fencingToken());
-    assertThat(client.renew("n", b))
-        .isEqualTo(new RenewalResult.Held(released.granted().fencingToken(), 1));
+    assertThat(client.renew("n", b)).isEqualTo(released.granted());
     assertThat(client.grants).isEmpty();
   }
 
@@ -164,17 +162,17 @@ class HashBackendTest {
     client.tryOnce("n", a);
     client.queue("n", b);
     client.release("n", a);
-    assertThat(client.release("n", a)).isEqualTo(ReleaseResult.NOT_HELD);
-    assertThat(client.renew("n", b)).isInstanceOf(RenewalResult.Held.class);
+    assertThat(client.release("n", a)).isEqualTo(ReleaseResult.notHeld());
+    assertThat(client.renew("n", b)).isInstanceOf(Grant.class);
   }
 
   @Test
   void O1_aReleaseByAWaiterChangesNothing() {
     client.tryOnce("n", a);
     client.queue("n", b);
-    assertThat(client.release("n", b)).isEqualTo(ReleaseResult.NOT_HELD);
+    assertThat(client.release("n", b)).isEqualTo(ReleaseResult.notHeld());
     assertThat(client.refresh("n", b)).isInstanceOf(RenewalResult.Queued.class);
-    assertThat(client.renew("n", a)).isInstanceOf(RenewalResult.Held.class);
+    assertThat(client.renew("n", a)).isInstanceOf(Grant.class);
   }
 
   @Test
@@ -184,21 +182,24 @@ class HashBackendTest {
     assertThat(client.tryOnce("n", b)).isInstanceOf(Busy.class);
     assertThat(client.release("n", a).held()).isTrue();
     assertThat(client.release("n", a).held()).isFalse();
-    assertThat(client.tryOnce("n", b)).isInstanceOf(Granted.class);
+    assertThat(client.tryOnce("n", b)).isInstanceOf(Grant.class);
   }
 
   @Test
   void aReleaseTakesItsNextWaiterAlongBehindThoseWhoWait() {
     client.tryOnce("n", a);
     client.queue("n", b);
-    ReleaseResult first = client.backend.release(new Release("n", a, TestClient.barging("n", c)));
+    ReleaseResult first = HandOffBackend.release(
+        client.backend, Release.of("n", a).withNext(TestClient.barging("n", c)));
     assertThat(first.granted().id()).isEqualTo(b);
     assertThat(first.next()).isInstanceOf(Queued.class);
     HoldId d = client.id();
-    assertThat(client.backend.release(new Release("n", a, TestClient.barging("n", d))))
-        .isEqualTo(ReleaseResult.NOT_HELD);
+    assertThat(HandOffBackend.release(
+            client.backend, Release.of("n", a).withNext(TestClient.barging("n", d))))
+        .isEqualTo(ReleaseResult.notHeld());
     assertThat(client.release("n", b).granted().id()).isEqualTo(c);
-    ReleaseResult last = client.backend.release(new Release("n", c, TestClient.barging("n", d)));
+    ReleaseResult last = HandOffBackend.release(
+        client.backend, Release.of("n", c).withNext(TestClient.barging("n", d)));
     assertThat(last.granted().id()).isEqualTo(d);
     assertThat(last.next()).isNull();
   }
@@ -209,9 +210,9 @@ class HashBackendTest {
     Busy busy = (Busy) client.tryOnce("n", b);
     assertThat(busy.recheck()).isBetween(Duration.ofMillis(1), Duration.ofMillis(1_001));
     TimeUnit.NANOSECONDS.sleep(busy.recheck().toNanos());
-    assertThat(client.tryOnce("n", b)).isInstanceOf(Granted.class);
-    assertThat(client.renew("n", a)).isEqualTo(new Gone());
-    assertThat(client.release("n", a)).isEqualTo(ReleaseResult.NOT_HELD);
+    assertThat(client.tryOnce("n", b)).isInstanceOf(Grant.class);
+    assertThat(client.renew("n", a)).isEqualTo(RenewalResult.gone());
+    assertThat(client.release("n", a)).isEqualTo(ReleaseResult.notHeld());
   }
 
   @Test
@@ -222,10 +223,9 @@ class HashBackendTest {
     assertThat(queued.recheck()).isLessThanOrEqualTo(Duration.ofMillis(1_001));
     TimeUnit.NANOSECONDS.sleep(queued.recheck().toNanos());
     List<RenewalResult> results = RenewalAnswers.collect(
-        client.backend,
-        List.of(new Renewal("n", c, LEASE, true), new Renewal("n", b, LEASE, true)));
+        client.backend, List.of(Renewal.of("n", c, LEASE, true), Renewal.of("n", b, LEASE, true)));
     assertThat(results.get(0)).isInstanceOf(RenewalResult.Queued.class);
-    assertThat(results.get(1)).isInstanceOf(RenewalResult.Held.class);
+    assertThat(results.get(1)).isInstanceOf(Grant.class);
   }
 
   @Test
@@ -236,7 +236,7 @@ class HashBackendTest {
         .isGreaterThan(Duration.ofSeconds(50));
     client.tryOnce("m", b, Duration.ofMillis(50));
     awaitExpiry("m");
-    assertThat(client.renew("m", b)).isEqualTo(new Gone());
+    assertThat(client.renew("m", b)).isEqualTo(RenewalResult.gone());
     assertThat(client.backend.inspect("m")).isEmpty();
   }
 
@@ -249,14 +249,14 @@ class HashBackendTest {
       if (i % 3 != 0) {
         client.queue(name, id);
       }
-      batch.add(new Renewal(name, id, LEASE, true));
+      batch.add(Renewal.of(name, id, LEASE, true));
     }
     List<RenewalResult> results = RenewalAnswers.collect(client.backend, batch);
     assertThat(results).hasSize(256);
     for (int i = 0; i < 256; i += 3) {
-      assertThat(results.get(i)).isEqualTo(new Gone());
+      assertThat(results.get(i)).isEqualTo(RenewalResult.gone());
     }
-    assertThat(results.stream().filter(RenewalResult.Held.class::isInstance)).hasSize(50);
+    assertThat(results.stream().filter(Grant.class::isInstance)).hasSize(50);
   }
 
   @Test
@@ -291,7 +291,7 @@ class HashBackendTest {
     client.tryOnce("n", a);
     client.queue("n", b);
     client.backend.abandon("n", a);
-    assertThat(client.refresh("n", b)).isInstanceOf(RenewalResult.Held.class);
+    assertThat(client.refresh("n", b)).isInstanceOf(Grant.class);
   }
 
   @Test
@@ -299,37 +299,38 @@ class HashBackendTest {
     client.tryOnce("n", a, Duration.ofSeconds(1));
     client.queue("n", b);
     awaitExpiry("n");
-    assertThat(client.backend.attempt(TestClient.barging("n", c))).isInstanceOf(Granted.class);
+    assertThat(client.backend.attempt(TestClient.barging("n", c))).isInstanceOf(Grant.class);
     client.release("n", c);
-    assertThat(client.refresh("n", b)).isInstanceOf(RenewalResult.Held.class);
+    assertThat(client.refresh("n", b)).isInstanceOf(Grant.class);
 
     client.tryOnce("m", a, Duration.ofSeconds(1));
     client.queue("m", b);
     awaitExpiry("m");
     assertThat(client.tryOnce("m", c)).isInstanceOf(Busy.class);
-    assertThat(client.refresh("m", b)).isInstanceOf(RenewalResult.Held.class);
+    assertThat(client.refresh("m", b)).isInstanceOf(Grant.class);
   }
 
   @Test
   void S3_aRepeatedReentryOfASharedOwnerCountsOnce() {
-    Granted first = (Granted) client.share("n", a, "saga");
+    Grant first = (Grant) client.share("n", a, "saga");
     assertThat(client.share("n", b, "saga")).isEqualTo(first);
     assertThat(client.share("n", b, "saga")).isEqualTo(first);
     assertThat(client.share("n", c, "other")).isInstanceOf(Queued.class);
-    assertThat(client.release("n", b)).isEqualTo(ReleaseResult.RELEASED);
-    assertThat(client.release("n", b)).isEqualTo(ReleaseResult.NOT_HELD);
-    assertThat(client.renew("n", a)).isInstanceOf(RenewalResult.Held.class);
+    assertThat(client.release("n", b)).isEqualTo(ReleaseResult.released());
+    assertThat(client.release("n", b)).isEqualTo(ReleaseResult.notHeld());
+    assertThat(client.renew("n", a)).isInstanceOf(Grant.class);
     assertThat(client.release("n", a).granted().id()).isEqualTo(c);
   }
 
   @Test
   void S2_aSharedHoldThatExpiresLeavesTheOthers() throws InterruptedException {
     client.share("n", a, "saga");
-    client.backend.attempt(
-        new Attempt("n", b, "saga", true, Duration.ofMillis(100), false, PATIENT, 1));
+    client.backend.attempt(Attempt.of("n", b, "saga", Duration.ofMillis(100))
+        .withSharedOwner(true)
+        .withPatience(PATIENT));
     TimeUnit.MILLISECONDS.sleep(110);
-    assertThat(client.renew("n", b)).isEqualTo(new Gone());
-    assertThat(client.renew("n", a)).isInstanceOf(RenewalResult.Held.class);
+    assertThat(client.renew("n", b)).isEqualTo(RenewalResult.gone());
+    assertThat(client.renew("n", a)).isInstanceOf(Grant.class);
     client.release("n", a);
     assertThat(keys()).isEmpty();
   }
@@ -345,7 +346,7 @@ class HashBackendTest {
   @Test
   void M1_inspectTellsEverything() {
     assertThat(client.backend.inspect("n")).isEmpty();
-    Granted granted = (Granted) client.share("n", a, "saga é");
+    Grant granted = (Grant) client.share("n", a, "saga é");
     client.queue("n", b);
     client.queue("n", c);
     HoldInfo info = client.backend.inspect("n").orElseThrow();
@@ -371,7 +372,7 @@ class HashBackendTest {
   void T2_tokensGrowAcrossLossOfAllState() {
     long last = 0;
     for (int i = 0; i < 20; i++) {
-      Granted granted = (Granted) client.tryOnce("n", client.id(), Duration.ofSeconds(1));
+      Grant granted = (Grant) client.tryOnce("n", client.id(), Duration.ofSeconds(1));
       assertThat(granted.fencingToken()).isGreaterThan(last);
       last = granted.fencingToken();
       server.command("FLUSHALL");
@@ -380,20 +381,20 @@ class HashBackendTest {
 
   @Test
   void T2_tokensGrowWhenTheServersClockIsSetBack() {
-    long before = ((Granted) client.tryOnce("n", a)).fencingToken();
+    long before = ((Grant) client.tryOnce("n", a)).fencingToken();
     client.release("n", a);
     long later = before + TimeUnit.HOURS.toMicros(1);
     server.command("SET", server.command("KEYS", "*:token").strip(), Long.toString(later));
-    Granted granted = (Granted) client.tryOnce("n", b);
+    Grant granted = (Grant) client.tryOnce("n", b);
     assertThat(granted.fencingToken()).isEqualTo(later + 1);
     assertThat(client.backend.inspect("n").orElseThrow().fencingToken()).isEqualTo(later + 1);
     client.release("n", b);
-    assertThat(((Granted) client.tryOnce("n", c)).fencingToken()).isEqualTo(later + 2);
+    assertThat(((Grant) client.tryOnce("n", c)).fencingToken()).isEqualTo(later + 2);
   }
 
   @Test
   void T1_tokensGrowFromHoldToHoldAlsoThroughTheQueue() {
-    long last = ((Granted) client.tryOnce("n", a)).fencingToken();
+    long last = ((Grant) client.tryOnce("n", a)).fencingToken();
     HoldId holder = a;
     for (int i = 0; i < 50; i++) {
       HoldId next = client.id();
@@ -420,7 +421,7 @@ class HashBackendTest {
     for (String name : names) {
       HoldId holder = client.id();
       HoldId waiter = client.id();
-      assertThat(client.tryOnce(name, holder)).isInstanceOf(Granted.class);
+      assertThat(client.tryOnce(name, holder)).isInstanceOf(Grant.class);
       client.queue(name, waiter);
       assertThat(client.release(name, holder).granted().name()).isEqualTo(name);
       client.release(name, waiter);
@@ -444,7 +445,7 @@ class HashBackendTest {
         .map(name -> {
           HoldId id = client.id();
           client.tryOnce(name, id);
-          return new Renewal(name, id, Duration.ofSeconds(90), false);
+          return Renewal.of(name, id, Duration.ofSeconds(90), false);
         })
         .toList();
     server.command("DEL", BackendContract.key("type"));
@@ -455,11 +456,11 @@ class HashBackendTest {
         .satisfiesExactly(
             type -> assertThat(type).isInstanceOf(RenewalResult.Failed.class),
             header -> assertThat(header).isInstanceOf(RenewalResult.Failed.class),
-            sound -> assertThat(sound).isInstanceOf(RenewalResult.Held.class));
+            sound -> assertThat(sound).isInstanceOf(Grant.class));
 
     for (String name : List.of("type", "header")) {
       assertThat(client.backend.forceRelease(name)).isTrue();
-      assertThat(client.tryOnce(name, a)).isInstanceOf(Granted.class);
+      assertThat(client.tryOnce(name, a)).isInstanceOf(Grant.class);
     }
   }
 
@@ -470,14 +471,13 @@ class HashBackendTest {
         .map(name -> {
           HoldId id = client.id();
           client.tryOnce(name, id);
-          return new Renewal(name, id, LEASE, false);
+          return Renewal.of(name, id, LEASE, false);
         })
         .toList();
     String waiting = key(new KeyLayout(TestClient.NAMESPACE).keys("spoilt").waiting());
     server.command("SET", waiting, "not a set");
 
-    assertThat(RenewalAnswers.collect(client.backend, batch))
-        .allMatch(RenewalResult.Held.class::isInstance);
+    assertThat(RenewalAnswers.collect(client.backend, batch)).allMatch(Grant.class::isInstance);
 
     assertThat(client.backend.forceRelease("spoilt")).isTrue();
     assertThat(server.command("EXISTS", waiting)).isEqualTo("0");
@@ -498,7 +498,7 @@ class HashBackendTest {
       assertThatThrownBy(() -> on.backend.inspect("n")).isInstanceOf(LockException.class);
       assertThatThrownBy(() -> on.backend.forceRelease("n", 0)).isInstanceOf(LockException.class);
       own.command("ACL", "SETUSER", "default", "+hmget");
-      assertThat(on.renew("n", a)).isInstanceOf(RenewalResult.Held.class);
+      assertThat(on.renew("n", a)).isInstanceOf(Grant.class);
     }
   }
 
@@ -513,7 +513,7 @@ class HashBackendTest {
       }
       own.command("CONFIG", "SET", "maxmemory", "1");
       assertThat(on.refresh("renew", b)).isInstanceOf(RenewalResult.Queued.class);
-      assertThat(on.renew("renew", a)).isInstanceOf(RenewalResult.Held.class);
+      assertThat(on.renew("renew", a)).isInstanceOf(Grant.class);
       on.backend.abandon("renew", b);
       on.release("release", a);
       on.backend.abandon("abandon", a);
@@ -524,7 +524,7 @@ class HashBackendTest {
       own.command("CONFIG", "SET", "maxmemory", "0");
       assertThat(on.backend.inspect("renew").orElseThrow().waiters()).isZero();
       for (String name : List.of("release", "abandon", "force")) {
-        assertThat(on.tryOnce(name, b)).isInstanceOf(Granted.class);
+        assertThat(on.tryOnce(name, b)).isInstanceOf(Grant.class);
       }
     }
   }
@@ -549,7 +549,7 @@ class HashBackendTest {
             .hasMessageContaining("READONLY");
       }
       own.command("REPLICAOF", "NO", "ONE");
-      assertThat(on.renew("n", a)).isInstanceOf(RenewalResult.Held.class);
+      assertThat(on.renew("n", a)).isInstanceOf(Grant.class);
     }
   }
 }

@@ -7,7 +7,6 @@ import dev.interlock.OutcomeUnknownException;
 import dev.interlock.redis.support.contract.BackendContract;
 import dev.interlock.redis.support.contract.Topologies;
 import dev.interlock.spi.AttemptResult.Busy;
-import dev.interlock.spi.AttemptResult.Granted;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.ReleaseResult;
@@ -87,7 +86,7 @@ class LongQueueTest {
       dying.close();
       long start = System.nanoTime();
       assertThat(living.release("n", holder).held()).isTrue();
-      Topologies.await(() -> other.refresh("n", behind) instanceof RenewalResult.Held);
+      Topologies.await(() -> other.refresh("n", behind) instanceof Grant);
       Duration took = Duration.ofNanos(System.nanoTime() - start);
       reporter.publishEntry(MANY + " dead waiters, ms", Long.toString(took.toMillis()));
       assertThat(took).isLessThan(BOUND);
@@ -101,10 +100,10 @@ class LongQueueTest {
     crowd(dying, TOO_MANY_FOR_LUA);
     dying.close();
     living.backend.abandon("n", holder);
-    assertThat(living.tryOnce("n", holder)).as("free again").isInstanceOf(Granted.class);
+    assertThat(living.tryOnce("n", holder)).as("free again").isInstanceOf(Grant.class);
     assertThat(living.tryOnce("n", waiter)).isInstanceOf(Busy.class);
     assertThat(living.backend.forceRelease("n")).isTrue();
-    assertThat(living.tryOnce("n", holder)).as("free again").isInstanceOf(Granted.class);
+    assertThat(living.tryOnce("n", holder)).as("free again").isInstanceOf(Grant.class);
   }
 
   @Test
@@ -112,10 +111,10 @@ class LongQueueTest {
     crowd(dying, 1_000);
     dying.close();
     expireTheHold();
-    assertThat(living.tryOnce("n", holder)).isInstanceOf(Granted.class);
+    assertThat(living.tryOnce("n", holder)).isInstanceOf(Grant.class);
     living.queue("n", waiter);
     expireTheHold();
-    Topologies.await(() -> living.refresh("n", waiter) instanceof RenewalResult.Held);
+    Topologies.await(() -> living.refresh("n", waiter) instanceof Grant);
   }
 
   /** They come and go while somebody waits before them and somebody behind them. */
@@ -183,7 +182,7 @@ class LongQueueTest {
     List<HoldId> ids = Stream.generate(dying::id).limit(20).toList();
     ids.forEach(id -> dying.queue("n", id));
     letDeadlinesPass(Duration.ofSeconds(1));
-    assertThat(living.renew("n", holder)).isInstanceOf(RenewalResult.Held.class);
+    assertThat(living.renew("n", holder)).isInstanceOf(Grant.class);
     renew(dying, ids);
     assertThat(living.backend.inspect("n").orElseThrow().waiters()).isEqualTo(20);
   }
@@ -225,13 +224,13 @@ class LongQueueTest {
       living.release("n", holder);
       assertThat(other.refresh("n", behind))
           .as("the others were passed over")
-          .isInstanceOf(RenewalResult.Held.class);
+          .isInstanceOf(Grant.class);
       deaf.listen();
       renew(deaf, ids);
       assertThat(headerBytes()).isLessThan(4_000);
       assertThat(living.backend.inspect("n").orElseThrow().waiters()).isEqualTo(BATCH);
       assertThat(other.release("n", behind).held()).isTrue();
-      assertThat(deaf.refresh("n", ids.get(0))).isInstanceOf(RenewalResult.Held.class);
+      assertThat(deaf.refresh("n", ids.get(0))).isInstanceOf(Grant.class);
       for (int i = 0; i < ids.size(); i++) {
         ReleaseResult released = deaf.release("n", ids.get(i));
         Grant next = released.granted();
@@ -249,7 +248,7 @@ class LongQueueTest {
 
   private static void renew(TestClient client, List<HoldId> ids) {
     List<Renewal> batch =
-        ids.stream().map(id -> new Renewal("n", id, TestClient.LEASE, true)).toList();
+        ids.stream().map(id -> Renewal.of("n", id, TestClient.LEASE, true)).toList();
     assertThat(RenewalAnswers.collect(client.backend, batch))
         .allMatch(RenewalResult.Queued.class::isInstance);
   }
@@ -260,7 +259,7 @@ class LongQueueTest {
     dying.close();
     letDeadlinesPass(Duration.ofSeconds(15));
     Topologies.await(() -> {
-      assertThat(living.renew("n", holder)).isInstanceOf(RenewalResult.Held.class);
+      assertThat(living.renew("n", holder)).isInstanceOf(Grant.class);
       return living.backend.inspect("n").orElseThrow().waiters() == 0;
     });
     assertThat(server.command("HLEN", BackendContract.key("n")).strip()).isEqualTo("1");

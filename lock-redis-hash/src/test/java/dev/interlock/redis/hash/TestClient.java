@@ -5,9 +5,11 @@ import dev.interlock.HostPort;
 import dev.interlock.LockConfig;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
+import dev.interlock.spi.BackendContext;
 import dev.interlock.spi.BackendEvents;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.Grant;
+import dev.interlock.spi.HandOffBackend;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.Release;
@@ -44,7 +46,8 @@ final class TestClient implements AutoCloseable {
 
   private TestClient(LockConfig config) {
     clientId = HexFormat.of().toHexDigits(half);
-    backend = new RedisHashProvider().open(config, new ClientId(clientId, "host-a:42"));
+    backend = new RedisHashProvider()
+        .open(config, BackendContext.of(new ClientId(clientId, "host-a:42")));
   }
 
   /** Opens a backend and waits until its mailbox listens. */
@@ -98,11 +101,11 @@ final class TestClient implements AutoCloseable {
   }
 
   static Attempt fair(String name, HoldId id, Duration lease, Duration patience) {
-    return new Attempt(name, id, "owner-a", false, lease, true, patience, 1);
+    return Attempt.of(name, id, "owner-a", lease).withFair(true).withPatience(patience);
   }
 
   static Attempt barging(String name, HoldId id) {
-    return new Attempt(name, id, "owner-a", false, LEASE, false, PATIENT, 1);
+    return Attempt.of(name, id, "owner-a", LEASE).withPatience(PATIENT);
   }
 
   AttemptResult tryOnce(String name, HoldId id) {
@@ -118,20 +121,21 @@ final class TestClient implements AutoCloseable {
   }
 
   AttemptResult share(String name, HoldId id, String owner) {
-    return backend.attempt(new Attempt(name, id, owner, true, LEASE, false, PATIENT, 1));
+    return backend.attempt(
+        Attempt.of(name, id, owner, LEASE).withSharedOwner(true).withPatience(PATIENT));
   }
 
   ReleaseResult release(String name, HoldId id) {
-    return backend.release(new Release(name, id, null));
+    return HandOffBackend.release(backend, Release.of(name, id));
   }
 
   RenewalResult refresh(String name, HoldId id) {
-    return RenewalAnswers.collect(backend, List.of(new Renewal(name, id, LEASE, true)))
+    return RenewalAnswers.collect(backend, List.of(Renewal.of(name, id, LEASE, true)))
         .get(0);
   }
 
   RenewalResult renew(String name, HoldId id) {
-    return RenewalAnswers.collect(backend, List.of(new Renewal(name, id, LEASE, false)))
+    return RenewalAnswers.collect(backend, List.of(Renewal.of(name, id, LEASE, false)))
         .get(0);
   }
 

@@ -5,6 +5,7 @@ import dev.interlock.LockConfig;
 import dev.interlock.Option;
 import dev.interlock.redis.support.jedis.JedisOptions;
 import dev.interlock.redis.support.jedis.Servers;
+import dev.interlock.spi.BackendContext;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.LockProvider;
@@ -27,7 +28,7 @@ public final class RedisSetnxProvider implements LockProvider {
   }
 
   @Override
-  public Set<Capability> capabilities() {
+  public Set<Capability> capabilities(LockConfig config) {
     return Set.of(Capability.RENEWABLE, Capability.FENCED, Capability.PUSH);
   }
 
@@ -42,7 +43,8 @@ public final class RedisSetnxProvider implements LockProvider {
   }
 
   @Override
-  public LockBackend open(LockConfig config, ClientId client) {
+  public LockBackend open(LockConfig config, BackendContext context) {
+    ClientId client = context.client();
     return SetnxBackend.open(config, client, Servers.open(config, client));
   }
 }

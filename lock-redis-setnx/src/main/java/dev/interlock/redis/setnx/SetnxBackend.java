@@ -20,6 +20,7 @@ import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.BackendEvents;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.Grant;
+import dev.interlock.spi.HandOffBackend;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.Release;
@@ -35,7 +36,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Turns the calls of the engine into scripts, and the answers of the scripts into results. */
-final class SetnxBackend implements LockBackend {
+final class SetnxBackend implements HandOffBackend {
   /** How soon a waiter looks again when another one was called to a lock that is free. */
   private static final Duration WAIT_FOR_CALLED = Duration.ofMillis(100);
 
@@ -90,7 +91,7 @@ final class SetnxBackend implements LockBackend {
     if (attempt.tokens() == 1 && !noted.contains(attempt.id())) {
       Object answer = runner.run(Use.ATTEMPT, "acquire", keys, tryOnce(keys, attempt));
       if (answer instanceof Long token) {
-        return new AttemptResult.Granted(token, 1);
+        return AttemptResult.granted(attempt, token);
       }
       if (!attempt.waits() && number(list(answer), 0) == BUSY) {
         return busy(keys, list(answer), attempt);
@@ -109,7 +110,7 @@ final class SetnxBackend implements LockBackend {
       return busy(keys, answer, attempt);
     }
     noted.remove(attempt.id());
-    return new AttemptResult.Granted(number(answer, 2), (int) number(answer, 3));
+    return AttemptResult.granted(attempt, number(answer, 2)).withTokens((int) number(answer, 3));
   }
 
   @Override
@@ -121,7 +122,7 @@ final class SetnxBackend implements LockBackend {
     LockKeys keys = layout.keys(release.name());
     ScriptCall call = onWaiters(Scripts.RELEASE, 1, keys).with(release.id());
     boolean held = isOne(runner.run(Use.HOLDER, "release", keys, call));
-    return held ? ReleaseResult.RELEASED : ReleaseResult.NOT_HELD;
+    return held ? ReleaseResult.released() : ReleaseResult.notHeld();
   }
 
   /** Releases, and lets the next waiter of this client have the lock if nobody waits longer. */
@@ -131,19 +132,19 @@ final class SetnxBackend implements LockBackend {
     ScriptCall call = describe(onAllKeys(Scripts.PASS, 7, keys).with(release.id()), next);
     List<?> answer = list(runner.run(Use.HOLDER, "release", keys, call));
     if (number(answer, 0) == 0) {
-      return ReleaseResult.NOT_HELD;
+      return ReleaseResult.notHeld();
     }
     if (answer.size() == 2) {
-      return ReleaseResult.RELEASED;
+      return ReleaseResult.released();
     }
     if (number(answer, 2) != GRANTED) {
       Duration soon = wakeUps.recheck(keys, WAIT_FOR_CALLED.toMillis(), next.waits());
-      return new ReleaseResult(true, null, new AttemptResult.Busy(soon));
+      return ReleaseResult.released().withNext(AttemptResult.busy(soon));
     }
     noted.remove(next.id());
     Grant grant =
-        new Grant(next.name(), next.id(), number(answer, 3), (int) number(answer, 4), next.lease());
-    return new ReleaseResult(true, grant, null);
+        AttemptResult.granted(next, number(answer, 3)).withTokens((int) number(answer, 4));
+    return ReleaseResult.released().withGranted(grant);
   }
 
   @Override
@@ -157,16 +158,18 @@ final class SetnxBackend implements LockBackend {
       calls.add(new Addressed(keys, call));
     }
     runner.runAll(
-        "renew", calls, (answer, place) -> answers.answer(batch.get(place), renewed(answer)));
+        "renew",
+        calls,
+        (answer, place) -> answers.answer(batch.get(place), renewed(batch.get(place), answer)));
   }
 
-  private static RenewalResult renewed(Object answer) {
+  private static RenewalResult renewed(Renewal renewal, Object answer) {
     if (answer instanceof LockException failure) {
-      return new RenewalResult.Failed(failure);
+      return RenewalResult.failed(failure);
     }
     return answer instanceof List<?> held
-        ? new RenewalResult.Held(number(held, 0), (int) number(held, 1))
-        : new RenewalResult.Gone();
+        ? RenewalResult.held(renewal, number(held, 0)).withTokens((int) number(held, 1))
+        : RenewalResult.gone();
   }
 
   @Override
@@ -214,7 +217,7 @@ final class SetnxBackend implements LockBackend {
   }
 
   private AttemptResult busy(LockKeys keys, List<?> answer, Attempt attempt) {
-    return new AttemptResult.Busy(wakeUps.recheck(keys, number(answer, 2), attempt.waits()));
+    return AttemptResult.busy(wakeUps.recheck(keys, number(answer, 2), attempt.waits()));
   }
 
   private ScriptCall tryOnce(LockKeys keys, Attempt attempt) {

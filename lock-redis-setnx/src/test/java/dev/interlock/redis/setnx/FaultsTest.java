@@ -15,12 +15,11 @@ import dev.interlock.redis.support.contract.TestClient;
 import dev.interlock.redis.support.jedis.Connections;
 import dev.interlock.redis.support.jedis.OwnConnections;
 import dev.interlock.redis.support.jedis.Servers;
-import dev.interlock.spi.AttemptResult.Granted;
 import dev.interlock.spi.ClientId;
+import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
-import dev.interlock.spi.RenewalResult;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
 import java.nio.charset.StandardCharsets;
@@ -120,7 +119,7 @@ class FaultsTest extends FaultsContract {
       assertThatThrownBy(() -> client.backend.abandon("warm", client.id()))
           .isInstanceOf(BackendUnavailableException.class);
       server.command("REPLICAOF", "NO", "ONE");
-      assertThat(client.tryOnce("n", client.id())).isInstanceOf(Granted.class);
+      assertThat(client.tryOnce("n", client.id())).isInstanceOf(Grant.class);
       assertThat(connections(server)).isNotEmpty().doesNotContainAnyElementsOf(before);
     }
   }
@@ -137,9 +136,9 @@ class FaultsTest extends FaultsContract {
         client.tryPatiently(name, waiter);
       }
       server.command("CONFIG", "SET", "maxmemory", "1");
-      Renewal renewal = new Renewal("renew", held, Duration.ofSeconds(90), false);
+      Renewal renewal = Renewal.of("renew", held, Duration.ofSeconds(90), false);
       assertThat(RenewalAnswers.collect(client.backend, List.of(renewal)))
-          .hasOnlyElementsOfType(RenewalResult.Held.class);
+          .hasOnlyElementsOfType(Grant.class);
       client.backend.abandon("renew", waiter);
       assertThat(client.release("release", held)).isTrue();
       assertThat(client.release("release", held)).isFalse();
@@ -152,7 +151,7 @@ class FaultsTest extends FaultsContract {
       server.command("CONFIG", "SET", "maxmemory", "0");
       assertThat(client.backend.inspect("renew").orElseThrow().waiters()).isZero();
       for (String name : List.of("release", "abandon", "force")) {
-        assertThat(client.tryOnce(name, waiter)).isInstanceOf(Granted.class);
+        assertThat(client.tryOnce(name, waiter)).isInstanceOf(Grant.class);
       }
     }
   }

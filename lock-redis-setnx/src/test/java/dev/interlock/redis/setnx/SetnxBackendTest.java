@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.contract.BackendContract;
 import dev.interlock.redis.support.contract.TestClient;
-import dev.interlock.spi.AttemptResult.Granted;
+import dev.interlock.spi.Grant;
 import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
@@ -54,8 +54,8 @@ class SetnxBackendTest extends BackendContract {
     client.backend.abandon("n", a);
     client.acquire("n", a);
     flushScripts();
-    assertThat(RenewalAnswers.collect(client.backend, List.of(new Renewal("n", a, LEASE, false))))
-        .doesNotContain(new RenewalResult.Gone());
+    assertThat(RenewalAnswers.collect(client.backend, List.of(Renewal.of("n", a, LEASE, false))))
+        .doesNotContain(RenewalResult.gone());
     flushScripts();
     assertThat(client.backend.forceRelease("n")).isTrue();
   }
@@ -69,7 +69,7 @@ class SetnxBackendTest extends BackendContract {
     assertThat(result.granted().id()).isEqualTo(b);
     assertThat(result.granted().fencingToken()).isGreaterThan(first);
     assertThat(result.granted().lease()).isEqualTo(LEASE);
-    assertThat(client.tryOnce("n", b)).isEqualTo(new Granted(result.granted().fencingToken(), 1));
+    assertThat(client.tryOnce("n", b)).isEqualTo(result.granted());
   }
 
   @Test
@@ -85,8 +85,8 @@ class SetnxBackendTest extends BackendContract {
   void E2_aRepeatedPassChangesNothingAndTheNextWaiterFindsItsGrant() {
     client.acquire("n", a);
     long token = client.pass("n", a, b).granted().fencingToken();
-    assertThat(client.pass("n", a, b)).isEqualTo(ReleaseResult.NOT_HELD);
-    assertThat(client.tryOnce("n", b)).isEqualTo(new Granted(token, 1));
+    assertThat(client.pass("n", a, b)).isEqualTo(ReleaseResult.notHeld());
+    assertThat(client.tryOnce("n", b)).isEqualTo(Grant.of("n", b, token, LEASE));
     client.release("n", b);
     assertThat(client.pass("n", a, b).held()).isFalse();
     assertThat(client.backend.inspect("n")).isEmpty();

@@ -105,9 +105,9 @@ public record LockValue(
   public static HoldInfo describeHold(String name, byte[] bytes, long millisLeft, int waiters) {
     Duration remaining = millisLeft < 0 ? NO_EXPIRY : Duration.ofMillis(millisLeft);
     return parse(bytes)
-        .map(value -> new HoldInfo(
+        .map(value -> HoldInfo.of(
             name, value.owner(), value.host(), value.since(), remaining, value.token(), waiters))
-        .orElseGet(() -> new HoldInfo(
+        .orElseGet(() -> HoldInfo.of(
             name, "unknown: set by other software", "", Instant.EPOCH, remaining, 0, waiters));
   }
 

@@ -8,6 +8,7 @@ import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.BackendEvents;
 import dev.interlock.spi.Grant;
+import dev.interlock.spi.HandOffBackend;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.Release;
@@ -30,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * place in which replicas are asked, and whoever releases or renews never waits for them.
  * Thread-safe.
  */
-public final class ReplicatedGrants implements LockBackend {
+public final class ReplicatedGrants implements HandOffBackend {
   /** How a provider asks replicas. Thread-safe. */
   @FunctionalInterface
   public interface Replicas {
@@ -76,7 +77,7 @@ public final class ReplicatedGrants implements LockBackend {
   @Override
   public AttemptResult attempt(Attempt attempt) {
     AttemptResult result = backend.attempt(attempt);
-    if (result instanceof AttemptResult.Granted) {
+    if (result instanceof Grant) {
       confirm(attempt.name(), attempt.id());
     }
     return result;
@@ -110,29 +111,29 @@ public final class ReplicatedGrants implements LockBackend {
 
   @Override
   public ReleaseResult release(Release release) {
-    ReleaseResult result = backend.release(release);
+    ReleaseResult result = HandOffBackend.release(backend, release);
     Grant granted = result.granted();
     AttemptResult next = result.next();
     Attempt taken = release.next();
     if (granted != null) {
       wake(granted.name(), granted.id());
       if (taken != null && taken.id().equals(granted.id())) {
-        next = new AttemptResult.Busy(Duration.ZERO);
+        next = AttemptResult.busy(Duration.ZERO);
       }
     }
-    if (taken != null && next instanceof AttemptResult.Granted) {
+    if (taken != null && next instanceof Grant) {
       wake(taken.name(), taken.id());
-      next = new AttemptResult.Busy(Duration.ZERO);
+      next = AttemptResult.busy(Duration.ZERO);
     }
-    return new ReleaseResult(result.held(), null, next);
+    return result.withGranted(null).withNext(next);
   }
 
   @Override
   public void renew(List<Renewal> batch, RenewalAnswers answers) {
     backend.renew(batch, (renewal, result) -> {
-      if (renewal.queued() && result instanceof RenewalResult.Held) {
+      if (renewal.queued() && result instanceof Grant) {
         wake(renewal.name(), renewal.id());
-        answers.answer(renewal, new RenewalResult.Queued(AFTER_WAKE));
+        answers.answer(renewal, RenewalResult.queued(AFTER_WAKE));
       } else {
         answers.answer(renewal, result);
       }

@@ -10,8 +10,8 @@ import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.BackendEvents;
 import dev.interlock.spi.Grant;
+import dev.interlock.spi.HandOffBackend;
 import dev.interlock.spi.HoldId;
-import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
@@ -74,38 +74,39 @@ class ReplicatedGrantsTest {
   @Test
   void busyAndQueuedNeedNoReplica() {
     found = 0;
-    backend.attempted = new AttemptResult.Busy(LEASE);
+    backend.attempted = AttemptResult.busy(LEASE);
     assertThat(grants.attempt(attempt(ONE))).isEqualTo(backend.attempted);
   }
 
   @Test
   void aReleaseThatGrantsMakesTheWaiterAskItself() {
-    backend.released = new ReleaseResult(true, new Grant("n", TWO, 7, 1, LEASE), null);
-    assertThat(grants.release(new Release("n", ONE, null))).isEqualTo(ReleaseResult.RELEASED);
+    backend.released = ReleaseResult.released().withGranted(Grant.of("n", TWO, 7, LEASE));
+    assertThat(HandOffBackend.release(grants, Release.of("n", ONE)))
+        .isEqualTo(ReleaseResult.released());
     assertThat(woken).containsExactly(TWO);
   }
 
   @Test
   void anAttemptThatAReleaseTookAlongIsNeverAnsweredGranted() {
-    AttemptResult soon = new AttemptResult.Busy(Duration.ZERO);
+    AttemptResult soon = AttemptResult.busy(Duration.ZERO);
     for (ReleaseResult result : List.of(
-        new ReleaseResult(true, new Grant("n", TWO, 7, 1, LEASE), null),
-        new ReleaseResult(true, null, new AttemptResult.Granted(7, 1)))) {
+        ReleaseResult.released().withGranted(Grant.of("n", TWO, 7, LEASE)),
+        ReleaseResult.released().withNext(Grant.of("n", TWO, 7, LEASE)))) {
       woken.clear();
       backend.released = result;
       // The engine must hear of an answer, to undo the attempt of a waiter that has left.
-      assertThat(grants.release(new Release("n", ONE, attempt(TWO))))
-          .isEqualTo(new ReleaseResult(true, null, soon));
+      assertThat(HandOffBackend.release(grants, Release.of("n", ONE).withNext(attempt(TWO))))
+          .isEqualTo(ReleaseResult.released().withNext(soon));
       assertThat(woken).containsExactly(TWO);
     }
   }
 
   @Test
   void aGrantThatARefreshFindsMakesTheWaiterAskItself() {
-    backend.renewed = List.of(new RenewalResult.Held(7, 1), new RenewalResult.Held(8, 1));
+    backend.renewed = List.of(Grant.of("n", ONE, 7, LEASE), Grant.of("m", TWO, 8, LEASE));
     List<RenewalResult> results = RenewalAnswers.collect(
-        grants, List.of(new Renewal("n", ONE, LEASE, false), new Renewal("m", TWO, LEASE, true)));
-    assertThat(results.get(0)).isEqualTo(new RenewalResult.Held(7, 1));
+        grants, List.of(Renewal.of("n", ONE, LEASE, false), Renewal.of("m", TWO, LEASE, true)));
+    assertThat(results.get(0)).isEqualTo(Grant.of("n", ONE, 7, LEASE));
     assertThat(results.get(1)).isInstanceOf(RenewalResult.Queued.class);
     assertThat(woken).containsExactly(TWO);
   }
@@ -113,12 +114,12 @@ class ReplicatedGrantsTest {
   @Test
   void aGrantThatAMessageTellsMakesTheWaiterAskItself() {
     assertThat(backend.events).isNotNull();
-    backend.events.granted(new Grant("n", TWO, 7, 1, LEASE), System.nanoTime());
+    backend.events.granted(Grant.of("n", TWO, 7, LEASE), System.nanoTime());
     assertThat(woken).containsExactly(TWO);
   }
 
   private static Attempt attempt(HoldId id) {
-    return new Attempt("n", id, "owner", false, LEASE, false, LEASE, 1);
+    return Attempt.of("n", id, "owner", LEASE).withPatience(LEASE);
   }
 
   private final class Wakes implements BackendEvents {
@@ -143,9 +144,9 @@ class ReplicatedGrantsTest {
     }
   }
 
-  private static final class Backend implements LockBackend {
-    AttemptResult attempted = new AttemptResult.Granted(7, 1);
-    ReleaseResult released = ReleaseResult.RELEASED;
+  private static final class Backend implements HandOffBackend {
+    AttemptResult attempted = Grant.of("n", ONE, 7, LEASE);
+    ReleaseResult released = ReleaseResult.released();
     List<RenewalResult> renewed = List.of();
     final List<HoldId> abandoned = new ArrayList<>();
     boolean deaf;

@@ -74,7 +74,7 @@ final class Acquisition {
     byte[] id = word(attempt.id());
     return transactions
         .<AttemptResult>attempt(Use.ATTEMPT, "acquire", keys, pipe -> once(pipe, keys, attempt, id))
-        .orElseGet(() -> new AttemptResult.Busy(AFTER_STORM)); // others had it meanwhile
+        .orElseGet(() -> AttemptResult.busy(AFTER_STORM)); // others had it meanwhile
   }
 
   /** The attempt is over, or given up. */
@@ -122,7 +122,7 @@ final class Acquisition {
       return null;
     }
     noted.remove(attempt.id());
-    return new AttemptResult.Granted(token, tokens);
+    return AttemptResult.granted(attempt, token).withTokens(tokens);
   }
 
   /** This attempt has the lock already. */
@@ -139,7 +139,7 @@ final class Acquisition {
     }
     noted.remove(attempt.id());
     return LockValue.parse(value)
-        .map(own -> new AttemptResult.Granted(own.token(), own.tokens()))
+        .map(own -> AttemptResult.granted(attempt, own.token()).withTokens(own.tokens()))
         .orElseThrow(() -> new IllegalStateException("a lock's value was changed"));
   }
 
@@ -164,7 +164,7 @@ final class Acquisition {
   private AttemptResult result(LockKeys keys, Attempt attempt, long left) {
     // -2: it expired between two commands.
     long millis = left == NEVER_EXPIRES ? left : Math.max(0, left);
-    return new AttemptResult.Busy(wakeUps.recheck(keys, millis, attempt.waits()));
+    return AttemptResult.busy(wakeUps.recheck(keys, millis, attempt.waits()));
   }
 
   private static boolean isToBeRepaired(LockKeys keys, byte[] value) {

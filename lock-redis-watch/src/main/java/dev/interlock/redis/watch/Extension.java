@@ -11,6 +11,7 @@ import dev.interlock.redis.support.jedis.Connections.Use;
 import dev.interlock.redis.support.jedis.EachServer;
 import dev.interlock.redis.support.jedis.Server;
 import dev.interlock.redis.watch.Transactions.Step;
+import dev.interlock.spi.Grant;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
@@ -67,7 +68,7 @@ final class Extension {
                 transactions.server(keys.get(places.get(0))), server -> new ArrayList<>())
             .add(places);
       } catch (LockException e) {
-        places.forEach(place -> answers.answer(batch.get(place), new RenewalResult.Failed(e)));
+        places.forEach(place -> answers.answer(batch.get(place), RenewalResult.failed(e)));
       }
     }
     EachServer.run(servers.values().stream()
@@ -107,7 +108,7 @@ final class Extension {
       if (server != null && !answered) {
         silent.put(server, e);
       }
-      renewals.forEach(renewal -> answers.answer(renewal, new RenewalResult.Failed(e)));
+      renewals.forEach(renewal -> answers.answer(renewal, RenewalResult.failed(e)));
     }
   }
 
@@ -147,7 +148,7 @@ final class Extension {
   private @Nullable List<RenewalResult> once(
       Pipe pipe, List<Renewal> batch, List<LockKeys> keys, RenewalResult[] results) {
     int[] places = IntStream.range(0, results.length)
-        .filter(place -> results[place] == null || results[place] instanceof RenewalResult.Held)
+        .filter(place -> results[place] == null || results[place] instanceof Grant)
         .toArray();
     Replies seen = look(pipe, Arrays.stream(places).mapToObj(keys::get).toList());
     List<Integer> extended = new ArrayList<>();
@@ -159,8 +160,7 @@ final class Extension {
           ? result(renewal, seen.bytes(FIRST_LOCK + 2 * i))
           : failed(keys.get(place), refusal);
       long left = seen.number(FIRST_LOCK + 2 * i + 1);
-      if (results[place] instanceof RenewalResult.Held
-          && left <= renewal.lease().toMillis()) {
+      if (results[place] instanceof Grant && left <= renewal.lease().toMillis()) {
         if (extended.isEmpty()) {
           pipe.multi();
         }
@@ -179,7 +179,7 @@ final class Extension {
     }
     for (int i = 0; i < extended.size(); i++) {
       if (done.number(i) == 0) {
-        results[extended.get(i)] = new RenewalResult.Gone();
+        results[extended.get(i)] = RenewalResult.gone();
       }
     }
     return Arrays.asList(results);
@@ -195,7 +195,7 @@ final class Extension {
   }
 
   private RenewalResult failed(LockKeys keys, JedisDataException refusal) {
-    return new RenewalResult.Failed(RedisErrors.refused(
+    return RenewalResult.failed(RedisErrors.refused(
         "renew lock '" + keys.name() + "'",
         transactions.server(keys).calls().address(),
         String.valueOf(refusal.getMessage()),
@@ -204,10 +204,11 @@ final class Extension {
 
   private static RenewalResult result(Renewal renewal, byte @Nullable [] value) {
     if (value == null || !Words.isOf(value, word(renewal.id()))) {
-      return new RenewalResult.Gone();
+      return RenewalResult.gone();
     }
     return LockValue.parse(value)
-        .<RenewalResult>map(own -> new RenewalResult.Held(own.token(), own.tokens()))
-        .orElseGet(RenewalResult.Gone::new);
+        .<RenewalResult>map(
+            own -> RenewalResult.held(renewal, own.token()).withTokens(own.tokens()))
+        .orElseGet(RenewalResult::gone);
   }
 }

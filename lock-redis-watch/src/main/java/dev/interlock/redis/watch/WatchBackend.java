@@ -18,8 +18,6 @@ import dev.interlock.spi.BackendEvents;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.LockBackend;
-import dev.interlock.spi.Release;
-import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
 import java.util.List;
@@ -75,9 +73,8 @@ final class WatchBackend implements LockBackend {
 
   /** Leaves the next waiter of this client to the engine, which attempts at once. */
   @Override
-  public ReleaseResult release(Release release) {
-    boolean held = clearance.release(layout.keys(release.name()), release.id());
-    return held ? ReleaseResult.RELEASED : ReleaseResult.NOT_HELD;
+  public boolean release(String name, HoldId id) {
+    return clearance.release(layout.keys(name), id);
   }
 
   @Override

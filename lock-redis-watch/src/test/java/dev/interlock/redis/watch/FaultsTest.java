@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.interlock.redis.support.contract.FaultsContract;
 import dev.interlock.redis.support.contract.TestClient;
-import dev.interlock.spi.AttemptResult.Granted;
+import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
@@ -45,7 +45,7 @@ class FaultsTest extends FaultsContract {
             .as(right)
             .hasMessageContaining("NOPERM");
         server.command("ACL", "SETUSER", "u", "+@all");
-        assertThat(client.tryOnce("free-" + right, client.id())).isInstanceOf(Granted.class);
+        assertThat(client.tryOnce("free-" + right, client.id())).isInstanceOf(Grant.class);
         assertThat(server.command("CLIENT", "LIST")).doesNotContainPattern(WITHIN_TRANSACTION);
         if (right.equals("multi")) {
           // Its commands ran one by one, which is an unknown outcome, not a refusal.

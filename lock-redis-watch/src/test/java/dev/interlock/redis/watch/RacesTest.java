@@ -12,7 +12,7 @@ import dev.interlock.redis.support.contract.Topologies;
 import dev.interlock.redis.watch.Interposed.Fault;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult.Busy;
-import dev.interlock.spi.AttemptResult.Granted;
+import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
@@ -97,7 +97,7 @@ class RacesTest {
     long[] block = new long[1];
     disturbed.beforeFlush(CHANGE, () -> {
       Attempt attempt = TestClient.attempt("n", b, TestClient.LEASE, Duration.ZERO, 1_000_000);
-      block[0] = ((Granted) other.backend.attempt(attempt)).fencingToken();
+      block[0] = ((Grant) other.backend.attempt(attempt)).fencingToken();
       other.release("n", b);
     });
     client.acquire(neighbour, a);
@@ -115,7 +115,7 @@ class RacesTest {
     assertThat(disturbed.flushes()).isEqualTo(10);
     assertThat(((Busy) client.tryPatiently("n", a)).recheck()).isLessThan(Duration.ofMillis(100));
     disturbed.calm();
-    assertThat(client.tryOnce("n", a)).isInstanceOf(Granted.class);
+    assertThat(client.tryOnce("n", a)).isInstanceOf(Grant.class);
   }
 
   @Test
@@ -159,7 +159,7 @@ class RacesTest {
     disturbed.beforeFlush(
         CHANGE, () -> Topologies.await(() -> other.backend.inspect("n").isEmpty()));
     assertThat(renew(a)).isInstanceOf(RenewalResult.Gone.class);
-    assertThat(other.tryOnce("n", b)).isInstanceOf(Granted.class);
+    assertThat(other.tryOnce("n", b)).isInstanceOf(Grant.class);
   }
 
   @Test
@@ -178,13 +178,13 @@ class RacesTest {
     List<RenewalResult> results = RenewalAnswers.collect(
         client.backend,
         List.of(
-            new Renewal("n", a, TestClient.LEASE, false),
-            new Renewal("lost", lost, TestClient.LEASE, false),
-            new Renewal("m", last, TestClient.LEASE, false)));
+            Renewal.of("n", a, TestClient.LEASE, false),
+            Renewal.of("lost", lost, TestClient.LEASE, false),
+            Renewal.of("m", last, TestClient.LEASE, false)));
     assertThat(disturbed.flushes()).isEqualTo(4);
     assertThat(results.get(1)).isInstanceOf(RenewalResult.Gone.class);
     for (int i = 0; i < 3; i += 2) {
-      assertThat(results.get(i)).isInstanceOf(RenewalResult.Held.class);
+      assertThat(results.get(i)).isInstanceOf(Grant.class);
       assertThat(other.backend.inspect(i == 0 ? "n" : "m").orElseThrow().remaining())
           .isGreaterThan(Duration.ofSeconds(20));
     }
@@ -251,7 +251,7 @@ class RacesTest {
     disturbed.deliverLate();
     assertThat(other.tryOnce("n", b)).isInstanceOf(Busy.class);
     client.backend.abandon("n", a);
-    assertThat(other.tryOnce("n", b)).isInstanceOf(Granted.class);
+    assertThat(other.tryOnce("n", b)).isInstanceOf(Grant.class);
   }
 
   @Test
@@ -262,7 +262,7 @@ class RacesTest {
     long start = System.nanoTime();
     Topologies.await(() -> System.nanoTime() - start > Duration.ofMillis(250).toNanos());
     disturbed.deliverLate();
-    assertThat(other.tryOnce("n", b)).isInstanceOf(Granted.class);
+    assertThat(other.tryOnce("n", b)).isInstanceOf(Grant.class);
   }
 
   /** Whether it was noted is seen by what a grant to the same id sends: the note's removal. */
@@ -287,7 +287,7 @@ class RacesTest {
     assertThatThrownBy(() -> renew(a)).isInstanceOf(OutcomeUnknownException.class);
     disturbed.calm();
     RenewalAnswers.collect(
-        client.backend, List.of(new Renewal("n", a, Duration.ofSeconds(90), false)));
+        client.backend, List.of(Renewal.of("n", a, Duration.ofSeconds(90), false)));
     disturbed.deliverLate();
     assertThat(other.backend.inspect("n").orElseThrow().remaining())
         .isGreaterThan(Duration.ofSeconds(80));
@@ -328,7 +328,7 @@ class RacesTest {
         .hasMessageContaining("LOADING");
     assertThat(disturbed.pooled()).isZero();
     disturbed.calm();
-    assertThat(client.tryOnce("n", a)).isInstanceOf(Granted.class);
+    assertThat(client.tryOnce("n", a)).isInstanceOf(Grant.class);
   }
 
   @Test
@@ -353,7 +353,7 @@ class RacesTest {
   }
 
   private RenewalResult renew(String name, HoldId id) {
-    Renewal renewal = new Renewal(name, id, TestClient.LEASE, false);
+    Renewal renewal = Renewal.of(name, id, TestClient.LEASE, false);
     return RenewalAnswers.collect(client.backend, List.of(renewal)).get(0);
   }
 

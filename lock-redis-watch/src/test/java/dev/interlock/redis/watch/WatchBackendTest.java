@@ -9,8 +9,7 @@ import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.contract.BackendContract;
 import dev.interlock.redis.support.contract.TestClient;
 import dev.interlock.spi.AttemptResult.Busy;
-import dev.interlock.spi.AttemptResult.Granted;
-import dev.interlock.spi.RenewalResult;
+import dev.interlock.spi.Grant;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 
@@ -38,7 +37,7 @@ class WatchBackendTest extends BackendContract {
     server.command("PERSIST", key("n"));
     assertThat(client.tryOnce("n", b)).isInstanceOf(Busy.class);
     assertThat(ttl("n")).isBetween(80_000_000L, 86_400_001L);
-    assertThat(client.tryOnce("n", a)).isEqualTo(new Granted(token, 1));
+    assertThat(client.tryOnce("n", a)).isEqualTo(Grant.of("n", a, token, LEASE));
     server.command("PERSIST", key("n"));
     assertThat(client.tryPatiently("n", b)).isInstanceOf(Busy.class);
     assertThat(ttl("n")).isBetween(80_000_000L, 86_400_001L);
@@ -49,7 +48,7 @@ class WatchBackendTest extends BackendContract {
   void aRenewalRepairsAMissingExpiryWithItsLease() {
     client.acquire("n", a);
     server.command("PERSIST", key("n"));
-    assertThat(renew("n", a, LEASE)).isInstanceOf(RenewalResult.Held.class);
+    assertThat(renew("n", a, LEASE)).isInstanceOf(Grant.class);
     assertThat(ttl("n")).isBetween(20_000L, 30_001L);
   }
 

@@ -3,7 +3,7 @@ package dev.interlock.tck.teststore;
 import dev.interlock.Capability;
 import dev.interlock.LockConfig;
 import dev.interlock.Option;
-import dev.interlock.spi.ClientId;
+import dev.interlock.spi.BackendContext;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.LockProvider;
 import java.util.EnumSet;
@@ -20,8 +20,8 @@ public final class FairStoreProvider implements LockProvider {
   }
 
   @Override
-  public Set<Capability> capabilities() {
-    Set<Capability> capabilities = EnumSet.copyOf(plain.capabilities());
+  public Set<Capability> capabilities(LockConfig config) {
+    Set<Capability> capabilities = EnumSet.copyOf(plain.capabilities(config));
     capabilities.add(Capability.FAIR);
     return capabilities;
   }
@@ -32,7 +32,7 @@ public final class FairStoreProvider implements LockProvider {
   }
 
   @Override
-  public LockBackend open(LockConfig config, ClientId client) {
-    return plain.open(config, client);
+  public LockBackend open(LockConfig config, BackendContext context) {
+    return plain.open(config, context);
   }
 }

@@ -9,14 +9,11 @@ import dev.interlock.spi.BackendEvents;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.LockBackend;
-import dev.interlock.spi.Release;
-import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +28,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 
 /** The client of {@link StoreServer}. */
 final class StoreBackend implements LockBackend {
@@ -76,25 +74,25 @@ final class StoreBackend implements LockBackend {
       hang();
     }
     if (fault == Fault.DOES_NOTHING) {
-      return new AttemptResult.Busy(Duration.ofMillis(100));
+      return AttemptResult.busy(Duration.ofMillis(100));
     }
     long lease = fault == Fault.EXPIRES_AFTERWARDS ? NO_EXPIRY : wanted;
     Wire.Request request = request(attempt, lease);
     Object answered = send(request);
     if (!(answered instanceof Wire.Answer answer)) {
-      return new AttemptResult.Busy(Duration.ofMillis(10));
+      return AttemptResult.busy(Duration.ofMillis(10));
     }
     if (fault == Fault.FORGETS_INTERRUPTS) {
       var unused = Thread.interrupted();
     }
     if (answer.token() == Wire.QUEUED) {
-      return new AttemptResult.Queued(-1, Duration.ofNanos(answer.recheck()));
+      return AttemptResult.queued(Duration.ofNanos(answer.recheck()));
     }
     if (fault == Fault.BLOCKS_WHEN_HELD && answer.token() == Wire.BUSY && !attempt.waits()) {
       LockSupport.parkNanos(TOO_LONG);
     }
     if (answer.token() < 0) {
-      return new AttemptResult.Busy(Duration.ofNanos(answer.recheck()));
+      return AttemptResult.busy(Duration.ofNanos(answer.recheck()));
     }
     if (fault == Fault.TIMERS_MULTIPLY) {
       startTimer(attempt.name(), attempt.id());
@@ -105,7 +103,7 @@ final class StoreBackend implements LockBackend {
       long then = wanted;
       connections.call(store -> store.expire(name, id, then));
     }
-    return new AttemptResult.Granted(answer.token(), answer.tokens());
+    return AttemptResult.granted(attempt, answer.token()).withTokens(answer.tokens());
   }
 
   private Object send(Wire.Request request) {
@@ -154,16 +152,15 @@ final class StoreBackend implements LockBackend {
     int together = fault == Fault.RENEWS_ONE_BY_ONE ? 1 : requests.size();
     for (int i = 0; i < requests.size(); i += together) {
       List<Wire.Request> part = List.copyOf(requests.subList(i, i + together));
-      List<RenewalResult> found = renewed(part);
+      List<RenewalResult> found = renewed(batch.subList(i, i + together), part);
       for (int j = 0; j < found.size(); j++) {
         answers.answer(batch.get(i + j), found.get(j));
       }
     }
   }
 
-  private List<RenewalResult> renewed(List<Wire.Request> requests) {
-    List<RenewalResult> none =
-        Collections.nCopies(requests.size(), (RenewalResult) new RenewalResult.Gone());
+  private List<RenewalResult> renewed(List<Renewal> batch, List<Wire.Request> requests) {
+    List<RenewalResult> none = Collections.nCopies(requests.size(), RenewalResult.gone());
     Wire.Answer[] found;
     try {
       found = (Wire.Answer[]) connections.call(store -> store.renewAll(requests));
@@ -173,29 +170,30 @@ final class StoreBackend implements LockBackend {
       }
       throw e;
     }
-    List<RenewalResult> results =
-        Arrays.stream(found).map(StoreBackend::renewed).toList();
+    List<RenewalResult> results = IntStream.range(0, found.length)
+        .mapToObj(i -> renewed(batch.get(i), found[i]))
+        .toList();
     boolean oneIsGone = results.stream().anyMatch(RenewalResult.Gone.class::isInstance);
     return fault == Fault.BATCH_SHARES_ANSWER && oneIsGone ? none : results;
   }
 
-  private static RenewalResult renewed(Wire.Answer answer) {
+  private static RenewalResult renewed(Renewal renewal, Wire.Answer answer) {
     if (answer.token() == Wire.QUEUED) {
-      return new RenewalResult.Queued(Duration.ofNanos(answer.recheck()));
+      return RenewalResult.queued(Duration.ofNanos(answer.recheck()));
     }
     if (answer.token() == Wire.FAILED) {
-      return new RenewalResult.Failed(new BackendUnavailableException("the lock is spoilt"));
+      return RenewalResult.failed(new BackendUnavailableException("the lock is spoilt"));
     }
     return answer.token() < 0
-        ? new RenewalResult.Gone()
-        : new RenewalResult.Held(answer.token(), answer.tokens());
+        ? RenewalResult.gone()
+        : RenewalResult.held(renewal, answer.token()).withTokens(answer.tokens());
   }
 
   @Override
-  public ReleaseResult release(Release release) {
-    Wire.Request request = request(release.name(), release.id(), 0);
+  public boolean release(String name, HoldId id) {
+    Wire.Request request = request(name, id, 0);
     boolean held = (Boolean) connections.call(store -> store.release(request));
-    return held || fault == Fault.HIDES_LOSSES ? ReleaseResult.RELEASED : ReleaseResult.NOT_HELD;
+    return held || fault == Fault.HIDES_LOSSES;
   }
 
   @Override
@@ -215,7 +213,7 @@ final class StoreBackend implements LockBackend {
   public Optional<HoldInfo> inspect(String name) {
     long clock = System.currentTimeMillis();
     if (connections.call(store -> store.inspect(name, clock)) instanceof Wire.Info info) {
-      return Optional.of(new HoldInfo(
+      return Optional.of(HoldInfo.of(
           name,
           info.owner(),
           info.host(),

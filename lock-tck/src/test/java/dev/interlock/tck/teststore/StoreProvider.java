@@ -4,6 +4,7 @@ import dev.interlock.Capability;
 import dev.interlock.HostPort;
 import dev.interlock.LockConfig;
 import dev.interlock.Option;
+import dev.interlock.spi.BackendContext;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.LockProvider;
@@ -21,7 +22,7 @@ public final class StoreProvider implements LockProvider {
   }
 
   @Override
-  public Set<Capability> capabilities() {
+  public Set<Capability> capabilities(LockConfig config) {
     return Set.of(Capability.RENEWABLE, Capability.FENCED, Capability.PUSH);
   }
 
@@ -31,7 +32,8 @@ public final class StoreProvider implements LockProvider {
   }
 
   @Override
-  public LockBackend open(LockConfig config, ClientId client) {
+  public LockBackend open(LockConfig config, BackendContext context) {
+    ClientId client = context.client();
     HostPort server = config.get(HOSTS).get(0);
     return new StoreBackend(
         new StoreConnections(

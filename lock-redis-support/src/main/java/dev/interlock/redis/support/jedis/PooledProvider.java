@@ -4,6 +4,7 @@ import dev.interlock.Capability;
 import dev.interlock.LockClient;
 import dev.interlock.LockConfig;
 import dev.interlock.Option;
+import dev.interlock.spi.BackendContext;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.LockClients;
@@ -56,7 +57,7 @@ public final class PooledProvider implements LockProvider {
   public static LockClient open(
       LockProvider provider, Opener opener, Pool<Connection> pool, LockConfig config) {
     PooledProvider pooled = new PooledProvider(provider, opener, pool);
-    return LockClients.open(pooled, config, client -> pooled.open(config, client));
+    return LockClients.open(pooled, config, context -> pooled.open(config, context));
   }
 
   @Override
@@ -65,8 +66,8 @@ public final class PooledProvider implements LockProvider {
   }
 
   @Override
-  public Set<Capability> capabilities() {
-    return provider.capabilities();
+  public Set<Capability> capabilities(LockConfig config) {
+    return provider.capabilities(config);
   }
 
   @Override
@@ -80,9 +81,9 @@ public final class PooledProvider implements LockProvider {
   }
 
   @Override
-  public LockBackend open(LockConfig config, ClientId client) {
+  public LockBackend open(LockConfig config, BackendContext context) {
     Duration timeout = config.get(JedisOptions.TIMEOUT);
     return opener.open(
-        config, client, Servers.only(new ApplicationConnections(pool, timeout), timeout));
+        config, context.client(), Servers.only(new ApplicationConnections(pool, timeout), timeout));
   }
 }

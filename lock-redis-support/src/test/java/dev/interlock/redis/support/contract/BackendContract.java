@@ -8,7 +8,7 @@ import dev.interlock.HoldInfo;
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult.Busy;
-import dev.interlock.spi.AttemptResult.Granted;
+import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
@@ -73,7 +73,7 @@ public abstract class BackendContract {
 
   @Test
   void X1_aHeldLockIsNotGrantedToAnother() {
-    assertThat(client.tryOnce("n", a)).isInstanceOf(Granted.class);
+    assertThat(client.tryOnce("n", a)).isInstanceOf(Grant.class);
     assertThat(client.tryOnce("n", b)).isInstanceOf(Busy.class);
     assertThat(client.tryPatiently("n", b)).isInstanceOf(Busy.class);
   }
@@ -87,7 +87,7 @@ public abstract class BackendContract {
 
     TimeUnit.NANOSECONDS.sleep(busy.recheck().toNanos());
 
-    assertThat(client.tryOnce("n", b)).isInstanceOf(Granted.class);
+    assertThat(client.tryOnce("n", b)).isInstanceOf(Grant.class);
   }
 
   @Test
@@ -108,8 +108,8 @@ public abstract class BackendContract {
   @Test
   void E1_aRepeatedAttemptIsTheSameHoldWithTheSameToken() {
     long token = client.acquire("n", a);
-    assertThat(client.tryOnce("n", a)).isEqualTo(new Granted(token, 1));
-    assertThat(client.tryPatiently("n", a)).isEqualTo(new Granted(token, 1));
+    assertThat(client.tryOnce("n", a)).isEqualTo(Grant.of("n", a, token, LEASE));
+    assertThat(client.tryPatiently("n", a)).isEqualTo(Grant.of("n", a, token, LEASE));
     assertThat(client.release("n", a)).isTrue();
     assertThat(client.backend.inspect("n")).isEmpty();
   }
@@ -145,7 +145,7 @@ public abstract class BackendContract {
     client.acquire("n", a);
     client.tryPatiently("n", b);
     server.command("DEL", key("n"));
-    assertThat(client.tryPatiently("n", b)).isInstanceOf(Granted.class);
+    assertThat(client.tryPatiently("n", b)).isInstanceOf(Grant.class);
     assertThat(keys("*")).containsExactlyInAnyOrder(key("n"), counterKey("n"));
   }
 
@@ -179,13 +179,13 @@ public abstract class BackendContract {
 
   @Test
   void T1_aBlockOfTokensIsReservedWhole() {
-    Granted block =
-        (Granted) client.backend.attempt(attempt("n", a, LEASE, Duration.ZERO, 1_000_000));
+    Grant block = (Grant) client.backend.attempt(attempt("n", a, LEASE, Duration.ZERO, 1_000_000));
     assertThat(block.tokens()).isEqualTo(1_000_000);
     assertThat(client.backend.attempt(attempt("n", a, LEASE, Duration.ZERO, 7))).isEqualTo(block);
     client.release("n", a);
     assertThat(client.acquire("n", b)).isEqualTo(block.fencingToken() + 1_000_000);
-    assertThat(client.tryOnce("n", b)).isEqualTo(new Granted(block.fencingToken() + 1_000_000, 1));
+    assertThat(client.tryOnce("n", b))
+        .isEqualTo(Grant.of("n", b, block.fencingToken() + 1_000_000, LEASE));
   }
 
   @Test
@@ -227,8 +227,8 @@ public abstract class BackendContract {
     client.acquire("n", b);
     assertThat(client.release("n", a)).isFalse();
     client.backend.abandon("n", a);
-    assertThat(RenewalAnswers.collect(client.backend, List.of(new Renewal("n", a, LEASE, false))))
-        .containsExactly(new RenewalResult.Gone());
+    assertThat(RenewalAnswers.collect(client.backend, List.of(Renewal.of("n", a, LEASE, false))))
+        .containsExactly(RenewalResult.gone());
     assertThat(client.tryOnce("n", client.id())).isInstanceOf(Busy.class);
     assertThat(client.release("n", b)).isTrue();
   }
@@ -236,18 +236,20 @@ public abstract class BackendContract {
   @Test
   void N1_aRenewalMakesALeaseLongerAndNeverShorter() {
     long token = client.acquire("n", a);
-    assertThat(renew("n", a, Duration.ofSeconds(90))).isEqualTo(new RenewalResult.Held(token, 1));
+    assertThat(renew("n", a, Duration.ofSeconds(90)))
+        .isEqualTo(Grant.of("n", a, token, Duration.ofSeconds(90)));
     assertThat(ttl("n")).isGreaterThan(80_000);
-    assertThat(renew("n", a, Duration.ofSeconds(1))).isEqualTo(new RenewalResult.Held(token, 1));
+    assertThat(renew("n", a, Duration.ofSeconds(1)))
+        .isEqualTo(Grant.of("n", a, token, Duration.ofSeconds(1)));
     assertThat(ttl("n")).isGreaterThan(80_000);
   }
 
   @Test
   void N3_aRenewalNeverBringsBackAHoldThatIsGone() {
-    assertThat(renew("n", a, LEASE)).isEqualTo(new RenewalResult.Gone());
+    assertThat(renew("n", a, LEASE)).isEqualTo(RenewalResult.gone());
     client.tryOnce("n", a, Duration.ofMillis(10));
     Topologies.await(() -> ttl("n") < 0);
-    assertThat(renew("n", a, LEASE)).isEqualTo(new RenewalResult.Gone());
+    assertThat(renew("n", a, LEASE)).isEqualTo(RenewalResult.gone());
     assertThat(client.backend.inspect("n")).isEmpty();
   }
 
@@ -259,12 +261,12 @@ public abstract class BackendContract {
       if (i % 2 == 0) {
         client.acquire("n" + i, id);
       }
-      batch.add(new Renewal("n" + i, id, Duration.ofSeconds(90), false));
+      batch.add(Renewal.of("n" + i, id, Duration.ofSeconds(90), false));
     }
     List<RenewalResult> results = RenewalAnswers.collect(client.backend, batch);
     assertThat(results).hasSize(256);
     for (int i = 0; i < 256; i++) {
-      assertThat(results.get(i) instanceof RenewalResult.Held).isEqualTo(i % 2 == 0);
+      assertThat(results.get(i) instanceof Grant).isEqualTo(i % 2 == 0);
     }
     assertThat(ttl("n254")).isGreaterThan(80_000);
   }
@@ -272,9 +274,8 @@ public abstract class BackendContract {
   @Test
   void M1_inspectTellsEverythingAndSaysFreeWhenFree() {
     assertThat(client.backend.inspect("n")).isEmpty();
-    Attempt attempt =
-        new Attempt("n", a, "größe 7 \uD83D\uDD12", true, LEASE, false, Duration.ZERO, 1);
-    long token = ((Granted) client.backend.attempt(attempt)).fencingToken();
+    Attempt attempt = Attempt.of("n", a, "größe 7 \uD83D\uDD12", LEASE).withSharedOwner(true);
+    long token = ((Grant) client.backend.attempt(attempt)).fencingToken();
     client.tryPatiently("n", b);
 
     HoldInfo info = client.backend.inspect("n").orElseThrow();
@@ -301,7 +302,7 @@ public abstract class BackendContract {
     assertThat(info.remaining()).isGreaterThan(Duration.ofDays(1000));
     assertThat(client.release("n", a)).isFalse();
     assertThat(client.backend.forceRelease("n")).isTrue();
-    assertThat(client.tryOnce("n", a)).isInstanceOf(Granted.class);
+    assertThat(client.tryOnce("n", a)).isInstanceOf(Grant.class);
   }
 
   @Test
@@ -310,23 +311,23 @@ public abstract class BackendContract {
     for (String name : List.of("before", "n", "after")) {
       HoldId id = client.id();
       client.acquire(name, id);
-      batch.add(new Renewal(name, id, Duration.ofSeconds(90), false));
+      batch.add(Renewal.of(name, id, Duration.ofSeconds(90), false));
     }
     server.command("DEL", key("n"));
     server.command("RPUSH", key("n"), "not a lock");
 
     assertThat(RenewalAnswers.collect(client.backend, batch))
         .satisfiesExactly(
-            before -> assertThat(before).isInstanceOf(RenewalResult.Held.class),
+            before -> assertThat(before).isInstanceOf(Grant.class),
             failed -> assertThat(failed)
                 .isInstanceOfSatisfying(
                     RenewalResult.Failed.class,
                     why -> assertThat(why.error()).hasMessageContaining("namespace")),
-            after -> assertThat(after).isInstanceOf(RenewalResult.Held.class));
+            after -> assertThat(after).isInstanceOf(Grant.class));
 
     assertThat(ttl("before")).isGreaterThan(80_000);
     assertThat(client.backend.forceRelease("n")).isTrue();
-    assertThat(client.tryOnce("n", a)).isInstanceOf(Granted.class);
+    assertThat(client.tryOnce("n", a)).isInstanceOf(Grant.class);
   }
 
   @Test
@@ -382,7 +383,7 @@ public abstract class BackendContract {
   }
 
   protected RenewalResult renew(String name, HoldId id, Duration lease) {
-    return RenewalAnswers.collect(client.backend, List.of(new Renewal(name, id, lease, false)))
+    return RenewalAnswers.collect(client.backend, List.of(Renewal.of(name, id, lease, false)))
         .get(0);
   }
 

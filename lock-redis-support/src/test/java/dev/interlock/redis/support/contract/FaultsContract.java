@@ -11,7 +11,7 @@ import dev.interlock.LockException;
 import dev.interlock.OutcomeUnknownException;
 import dev.interlock.redis.support.jedis.JedisOptions;
 import dev.interlock.redis.support.jedis.OpeningCheck;
-import dev.interlock.spi.AttemptResult.Granted;
+import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
@@ -83,7 +83,7 @@ public abstract class FaultsContract {
           .hasMessageContaining("Check user, password");
       try (TestClient client = TestClient.deaf(
           config(provider(), server).set(JedisOptions.PASSWORD, "right").build())) {
-        assertThat(client.tryOnce("n", client.id())).isInstanceOf(Granted.class);
+        assertThat(client.tryOnce("n", client.id())).isInstanceOf(Grant.class);
       }
     }
   }
@@ -144,12 +144,12 @@ public abstract class FaultsContract {
             .hasMessageContaining("READONLY");
       }
       server.command("REPLICAOF", "NO", "ONE");
-      assertThat(renew(client, "n", holder)).isInstanceOf(RenewalResult.Held.class);
+      assertThat(renew(client, "n", holder)).isInstanceOf(Grant.class);
     }
   }
 
   private static RenewalResult renew(TestClient client, String name, HoldId id) {
-    return RenewalAnswers.collect(client.backend, List.of(new Renewal(name, id, USUAL, false)))
+    return RenewalAnswers.collect(client.backend, List.of(Renewal.of(name, id, USUAL, false)))
         .get(0);
   }
 
@@ -200,7 +200,7 @@ public abstract class FaultsContract {
       assertThatThrownBy(() -> client.tryOnce("n", client.id()))
           .isInstanceOf(BackendUnavailableException.class);
       server.start();
-      assertThat(client.tryOnce("n", client.id())).isInstanceOf(Granted.class);
+      assertThat(client.tryOnce("n", client.id())).isInstanceOf(Grant.class);
       assertThat(client.event()).isEqualTo("inDoubt");
     }
   }

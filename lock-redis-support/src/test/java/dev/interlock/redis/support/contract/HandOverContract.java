@@ -3,7 +3,7 @@ package dev.interlock.redis.support.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.spi.AttemptResult.Busy;
-import dev.interlock.spi.AttemptResult.Granted;
+import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
@@ -62,7 +62,7 @@ public abstract class HandOverContract {
     one.tryPatiently("n", c);
     one.release("n", a);
     assertThat(two.event()).isEqualTo("wake n " + b);
-    assertThat(two.tryPatiently("n", b)).isInstanceOf(Granted.class);
+    assertThat(two.tryPatiently("n", b)).isInstanceOf(Grant.class);
     assertThat(one.events).isEmpty();
     two.release("n", b);
     assertThat(one.event()).isEqualTo("wake n " + c);

@@ -6,9 +6,11 @@ import dev.interlock.LockConfig;
 import dev.interlock.redis.support.jedis.JedisOptions;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
+import dev.interlock.spi.BackendContext;
 import dev.interlock.spi.BackendEvents;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.Grant;
+import dev.interlock.spi.HandOffBackend;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.LockProvider;
@@ -48,7 +50,7 @@ public final class TestClient implements AutoCloseable {
         .filter(candidate -> candidate.id().equals(config.provider()))
         .findFirst()
         .orElseThrow();
-    return provider.open(config, id);
+    return provider.open(config, BackendContext.of(id));
   }
 
   /** Opens a backend and waits until its mailbox listens. */
@@ -88,7 +90,7 @@ public final class TestClient implements AutoCloseable {
 
   public static Attempt attempt(
       String name, HoldId id, Duration lease, Duration patience, int tokens) {
-    return new Attempt(name, id, "owner-a", false, lease, false, patience, tokens);
+    return Attempt.of(name, id, "owner-a", lease).withPatience(patience).withTokens(tokens);
   }
 
   public AttemptResult tryOnce(String name, HoldId id) {
@@ -105,15 +107,16 @@ public final class TestClient implements AutoCloseable {
 
   /** Acquires, and answers the token. */
   public long acquire(String name, HoldId id) {
-    return ((AttemptResult.Granted) tryOnce(name, id)).fencingToken();
+    return ((Grant) tryOnce(name, id)).fencingToken();
   }
 
   public boolean release(String name, HoldId id) {
-    return backend.release(new Release(name, id, null)).held();
+    return backend.release(name, id);
   }
 
   public ReleaseResult pass(String name, HoldId id, HoldId next) {
-    return backend.release(new Release(name, id, attempt(name, next, LEASE, PATIENT, 1)));
+    return HandOffBackend.release(
+        backend, Release.of(name, id).withNext(attempt(name, next, LEASE, PATIENT, 1)));
   }
 
   @Nullable

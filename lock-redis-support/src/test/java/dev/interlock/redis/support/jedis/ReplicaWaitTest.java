@@ -12,6 +12,7 @@ import dev.interlock.redis.support.LockValue;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.ClientId;
+import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.testservers.RedisSentinels;
@@ -32,7 +33,7 @@ import org.junit.jupiter.api.Timeout;
 class ReplicaWaitTest {
   private static final KeyLayout LAYOUT = new KeyLayout("t");
   private static final HoldId ID = new HoldId(1, 2);
-  private static final AttemptResult GRANTED = new AttemptResult.Granted(7, 1);
+  private static final AttemptResult GRANTED = Grant.of("n", ID, 7, Duration.ofSeconds(30));
 
   private static RedisServer master;
   private static RedisServer replica;
@@ -99,7 +100,7 @@ class ReplicaWaitTest {
 
   private AttemptResult attempt() {
     Duration lease = Duration.ofSeconds(30);
-    return backend.attempt(new Attempt("n", ID, "owner", false, lease, false, lease, 1));
+    return backend.attempt(Attempt.of("n", ID, "owner", lease).withPatience(lease));
   }
 
   private static void hold(HoldId id) {

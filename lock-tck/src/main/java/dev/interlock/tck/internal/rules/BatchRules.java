@@ -2,6 +2,7 @@ package dev.interlock.tck.internal.rules;
 
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
+import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
@@ -75,7 +76,7 @@ public final class BatchRules {
       String name = run.name();
       HoldId id = direct.newId();
       direct.acquire(name, id, lease, run.ms(2_000));
-      batch.add(new Renewal(name, id, lease, false));
+      batch.add(Renewal.of(name, id, lease, false));
       if (i % 7 == 3) {
         gone.add(id);
         run.expect(direct.backend().forceRelease(name), "forceRelease answers true", "false");
@@ -90,9 +91,7 @@ public final class BatchRules {
         boolean expectedGone = gone.contains(batch.get(i).id());
         RenewalResult result = results.get(i);
         run.expect(
-            expectedGone
-                ? result instanceof RenewalResult.Gone
-                : result instanceof RenewalResult.Held,
+            expectedGone ? result instanceof RenewalResult.Gone : result instanceof Grant,
             "a batch answers " + (expectedGone ? "Gone for what is lost" : "Held for what is held"),
             result.toString());
       }

@@ -12,7 +12,7 @@ import dev.interlock.Locks;
 import dev.interlock.Option;
 import dev.interlock.OutcomeUnknownException;
 import dev.interlock.spi.Attempt;
-import dev.interlock.spi.AttemptResult;
+import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import dev.interlock.tck.internal.run.DirectBackend;
 import dev.interlock.tck.internal.run.FaultyReplies;
@@ -39,16 +39,16 @@ public final class ErrorRules {
     LockClient observer = run.client();
     String name = run.name();
     HoldId id = direct.newId();
-    AttemptResult.Granted first = direct.acquire(name, id, run.ms(8_000), run.ms(2_000));
+    Grant first = direct.acquire(name, id, run.ms(8_000), run.ms(2_000));
     for (int i = 0; i < 3; i++) {
-      AttemptResult.Granted again = direct.acquire(name, id, run.ms(8_000), run.ms(2_000));
+      Grant again = direct.acquire(name, id, run.ms(8_000), run.ms(2_000));
       run.expect(
           again.fencingToken() == first.fencingToken(),
           "a repeated attempt keeps token " + first.fencingToken(),
           "it got " + again.fencingToken());
     }
     run.expectHeld(observer, name, "after repeated attempts");
-    run.expect(direct.release(name, id).held(), "the release finds the hold", "it does not");
+    run.expect(direct.release(name, id), "the release finds the hold", "it does not");
     run.expectFree(observer, name, run.ms(1_000), "after one release");
     run.fault("an attempt sent four times");
     run.note("four identical attempts made one hold, which one release ended");
@@ -62,7 +62,8 @@ public final class ErrorRules {
     Lease held = observer.acquire(Leases.fixed(run, name, 30_000));
     boolean fair = run.has(Capability.FAIR);
     HoldId id = direct.newId();
-    Attempt attempt = new Attempt(name, id, "tck", false, run.ms(8_000), fair, run.ms(20_000), 1);
+    Attempt attempt =
+        Attempt.of(name, id, "tck", run.ms(8_000)).withFair(fair).withPatience(run.ms(20_000));
     for (int i = 0; i < 4; i++) {
       direct.attempt(attempt);
     }
@@ -70,7 +71,7 @@ public final class ErrorRules {
     run.expect(waiters <= 1, "an attempt that is sent four times waits once", waiters + " wait");
     held.release();
     direct.acquire(attempt, run.ms(3_000));
-    run.expect(direct.release(name, id).held(), "the release finds the hold", "it does not");
+    run.expect(direct.release(name, id), "the release finds the hold", "it does not");
     run.expectFree(observer, name, run.ms(1_000), "after its only waiter's release");
   }
 
@@ -99,14 +100,14 @@ public final class ErrorRules {
     HoldId id = first.newId();
     first.acquire(name, id, run.ms(8_000), run.ms(2_000));
     first.release(name, id);
-    run.expect(!first.release(name, id).held(), "a repeated release says so", "it says held");
+    run.expect(!first.release(name, id), "a repeated release says so", "it says held");
     HoldId successor = second.newId();
     second.acquire(name, successor, run.ms(8_000), run.ms(2_000));
     first.release(name, id);
     run.expectHeld(observer, name, "after a repeated release");
     first.abandon(name, id);
     run.expectHeld(observer, name, "after an abandonment of a released hold");
-    run.expect(second.release(name, successor).held(), "the successor held", "it did not");
+    run.expect(second.release(name, successor), "the successor held", "it did not");
     run.fault("a release sent three times");
     run.note("neither release nor abandonment of an ended hold touched its successor");
   }

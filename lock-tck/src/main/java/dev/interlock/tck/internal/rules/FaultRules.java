@@ -8,6 +8,7 @@ import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.OutcomeUnknownException;
 import dev.interlock.spi.AttemptResult;
+import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import dev.interlock.tck.TckFault;
 import dev.interlock.tck.TckServer;
@@ -125,7 +126,7 @@ public final class FaultRules {
     try {
       AttemptResult result = direct.attempt(name, id, run.ms(30_000));
       run.expect(
-          result instanceof AttemptResult.Granted,
+          result instanceof Grant,
           "an attempt for a free lock is granted, or fails",
           "it was answered " + result + " after " + effect.words());
       direct.release(name, id);

@@ -6,7 +6,7 @@ import dev.interlock.LeaseLostException;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.spi.Attempt;
-import dev.interlock.spi.AttemptResult;
+import dev.interlock.spi.Grant;
 import dev.interlock.tck.internal.run.DirectBackend;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
@@ -90,9 +90,8 @@ public final class ForcedReleaseRules {
     DirectBackend direct = run.direct();
     String name = run.name();
     Duration lease = Duration.ofSeconds(20);
-    AttemptResult.Granted held = direct.acquire(
-        new Attempt(name, direct.newId(), "tck", false, lease, false, Duration.ZERO, 5),
-        run.ms(1_000));
+    Grant held =
+        direct.acquire(Attempt.of(name, direct.newId(), "tck", lease).withTokens(5), run.ms(1_000));
     long first = held.fencingToken();
     long last = first + held.tokens() - 1;
     for (long stranger : new long[] {first - 1, last + 1}) {

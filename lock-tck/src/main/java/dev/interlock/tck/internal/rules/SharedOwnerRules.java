@@ -6,6 +6,7 @@ import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
+import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import dev.interlock.tck.internal.run.DirectBackend;
 import dev.interlock.tck.internal.run.Rule;
@@ -175,19 +176,18 @@ public final class SharedOwnerRules {
     grant(run, second, name, inner);
     grant(run, second, name, inner);
     grant(run, first, name, outer);
-    run.expect(second.release(name, inner).held(), "the inner release is known", "it is not");
-    run.expect(!second.release(name, inner).held(), "its repetition is not", "it is");
+    run.expect(second.release(name, inner), "the inner release is known", "it is not");
+    run.expect(!second.release(name, inner), "its repetition is not", "it is");
     run.expectHeld(observer, name, "after a repeated release of the inner entry");
-    run.expect(first.release(name, outer).held(), "the outer release is known", "it is not");
+    run.expect(first.release(name, outer), "the outer release is known", "it is not");
     run.expectFree(observer, name, run.ms(1_000), "after one release for each entry");
     run.fault("attempts and releases sent twice");
     run.note("two entries, each sent twice, were ended by one release each");
   }
 
   private static void grant(RuleRun run, DirectBackend direct, String name, HoldId id) {
-    Attempt attempt = new Attempt(name, id, OWNER, true, run.ms(20_000), false, Duration.ZERO, 1);
+    Attempt attempt = Attempt.of(name, id, OWNER, run.ms(20_000)).withSharedOwner(true);
     AttemptResult result = direct.attempt(attempt);
-    run.expect(
-        result instanceof AttemptResult.Granted, "the owner's attempt is granted", "" + result);
+    run.expect(result instanceof Grant, "the owner's attempt is granted", "" + result);
   }
 }

@@ -2,10 +2,9 @@ package dev.interlock.tck.internal.run;
 
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
+import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.LockBackend;
-import dev.interlock.spi.Release;
-import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
@@ -40,7 +39,7 @@ public final class DirectBackend implements AutoCloseable {
   }
 
   private static Attempt once(String name, HoldId id, Duration lease) {
-    return new Attempt(name, id, "tck", false, lease, false, Duration.ZERO, 1);
+    return Attempt.of(name, id, "tck", lease);
   }
 
   public AttemptResult attempt(Attempt attempt) {
@@ -48,17 +47,16 @@ public final class DirectBackend implements AutoCloseable {
   }
 
   /** Attempts until granted. */
-  public AttemptResult.Granted acquire(String name, HoldId id, Duration lease, Duration limit)
+  public Grant acquire(String name, HoldId id, Duration lease, Duration limit)
       throws InterruptedException {
     return acquire(once(name, id, lease), limit);
   }
 
   /** Repeats an attempt until granted. */
-  public AttemptResult.Granted acquire(Attempt attempt, Duration limit)
-      throws InterruptedException {
+  public Grant acquire(Attempt attempt, Duration limit) throws InterruptedException {
     long deadline = System.nanoTime() + limit.toNanos();
     while (System.nanoTime() - deadline < 0) {
-      if (attempt(attempt) instanceof AttemptResult.Granted granted) {
+      if (attempt(attempt) instanceof Grant granted) {
         return granted;
       }
       RuleRun.pause(Duration.ofMillis(5));
@@ -70,12 +68,12 @@ public final class DirectBackend implements AutoCloseable {
   }
 
   public RenewalResult renew(String name, HoldId id, Duration lease) {
-    Renewal renewal = new Renewal(name, id, lease, false);
+    Renewal renewal = Renewal.of(name, id, lease, false);
     return RenewalAnswers.collect(backend, List.of(renewal)).get(0);
   }
 
-  public ReleaseResult release(String name, HoldId id) {
-    return backend.release(new Release(name, id, null));
+  public boolean release(String name, HoldId id) {
+    return backend.release(name, id);
   }
 
   public void abandon(String name, HoldId id) {

@@ -6,6 +6,7 @@ import dev.interlock.OutcomeUnknownException;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.BackendEvents;
+import dev.interlock.spi.HandOffBackend;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.Release;
@@ -24,7 +25,7 @@ import java.util.concurrent.locks.LockSupport;
  * Stands between engine and backend: the server executes every command, but the answers to the next
  * few attempts come late, or are lost.
  */
-public final class FaultyReplies implements LockBackend {
+public final class FaultyReplies implements HandOffBackend {
   private final LockBackend backend;
   private final AtomicInteger remaining;
   private final Duration delay;
@@ -50,7 +51,8 @@ public final class FaultyReplies implements LockBackend {
   public static LockBackend lostThenRefused(LockBackend backend, AtomicInteger stage) {
     return (LockBackend) Proxy.newProxyInstance(
         LockBackend.class.getClassLoader(),
-        new Class<?>[] {LockBackend.class},
+        new Class<?>[] {backend instanceof HandOffBackend ? HandOffBackend.class : LockBackend.class
+        },
         (proxy, method, arguments) -> {
           boolean attempts = method.getName().equals("attempt");
           boolean refuses = attempts || method.getName().equals("abandon");
@@ -97,7 +99,7 @@ public final class FaultyReplies implements LockBackend {
 
   @Override
   public ReleaseResult release(Release release) {
-    return backend.release(release);
+    return HandOffBackend.release(backend, release);
   }
 
   @Override

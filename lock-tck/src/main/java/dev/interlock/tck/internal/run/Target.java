@@ -6,6 +6,7 @@ import dev.interlock.LockProviderNotFoundException;
 import dev.interlock.Locks;
 import dev.interlock.Option;
 import dev.interlock.ProviderInfo;
+import dev.interlock.spi.BackendContext;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.LockClients;
@@ -109,7 +110,7 @@ record Target(
   private DirectBackend open(LockConfig config, UnaryOperator<LockBackend> wrapper) {
     long client = ThreadLocalRandom.current().nextLong();
     ClientId id = new ClientId(HexFormat.of().toHexDigits(client), "tck");
-    LockBackend opened = wrapper.apply(own().open(config, id));
+    LockBackend opened = wrapper.apply(own().open(config, BackendContext.of(id)));
     opened.subscribe(new NoEvents());
     return new DirectBackend(opened, client);
   }
@@ -118,7 +119,7 @@ record Target(
   LockClient openWrapped(UnaryOperator<LockBackend> wrapper) {
     LockProvider own = own();
     LockConfig config = LockConfig.parse(backend.uri());
-    return LockClients.open(own, config, client -> wrapper.apply(own.open(config, client)));
+    return LockClients.open(own, config, context -> wrapper.apply(own.open(config, context)));
   }
 
   private LockProvider own() {
