@@ -5,6 +5,7 @@ import dev.interlock.Lease;
 import dev.interlock.LockException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +42,7 @@ final class AsyncResult {
     private final @Nullable Lease lease;
     private final @Nullable Throwable error;
     private final AtomicBoolean settled = new AtomicBoolean();
+    private volatile @Nullable Future<?> look; // once the client is closed
 
     Delivery(@Nullable Lease lease, @Nullable Throwable error) {
       this.lease = lease;
@@ -88,7 +90,18 @@ final class AsyncResult {
 
     @Override
     void outlivesClient(long at) {
-      ClientThreads.scheduleLate(this::due, at);
+      look = ClientThreads.scheduleLate(this::due, at);
+      if (settled.get()) {
+        dropLook();
+      }
+    }
+
+    /** Its thread would stay for as long as a lease lasts. */
+    private void dropLook() {
+      Future<?> late = look;
+      if (late != null) {
+        late.cancel(false);
+      }
     }
 
     private void fail(LockException undelivered) {
@@ -107,6 +120,7 @@ final class AsyncResult {
       boolean first = settled.compareAndSet(false, true);
       if (first) {
         agenda.retire(this);
+        dropLook();
       }
       return first;
     }

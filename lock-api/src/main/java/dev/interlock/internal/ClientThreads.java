@@ -109,8 +109,8 @@ final class ClientThreads {
   }
 
   /** Runs it at a moment, as {@link #schedule} does, whether the client was closed or not. */
-  static void scheduleLate(Runnable task, long at) {
-    var unused = LATE.schedule(task, Math.max(0, at - System.nanoTime()), TimeUnit.NANOSECONDS);
+  static Future<?> scheduleLate(Runnable task, long at) {
+    return LATE.schedule(task, Math.max(0, at - System.nanoTime()), TimeUnit.NANOSECONDS);
   }
 
   /** Runs it on a renewal thread. Answers false, and does not run it, after close. */

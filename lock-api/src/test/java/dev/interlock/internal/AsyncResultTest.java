@@ -133,6 +133,33 @@ class AsyncResultTest {
   }
 
   @Test
+  @DisplayName("E7 a result that is taken after close leaves no thread behind, however long its lease")
+  void leavesNoThread() throws Exception {
+    LinkedBlockingQueue<Runnable> lying = new LinkedBlockingQueue<>();
+    CompletableFuture<Lease> lies;
+    try (LockClient client = open(lying::add)) {
+      lies = client.acquireAsync(X.withLease(Duration.ofMinutes(5)));
+      awaitSize(lying, 1);
+    }
+    lying.take().run();
+    assertThat(lies).isCompletedExceptionally();
+    long start = System.nanoTime();
+    while (Thread.getAllStackTraces().keySet().stream()
+        .anyMatch(thread -> thread.getName().startsWith("interlock-late"))) {
+      assertThat(System.nanoTime() - start).isLessThan(TimeUnit.SECONDS.toNanos(8));
+      LockSupport.parkNanos(10_000_000);
+    }
+  }
+
+  private static void awaitSize(LinkedBlockingQueue<Runnable> queue, int size) {
+    long start = System.nanoTime();
+    while (queue.size() < size) {
+      assertThat(System.nanoTime() - start).isLessThan(TimeUnit.SECONDS.toNanos(10));
+      LockSupport.parkNanos(1_000_000);
+    }
+  }
+
+  @Test
   @DisplayName("a lease that the executor lets lie is given back when its future is cancelled")
   void givesBackWhatIsCancelled() throws Exception {
     LinkedBlockingQueue<Runnable> lying = new LinkedBlockingQueue<>();
