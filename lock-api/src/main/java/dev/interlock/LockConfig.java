@@ -1,6 +1,6 @@
 package dev.interlock;
 
-import dev.interlock.internal.ClientFactory;
+import dev.interlock.internal.opening.ClientFactory;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;

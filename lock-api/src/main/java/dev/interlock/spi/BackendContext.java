@@ -1,6 +1,6 @@
 package dev.interlock.spi;
 
-import dev.interlock.internal.ClientFactory;
+import dev.interlock.internal.opening.ClientFactory;
 import java.util.Objects;
 
 /** What a provider gets to know of the client that opens a backend. Immutable, thread-safe. */

@@ -3,7 +3,7 @@ package dev.interlock.spi;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockConfig;
-import dev.interlock.internal.ClientFactory;
+import dev.interlock.internal.opening.ClientFactory;
 import java.util.function.Function;
 
 /**

@@ -156,6 +156,25 @@ record Architecture(String root) {
         .because("a package that others stand on is understood without them");
   }
 
+  /** What opens a client stands on the engine, and the engine on what it runs on. */
+  ArchRule engineHasNoCircles() {
+    return slices()
+        .matching(root + ".internal.(*)..")
+        .should()
+        .beFreeOfCycles()
+        .because("the engine is read without what opens it, and its threads without the engine");
+  }
+
+  /** The engine gets an open backend: where that comes from is no business of its. */
+  ArchRule engineKnowsNoProvider() {
+    return noClasses()
+        .that(resideInAnyPackage(root + ".internal.engine..", root + ".internal.running.."))
+        .should()
+        .dependOnClassesThat(resideInAnyPackage(root + ".internal.opening..")
+            .or(JavaClass.Predicates.simpleName("LockProvider")))
+        .because("it serves all providers alike");
+  }
+
   /** An internal package belongs to its module. */
   ArchRule internalsStayInTheirModule() {
     return classes()

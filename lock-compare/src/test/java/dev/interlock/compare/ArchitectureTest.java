@@ -21,6 +21,9 @@ class ArchitectureTest {
   /** One class of each module, and of each part of a module that a rule knows. */
   private static final List<String> MODULES = List.of(
       "dev.interlock.Locks",
+      "dev.interlock.internal.opening.ClientFactory",
+      "dev.interlock.internal.engine.EngineClient",
+      "dev.interlock.internal.running.BackendCalls",
       "dev.interlock.local.LocalProvider",
       "dev.interlock.redis.support.KeyLayout",
       "dev.interlock.redis.support.jedis.JedisOptions",
@@ -103,6 +106,15 @@ class ArchitectureTest {
     OURS.toolsHaveNoCircles().check(ours);
 
     violated(PLANTED.toolsHaveNoCircles(), "planted.compare.two.KnowsOne");
+  }
+
+  @Test
+  void the_engine_has_no_circles_and_knows_no_provider() {
+    OURS.engineHasNoCircles().check(ours);
+    OURS.engineKnowsNoProvider().check(ours);
+
+    violated(PLANTED.engineHasNoCircles(), "planted.internal.running.KnowsTheEngine");
+    violated(PLANTED.engineKnowsNoProvider(), "planted.internal.engine.KnowsWhatOpensIt");
   }
 
   @Test

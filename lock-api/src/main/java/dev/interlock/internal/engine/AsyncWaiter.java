@@ -1,0 +1,148 @@
+package dev.interlock.internal.engine;
+
+import dev.interlock.BackendUnavailableException;
+import dev.interlock.Lease;
+import dev.interlock.LockException;
+import dev.interlock.internal.running.Agenda;
+import dev.interlock.internal.running.ClientThreads;
+import dev.interlock.spi.HoldId;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** A waiter without a thread: its steps run on the client's few I/O threads, one at a time. */
+final class AsyncWaiter extends Waiter {
+  /** For how long the answer to an attempt that is under way is awaited after the wait is over. */
+  private static final long ANSWER = 1_000_000_000;
+
+  private final Contention contention;
+  private final ClientThreads threads;
+  private final Agenda agenda;
+  private final Function<Hold, Lease> leases;
+  private final AsyncResult result;
+  private final AtomicInteger signals = new AtomicInteger();
+  private volatile boolean begun; // only written by the one running step
+
+  private final Agenda.Item alarm = new Agenda.Item() {
+    @Override
+    public void due() {
+      boolean asking = isAsking(); // one look: a release may send an attempt for it meanwhile
+      if (timeLeft() > 0) {
+        agenda.put(this, System.nanoTime() + timeLeft()); // the step may have to wait for a thread
+        signal(); // afterwards, so that the step's own alarm is the last word
+      } else if ((!begun || asking) && timeLeft() > -ANSWER) {
+        agenda.put(this, System.nanoTime() + timeLeft() + ANSWER);
+      } else {
+        LockException error = timeout(asking); // before its place in the queue is given up
+        if (contention.leave(AsyncWaiter.this)) {
+          failOnceRemoved(error);
+        }
+      }
+    }
+  };
+
+  AsyncWaiter(
+      Grantee grantee,
+      HoldId id,
+      @Nullable Duration wait,
+      Contention contention,
+      ClientThreads threads,
+      Agenda agenda,
+      Function<Hold, Lease> leases) {
+    super(grantee, id, wait, contention);
+    this.contention = contention;
+    this.threads = threads;
+    this.agenda = agenda;
+    this.leases = leases;
+    this.result = new AsyncResult(grantee, threads, agenda);
+  }
+
+  /** Begins to contend. However the future ends, by us or by the caller, nothing is left behind. */
+  CompletableFuture<Lease> start() {
+    var unused = result.future().whenComplete((lease, error) -> {
+      agenda.retire(alarm);
+      contention.leave(this);
+    });
+    if (contention.enlist(this)) {
+      setAlarm(); // before the first step: with an ill server that may be long in coming
+      signal();
+    }
+    return result.future();
+  }
+
+  private LockException timeout(boolean asking) {
+    return begun
+        ? contention.errors().timeout(this, asking)
+        : new BackendUnavailableException(
+            "lock '%s': not asked for within %s: the client's threads are busy, or wait for the server"
+                .formatted(name(), Duration.ofNanos(waited())));
+  }
+
+  @Override
+  void rearm() {
+    setAlarm();
+  }
+
+  private void setAlarm() {
+    if (!isSingleAttempt()) { // whose time is always over, and which asks once all the same
+      agenda.put(alarm, System.nanoTime() + pause());
+    }
+  }
+
+  @Override
+  void signal() {
+    if (signals.getAndIncrement() == 0) {
+      threads.io(this::run);
+    }
+  }
+
+  private void run() {
+    int seen;
+    do {
+      seen = signals.get();
+      if (isWaiting()) {
+        advance();
+      }
+    } while (signals.addAndGet(-seen) != 0);
+  }
+
+  private void advance() {
+    try {
+      if (begun) {
+        contention.step(this);
+      } else {
+        begun = true;
+        contention.start(this);
+      }
+    } catch (Throwable e) { // also one that is our own fault: the caller hears of it, and no later
+      contention.leave(this);
+      result.failed(e);
+    } finally {
+      setAlarm();
+    }
+  }
+
+  @Override
+  void ended() {
+    LockException error = error();
+    Hold hold = granted();
+    if (error != null) {
+      result.failed(error);
+    } else if (hold != null) {
+      result.granted(leases.apply(hold));
+    }
+  }
+
+  private void failOnceRemoved(LockException error) {
+    CompletableFuture<Boolean> removal = removal();
+    if (removal == null) {
+      result.failed(error);
+    } else {
+      Future<?> unused = removal.thenRun(() -> result.failed(error));
+      unused = threads.schedule(() -> removal.complete(false), REMOVAL);
+    }
+  }
+}

@@ -1,0 +1,383 @@
+package dev.interlock.internal.engine;
+
+import dev.interlock.Capability;
+import dev.interlock.LockException;
+import dev.interlock.LockRequest;
+import dev.interlock.LostReason;
+import dev.interlock.internal.running.Agenda;
+import dev.interlock.internal.running.BackendCalls;
+import dev.interlock.internal.running.ClientThreads;
+import dev.interlock.internal.running.Clocks;
+import dev.interlock.internal.running.Listeners;
+import dev.interlock.internal.running.Renewals;
+import dev.interlock.internal.running.Validity;
+import dev.interlock.spi.Grant;
+import dev.interlock.spi.HoldId;
+import dev.interlock.spi.RenewalResult;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What this client holds: validity, renewal, re-entry and loss. Grants come in from
+ * {@link Contention}, and {@link Releases} takes them away.
+ */
+final class Holds {
+  private static final Logger LOG = System.getLogger("dev.interlock");
+
+  private record Reentry(String name, Object owner) {}
+
+  private static final int STRIPES = 64; // a power of two
+
+  private final Terms terms;
+  private final Clocks clocks;
+  private final Agenda agenda;
+  private final Renewals renewals;
+  private final Leftovers leftovers;
+  private final Listeners listener;
+  private final HoldNews news;
+  private final Extensions extensions;
+  private final ConcurrentHashMap<HoldId, RemoteHold> byId = new ConcurrentHashMap<>();
+  // Of several holds of one shared owner the last one.
+  private final ConcurrentHashMap<String, Hold> byName = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<Reentry, Hold> byOwner = new ConcurrentHashMap<>();
+  // How often locks of a stripe were given up here.
+  private final AtomicIntegerArray departures = new AtomicIntegerArray(STRIPES);
+  private final LocalQueues queues;
+  private final Consumer<Hold> lastExit;
+
+  /**
+   * Creates it.
+   *
+   * @param queues whose first waiter tries once this client no longer holds a lock
+   * @param lastExit gives up a hold that has had its last exit
+   */
+  Holds(
+      Terms terms,
+      BackendCalls calls,
+      Agenda agenda,
+      Renewals renewals,
+      Leftovers leftovers,
+      Listeners listener,
+      HoldNews news,
+      LocalQueues queues,
+      Consumer<Hold> lastExit) {
+    this.terms = terms;
+    this.clocks = calls.clocks();
+    this.agenda = agenda;
+    this.renewals = renewals;
+    this.leftovers = leftovers;
+    this.listener = listener;
+    this.news = news;
+    this.queues = queues;
+    this.lastExit = lastExit;
+    this.extensions = new Extensions(calls, this);
+  }
+
+  /**
+   * Makes a grant a hold.
+   *
+   * @param since a moment not later than the grant, on this JVM's monotonic clock
+   */
+  Hold granted(Waiter waiter, Grant grant, long since) {
+    RemoteHold remote = new RemoteHold(this, waiter, grant, since, clocks);
+    Hold hold = remote.holder();
+    byId.put(remote.id(), remote);
+    register(hold);
+    watch(remote, remote.nextLook());
+    return hold;
+  }
+
+  /** Passes the lock on within this client; only after {@link RemoteHold#canPass}. */
+  Hold pass(Hold from, Grantee to) {
+    Hold hold = from.remote().pass(from, to);
+    register(hold);
+    // The agenda may have looked at the hold while it was between two holders.
+    watch(from.remote(), from.remote().nextLook());
+    // The server may have taken it away just then, which found no holder to tell.
+    LostReason taken = from.remote().taken();
+    if (taken != null) {
+      lost(hold, taken);
+    }
+    return hold;
+  }
+
+  private void register(Hold hold) {
+    Hold before = byName.put(hold.name(), hold);
+    if (before != null) {
+      succeeds(hold, before);
+    }
+    Object owner = hold.grantee().owner();
+    if (owner != null) {
+      byOwner.put(new Reentry(hold.name(), owner), hold);
+    }
+  }
+
+  /** The server has granted the lock again: the hold before is over, whatever is known of it. */
+  private void succeeds(Hold hold, Hold before) {
+    if (hold.token() > before.token()) { // or one owner shares it
+      lost(before, LostReason.GONE);
+    }
+    news.ended(before); // its release may not have been answered yet
+  }
+
+  /** The valid hold of the same owner, if there is one. */
+  @Nullable
+  Hold heldBy(String name, @Nullable Object owner) {
+    Hold hold = owner == null ? null : byOwner.get(new Reentry(name, owner));
+    return hold != null && hold.isValid() ? hold : null;
+  }
+
+  /** Tells whether this client holds the lock, so that a waiter need not ask the server. */
+  boolean isHeldHere(String name) {
+    Hold hold = byName.get(name);
+    return hold != null && hold.remote().isValidAt(System.nanoTime());
+  }
+
+  @Nullable
+  Hold current(String name) {
+    return byName.get(name);
+  }
+
+  /** All holds that have not ended, for closing. */
+  List<Hold> all() {
+    return byId.values().stream().map(RemoteHold::holder).toList();
+  }
+
+  /**
+   * Grows with every hold that this client gives up, before it looks who waits. A waiter that saw
+   * the lock held elsewhere compares, once it is in the queue, so that no release slips between.
+   */
+  int departures(String name) {
+    return departures.get(stripe(name));
+  }
+
+  private static int stripe(String name) {
+    int hash = name.hashCode();
+    return (hash ^ (hash >>> 16)) & (STRIPES - 1);
+  }
+
+  /**
+   * Adds an entry of the same owner, with the lease that it asks for.
+   *
+   * @return false if the hold has been lost; nothing is changed
+   */
+  boolean reenter(Hold hold, Grantee grantee) {
+    if (!hold.enter(grantee.renewing())) {
+      return false;
+    }
+    boolean entered = false;
+    try {
+      entered = coverLease(hold, grantee);
+    } finally {
+      if (!entered) {
+        undoEntry(hold, grantee.renewing());
+      }
+    }
+    return entered;
+  }
+
+  /** Takes back an entry that nobody will use. Meanwhile it may have become the last one. */
+  void undoEntry(Hold hold, boolean renewing) {
+    switch (hold.exit(renewing)) {
+      case MORE -> {}
+      case LAST -> lastExit.accept(hold);
+      // Nothing was counted back. A late answer must not make the hold valid with an entry more.
+      case LOST -> lost(hold, LostReason.EXPIRED);
+    }
+  }
+
+  private boolean coverLease(Hold hold, Grantee grantee) {
+    RemoteHold remote = hold.remote();
+    long needed = grantee.lease();
+    // A renewed lease is never fresher than two thirds of its length; a fixed one must be whole.
+    long enough = grantee.renewing() ? needed / 2 : Validity.until(0, needed);
+    boolean covered = hold.remaining() >= enough;
+    if (!covered) {
+      terms.require(Capability.RENEWABLE, "a re-entry with more lease than is left");
+      covered = extend(hold, needed);
+    }
+    if (covered && grantee.renewing()) {
+      remote.atLeast(needed);
+      watch(remote, remote.nextLook());
+    }
+    return covered;
+  }
+
+  /** Asks the server for more time. Answers false if the hold was gone. */
+  boolean extend(Hold hold, long lease) {
+    return extensions.extend(Map.of(hold, lease));
+  }
+
+  /**
+   * Gives leases that have lost a part of their time the whole of it again, all in one request, if
+   * the backend can.
+   *
+   * @param fixed how long each is to last, in nanoseconds
+   */
+  void refresh(Map<Hold, Long> fixed) {
+    Map<Hold, Long> needs = new LinkedHashMap<>(fixed);
+    // Less than the margin for drift is not worth a round trip.
+    needs
+        .entrySet()
+        .removeIf(need -> need.getKey().remaining()
+            >= Validity.until(0, need.getValue()) - Validity.margin(need.getValue()));
+    if (!needs.isEmpty() && terms.has(Capability.RENEWABLE)) {
+      extensions.extend(needs);
+    }
+  }
+
+  void renew(RemoteHold remote) {
+    renewals.submit(remote);
+  }
+
+  void watch(RemoteHold remote, long at) {
+    agenda.put(remote, at);
+  }
+
+  void renewed(RemoteHold remote, RenewalResult result, long sentAt, long lease) {
+    if (confirmed(remote, result, sentAt, lease)) {
+      Hold hold = remote.holder();
+      listener.renewed(hold.name(), hold.token(), Duration.ofNanos(lease));
+    }
+  }
+
+  /** Takes in what the server says of a hold. Answers whether it is held. */
+  boolean confirmed(RemoteHold remote, RenewalResult result, long sentAt, long lease) {
+    if (!(result instanceof Grant)) {
+      taken(remote, LostReason.GONE);
+      return false;
+    }
+    Hold hold = remote.holder();
+    long promised = remote.validUntil();
+    remote.extended(sentAt, lease);
+    if (hold.isValid()) {
+      watch(remote, remote.nextLook());
+      return true;
+    }
+    if (hold.reason() != null) {
+      // The answer came after the loss: nobody would release it.
+      leftovers.abandonLost(remote, promised);
+    }
+    return false;
+  }
+
+  /** What took a hold away may not have been heard: the server is asked for each of them. */
+  void inDoubt() {
+    if (terms.has(Capability.RENEWABLE)) {
+      byId.values().forEach(this::renew);
+    }
+  }
+
+  void expired(Hold hold) {
+    lost(hold, LostReason.EXPIRED);
+  }
+
+  /** Asks the server whether the holds of a lock are still there, without giving them time. */
+  void confirm(String name) {
+    for (RemoteHold remote : byId.values()) {
+      if (remote.name().equals(name) && terms.has(Capability.RENEWABLE)) {
+        try {
+          extend(remote.holder(), Validity.nanos(LockRequest.MIN_LEASE));
+        } catch (LockException e) {
+          // Then it learns of it by its next renewal, or its lease runs out.
+        }
+      }
+    }
+  }
+
+  /** Ends a hold that the server took away. */
+  void revoked(HoldId id, LostReason reason) {
+    RemoteHold remote = byId.get(id);
+    if (remote != null) {
+      taken(remote, reason);
+    }
+  }
+
+  private void taken(RemoteHold remote, LostReason reason) {
+    remote.take(reason);
+    lost(remote.holder(), reason);
+  }
+
+  /** Ends a hold because the client is closed. Answers false if it had ended before. */
+  boolean closed(Hold hold) {
+    return lost(hold, LostReason.CLOSED);
+  }
+
+  /** Ends a hold without a release, and tells everybody. Answers false if it had ended before. */
+  boolean lost(Hold hold, LostReason reason) {
+    boolean wasRenewing = hold.isRenewing();
+    boolean stays = mayStay(hold);
+    if (!hold.lose(reason)) {
+      return false;
+    }
+    news.ended(hold);
+    forget(hold);
+    abandonPassed(hold.remote());
+    if (reason == LostReason.EXPIRED && stays) {
+      leftovers.abandonLost(hold.remote(), hold.remote().validUntil());
+    }
+    ClientThreads.loss(() -> hold.lost().complete(reason));
+    // A fixed lease that runs out does what was asked for; losing a renewed one is an incident.
+    boolean expected =
+        reason == LostReason.CLOSED || (reason == LostReason.EXPIRED && !wasRenewing);
+    listener.run(
+        hold.name(),
+        () -> LOG.log(
+            expected ? Level.DEBUG : Level.WARNING,
+            "Lost the lease on lock ''{0}'' with fencing token {1}: {2}",
+            hold.name(),
+            Long.toString(hold.token()),
+            reason));
+    queues.signalHead(hold.name());
+    return true;
+  }
+
+  /**
+   * Whether the server may keep a hold for longer than its validity here: a renewal on its way, or
+   * an extension without an answer, would lock everybody out once more.
+   */
+  boolean mayStay(Hold hold) {
+    return hold.isRenewing() || hold.remote().mayOutlastValidity();
+  }
+
+  /** Takes back an entry of a fixed lease; after the last one the server ends the hold. */
+  void keep(Hold hold) {
+    if (hold.exit(false) == Hold.Exit.LAST) {
+      news.ended(hold);
+      forget(hold);
+      queues.signalHead(hold.name());
+    }
+  }
+
+  /** Removes the queue entries of waiters to whom the lock was passed under this hold. */
+  void abandonPassed(RemoteHold remote) {
+    leftovers.abandon(remote, remote.heirs().takeEntries());
+  }
+
+  /** Removes a hold that has ended; the lock may be held by a successor of this client already. */
+  void forget(Hold hold) {
+    RemoteHold remote = hold.remote();
+    remote.end();
+    agenda.retire(remote);
+    byId.remove(remote.id());
+    forgetOwner(hold);
+    byName.remove(hold.name(), hold);
+    departures.incrementAndGet(stripe(hold.name()));
+  }
+
+  /** The owner no longer holds it, though the client still may, on the way to its next holder. */
+  void forgetOwner(Hold hold) {
+    Object owner = hold.grantee().owner();
+    if (owner != null) {
+      byOwner.remove(new Reentry(hold.name(), owner), hold);
+    }
+  }
+}

@@ -1,0 +1,139 @@
+package dev.interlock.internal.engine;
+
+import dev.interlock.Capability;
+import dev.interlock.Lease;
+import dev.interlock.LeaseLostException;
+import dev.interlock.LockRequest;
+import dev.interlock.LostReason;
+import dev.interlock.internal.running.Validity;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/** One entry into a hold, which any thread may release, once. */
+public final class LeaseHandle implements Lease {
+  private final Hold hold;
+  private final Consumer<Hold> exit;
+  private final Terms terms;
+  private final Holds holds;
+  private final BooleanSupplier exited;
+  private final AtomicBoolean released = new AtomicBoolean();
+  private volatile boolean inOrder;
+
+  /**
+   * Creates a handle.
+   *
+   * @param exited whether the entry was taken back in another way than by this handle
+   * @param exit takes the entry back
+   */
+  LeaseHandle(Hold hold, Terms terms, Holds holds, BooleanSupplier exited, Consumer<Hold> exit) {
+    this.hold = hold;
+    this.terms = terms;
+    this.holds = holds;
+    this.exited = exited;
+    this.exit = exit;
+  }
+
+  boolean isReleased() {
+    return released.get() || exited.getAsBoolean();
+  }
+
+  @Override
+  public String name() {
+    return hold.name();
+  }
+
+  @Override
+  public long fencingToken() {
+    terms.require(Capability.FENCED, "fencingToken()");
+    return hold.token();
+  }
+
+  @Override
+  public Duration remaining() {
+    return isReleased() ? Duration.ZERO : Duration.ofNanos(hold.remaining());
+  }
+
+  @Override
+  public boolean isValid() {
+    return !isReleased() && hold.isValid();
+  }
+
+  @Override
+  public void ensureValid() {
+    if (!isValid()) {
+      throw gone();
+    }
+  }
+
+  @Override
+  public boolean extend(Duration lease) {
+    LockRequest.requireLease(lease);
+    terms.require(Capability.RENEWABLE, "extend(...)");
+    return !isReleased() && holds.extend(hold, Validity.nanos(lease));
+  }
+
+  @Override
+  public CompletionStage<LostReason> lost() {
+    CompletableFuture<LostReason> told = new CompletableFuture<>();
+    var unused = hold.lost().thenAccept(reason -> {
+      if (!inOrder && !exited.getAsBoolean()) { // or other entries of the owner have lost it since
+        told.complete(reason);
+      }
+    });
+    return told.minimalCompletionStage();
+  }
+
+  @Override
+  public void release() {
+    if (isReleased() || !released.compareAndSet(false, true)) {
+      throw gone();
+    }
+    exit();
+  }
+
+  @Override
+  public void close() {
+    if (!isReleased() && released.compareAndSet(false, true)) {
+      exit();
+    }
+  }
+
+  private void exit() {
+    exit.accept(hold);
+    inOrder = true;
+  }
+
+  /** Ends this handle and leaves the hold to the server. */
+  public void keep() {
+    if (hold.isRenewing()) {
+      throw new IllegalArgumentException(
+          "the lease on lock '%s' is renewed until it is released: it cannot be kept"
+              .formatted(hold.name()));
+    }
+    if (released.compareAndSet(false, true)) {
+      holds.keep(hold);
+      inOrder = true;
+    }
+  }
+
+  private LeaseLostException gone() {
+    LostReason found = hold.reason();
+    // What is not valid and was not declared lost yet has run out.
+    LostReason reason = isReleased() ? null : found == null ? LostReason.EXPIRED : found;
+    String why = reason == null ? "released before" : reason.name();
+    return new LeaseLostException(
+        "the lease on lock '%s' is not held any more: %s".formatted(hold.name(), why),
+        hold.name(),
+        hold.token(),
+        reason);
+  }
+
+  @Override
+  public String toString() {
+    return "Lease[name=%s, token=%d, valid=%s]".formatted(hold.name(), hold.token(), isValid());
+  }
+}

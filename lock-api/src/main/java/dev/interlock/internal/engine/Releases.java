@@ -1,0 +1,228 @@
+package dev.interlock.internal.engine;
+
+import dev.interlock.LeaseLostException;
+import dev.interlock.LockException;
+import dev.interlock.LostReason;
+import dev.interlock.OutcomeUnknownException;
+import dev.interlock.internal.running.BackendCalls;
+import dev.interlock.internal.running.ClientThreads;
+import dev.interlock.spi.Grant;
+import dev.interlock.spi.Release;
+import dev.interlock.spi.ReleaseResult;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gives locks up: to the next waiter of this client, or to the server, which may answer that a
+ * waiter of this client has the lock now.
+ */
+final class Releases {
+  private final BackendCalls calls;
+  private final Holds holds;
+  private final Contention contention;
+  private final LocalQueues queues;
+  private final Leftovers leftovers;
+  private final HoldNews news;
+
+  Releases(
+      BackendCalls calls,
+      Holds holds,
+      Contention contention,
+      LocalQueues queues,
+      Leftovers leftovers,
+      HoldNews news) {
+    this.calls = calls;
+    this.holds = holds;
+    this.contention = contention;
+    this.queues = queues;
+    this.leftovers = leftovers;
+    this.news = news;
+  }
+
+  /** Takes one entry back; the last one frees the lock. */
+  void exit(Hold hold, boolean renewing) {
+    exited(hold, hold.exit(renewing));
+  }
+
+  /** Takes back an entry of the current thread, which is the hold's owner. */
+  void exit(Hold hold, Hold.Entry entry) {
+    exited(hold, hold.exit(entry));
+  }
+
+  private void exited(Hold hold, Hold.Exit exit) {
+    switch (exit) {
+      case MORE -> {}
+      case LAST -> giveUp(hold);
+      case LOST -> throw lost(hold);
+    }
+  }
+
+  private LeaseLostException lost(Hold hold) {
+    boolean abandoned = holds.mayStay(hold); // with the loss
+    if (holds.lost(hold, LostReason.EXPIRED) && !abandoned) {
+      // Only this client's margin has passed: the server may hold it for a moment longer.
+      leftovers.abandon(hold.remote());
+    }
+    return gone(
+        hold,
+        "the lease on lock '%s' was lost before the release: %s"
+            .formatted(hold.name(), hold.reason()));
+  }
+
+  private static LeaseLostException gone(Hold hold, String message) {
+    return new LeaseLostException(message, hold.name(), hold.token(), hold.reason());
+  }
+
+  private void giveUp(Hold hold) {
+    holds.forgetOwner(hold);
+    calls.enter();
+    try {
+      if (!contention.pass(hold)) {
+        releaseOnServer(hold);
+      }
+    } finally {
+      calls.exit();
+    }
+  }
+
+  /** Drops an entry into a hold that ran out before its owner could use it. */
+  void drop(Hold hold, boolean renewing) {
+    try {
+      exit(hold, renewing);
+    } catch (LockException e) {
+      // That is why.
+    }
+  }
+
+  void giveUpQuietly(Hold hold) {
+    try {
+      giveUp(hold);
+    } catch (LockException e) {
+      // Nobody waits for this release; what is left is abandoned already.
+    }
+  }
+
+  private void releaseOnServer(Hold hold) {
+    Waiter next = takeAlong(hold.name());
+    Release release = Release.of(hold.name(), hold.remote().id())
+        .withNext(next == null ? null : next.toAttempt(queues.tokens(next)))
+        .withPassed(hold.remote().heirs().takeEntries());
+    hold.remote().leave();
+    long sentAt = calls.beforeSending();
+    ReleaseResult result;
+    try {
+      result = send(release, next, sentAt);
+    } catch (LockException e) {
+      broughtBack(next);
+      news.ended(hold); // its holder has given it up, whenever the server will
+      holds.forget(hold);
+      leftovers.abandon(hold.remote());
+      leftovers.abandon(hold.remote(), release.passed());
+      contention.releaseInDoubt(hold.name(), next);
+      queues.signalHead(hold.name());
+      throw new OutcomeUnknownException(
+          "the release of lock '%s' was not confirmed; it is repeated in the background"
+              .formatted(hold.name()),
+          e);
+    }
+    broughtBack(next);
+    if (!result.held()) {
+      hold.foundGone();
+    }
+    news.ended(hold);
+    boolean served = serve(next, result, sentAt);
+    holds.forget(hold);
+    if (!served) {
+      queues.signalHead(hold.name());
+    } else if (result.granted() == null) {
+      queues.signalHeadWithoutRecheck(hold.name());
+    }
+    if (hold.remote().isRepeated()) {
+      leftovers.abandon(hold.remote());
+    }
+    if (!result.held()) {
+      ClientThreads.loss(() -> hold.lost().complete(LostReason.GONE));
+      throw gone(
+          hold,
+          "lock '%s' was no longer held on the server when it was released".formatted(hold.name()));
+    }
+  }
+
+  /** The waiter whose attempt the release takes to the server; null if none waits. */
+  private @Nullable Waiter takeAlong(String name) {
+    Waiter next = queues.head(name);
+    if (next == null) {
+      return null;
+    }
+    next.takenAlong();
+    if (next.isWaiting()) {
+      return next;
+    }
+    // It is just leaving, and may have left the abandonment to this release.
+    next.broughtBack();
+    leftovers.servedLate(next);
+    return null;
+  }
+
+  private static void broughtBack(@Nullable Waiter next) {
+    if (next != null) {
+      next.broughtBack();
+    }
+  }
+
+  private ReleaseResult send(Release release, @Nullable Waiter next, long sentAt) {
+    try {
+      return calls.release(release);
+    } catch (LockException e) {
+      if (System.nanoTime() - sentAt > BackendCalls.QUICK_FAULT) {
+        throw e;
+      }
+      ReleaseResult result = calls.release(release); // the same id: it is done once
+      boolean unknown = e instanceof OutcomeUnknownException;
+      if (unknown) {
+        contention.releaseInDoubt(release.name(), next);
+      }
+      // Not there any more, because the first one did it: that is no loss.
+      return unknown && !result.held() ? ReleaseResult.released() : result;
+    }
+  }
+
+  /** Answers whether a waiter of this client has heard from the server. */
+  private boolean serve(@Nullable Waiter next, ReleaseResult result, long sentAt) {
+    Grant grant = result.granted();
+    Waiter heir = null;
+    if (grant != null) {
+      heir = next != null && grant.id().equals(next.id()) ? next : contention.waiting(grant.id());
+    }
+    if (grant != null && heir != null) {
+      contention.granted(heir, grant, sentAt);
+    }
+    if (next != null && result.next() != null) {
+      contention.answered(next, result.next(), sentAt);
+      return true;
+    }
+    if (next != null && heir != next) {
+      leftovers.servedLate(next);
+    }
+    // A grant to one who has left serves nobody, and its clean-up may have found us holding still.
+    return heir != null;
+  }
+
+  /**
+   * Releases everything, for closing; what fails is left to the last abandonments. Stops when the
+   * time is over, because the server is ill: then the leases run out by themselves.
+   */
+  void releaseAll(long deadline) {
+    List<Hold> closed = holds.all().stream().filter(holds::closed).toList();
+    for (Hold hold : closed) {
+      if (System.nanoTime() - deadline >= 0) {
+        return;
+      }
+      try {
+        calls.release(Release.of(hold.name(), hold.remote().id()));
+      } catch (LockException e) {
+        leftovers.abandon(hold.remote());
+      }
+    }
+  }
+}

@@ -1,0 +1,95 @@
+package dev.interlock.internal.engine;
+
+import dev.interlock.LockException;
+import dev.interlock.spi.HoldId;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/** A waiter whose thread is parked meanwhile, and takes its own steps. */
+final class ThreadWaiter extends Waiter {
+  /** Between the claim of a grant and the grant; a matter of microseconds. */
+  private static final long SOON = 20_000;
+
+  private final Thread thread = Thread.currentThread();
+  private final Contention contention;
+  private final AtomicBoolean signalled = new AtomicBoolean();
+
+  ThreadWaiter(Grantee grantee, HoldId id, @Nullable Duration wait, Contention contention) {
+    super(grantee, id, wait, contention);
+    this.contention = contention;
+  }
+
+  @Override
+  void signal() {
+    if (signalled.compareAndSet(false, true)) {
+      LockSupport.unpark(thread);
+    }
+  }
+
+  @Override
+  void ended() {
+    LockSupport.unpark(thread);
+  }
+
+  @Override
+  void rearm() {
+    if (Thread.currentThread() != thread) {
+      LockSupport.unpark(thread);
+    }
+  }
+
+  /**
+   * Waits for the hold, or throws why there is none.
+   *
+   * @param interruptible false keeps waiting, and sets the flag again in the end
+   */
+  Hold await(boolean interruptible) throws InterruptedException {
+    if (interruptible && Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+    boolean interrupted = false;
+    Hold hold = null;
+    try {
+      hold = contention.start(this);
+      while (hold == null) {
+        if (Thread.interrupted()) {
+          if (interruptible && contention.leave(this)) {
+            throw new InterruptedException();
+          }
+          interrupted = true;
+        }
+        advance();
+        hold = result();
+      }
+      return hold;
+    } finally {
+      if (isWaiting()) {
+        contention.leave(this); // an Error: nobody behind it may wait for it
+      }
+      if (hold == null) {
+        awaitRemoval();
+      }
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /** Takes a step, ends the wait, or parks. */
+  private void advance() {
+    if (timeLeft() <= 0) {
+      LockException error =
+          contention.errors().timeout(this); // before its place in the queue is given up
+      if (contention.leave(this)) {
+        throw error;
+      }
+      LockSupport.parkNanos(this, SOON); // just being granted
+    } else if (signalled.compareAndSet(true, false) || isRecheckDue()) {
+      contention.step(this);
+    } else {
+      LockSupport.parkNanos(this, pause());
+    }
+  }
+}

@@ -1,0 +1,60 @@
+package dev.interlock.internal.engine;
+
+import dev.interlock.BackendUnavailableException;
+import dev.interlock.LockException;
+import dev.interlock.LockTimeoutException;
+import dev.interlock.OutcomeUnknownException;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** What a wait that ended without the lock is told. */
+final class WaitErrors {
+  private final LocalQueues queues;
+  private final Holds holds;
+
+  WaitErrors(LocalQueues queues, Holds holds) {
+    this.queues = queues;
+    this.holds = holds;
+  }
+
+  static BackendUnavailableException unknown(Waiter waiter, LockException fault) {
+    return new BackendUnavailableException(
+        "lock '%s': whether it is still held is not known: %s"
+            .formatted(waiter.name(), fault.getMessage()),
+        fault);
+  }
+
+  /**
+   * What to throw when a wait is over: "held by another" only if that is what the server said last.
+   */
+  LockException timeout(Waiter waiter) {
+    return timeout(waiter, waiter.isAsking());
+  }
+
+  LockException timeout(Waiter waiter, boolean asking) {
+    LockException own = waiter.fault();
+    if (own != null) {
+      return own;
+    }
+    if (asking) {
+      return new OutcomeUnknownException(
+          "lock '%s': there was no answer within %s; what the attempt may do yet is undone"
+              .formatted(waiter.name(), Duration.ofNanos(waiter.waited())));
+    }
+    LockException fault = faultOfHead(waiter);
+    if (fault != null) {
+      return unknown(waiter, fault);
+    }
+    return new LockTimeoutException("lock '%s' was still held by another after %s"
+        .formatted(waiter.name(), Duration.ofNanos(waiter.waited())));
+  }
+
+  /** What keeps the first waiter of this client, who asks for all, from hearing of the lock. */
+  private @Nullable LockException faultOfHead(Waiter waiter) {
+    Waiter head = queues.head(waiter.name());
+    if (head == null || waiter.grantee().asksItself() || holds.isHeldHere(waiter.name())) {
+      return null;
+    }
+    return waiter.hasHeardSinceFaultOf(head) ? null : head.fault();
+  }
+}

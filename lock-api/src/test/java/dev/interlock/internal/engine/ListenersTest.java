@@ -1,0 +1,113 @@
+package dev.interlock.internal.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.CommonOptions;
+import dev.interlock.Lease;
+import dev.interlock.LockClient;
+import dev.interlock.LockConfig;
+import dev.interlock.LockListener;
+import dev.interlock.LockRequest;
+import dev.interlock.LostReason;
+import dev.interlock.spi.LockClients;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+class ListenersTest {
+  private static LockClient open(LockListener listener) {
+    StubProvider stub = new StubProvider();
+    LockConfig config = LockConfig.builder("stub")
+        .set(CommonOptions.LEASE, Duration.ofMillis(600))
+        .listener(listener)
+        .build();
+    return LockClients.open(stub, config, context -> stub);
+  }
+
+  /** Notes what it hears and where, and hangs in the first renewal or loss. */
+  private static final class Hanging implements LockListener {
+    final CountDownLatch hangs = new CountDownLatch(1);
+    final CountDownLatch end = new CountDownLatch(1);
+    final List<String> heard = new CopyOnWriteArrayList<>();
+    final Set<String> threads = Collections.newSetFromMap(new ConcurrentHashMap<>());
+
+    private void hang(String event) {
+      threads.add(Thread.currentThread().getName().replaceAll("-[0-9a-f]+-\\d+$", ""));
+      hangs.countDown();
+      try {
+        end.await();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+      heard.add(event);
+    }
+
+    @Override
+    public void renewed(String name, long fencingToken, Duration lease) {
+      hang("renewed " + name);
+    }
+
+    @Override
+    public void lost(String name, long fencingToken, LostReason reason) {
+      hang("lost " + name);
+    }
+
+    @Override
+    public void released(String name, long fencingToken, Duration held) {
+      heard.add("released " + name);
+    }
+
+    @Override
+    public void acquired(String name, long fencingToken, Duration waited) {
+      heard.add("acquired " + name);
+    }
+  }
+
+  @Test
+  @DisplayName(
+      "a listener that hangs when a lease is renewed or lost holds up neither timer nor renewals")
+  void hangsAlone() throws Exception {
+    Hanging listener = new Hanging();
+    try (LockClient client = open(listener)) {
+      Lease first = client.acquire(LockRequest.of("first"));
+      Lease fixed = client.acquire(LockRequest.of("f").withLease(Duration.ofMillis(300)));
+      assertThat(listener.hangs.await(5, TimeUnit.SECONDS)).isTrue();
+      Lease second = client.acquire(LockRequest.of("second"));
+      fixed.lost().toCompletableFuture().get(5, TimeUnit.SECONDS);
+      TimeUnit.MILLISECONDS.sleep(1_000);
+      assertThat(first.isValid()).isTrue();
+      assertThat(second.isValid()).isTrue();
+      first.release();
+      second.release();
+      listener.end.countDown();
+    }
+    assertThat(listener.threads).containsExactly("interlock-notice");
+  }
+
+  @Test
+  @DisplayName("what follows from an event is told after it, and everything before close() is over")
+  void keepsOrder() throws Exception {
+    Hanging listener = new Hanging();
+    try (LockClient client = open(listener)) {
+      Lease lease = client.acquire(LockRequest.of("x"));
+      assertThat(listener.hangs.await(5, TimeUnit.SECONDS)).isTrue();
+      lease.release();
+      client.acquire(LockRequest.of("x")).release();
+      assertThat(listener.heard).containsExactly("acquired x");
+      listener.end.countDown();
+    }
+    assertThat(listener.heard.stream().filter(event -> !event.startsWith("renewed")))
+        .containsExactly("acquired x", "released x", "acquired x", "released x");
+    assertThat(listener.heard.indexOf("renewed x"))
+        .isBetween(1, listener.heard.indexOf("released x"));
+  }
+}

@@ -1,0 +1,94 @@
+package dev.interlock.internal.running;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+
+import dev.interlock.LockListener;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A system that starts no more threads: what is to be told waits, and nobody fails for it. */
+@Timeout(20)
+class ClientThreadsTest {
+  private final ClientThreads threads = new ClientThreads("threads-test", null);
+  private final List<String> told = new CopyOnWriteArrayList<>();
+
+  @AfterEach
+  void close() {
+    threads.close(0);
+  }
+
+  private static ThreadPoolExecutor pool(String field, @Nullable ClientThreads of)
+      throws ReflectiveOperationException {
+    var pool = ClientThreads.class.getDeclaredField(field);
+    pool.setAccessible(true);
+    return (ThreadPoolExecutor) pool.get(of);
+  }
+
+  private static void withoutThreads(ThreadPoolExecutor pool, Runnable action) {
+    until("no thread is left", () -> pool.getPoolSize() == 0);
+    ThreadFactory usual = pool.getThreadFactory();
+    // Not a thread that cannot be started: a newer JDK's pool starts one without its start().
+    pool.setThreadFactory(task -> {
+      throw new OutOfMemoryError("unable to create native thread");
+    });
+    try {
+      assertThatCode(action::run).doesNotThrowAnyException();
+    } finally {
+      pool.setThreadFactory(usual);
+    }
+  }
+
+  private static void until(String what, BooleanSupplier condition) {
+    long start = System.nanoTime();
+    while (!condition.getAsBoolean()) {
+      assertThat(System.nanoTime() - start).as(what).isLessThan(TimeUnit.SECONDS.toNanos(10));
+      LockSupport.parkNanos(1_000_000);
+    }
+  }
+
+  @Test
+  @DisplayName("an event for which no thread can be started is told with the next, before it")
+  void keepsEvents() throws Exception {
+    Listeners listeners = new Listeners(
+        List.of(new LockListener() {
+          @Override
+          public void acquired(String name, long fencingToken, Duration waited) {
+            told.add(name);
+          }
+        }),
+        threads);
+    withoutThreads(
+        pool("notices", threads),
+        () -> MustNotBlock.run(
+            () -> { // as a grant that the backend tells of
+              listeners.acquired("first", 1, Duration.ZERO);
+              listeners.acquired("second", 2, Duration.ZERO);
+            }));
+    assertThat(told).isEmpty();
+    MustNotBlock.run(() -> listeners.acquired("third", 3, Duration.ZERO));
+    until("all are told", () -> told.size() == 3);
+    assertThat(told).containsExactly("first", "second", "third");
+  }
+
+  @Test
+  @DisplayName("L7 a loss for which no thread can be started is told with the next")
+  void keepsLosses() throws Exception {
+    withoutThreads(pool("LOSSES", null), () -> ClientThreads.loss(() -> told.add("first")));
+    assertThat(told).isEmpty();
+    ClientThreads.loss(() -> told.add("second"));
+    until("both are told", () -> told.size() == 2);
+    assertThat(told).contains("first", "second");
+  }
+}
