@@ -390,17 +390,6 @@ final class Contention {
     return queues.leave(waiter);
   }
 
-  /**
-   * A release was not answered: its effect on those who wait, and on the one that it took along, is
-   * unknown.
-   */
-  void releaseInDoubt(String name, @Nullable Waiter next) {
-    if (next != null) {
-      leftovers.inDoubt(next);
-    }
-    queues.waiters(name).forEach(serverQueue::check);
-  }
-
   void close() {
     waiting.values().forEach(waiter -> fail(waiter, BackendCalls.closedException()));
     queues.all().forEach(waiter -> fail(waiter, BackendCalls.closedException()));

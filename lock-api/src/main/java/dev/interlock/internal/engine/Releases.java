@@ -118,7 +118,7 @@ final class Releases {
       holds.forget(hold);
       leftovers.abandon(hold.remote());
       leftovers.abandon(hold.remote(), release.passed());
-      contention.releaseInDoubt(hold.name(), next);
+      inDoubt(hold.name(), next);
       queues.signalHead(hold.name());
       throw new OutcomeUnknownException(
           "the release of lock '%s' was not confirmed; it is repeated in the background"
@@ -146,6 +146,17 @@ final class Releases {
           hold,
           "lock '%s' was no longer held on the server when it was released".formatted(hold.name()));
     }
+  }
+
+  /**
+   * A release was not answered: its effect on those who wait, and on the one that it took along, is
+   * unknown.
+   */
+  private void inDoubt(String name, @Nullable Waiter next) {
+    if (next != null) {
+      leftovers.inDoubt(next);
+    }
+    queues.waiters(name).forEach(contention.serverQueue()::check);
   }
 
   /** The waiter whose attempt the release takes to the server; null if none waits. */
@@ -180,7 +191,7 @@ final class Releases {
       ReleaseResult result = calls.release(release); // the same id: it is done once
       boolean unknown = e instanceof OutcomeUnknownException;
       if (unknown) {
-        contention.releaseInDoubt(release.name(), next);
+        inDoubt(release.name(), next);
       }
       // Not there any more, because the first one did it: that is no loss.
       return unknown && !result.held() ? ReleaseResult.released() : result;
