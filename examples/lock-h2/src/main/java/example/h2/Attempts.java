@@ -29,6 +29,8 @@ public final class Attempts {
       + " (UPDATE BUCKETS SET TOKEN = TOKEN + 1 WHERE ID = ?)";
   /** Goes by the row as it is once locked: a renewal comes before this, or too late. */
   private static final String EXPIRE = "DELETE FROM LOCKS WHERE NAME = ? AND EXPIRES <= " + NOW;
+  /** Names that are never used again would keep their rows: each attempt takes a few away. */
+  private static final String TIDY_UP = "DELETE FROM LOCKS WHERE EXPIRES <= " + NOW + " LIMIT 4";
   private static final String ANSWER = "SELECT CASE WHEN HOLD = ? THEN TOKEN"
       + " ELSE LEAST(-1, " + NOW + " - EXPIRES) END FROM LOCKS WHERE NAME = ?";
   private static final String INSERT = "INSERT INTO LOCKS VALUES(?, ?, ?, ?, ?, %s, %s + ?)"
@@ -49,6 +51,7 @@ public final class Attempts {
     int bucket = Math.floorMod(name.hashCode(), BUCKETS);
     run(connection, LOCK_BUCKET, ResultSet::next, bucket);
     run(connection, EXPIRE, none -> null, name);
+    run(connection, TIDY_UP, none -> null);
     long answer = run(connection, ANSWER, Attempts::number, hold, name);
     if (answer == 0) {
       answer = run(connection, NEXT_TOKEN, Attempts::number, bucket);

@@ -19,6 +19,7 @@ final class Server {
           + " " + Attempts.NOW + " FROM SYSTEM_RANGE(0, " + (Attempts.BUCKETS - 1) + ");"
           + "CREATE TABLE IF NOT EXISTS LOCKS(NAME VARCHAR PRIMARY KEY, HOLD CHAR(32),"
           + " OWNER VARCHAR, HOST VARCHAR, TOKEN BIGINT, SINCE BIGINT, EXPIRES BIGINT);"
+          + "CREATE INDEX IF NOT EXISTS LOCKS_BY_END ON LOCKS(EXPIRES);"
           + "CREATE ALIAS IF NOT EXISTS ATTEMPT FOR 'example.h2.Attempts.attempt'";
 
   private final JdbcConnectionPool pool;

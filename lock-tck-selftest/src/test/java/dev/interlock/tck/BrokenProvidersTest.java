@@ -5,16 +5,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.interlock.tck.teststore.Fault;
 import dev.interlock.tck.teststore.StoreServer;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
@@ -175,6 +180,51 @@ class BrokenProvidersTest {
     EXPECTED.put(Fault.ABANDONS_LATER, Set.of("W12"));
     EXPECTED.put(Fault.OWNER_BEHIND_QUEUE, Set.of("S1"));
     EXPECTED.put(Fault.TELLS_NO_OWNER, Set.of("S1"));
+    EXPECTED.put(Fault.REFUSED_MEANS_GONE, Set.of("E3"));
+    EXPECTED.put(Fault.FOLLOWS_CLOCK, Set.of("L5"));
+    EXPECTED.put(Fault.RENEWALS_FOLLOW_CLOCK, Set.of("L5"));
+    EXPECTED.put(Fault.CUTS_TO_SECONDS, Set.of("L4"));
+    EXPECTED.put(Fault.ROUNDS_UP, Set.of("L4"));
+    EXPECTED.put(Fault.CAPS_LEASES, Set.of("L4", "M1"));
+    EXPECTED.put(Fault.CAPS_AND_HIDES, Set.of("L4"));
+    EXPECTED.put(Fault.WRAPS_MILLIS, Set.of("L4"));
+    EXPECTED.put(Fault.CAPS_RENEWALS, Set.of("L4"));
+    EXPECTED.put(Fault.HUNDREDTH_IS_SHORT, Set.of("L4"));
+    EXPECTED.put(Fault.LOOKS_THEN_FREES, Set.of("O2"));
+    EXPECTED.put(Fault.LOOKS_THEN_ABANDONS, Set.of("E2"));
+    EXPECTED.put(Fault.LOOKS_THEN_RENEWS, Set.of("N3", "O2"));
+    EXPECTED.put(Fault.LOOKS_THEN_FORCES, Set.of("M2"));
+    EXPECTED.put(Fault.LOOKS_THEN_REPLACES, Set.of("X1"));
+    EXPECTED.put(Fault.DRAWS_TOKEN_FIRST, Set.of("T1"));
+    EXPECTED.put(Fault.LOOKS_THEN_WAITS, Set.of("W3"));
+    EXPECTED.put(Fault.INSPECTS_IN_TWO_STEPS, Set.of("M1"));
+    EXPECTED.put(Fault.ONE_HELD_ALL_HELD, Set.of("N8"));
+    EXPECTED.put(Fault.HUNDRED_OF_BATCH, Set.of("N8"));
+    EXPECTED.put(Fault.SWAPS_ENDS_OF_BATCH, Set.of("N8"));
+    EXPECTED.put(Fault.KEEPS_EXPIRED, Set.of("M3"));
+    EXPECTED.put(Fault.KEEPS_FORCED, Set.of("M3"));
+    EXPECTED.put(Fault.KEEPS_AWAITED, Set.of("M3"));
+    EXPECTED.put(Fault.HASHES_NAMES, Set.of("X4"));
+    EXPECTED.put(Fault.CHECKSUMS_NAMES, Set.of("X4"));
+    EXPECTED.put(Fault.CUTS_NAMES_IN_FRONT, Set.of("X4"));
+    EXPECTED.put(Fault.UNFAIR_FROM_TEN, Set.of("F1"));
+    EXPECTED.put(Fault.UNFAIR_AFTER_EXPIRY, Set.of("F1"));
+    EXPECTED.put(Fault.UNFAIR_AFTER_FORCE, Set.of("F1"));
+    EXPECTED.put(Fault.TOKEN_STANDS_OVER_EXPIRY, Set.of("T1"));
+    EXPECTED.put(Fault.TOKEN_WRAPS, Set.of("T1"));
+    EXPECTED.put(Fault.RESERVES_ONE_TOKEN, Set.of("T1"));
+    EXPECTED.put(Fault.ABANDONS_ANYBODY, Set.of("O1"));
+    EXPECTED.put(Fault.COMPARES_CLIENTS, Set.of("O2", "E2"));
+    EXPECTED.put(Fault.STALE_INSPECT, Set.of("M1"));
+    EXPECTED.put(Fault.ENDS_EARLY, Set.of("L1"));
+    EXPECTED.put(Fault.RENEWS_ANYTHING, Set.of("N2", "N4"));
+    EXPECTED.put(Fault.STAYS_BROKEN, Set.of("E5"));
+    EXPECTED.put(Fault.TWO_HOLDS_A_CLIENT, Set.of("M5"));
+    EXPECTED.put(Fault.WAKES_THE_DEAD, Set.of("W2"));
+    EXPECTED.put(Fault.ONE_EXIT_ENDS_ALL, Set.of("S2"));
+    EXPECTED.put(Fault.REPEATED_ENTRY_COUNTS, Set.of("S3"));
+    EXPECTED.put(Fault.NOT_DURABLE, Set.of("D1"));
+    EXPECTED.put(Fault.ORDER_NOT_DURABLE, Set.of("D2"));
   }
 
   private static final Set<Fault> NEEDS_QUEUE = Set.of(
@@ -184,14 +234,27 @@ class BrokenProvidersTest {
       Fault.DEAD_HEAD_BLOCKS,
       Fault.SERVES_THE_LAST,
       Fault.KEEPS_TIMED_OUT,
-      Fault.ABANDONS_LATER);
+      Fault.ABANDONS_LATER,
+      Fault.UNFAIR_FROM_TEN,
+      Fault.UNFAIR_AFTER_EXPIRY,
+      Fault.UNFAIR_AFTER_FORCE);
 
-  private static final Set<Fault> NEEDS_SHARED_OWNERS =
-      Set.of(Fault.OWNER_BEHIND_QUEUE, Fault.TELLS_NO_OWNER);
+  private static final Set<Fault> NEEDS_SHARED_OWNERS = Set.of(
+      Fault.OWNER_BEHIND_QUEUE,
+      Fault.TELLS_NO_OWNER,
+      Fault.ONE_EXIT_ENDS_ALL,
+      Fault.REPEATED_ENTRY_COUNTS);
+
+  private static final Set<Fault> NEEDS_DURABLE =
+      Set.of(Fault.NOT_DURABLE, Fault.ORDER_NOT_DURABLE);
 
   // What these break shows itself only between processes: crashes, and clocks that differ.
-  private static final Set<Fault> NEEDS_PROCESSES =
-      Set.of(Fault.EXPIRES_AFTERWARDS, Fault.CLIENT_CLOCK, Fault.DEAD_HEAD_BLOCKS);
+  private static final Set<Fault> NEEDS_PROCESSES = Set.of(
+      Fault.EXPIRES_AFTERWARDS,
+      Fault.CLIENT_CLOCK,
+      Fault.DEAD_HEAD_BLOCKS,
+      Fault.FOLLOWS_CLOCK,
+      Fault.WAKES_THE_DEAD);
 
   @TestFactory
   Stream<DynamicTest> eachBrokenProviderFailsExactlyTheRulesItBreaks() {
@@ -235,6 +298,42 @@ class BrokenProvidersTest {
     }
   }
 
+  @Test
+  void eachRuleThatABackendCanBreakIsInTheTableOfTheSpecification() throws IOException {
+    Map<String, Set<String>> table = table();
+    Map<String, Set<String>> expected = new TreeMap<>();
+    EXPECTED.forEach((fault, rules) -> rules.forEach(
+        rule -> expected.computeIfAbsent(rule, key -> new TreeSet<>()).add(fault.name())));
+    for (RuleInfo rule : Rules.all()) {
+      if (rule.strength() == Strength.MUST) {
+        assertThat(table).containsKey(rule.id());
+      }
+    }
+    table.values().removeIf(Set::isEmpty);
+    assertThat(table).isEqualTo(expected);
+  }
+
+  /** The rules of the table, with the broken stores; with none, what is the engine's own. */
+  private static Map<String, Set<String>> table() throws IOException {
+    Map<String, Set<String>> table = new TreeMap<>();
+    String spec;
+    try (InputStream in = Rules.class.getResourceAsStream("SPEC.md")) {
+      spec = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    }
+    String part = spec.substring(spec.indexOf("## What the kit was seen to find"));
+    Matcher rows = Pattern.compile("(?m)^\\| ([A-Z]\\d+) \\| (.*) \\|$").matcher(part);
+    while (rows.find()) {
+      Set<String> faults = Pattern.compile("`(\\w+)`")
+          .matcher(rows.group(2))
+          .results()
+          .map(found -> found.group(1))
+          .collect(Collectors.toCollection(TreeSet::new));
+      assertThat(faults.isEmpty()).isEqualTo(rows.group(2).startsWith("*the engine's own*"));
+      table.put(rows.group(1), faults);
+    }
+    return table;
+  }
+
   private static TckResult run(Fault fault) throws IOException {
     try (StoreServer server = StoreServer.start(fault)) {
       String uri = uri(server, fault);
@@ -250,6 +349,9 @@ class BrokenProvidersTest {
   private static String uri(StoreServer server, Fault fault) {
     if (NEEDS_SHARED_OWNERS.contains(fault)) {
       return server.sharedUri();
+    }
+    if (NEEDS_DURABLE.contains(fault)) {
+      return server.durableUri();
     }
     return NEEDS_QUEUE.contains(fault) ? server.fairUri() : server.uri();
   }

@@ -1,6 +1,7 @@
 package dev.interlock.tck.teststore;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -16,6 +17,7 @@ final class FairQueue {
 
   private static final long LIFE = TimeUnit.SECONDS.toNanos(20);
   private static final int CAPACITY = 20;
+  private static final int FAIR_PLACES = 9;
 
   private static final class Entry {
     final Wire.Request request;
@@ -37,6 +39,10 @@ final class FairQueue {
     return entries.isEmpty();
   }
 
+  void reverse() {
+    Collections.reverse(entries);
+  }
+
   int size() {
     return entries.size();
   }
@@ -52,6 +58,10 @@ final class FairQueue {
     }
     Entry entry = new Entry(request);
     entry.deadline = now + LIFE;
+    if (fault == Fault.UNFAIR_FROM_TEN && entries.size() > FAIR_PLACES) {
+      entries.add(entries.size() - 1, entry);
+      return true;
+    }
     entries.add(entry);
     return true;
   }
@@ -90,12 +100,15 @@ final class FairQueue {
     entries.removeIf(entry -> entry.request.id().equals(id));
   }
 
-  /** Takes the first out who can be told; others keep their places until their time is over. */
-  Wire.@Nullable Request next(long now, Predicate<String> listens) {
+  /**
+   * Takes the first out who can be told, or the last; others keep their places until their time is
+   * over.
+   */
+  Wire.@Nullable Request next(long now, Predicate<String> listens, boolean last) {
     entries.removeIf(entry -> entry.deadline - now <= 0);
     int end = fault == Fault.DEAD_HEAD_BLOCKS ? Math.min(1, entries.size()) : entries.size();
     for (int i = 0; i < end; i++) {
-      int place = fault == Fault.SERVES_THE_LAST ? end - 1 - i : i;
+      int place = last ? end - 1 - i : i;
       if (listens.test(entries.get(place).request.client())) {
         return entries.remove(place).request;
       }

@@ -118,5 +118,97 @@ public enum Fault {
   /** A shared owner enters beside its hold only while nobody waits. */
   OWNER_BEHIND_QUEUE,
   /** A grant to a shared owner is not told to those who wait as that owner. */
-  TELLS_NO_OWNER
+  TELLS_NO_OWNER,
+  /** A renewal that the store refused is answered as "gone". */
+  REFUSED_MEANS_GONE,
+  /**
+   * The lease that is sent is corrected by how far the wall clock moved since the client opened.
+   */
+  FOLLOWS_CLOCK,
+  /** The same for renewals only. */
+  RENEWALS_FOLLOW_CLOCK,
+  /** Leases of two seconds and more are cut to whole seconds. */
+  CUTS_TO_SECONDS,
+  /** Leases are rounded up to whole seconds. */
+  ROUNDS_UP,
+  /** No lease is longer than 15 seconds. */
+  CAPS_LEASES,
+  /** The same, and inspection tells the lease that was asked for. */
+  CAPS_AND_HIDES,
+  /** Milliseconds of a lease are kept in 32 bits. */
+  WRAPS_MILLIS,
+  /** A renewal that asks for more than ten seconds gets ten. */
+  CAPS_RENEWALS,
+  /** Each hundredth hold has no lease of its own: it ends after a second. */
+  HUNDREDTH_IS_SHORT,
+  /** A release looks for its hold in one step, and frees the name in another. */
+  LOOKS_THEN_FREES,
+  /** An abandonment looks for its hold in one step, and frees the name in another. */
+  LOOKS_THEN_ABANDONS,
+  /** A renewal looks for its hold in one step, and prolongs whatever is there in another. */
+  LOOKS_THEN_RENEWS,
+  /** A forced release compares the token in one step, and frees the name in another. */
+  LOOKS_THEN_FORCES,
+  /** Whether a lease is over is looked at in one step, and it is replaced in another. */
+  LOOKS_THEN_REPLACES,
+  /** The fencing token is drawn in a step before the one that takes the lock. */
+  DRAWS_TOKEN_FIRST,
+  /** A waiter looks whether the lock is free in one step, and notes that it waits in another. */
+  LOOKS_THEN_WAITS,
+  /** Inspection reads the owner in one step and the token in another. */
+  INSPECTS_IN_TWO_STEPS,
+  /** Of a batch of renewals with a held one among them all are answered as held. */
+  ONE_HELD_ALL_HELD,
+  /** Of a batch of renewals only the first hundred are sent, and all are answered as held. */
+  HUNDRED_OF_BATCH,
+  /** The first and the last of a batch of renewals are taken for one another. */
+  SWAPS_ENDS_OF_BATCH,
+  /** An expired hold is kept until its name is used again. */
+  KEEPS_EXPIRED,
+  /** A hold that was ended by force leaves something behind for ever. */
+  KEEPS_FORCED,
+  /** A name that somebody waited for in vain is kept for ever. */
+  KEEPS_AWAITED,
+  /** Names are told apart by their hash code. */
+  HASHES_NAMES,
+  /** Names are told apart by a checksum. */
+  CHECKSUMS_NAMES,
+  /** Only the last 200 characters of a name count. */
+  CUTS_NAMES_IN_FRONT,
+  /** Those from the tenth place of the queue on are served in reverse. */
+  UNFAIR_FROM_TEN,
+  /** After an expiry who came last is served first. */
+  UNFAIR_AFTER_EXPIRY,
+  /** After a forced release who came last is served first. */
+  UNFAIR_AFTER_FORCE,
+  /** The fencing token does not grow over an expiry. */
+  TOKEN_STANDS_OVER_EXPIRY,
+  /** The fencing token begins again after 500 holds. */
+  TOKEN_WRAPS,
+  /** Of the tokens that a hold reserves all but the first are given to the next as well. */
+  RESERVES_ONE_TOKEN,
+  /** An abandonment frees the lock whoever holds it. */
+  ABANDONS_ANYBODY,
+  /** A release frees what the same client holds, whichever attempt got it. */
+  COMPARES_CLIENTS,
+  /** Inspection answers what it found half a second ago. */
+  STALE_INSPECT,
+  /** A lease ends on the server after nine tenths of its time. */
+  ENDS_EARLY,
+  /** Each renewal is answered as held, and no loss is told. */
+  RENEWS_ANYTHING,
+  /** A client whose connections failed is not served again. */
+  STAYS_BROKEN,
+  /** A client holds two locks at most: a third ends its first. */
+  TWO_HOLDS_A_CLIENT,
+  /** A release wakes a waiter whose client is gone, and nobody else. */
+  WAKES_THE_DEAD,
+  /** A release by a shared owner ends all entries of that owner. */
+  ONE_EXIT_ENDS_ALL,
+  /** An entry of a shared owner that is repeated needs as many releases. */
+  REPEATED_ENTRY_COUNTS,
+  /** It is said to be durable, and keeps nothing over a restart. */
+  NOT_DURABLE,
+  /** Holds are there after a restart, and the order of the queue is not. */
+  ORDER_NOT_DURABLE
 }

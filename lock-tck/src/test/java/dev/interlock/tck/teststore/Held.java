@@ -9,6 +9,8 @@ final class Held {
   long expiresAt;
   int entries = 1;
   int renewals;
+  // By how much inspection tells a longer lease than there is.
+  long hidden;
 
   Held(Wire.Request request, long token, int tokens, long expiresAt) {
     this.request = request;

@@ -7,6 +7,13 @@ import org.jspecify.annotations.Nullable;
 
 /** A lock that is held or waited for in the {@link Store}. Not thread-safe. */
 final class Lock {
+  /** How a hold ended. */
+  enum End {
+    NONE,
+    EXPIRED,
+    FORCED
+  }
+
   @Nullable
   Held held;
   // Further holds of the holder's shared owner, by attempt.
@@ -14,6 +21,9 @@ final class Lock {
   // Attempt and client of those who want to be woken.
   final Map<String, String> waiters = new LinkedHashMap<>();
   final FairQueue queue;
+  // How the last hold ended, and the token of one that expired: for faults that depend on it.
+  End end = End.NONE;
+  long expiredToken;
 
   private final Fault fault;
 
@@ -40,6 +50,8 @@ final class Lock {
   void expire(long now) {
     beside.values().removeIf(hold -> hold.expiresAt - now <= 0);
     if (held != null && held.expiresAt - now <= 0) {
+      end = End.EXPIRED;
+      expiredToken = held.token;
       leave();
     }
   }

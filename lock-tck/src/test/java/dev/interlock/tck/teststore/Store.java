@@ -5,6 +5,8 @@ import dev.interlock.tck.teststore.Wire.Event;
 import dev.interlock.tck.teststore.Wire.Info;
 import dev.interlock.tck.teststore.Wire.Request;
 import java.io.Serializable;
+import java.nio.charset.StandardCharsets;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
@@ -14,6 +16,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
 /** The server's state. {@link #execute} runs one command at a time. */
@@ -25,6 +28,11 @@ final class Store {
   private static final long NO_EXPIRY = TimeUnit.DAYS.toNanos(1_000);
   private static final int EVERY = 7;
   private static final int SOME_RENEWALS = 3;
+  private static final int TOKENS_UNTIL_WRAP = 500;
+  private static final int HUNDRED = 100;
+  private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+  private static final int NAME_END = 200;
+  private static final long LONGEST_LEASE = 15 * SECOND;
 
   /** What a command is answered that should be sent again. */
   static final String AGAIN = "again";
@@ -39,6 +47,9 @@ final class Store {
   private final Set<String> everUsed = ConcurrentHashMap.newKeySet();
   private final Set<String> spoilt = ConcurrentHashMap.newKeySet();
   private long lastToken;
+  // Of an attempt that has drawn its token before, else 0.
+  private long drawn;
+  private long grants;
   private int attempts;
   private int disturbances;
   private boolean readOnly;
@@ -52,6 +63,15 @@ final class Store {
   synchronized void loseState() {
     locks.clear();
     lastToken = fault == Fault.TOKENS_BEGIN_AGAIN ? 0 : System.currentTimeMillis() * 1_000;
+  }
+
+  /** Ends as a process does; what is durable is there afterwards. */
+  synchronized void crash() {
+    if (fault == Fault.ORDER_NOT_DURABLE) {
+      locks.values().forEach(lock -> lock.queue.reverse());
+    } else {
+      loseState();
+    }
   }
 
   synchronized void disturb() {
@@ -96,7 +116,13 @@ final class Store {
     subscribers.remove(client, subscriber);
   }
 
+  /** Counts what is kept. What has expired and is wanted by nobody goes, as by a time to live. */
   synchronized long entries() {
+    if (fault != Fault.KEEPS_EXPIRED) {
+      long now = System.nanoTime();
+      List.copyOf(locks.values()).forEach(lock -> lock.expire(now));
+      locks.values().removeIf(lock -> lock.held == null && !lock.isAwaited());
+    }
     return (long) locks.size() + everUsed.size();
   }
 
@@ -123,7 +149,9 @@ final class Store {
     Held own = held == null ? null : lock.holdOf(request.id());
     if (own != null) {
       own.expiresAt = Math.max(own.expiresAt, now + request.lease());
-      own.entries += fault == Fault.REPLAY_COUNTS ? 1 : 0;
+      boolean counts =
+          fault == Fault.REPLAY_COUNTS || (fault == Fault.REPEATED_ENTRY_COUNTS && own != held);
+      own.entries += counts ? 1 : 0;
       long same = fault == Fault.TOKEN_CHANGES ? ++lastToken : own.token;
       return new Answer(same, own.tokens, 0);
     }
@@ -136,10 +164,23 @@ final class Store {
       return waits(request, lock, held, now);
     }
     lock.waiters.remove(request.id());
+    if (fault == Fault.TWO_HOLDS_A_CLIENT) {
+      endFirstOfThree(request.client());
+    }
     Held granted = grant(request, lock, now + request.lease());
     return expired
         ? new Answer(Wire.BUSY, 0, TimeUnit.MILLISECONDS.toNanos(1))
         : new Answer(granted.token, granted.tokens, 0);
+  }
+
+  private void endFirstOfThree(String client) {
+    List<Lock> held = locks.values().stream()
+        .filter(lock -> lock.held != null && lock.held.request.client().equals(client))
+        .sorted(Comparator.comparingLong(lock -> lock.held == null ? 0 : lock.held.token))
+        .toList();
+    if (held.size() > 1) {
+      held.get(0).leave();
+    }
   }
 
   /** The first half of an attempt that is not atomic. */
@@ -164,17 +205,28 @@ final class Store {
     }
     if (request.waits()) {
       lock.waiters.put(request.id(), request.client());
+      if (fault == Fault.KEEPS_AWAITED) {
+        everUsed.add(request.name());
+      }
     }
     return new Answer(Wire.BUSY, 0, Math.min(left, longestRecheck()));
   }
 
   private Held grant(Request request, Lock lock, long expiresAt) {
     boolean still = fault == Fault.TOKEN_STANDS_STILL;
-    long token = still ? 1 : lastToken + 1;
+    long token = still ? 1 : nextToken(lock);
     int tokens = still ? 1 : request.tokens();
-    lastToken += tokens;
-    Held granted = new Held(request, token, tokens, expiresAt);
+    lastToken = Math.max(lastToken, token + (fault == Fault.RESERVES_ONE_TOKEN ? 1 : tokens) - 1);
+    long end = expiresAt;
+    if (fault == Fault.HUNDREDTH_IS_SHORT && ++grants % HUNDRED == 0) {
+      end = Math.min(end, System.nanoTime() + SECOND);
+    }
+    long hidden =
+        fault == Fault.CAPS_AND_HIDES ? Math.max(0, end - System.nanoTime() - LONGEST_LEASE) : 0;
+    Held granted = new Held(request, token, tokens, end - hidden);
+    granted.hidden = hidden;
     lock.held = granted;
+    lock.end = Lock.End.NONE;
     if (request.shared() && fault != Fault.TELLS_NO_OWNER) {
       lock.queue
           .waitingAs(request.owner())
@@ -186,12 +238,94 @@ final class Store {
     return granted;
   }
 
+  private long nextToken(Lock lock) {
+    if (drawn != 0) {
+      return drawn;
+    }
+    if (fault == Fault.TOKEN_STANDS_OVER_EXPIRY && lock.expiredToken != 0) {
+      return lock.expiredToken;
+    }
+    if (fault == Fault.TOKEN_WRAPS) {
+      return 1 + ++grants % TOKENS_UNTIL_WRAP;
+    }
+    return lastToken + 1;
+  }
+
+  /** The first half of an attempt that draws its token before it looks. */
+  long draw() {
+    return ++lastToken;
+  }
+
+  /** The second half. */
+  Answer attemptWith(Request request, long token) {
+    drawn = token;
+    try {
+      return attempt(request);
+    } finally {
+      drawn = 0;
+    }
+  }
+
+  /** The first half of an attempt that replaces what has expired. */
+  boolean isExpired(Request request) {
+    return isExpired(request.name(), System.nanoTime());
+  }
+
+  /** The second half: whatever is there by now. */
+  Answer replace(Request request) {
+    locks.remove(key(request.name()));
+    return attempt(request);
+  }
+
+  /** The first half of an attempt that looks before it notes that it waits. */
+  boolean isHeldByAnother(Request request) {
+    Lock lock = lock(request.name(), System.nanoTime());
+    boolean other = lock.held != null && lock.holdOf(request.id()) == null;
+    forget(request.name(), lock);
+    return other;
+  }
+
+  /** The second half. */
+  boolean noteWaiter(Request request) {
+    lock(request.name(), System.nanoTime()).waiters.put(request.id(), request.client());
+    return true;
+  }
+
+  /** The first half of what is not one step: whether the hold is there. */
+  boolean holds(Request request) {
+    Lock lock = locks.get(key(request.name()));
+    if (lock != null) {
+      lock.expire(System.nanoTime());
+    }
+    return lock != null && lock.holdOf(request.id()) != null;
+  }
+
+  /** The second half: frees whatever hold is there. */
+  boolean freeByName(String name) {
+    Lock lock = lock(name, System.nanoTime());
+    if (lock.held != null) {
+      free(name, lock);
+    }
+    return true;
+  }
+
+  /** The second half: prolongs whatever hold is there. */
+  Answer prolongByName(Request request) {
+    Held held = lock(request.name(), System.nanoTime()).held;
+    if (held == null) {
+      return new Answer(Wire.BUSY, 0, 0);
+    }
+    held.expiresAt = Math.max(held.expiresAt, System.nanoTime() + request.lease());
+    return new Answer(held.token, held.tokens, 0);
+  }
+
   /**
    * Grants a free lock to the first in the queue who listens, for a short time, in which it must
    * repeat its attempt.
    */
   private boolean serve(String name, Lock lock, long now) {
-    Request next = lock.held == null ? lock.queue.next(now, subscribers::containsKey) : null;
+    boolean last = unfair(lock);
+    Request next = lock.held == null ? lock.queue.next(now, subscribers::containsKey, last) : null;
     if (next == null) {
       return false;
     }
@@ -200,11 +334,20 @@ final class Store {
     return true;
   }
 
+  private boolean unfair(Lock lock) {
+    return switch (fault) {
+      case SERVES_THE_LAST -> true;
+      case UNFAIR_AFTER_EXPIRY -> lock.end == Lock.End.EXPIRED;
+      case UNFAIR_AFTER_FORCE -> lock.end == Lock.End.FORCED;
+      default -> false;
+    };
+  }
+
   private long longestRecheck() {
     return switch (fault) {
       case POLLS -> POLL;
       case SPINS -> SPIN;
-      case TRUSTS_MESSAGES -> Long.MAX_VALUE;
+      case TRUSTS_MESSAGES, WAKES_THE_DEAD -> Long.MAX_VALUE;
       default -> LONGEST_RECHECK;
     };
   }
@@ -273,7 +416,15 @@ final class Store {
     requireWritable();
     Lock lock = lock(request.name(), now(request.clientClock()));
     Held held = lock.held;
-    boolean anybody = fault == Fault.NO_OWNER_CHECK || beginsTheSame(held, request);
+    boolean anybody = fault == Fault.NO_OWNER_CHECK
+        || beginsTheSame(held, request)
+        || (fault == Fault.COMPARES_CLIENTS
+            && held != null
+            && held.request.client().equals(request.client()));
+    Held entry = lock.beside.get(request.id());
+    if (fault == Fault.REPEATED_ENTRY_COUNTS && entry != null && --entry.entries > 0) {
+      return true;
+    }
     if (fault == Fault.ALWAYS_YES || lock.beside.remove(request.id()) != null) {
       return true;
     }
@@ -282,6 +433,9 @@ final class Store {
       return false;
     }
     held.entries--;
+    if (fault == Fault.ONE_EXIT_ENDS_ALL) {
+      lock.beside.clear();
+    }
     if (held.entries == 0) {
       free(request.name(), lock);
     }
@@ -307,7 +461,7 @@ final class Store {
     if (held == null) {
       wake(request.name(), lock);
       forget(request.name(), lock);
-    } else if (held.request.id().equals(request.id())) {
+    } else if (held.request.id().equals(request.id()) || fault == Fault.ABANDONS_ANYBODY) {
       if (fault == Fault.RENEWS_ORPHANS) {
         held.expiresAt += ORPHANS_LIFE;
       } else {
@@ -334,7 +488,7 @@ final class Store {
         held.request.owner(),
         held.request.host(),
         held.since,
-        held.expiresAt - now,
+        held.expiresAt - now + held.hidden,
         held.token,
         waiters);
   }
@@ -353,6 +507,10 @@ final class Store {
     }
     tell(held.request.client(), new Event("revoked", name, held.request.id()));
     lock.beside.clear();
+    lock.end = Lock.End.FORCED;
+    if (fault == Fault.KEEPS_FORCED) {
+      everUsed.add(name);
+    }
     free(name, lock);
     return true;
   }
@@ -382,7 +540,19 @@ final class Store {
   }
 
   private String key(String name) {
-    return fault == Fault.FOLDS_NAMES ? name.toLowerCase(Locale.ROOT) : name;
+    return switch (fault) {
+      case FOLDS_NAMES -> name.toLowerCase(Locale.ROOT);
+      case HASHES_NAMES -> Integer.toHexString(name.hashCode());
+      case CHECKSUMS_NAMES -> checksum(name);
+      case CUTS_NAMES_IN_FRONT -> name.substring(Math.max(0, name.length() - NAME_END));
+      default -> name;
+    };
+  }
+
+  private static String checksum(String name) {
+    CRC32 crc = new CRC32();
+    crc.update(name.getBytes(StandardCharsets.UTF_8));
+    return Long.toHexString(crc.getValue());
   }
 
   private static boolean sameHolder(Request holder, Request other) {
@@ -406,7 +576,7 @@ final class Store {
     boolean told = false;
     while (waiters.hasNext() && (!told || wakesAll())) {
       Map.Entry<String, String> waiter = waiters.next();
-      if (subscribers.containsKey(waiter.getValue())) {
+      if (subscribers.containsKey(waiter.getValue()) || fault == Fault.WAKES_THE_DEAD) {
         waiters.remove();
         if (fault != Fault.POLLS) {
           tell(waiter.getValue(), new Event("wake", name, waiter.getKey()));

@@ -14,6 +14,7 @@ import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -36,6 +37,10 @@ final class StoreBackend implements LockBackend {
   private static final long NO_EXPIRY = Duration.ofDays(1_000).toNanos();
 
   private static final long TOO_LONG = Duration.ofMillis(600).toNanos();
+  private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+  private static final long CAP = 15 * SECOND;
+  private static final long CLOCK_NOISE = TimeUnit.MILLISECONDS.toNanos(200);
+  private static final int HUNDRED = 100;
   private static final long TIMER_MILLIS = 300;
   private static final int MOST_TIMERS = 200;
 
@@ -50,6 +55,13 @@ final class StoreBackend implements LockBackend {
   private final AtomicInteger timersStarted = new AtomicInteger();
   private final ScheduledExecutorService timers =
       Executors.newSingleThreadScheduledExecutor(StoreServer::daemon);
+
+  // For faults only: the clocks when this was opened, and what inspection found lately.
+  private final long openedWall = System.currentTimeMillis();
+  private final long opened = System.nanoTime();
+  private final Map<String, Found> found = new ConcurrentHashMap<>();
+
+  private record Found(Optional<HoldInfo> what, long at) {}
 
   StoreBackend(StoreConnections connections, ClientId client, Fault fault) {
     this.connections = connections;
@@ -76,7 +88,7 @@ final class StoreBackend implements LockBackend {
     if (fault == Fault.DOES_NOTHING) {
       return AttemptResult.busy(Duration.ofMillis(100));
     }
-    long lease = fault == Fault.EXPIRES_AFTERWARDS ? NO_EXPIRY : wanted;
+    long lease = fault == Fault.EXPIRES_AFTERWARDS ? NO_EXPIRY : sent(wanted);
     Wire.Request request = request(attempt, lease);
     Object answered = send(request);
     if (!(answered instanceof Wire.Answer answer)) {
@@ -106,8 +118,50 @@ final class StoreBackend implements LockBackend {
     return AttemptResult.granted(attempt, answer.token()).withTokens(answer.tokens());
   }
 
+  /** What becomes of a lease on its way to the server. */
+  private long sent(long lease) {
+    return switch (fault) {
+      case FOLLOWS_CLOCK -> Math.max(1, lease + clockMoved());
+      case ENDS_EARLY -> lease - lease / 10;
+      case CUTS_TO_SECONDS -> lease >= 2 * SECOND ? lease - lease % SECOND : lease;
+      case ROUNDS_UP -> (lease + SECOND - 1) / SECOND * SECOND;
+      case CAPS_LEASES -> Math.min(lease, CAP);
+      case WRAPS_MILLIS -> Math.max(1, (int) (lease / 1_000_000)) * 1_000_000L;
+      default -> lease;
+    };
+  }
+
+  private long sentToRenew(long lease) {
+    return switch (fault) {
+      case RENEWALS_FOLLOW_CLOCK -> Math.max(1, lease + clockMoved());
+      case CAPS_RENEWALS -> Math.min(lease, CAP * 2 / 3);
+      default -> sent(lease);
+    };
+  }
+
+  private long clockMoved() {
+    long wall = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis() - openedWall);
+    long moved = wall - (System.nanoTime() - opened);
+    return Math.abs(moved) < CLOCK_NOISE ? 0 : moved;
+  }
+
   private Object send(Wire.Request request) {
     try {
+      if (fault == Fault.DRAWS_TOKEN_FIRST) {
+        long token = (Long) connections.call(Store::draw);
+        return connections.call(store -> store.attemptWith(request, token));
+      }
+      if (fault == Fault.LOOKS_THEN_REPLACES
+          && (Boolean) connections.call(store -> store.isExpired(request))) {
+        return connections.call(store -> store.replace(request));
+      }
+      if (fault == Fault.LOOKS_THEN_WAITS && request.waits()) {
+        if (!(Boolean) connections.call(store -> store.isHeldByAnother(request))) {
+          return connections.call(store -> store.attempt(request));
+        }
+        connections.call(store -> store.noteWaiter(request));
+        return new Wire.Answer(Wire.BUSY, 0, TimeUnit.SECONDS.toNanos(20));
+      }
       if (fault == Fault.LOOKS_THEN_TAKES) {
         Object answered = connections.call(store -> store.look(request));
         if (!(answered instanceof Wire.Answer free) || free.token() != Wire.FREE) {
@@ -147,7 +201,8 @@ final class StoreBackend implements LockBackend {
   @Override
   public void renew(List<Renewal> batch, RenewalAnswers answers) {
     List<Wire.Request> requests = batch.stream()
-        .map(renewal -> request(renewal.name(), renewal.id(), renewal.lease().toNanos()))
+        .map(renewal ->
+            request(renewal.name(), renewal.id(), sentToRenew(renewal.lease().toNanos())))
         .toList();
     int together = fault == Fault.RENEWS_ONE_BY_ONE ? 1 : requests.size();
     for (int i = 0; i < requests.size(); i += together) {
@@ -161,20 +216,54 @@ final class StoreBackend implements LockBackend {
 
   private List<RenewalResult> renewed(List<Renewal> batch, List<Wire.Request> requests) {
     List<RenewalResult> none = Collections.nCopies(requests.size(), RenewalResult.gone());
-    Wire.Answer[] found;
+    List<RenewalResult> results;
     try {
-      found = (Wire.Answer[]) connections.call(store -> store.renewAll(requests));
+      results = answers(batch, requests);
     } catch (BackendUnavailableException | OutcomeUnknownException e) {
-      if (fault == Fault.UNSENT_MEANS_GONE && !connections.isClosed()) {
+      boolean refused = String.valueOf(e.getMessage()).startsWith(StoreConnections.REFUSED);
+      boolean gone =
+          fault == Fault.UNSENT_MEANS_GONE || (fault == Fault.REFUSED_MEANS_GONE && refused);
+      if (gone && !connections.isClosed()) {
         return none;
       }
       throw e;
     }
-    List<RenewalResult> results = IntStream.range(0, found.length)
-        .mapToObj(i -> renewed(batch.get(i), found[i]))
-        .toList();
     boolean oneIsGone = results.stream().anyMatch(RenewalResult.Gone.class::isInstance);
     return fault == Fault.BATCH_SHARES_ANSWER && oneIsGone ? none : results;
+  }
+
+  private List<RenewalResult> answers(List<Renewal> batch, List<Wire.Request> requests) {
+    List<Wire.Answer> found = new ArrayList<>(asked(requests));
+    boolean oneIsHeld = found.stream().anyMatch(answer -> answer.token() >= 0);
+    Wire.Answer held = new Wire.Answer(1, 1, 0);
+    while (found.size() < requests.size()) {
+      found.add(found.get(0));
+    }
+    if (fault == Fault.RENEWS_ANYTHING || (fault == Fault.ONE_HELD_ALL_HELD && oneIsHeld)) {
+      found.replaceAll(answer -> answer.token() < 0 ? held : answer);
+    }
+    if (fault == Fault.SWAPS_ENDS_OF_BATCH) {
+      Collections.swap(found, 0, found.size() - 1);
+    }
+    return IntStream.range(0, found.size())
+        .mapToObj(i -> renewed(batch.get(i), found.get(i)))
+        .toList();
+  }
+
+  private List<Wire.Answer> asked(List<Wire.Request> requests) {
+    if (fault == Fault.LOOKS_THEN_RENEWS) {
+      return requests.stream().map(this::lookThenProlong).toList();
+    }
+    List<Wire.Request> sent = fault == Fault.HUNDRED_OF_BATCH && requests.size() > HUNDRED
+        ? List.copyOf(requests.subList(0, HUNDRED))
+        : requests;
+    return List.of((Wire.Answer[]) connections.call(store -> store.renewAll(sent)));
+  }
+
+  private Wire.Answer lookThenProlong(Wire.Request request) {
+    return (Boolean) connections.call(store -> store.holds(request))
+        ? (Wire.Answer) connections.call(store -> store.prolongByName(request))
+        : new Wire.Answer(Wire.BUSY, 0, 0);
   }
 
   private static RenewalResult renewed(Renewal renewal, Wire.Answer answer) {
@@ -192,7 +281,13 @@ final class StoreBackend implements LockBackend {
   @Override
   public boolean release(String name, HoldId id) {
     Wire.Request request = request(name, id, 0);
-    boolean held = (Boolean) connections.call(store -> store.release(request));
+    boolean held;
+    if (fault == Fault.LOOKS_THEN_FREES) {
+      held = (Boolean) connections.call(store -> store.holds(request))
+          && (Boolean) connections.call(store -> store.freeByName(request.name()));
+    } else {
+      held = (Boolean) connections.call(store -> store.release(request));
+    }
     return held || fault == Fault.HIDES_LOSSES;
   }
 
@@ -204,6 +299,9 @@ final class StoreBackend implements LockBackend {
           () -> connections.call(store -> store.abandon(request)),
           TIMER_MILLIS,
           TimeUnit.MILLISECONDS);
+    } else if (fault == Fault.LOOKS_THEN_ABANDONS
+        && (Boolean) connections.call(store -> store.holds(request))) {
+      connections.call(store -> store.freeByName(name));
     } else {
       connections.call(store -> store.abandon(request));
     }
@@ -211,23 +309,47 @@ final class StoreBackend implements LockBackend {
 
   @Override
   public Optional<HoldInfo> inspect(String name) {
-    long clock = System.currentTimeMillis();
-    if (connections.call(store -> store.inspect(name, clock)) instanceof Wire.Info info) {
-      return Optional.of(HoldInfo.of(
-          name,
-          info.owner(),
-          info.host(),
-          Instant.ofEpochMilli(info.since()),
-          Duration.ofNanos(info.remaining()),
-          info.token(),
-          info.waiters()));
+    Found before = found.get(name);
+    if (fault == Fault.STALE_INSPECT
+        && before != null
+        && System.nanoTime() - before.at() < SECOND / 2) {
+      return before.what();
     }
-    return Optional.empty();
+    Optional<HoldInfo> info = look(name);
+    if (fault == Fault.STALE_INSPECT) {
+      found.put(name, new Found(info, System.nanoTime()));
+    }
+    return info;
+  }
+
+  private Optional<HoldInfo> look(String name) {
+    long clock = System.currentTimeMillis();
+    if (!(connections.call(store -> store.inspect(name, clock)) instanceof Wire.Info info)) {
+      return Optional.empty();
+    }
+    long token = info.token();
+    if (fault == Fault.INSPECTS_IN_TWO_STEPS
+        && connections.call(store -> store.inspect(name, clock)) instanceof Wire.Info again) {
+      token = again.token();
+    }
+    return Optional.of(HoldInfo.of(
+        name,
+        info.owner(),
+        info.host(),
+        Instant.ofEpochMilli(info.since()),
+        Duration.ofNanos(info.remaining()),
+        token,
+        info.waiters()));
   }
 
   @Override
   public boolean forceRelease(String name, long fencingToken) {
     long clock = System.currentTimeMillis();
+    if (fault == Fault.LOOKS_THEN_FORCES) {
+      return connections.call(store -> store.inspect(name, clock)) instanceof Wire.Info info
+          && info.token() == fencingToken
+          && (Boolean) connections.call(store -> store.freeByName(name));
+    }
     return (Boolean) connections.call(store -> store.forceRelease(name, fencingToken, clock));
   }
 
@@ -238,7 +360,7 @@ final class StoreBackend implements LockBackend {
           HoldId id = parse(event.id());
           if (event.kind().equals("wake")) {
             events.wake(event.name(), id);
-          } else if (fault != Fault.HIDES_LOSSES) {
+          } else if (fault != Fault.HIDES_LOSSES && fault != Fault.RENEWS_ANYTHING) {
             events.revoked(event.name(), id);
           }
         },

@@ -21,6 +21,9 @@ import java.util.function.Consumer;
 
 /** A client's connections: as many as there are commands on the way at once. */
 final class StoreConnections implements AutoCloseable {
+  /** How the message begins when the store has answered that it will not. */
+  static final String REFUSED = "the store refused: ";
+
   private static final int TIMEOUT_MILLIS = 2_000;
   private static final int TRIES = 20;
   private static final long RECONNECT = TimeUnit.MILLISECONDS.toNanos(50);
@@ -50,6 +53,7 @@ final class StoreConnections implements AutoCloseable {
   private final Deque<Connection> idle = new ConcurrentLinkedDeque<>();
   private final Set<Socket> all = ConcurrentHashMap.newKeySet();
   private volatile boolean closed;
+  private volatile boolean broken;
 
   StoreConnections(String host, int port, String client, Fault fault) {
     this.host = host;
@@ -69,7 +73,7 @@ final class StoreConnections implements AutoCloseable {
         return answer;
       }
       if (!Store.AGAIN.equals(error.getMessage())) {
-        throw new BackendUnavailableException("the store refused: " + error.getMessage());
+        throw new BackendUnavailableException(REFUSED + error.getMessage());
       }
       if (fault == Fault.ERROR_MEANS_BUSY) {
         return error;
@@ -103,6 +107,7 @@ final class StoreConnections implements AutoCloseable {
 
   /** The others are likely as old as this one. */
   private void failed(Connection connection) {
+    broken = true;
     drop(connection);
     for (Connection old = idle.poll(); old != null; old = idle.poll()) {
       drop(old);
@@ -152,6 +157,9 @@ final class StoreConnections implements AutoCloseable {
   }
 
   private Connection take() {
+    if (fault == Fault.STAYS_BROKEN && broken) {
+      throw new BackendUnavailableException("the store failed before");
+    }
     Connection connection = closed ? null : idle.poll();
     return connection == null ? open() : connection;
   }

@@ -66,6 +66,11 @@ public final class StoreServer implements TckServer, AutoCloseable {
     return uri("sharedstore");
   }
 
+  /** Where clients with a queue connect that believe all is durable. */
+  public String durableUri() {
+    return uri("durablestore");
+  }
+
   private String uri(String provider) {
     return provider
         + "://127.0.0.1:%d?fault=%s"
@@ -194,7 +199,7 @@ public final class StoreServer implements TckServer, AutoCloseable {
   public void kill() throws IOException {
     socket.close();
     closeClients();
-    store.loseState();
+    store.crash();
   }
 
   @Override

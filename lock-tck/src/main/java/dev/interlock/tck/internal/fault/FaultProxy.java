@@ -62,6 +62,11 @@ public final class FaultProxy implements AutoCloseable {
     return injection;
   }
 
+  /** Takes a planned fault back. */
+  public void forget(Injection injection) {
+    injections.remove(injection);
+  }
+
   /** Harms requests at random from now on, one in so many. */
   public void harmAtRandom(SplittableRandom random, int oneIn) {
     chaos = new Chaos(random, oneIn);

@@ -2,6 +2,8 @@ package dev.interlock.tck.internal.fault;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -15,6 +17,7 @@ public final class Injection {
   private final AtomicInteger toSkip;
   private final AtomicInteger remaining;
   private final AtomicInteger hits = new AtomicInteger();
+  private final CountDownLatch freed = new CountDownLatch(1);
 
   private Injection(Effect effect, byte[] pattern, int nth, int times, Duration delay) {
     this.effect = effect;
@@ -48,6 +51,29 @@ public final class Injection {
 
   Duration delay() {
     return delay;
+  }
+
+  /** Lets go what is kept back, before its delay is over. */
+  public void letGo() {
+    freed.countDown();
+  }
+
+  /** Keeps a request back, until the delay is over or it is let go. */
+  void keepBack() {
+    long end = System.nanoTime() + delay.toNanos();
+    boolean interrupted = false;
+    boolean over = false;
+    while (!over) {
+      try {
+        over = freed.await(end - System.nanoTime(), TimeUnit.NANOSECONDS)
+            || System.nanoTime() - end >= 0;
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   void hit() {

@@ -79,7 +79,7 @@ final class Link {
       case REQUEST_LOST -> 0;
       case REQUEST_TORN -> length / 2;
       default -> {
-        sleep(injection.delay());
+        injection.keepBack();
         yield length;
       }
     };

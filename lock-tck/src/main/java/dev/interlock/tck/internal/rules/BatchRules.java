@@ -1,5 +1,7 @@
 package dev.interlock.tck.internal.rules;
 
+import dev.interlock.Capability;
+import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.spi.Grant;
@@ -14,12 +16,22 @@ import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Random;
 
 /** Rules N7 and N8: what a fault may cost the leases that are renewed together. */
 public final class BatchRules {
   private static final long LEASE = 4_000;
   private static final int MANY = 40;
+
+  /** As many as the engine sends at once. */
+  private static final int MOST = 256;
+
+  private static final List<Integer> SIZES = List.of(1, 2, 2, 2, 3, 17, 40, 128, MOST);
+  private static final int WAYS_TO_END = 3;
+  private static final long SHORT = 60_000;
+  private static final long LONG = 600_000;
 
   private BatchRules() {}
 
@@ -63,41 +75,97 @@ public final class BatchRules {
     run.expect(lost == 0, "all renewed leases are valid " + when, lost + " are lost");
   }
 
+  /** One of a batch: what became of it, and by which token it is known. */
+  private record Entry(Renewal renewal, long token, boolean gone) {}
+
   @Rule(
       value = "N8",
       check = "that the answers to a batch are told apart, whatever one of them is",
       timed = true)
   public static void eachOfABatchGetsItsOwnAnswer(RuleRun run) throws Exception {
     DirectBackend direct = run.direct();
-    Duration lease = run.ms(20_000);
-    List<Renewal> batch = new ArrayList<>();
-    List<HoldId> gone = new ArrayList<>();
-    for (int i = 0; i < MANY; i++) {
-      String name = run.name();
+    List<Entry> entries = entries(run, direct);
+    for (int size : SIZES) {
+      List<Entry> batch = mixed(run, entries, size);
+      expectOwnAnswers(run, direct, batch);
+      run.count(size);
+    }
+    expectRenewed(run, direct, entries);
+    run.note("of batches of " + SIZES + " what was lost was answered Gone, the others Held");
+  }
+
+  /** Half of them are gone, in every way a hold ends before its time. */
+  private static List<Entry> entries(RuleRun run, DirectBackend direct) throws Exception {
+    List<String> names = new ArrayList<>();
+    for (int i = 0; i < MOST; i++) {
+      names.add(run.name());
+    }
+    return SideBySide.each(names, name -> {
+      int kind = names.indexOf(name) % (2 * WAYS_TO_END);
       HoldId id = direct.newId();
-      direct.acquire(name, id, lease, run.ms(2_000));
-      batch.add(Renewal.of(name, id, lease, false));
-      if (i % 7 == 3) {
-        gone.add(id);
-        run.expect(direct.backend().forceRelease(name), "forceRelease answers true", "false");
-        if (i % 2 == 0) { // held by another by now
-          direct.acquire(name, direct.newId(), lease, run.ms(2_000));
+      long token = direct.acquire(name, id, run.ms(SHORT), run.ms(3_000)).fencingToken();
+      switch (kind) {
+        case 0 -> direct.release(name, id);
+        case 1 -> run.expect(direct.backend().forceRelease(name), "forceRelease says so", "false");
+        case 2 -> {
+          direct.release(name, id);
+          direct.acquire(name, direct.newId(), run.ms(LONG), run.ms(3_000));
         }
+        default -> {}
       }
+      Renewal renewal = Renewal.of(name, id, run.ms(LONG), false);
+      return new Entry(renewal, token, kind < WAYS_TO_END);
+    });
+  }
+
+  /** Of two or more at least one is gone and one is held. */
+  private static List<Entry> mixed(RuleRun run, List<Entry> entries, int size) {
+    List<Entry> shuffled = new ArrayList<>(entries);
+    List<Entry> batch = shuffled;
+    boolean mixed = false;
+    while (!mixed) {
+      Collections.shuffle(shuffled, new Random(run.random().nextLong()));
+      batch = List.copyOf(shuffled.subList(0, size));
+      mixed = size == 1 || batch.stream().map(Entry::gone).distinct().count() == 2;
     }
-    for (int round = 0; round < 2; round++) {
-      List<RenewalResult> results = RenewalAnswers.collect(direct.backend(), batch);
-      for (int i = 0; i < MANY; i++) {
-        boolean expectedGone = gone.contains(batch.get(i).id());
-        RenewalResult result = results.get(i);
+    return batch;
+  }
+
+  private static void expectOwnAnswers(RuleRun run, DirectBackend direct, List<Entry> batch) {
+    List<RenewalResult> results = RenewalAnswers.collect(
+        direct.backend(), batch.stream().map(Entry::renewal).toList());
+    for (int i = 0; i < batch.size(); i++) {
+      Entry entry = batch.get(i);
+      RenewalResult result = results.get(i);
+      String which = "entry " + (i + 1) + " of a batch of " + batch.size();
+      if (entry.gone()) {
         run.expect(
-            expectedGone ? result instanceof RenewalResult.Gone : result instanceof Grant,
-            "a batch answers " + (expectedGone ? "Gone for what is lost" : "Held for what is held"),
-            result.toString());
+            result instanceof RenewalResult.Gone, which + ", which is lost, is Gone", "" + result);
+      } else {
+        run.expect(
+            result instanceof Grant held
+                && (!run.has(Capability.FENCED) || held.fencingToken() == entry.token()),
+            which + ", which is held, is Held with token " + entry.token(),
+            "" + result);
       }
-      run.count(MANY);
     }
-    run.note("of a batch of " + MANY + " those that were lost were answered Gone, the others Held");
+  }
+
+  /** An answer alone prolongs nothing. */
+  private static void expectRenewed(RuleRun run, DirectBackend direct, List<Entry> entries) {
+    for (Entry entry : entries) {
+      if (!entry.gone()) {
+        Duration left = direct
+            .backend()
+            .inspect(entry.renewal().name())
+            .map(HoldInfo::remaining)
+            .orElse(Duration.ZERO);
+        run.expect(
+            left.compareTo(run.ms(LONG / 2)) > 0,
+            "each that a batch of " + MOST + " answers Held is renewed",
+            entry.renewal().name() + " has " + left + " left");
+      }
+    }
   }
 
   @Rule(

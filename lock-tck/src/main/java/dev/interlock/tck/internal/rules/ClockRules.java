@@ -1,5 +1,6 @@
 package dev.interlock.tck.internal.rules;
 
+import dev.interlock.Capability;
 import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
 import dev.interlock.LockRequest;
@@ -19,6 +20,18 @@ import java.util.List;
 public final class ClockRules {
   private static final Duration HOUR = Duration.ofHours(1);
   private static final long LEASE = 1_500;
+  private static final long DRIFT_LEASE = 8_000;
+
+  /** What a server may round: it keeps milliseconds. */
+  private static final Duration ROUNDED = Duration.ofMillis(10);
+
+  private static final List<Duration> DRIFTS = List.of(
+      Duration.ofSeconds(1),
+      Duration.ofSeconds(-1),
+      Duration.ofMinutes(3),
+      Duration.ofMinutes(-3),
+      Duration.ofHours(2),
+      Duration.ofHours(-2));
 
   private ClockRules() {}
 
@@ -43,6 +56,7 @@ public final class ClockRules {
     expectLeaseHonoured(run, behind, ahead);
     expectLeaseHonoured(run, ahead, run.worker());
     expectLeaseHonoured(run, run.worker(), ahead);
+    expectDriftChangesNothing(run, ahead, behind, HOUR);
     run.note("clients whose clocks differ by two hours excluded one another, each for its lease");
   }
 
@@ -66,6 +80,52 @@ public final class ClockRules {
     long limit = run.ms(LEASE + 1_000).toNanos() - (System.nanoTime() - returned);
     long at = other.call(space -> ValidityRules.timeToAcquire(space, name, wait, limit));
     run.expect(at >= 0, "the lease ends in time for another client", "it did not");
+  }
+
+  /** The clock moves while the client is open: it may know how far, and must not reckon with it. */
+  private static void expectDriftChangesNothing(
+      RuleRun run, Worker drifting, Worker observer, Duration from) throws Exception {
+    Duration lease = run.ms(DRIFT_LEASE);
+    long nanos = lease.toNanos();
+    for (Duration drift : DRIFTS) {
+      Duration offset = from.plus(drift);
+      drifting.run(space -> SkewedClock.setOffset(offset));
+      for (boolean extended :
+          run.has(Capability.RENEWABLE) ? new boolean[] {false, true} : new boolean[] {false}) {
+        String name = run.name();
+        long called = System.nanoTime();
+        drifting.run(space -> holdFor(space, name, nanos, extended));
+        Duration left = observer.call(space -> remaining(space, name));
+        Duration least = lease.minusNanos(System.nanoTime() - called).minus(ROUNDED);
+        run.expect(
+            left.compareTo(least) >= 0 && left.compareTo(lease.plus(ROUNDED)) <= 0,
+            "a lease of %s, %s by a client whose clock has moved by %s, has at least %s left"
+                    .formatted(lease, extended ? "extended" : "granted", drift, least)
+                + " and no more than the lease",
+            left + " remain");
+        String others = run.name();
+        called = System.nanoTime();
+        observer.run(space -> holdFor(space, others, nanos, false));
+        left = drifting.call(space -> remaining(space, others));
+        least = lease.minusNanos(System.nanoTime() - called).minus(ROUNDED);
+        run.expect(
+            left.compareTo(least) >= 0 && left.compareTo(lease.plus(ROUNDED)) <= 0,
+            "a client whose clock has moved sees at least %s left of a lease of %s"
+                .formatted(least, lease),
+            left + " remain");
+      }
+    }
+    drifting.run(space -> SkewedClock.setOffset(from));
+    run.fault("wall clocks that move by a second to two hours while a client is open");
+  }
+
+  public static void holdFor(WorkerSpace space, String name, long lease, boolean extended)
+      throws InterruptedException {
+    Duration asked = Duration.ofNanos(lease);
+    Lease held = space.acquire(name, extended ? asked.dividedBy(4) : asked, asked);
+    if (extended && !held.extend(asked)) {
+      throw new RuleViolation("extend of a held lease answers true", "false", List.of());
+    }
   }
 
   public static Duration remaining(WorkerSpace space, String name) {
@@ -95,6 +155,7 @@ public final class ClockRules {
       worker.run(space -> expectJumpIsNothing(space, name + jump, lease, jump));
       run.count(4);
     }
+    expectDriftChangesNothing(run, worker, worker, Duration.ZERO);
     run.fault("a wall clock that jumps by an hour either way");
     run.note("leases lasted as long as they should while the wall clock jumped");
   }

@@ -49,6 +49,7 @@ public final class ExclusionRules {
     contention.expectNoLostUpdate(run);
     contention.expectNoTrouble();
     contention.expectLinearizable(run, false);
+    contention.expectEnough();
     run.note(contention.holds().size()
         + " holds by 9 threads in "
         + (run.oneJvm() ? "3 clients" : "3 JVMs")
@@ -218,11 +219,38 @@ public final class ExclusionRules {
         "01")) {
       names.add(base + end);
     }
+    for (String end : List.of(
+        "\u0001a",
+        "a\u00ad",
+        "a\u200d",
+        "a\u00a0",
+        "\u00e6",
+        "ae",
+        "\u0130",
+        "i",
+        "\u0131",
+        "\ud83d\udd11",
+        "\u03c3",
+        "\u03c2",
+        "a-",
+        "a_",
+        "a.",
+        "+",
+        "%",
+        "|")) {
+      names.add(base + end);
+    }
+    names.addAll(Collisions.of(base));
     names.add(" " + base + "a");
     names.add("{" + base + "}a");
     int room = LockRequest.MAX_NAME_BYTES - base.getBytes(StandardCharsets.UTF_8).length - 1;
     names.add(base + "x".repeat(room) + "a");
     names.add(base + "x".repeat(room) + "b");
+    for (int length : List.of(32, 64, 128, 191, 250, 255, 512)) {
+      String middle = "y".repeat(Math.min(length, room));
+      names.add("1" + base + middle);
+      names.add("2" + base + middle);
+    }
     return names;
   }
 

@@ -20,7 +20,9 @@ import java.io.Serializable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -29,6 +31,8 @@ import java.util.concurrent.TimeUnit;
 public final class FairnessRules {
   private static final int WAITERS = 6;
   private static final int WAYS_TO_LEAVE = 3;
+  private static final int QUEUEING_CLIENTS = 5;
+  private static final int LONG_QUEUE = 25;
 
   /** Fewer turns after a wait in the queue say nothing about overtaking. */
   private static final int LEAST_WAITED = 10;
@@ -88,6 +92,66 @@ public final class FairnessRules {
     CompletableFuture.allOf(waits.toArray(new CompletableFuture<?>[0]))
         .get(run.ms(20_000).toMillis(), TimeUnit.MILLISECONDS);
     run.expect(order.equals(owners), "owners acquire in the order " + owners, "it was " + order);
+  }
+
+  /** How a hold ends before which others queue up. */
+  private interface Ending {
+    void end(LockClient holder, Lease held, LockClient other) throws Exception;
+  }
+
+  @Rule(
+      value = "F1",
+      check = "whether the order depends on how many wait, or on how the hold before them ended",
+      timed = true)
+  public static void theOrderIsThatOfArrivalHoweverTheHoldEnds(RuleRun run) throws Exception {
+    Map<String, Ending> endings = new LinkedHashMap<>();
+    endings.put("a release", (holder, held, other) -> held.release());
+    endings.put("an expiry", (holder, held, other) -> {});
+    endings.put("a forced release", (holder, held, other) -> other.forceRelease(held.name()));
+    endings.put("the end of its client", (holder, held, other) -> holder.close());
+    List<EventCounter> events = new ArrayList<>();
+    List<LockClient> clients = new ArrayList<>();
+    for (int i = 0; i < QUEUEING_CLIENTS; i++) {
+      events.add(new EventCounter());
+      clients.add(run.client(events.get(i)));
+    }
+    for (Map.Entry<String, Ending> ending : endings.entrySet()) {
+      String name = run.name();
+      LockClient holder = run.client();
+      boolean expires = ending.getKey().equals("an expiry");
+      int waiters = expires ? QUEUEING_CLIENTS : LONG_QUEUE;
+      Lease held = holder.acquire(fair(run, name).withLease(run.ms(expires ? 1_500 : 30_000)));
+      List<Integer> order = new CopyOnWriteArrayList<>();
+      List<Integer> expected = new ArrayList<>();
+      List<CompletableFuture<Void>> waits = new ArrayList<>();
+      for (int i = 0; i < waiters; i++) {
+        int place = i;
+        int client = i % QUEUEING_CLIENTS;
+        int before = events.get(client).waitingCount();
+        waits.add(clients.get(client).acquireAsync(fair(run, name)).thenAccept(lease -> {
+          order.add(place);
+          Leases.release(lease);
+        }));
+        run.await(
+            run.ms(5_000),
+            "a request waits",
+            () -> events.get(client).waitingCount() > before || waits.get(place).isDone());
+        expected.add(place);
+      }
+      if (expires && !held.isValid()) {
+        run.note("on this machine a lease of 1.5 s was over before all waited");
+        continue;
+      }
+      ending.getValue().end(holder, held, run.client());
+      CompletableFuture.allOf(waits.toArray(new CompletableFuture<?>[0]))
+          .get(run.ms(20_000).toMillis(), TimeUnit.MILLISECONDS);
+      run.expect(
+          order.equals(expected),
+          waiters + " waiters acquire in the order of their arrival after " + ending.getKey(),
+          "" + order);
+    }
+    run.note(LONG_QUEUE + " waiters were served in order after release, force and close, and "
+        + QUEUEING_CLIENTS + " after an expiry");
   }
 
   public static long takeTurn(WorkerSpace space, String name, long wait)

@@ -10,6 +10,7 @@ import dev.interlock.OutcomeUnknownException;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
+import dev.interlock.spi.RenewalResult;
 import dev.interlock.tck.TckFault;
 import dev.interlock.tck.TckServer;
 import dev.interlock.tck.internal.fault.Effect;
@@ -54,12 +55,16 @@ public final class FaultRules {
     FaultProxy proxy = run.proxy();
     LockClient client = run.client(proxy);
     LockClient observer = run.client();
+    DirectBackend direct = run.direct(proxy);
     List<String> survived = new ArrayList<>();
     for (Injury injury : Injury.lasting(run, proxy)) {
       String tried = run.name();
+      String renewed = run.name();
+      HoldId renewing = direct.newId();
+      direct.acquire(renewed, renewing, run.ms(60_000), run.ms(5_000));
       Lease held = client.acquire(Leases.fixed(run, run.name(), 60_000));
       run.requireHit(injury.begin().act(), injury.words());
-      List<CompletableFuture<Answer>> calls = List.of(
+      List<CompletableFuture<Answer>> calls = new ArrayList<>(List.of(
           call("tryAcquire", () -> client.tryAcquire(fixed(run, tried))),
           call("acquire", () -> client.acquire(fixed(run, run.name()).withWait(run.ms(300)))),
           call(
@@ -71,7 +76,10 @@ public final class FaultRules {
           call("release", () -> {
             held.release();
             return "released";
-          }));
+          })));
+      if (run.has(Capability.RENEWABLE)) {
+        calls.add(call("a renewal", () -> renewed(direct, renewed, renewing)));
+      }
       List<Answer> answers = new ArrayList<>();
       for (CompletableFuture<Answer> call : calls) {
         answers.add(call.get(run.ms(2 * LONGEST_ANSWER).toMillis(), TimeUnit.MILLISECONDS));
@@ -90,6 +98,15 @@ public final class FaultRules {
       survived.add(injury.words());
     }
     run.note("each call met its exception under " + String.join(", ", survived));
+  }
+
+  /** Without the engine: a hold that is answered to be gone is lost, and nobody asks again. */
+  private static RenewalResult renewed(DirectBackend direct, String name, HoldId id) {
+    RenewalResult result = direct.renew(name, id, Duration.ofMinutes(1));
+    if (result instanceof RenewalResult.Failed failed) {
+      throw failed.error();
+    }
+    return result;
   }
 
   /** Without the engine, which abandons what has failed, and would hide it. */

@@ -2,9 +2,13 @@ package dev.interlock.tck.internal.rules;
 
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.Grant;
+import dev.interlock.spi.HoldId;
 import dev.interlock.tck.internal.history.History;
 import dev.interlock.tck.internal.history.Hold;
 import dev.interlock.tck.internal.run.Company;
+import dev.interlock.tck.internal.run.DirectBackend;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import java.time.Duration;
@@ -13,6 +17,9 @@ import java.util.List;
 
 /** Rule T1; T3 is with the rules on re-entry. */
 public final class FencingRules {
+  private static final int MANY_USES = 1_200;
+  private static final long LONGEST_USE = 2_500;
+
   private FencingRules() {}
 
   @Rule(
@@ -26,6 +33,7 @@ public final class FencingRules {
     run.judge(History.ofTokens(contention.holds()), "tokens increase from hold to hold");
     contention.expectNoTrouble();
     contention.expectLinearizable(run, true);
+    contention.expectEnough();
     run.note(contention.holds().size() + " holds by contending threads in order of their tokens");
   }
 
@@ -54,6 +62,47 @@ public final class FencingRules {
           "it is " + after.token() + ", after that of " + before.owner());
     }
     run.note("tokens grew over release, close, force and expiry");
+  }
+
+  @Rule(value = "T1", check = "whether a counter wraps, or is given out by parts")
+  public static void tokensIncreaseOverManyUses(RuleRun run) throws Exception {
+    LockClient client = run.client();
+    String name = run.name();
+    long last = Long.MIN_VALUE;
+    int uses = 0;
+    long end = System.nanoTime() + run.ms(LONGEST_USE).toNanos();
+    while (uses < MANY_USES && System.nanoTime() - end < 0) {
+      uses++;
+      Lease lease = client.acquire(Leases.fixed(run, name, 20_000));
+      run.expect(
+          lease.fencingToken() > last,
+          "the token of use " + uses + " is larger than " + last,
+          "it is " + lease.fencingToken());
+      last = lease.fencingToken();
+      lease.release();
+    }
+    run.note("tokens grew over " + uses + " uses of a lock by one client");
+  }
+
+  @Rule(value = "T1", check = "that a grant reserves as many tokens as it says")
+  public static void reservedTokensAreGivenOnce(RuleRun run) throws Exception {
+    if (run.isForeign()) {
+      return;
+    }
+    DirectBackend direct = run.direct();
+    String name = run.name();
+    long last = Long.MIN_VALUE;
+    for (int wanted : List.of(5, 1, 40, 2, 1)) {
+      HoldId id = direct.newId();
+      Grant granted = direct.acquire(
+          Attempt.of(name, id, "tck", run.ms(20_000)).withTokens(wanted), run.ms(2_000));
+      run.expect(
+          granted.fencingToken() > last,
+          "a token is larger than all that were reserved before, up to " + last,
+          "it is " + granted.fencingToken());
+      last = granted.fencingToken() + granted.tokens() - 1;
+      direct.release(name, id);
+    }
   }
 
   private static Lease begin(

@@ -20,7 +20,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -31,6 +33,10 @@ public final class ManagementRules {
   private static final int MANY_NAMES = 10_000;
   private static final long BOUNDED = 1_000;
   private static final long BYTES_FOR_EACH_NAME = 100;
+  // More than what other rules have at the same time, now and then.
+  private static final int LEFTOVERS = 250;
+  private static final long LEFT_LEASE = 200;
+  private static final long TIDY_LIMIT = 6_000;
 
   private ManagementRules() {}
 
@@ -67,7 +73,27 @@ public final class ManagementRules {
     run.expectFree(observer, name, run.ms(2_000), "after the release");
     run.await(run.ms(2_000), "inspect says free", () -> observer.inspect(name).isEmpty());
     expectFreeBy(run, observer, name, "after the release");
+    expectNothingOld(run, client, observer);
     run.note("a lock was inspected while free, held, awaited, and free again");
+  }
+
+  /** Each answer is of its time, however often one asks. */
+  private static void expectNothingOld(RuleRun run, LockClient client, LockClient observer)
+      throws Exception {
+    String name = run.name();
+    for (int i = 0; i < 3; i++) {
+      expectFreeBy(run, observer, name, "before use " + (i + 1));
+      Lease lease = client.acquire(Leases.fixed(run, name, 20_000));
+      HoldInfo info = expectHeldBy(run, observer, name);
+      if (run.has(Capability.FENCED)) {
+        run.expect(
+            info.fencingToken() == lease.fencingToken(),
+            "the token is " + lease.fencingToken(),
+            "it is " + info.fencingToken());
+      }
+      lease.release();
+    }
+    expectFreeBy(run, observer, name, "after the last use");
   }
 
   private static void expectWaiterIsSeen(RuleRun run, LockClient observer, String name)
@@ -103,7 +129,8 @@ public final class ManagementRules {
   @Rule(
       value = "M3",
       check = "which keys or rows are made for a name and never removed",
-      company = Company.FEW)
+      company = Company.FEW,
+      limit = 120)
   public static void nothingGrowsWithNames(RuleRun run) throws Exception {
     Optional<LongSupplier> counter = run.backend().counter();
     if (counter.isPresent()) {
@@ -117,6 +144,7 @@ public final class ManagementRules {
           "after 10,000 names there are at most " + BOUNDED + " more entries",
           "there are " + more + " more");
       run.note("10,000 names left " + more + " more entries on the server");
+      expectNoLeftovers(run, client, counter.get());
     } else if (run.oneJvm()) {
       String name = run.name();
       long bytes = run.ownWorker().call(space -> heapGrowth(space, name));
@@ -132,11 +160,78 @@ public final class ManagementRules {
     run.count(2L * MANY_NAMES);
   }
 
+  /** Holds that end otherwise than by a release; the names are never used again. */
+  private static void expectNoLeftovers(RuleRun run, LockClient client, LongSupplier counter)
+      throws Exception {
+    Map<String, Ending> endings = new LinkedHashMap<>();
+    endings.put("expired", name -> client.acquire(Leases.fixed(run, name, LEFT_LEASE)));
+    endings.put("were ended by force", name -> {
+      client.acquire(Leases.fixed(run, name, 60_000));
+      client.forceRelease(name);
+    });
+    LockClient waiter = run.client();
+    endings.put("were awaited in vain", name -> {
+      Lease held = client.acquire(Leases.fixed(run, name, 60_000));
+      waiter
+          .acquireAsync(Leases.fixed(run, name, 60_000).withWait(Duration.ofMillis(20)))
+          .handle((lease, late) -> 0)
+          .get();
+      held.release();
+    });
+    LockClient left = run.client();
+    endings.put("ended with their client", name -> left.acquire(Leases.fixed(run, name, 60_000)));
+    long before = counter.getAsLong();
+    List<String> names = new ArrayList<>();
+    for (Map.Entry<String, Ending> ending : endings.entrySet()) {
+      for (int i = 0; i < LEFTOVERS; i++) {
+        names.add(run.name());
+      }
+      SideBySide.each(names.subList(names.size() - LEFTOVERS, names.size()), name -> {
+        run.ifOffered(() -> ending.getValue().end(name));
+        return name;
+      });
+    }
+    left.close();
+    expectGone(run, client, counter, before, String.join(", ", endings.keySet()));
+    run.note(names.size() + " holds that expired, were ended by force, were awaited in vain, or"
+        + " ended with their client left nothing behind");
+  }
+
+  private interface Ending {
+    void end(String name) throws Exception;
+  }
+
+  /** A store may tidy up when it is used; so it is, with names that leave nothing. */
+  private static void expectGone(
+      RuleRun run, LockClient client, LongSupplier counter, long before, String how)
+      throws Exception {
+    long end = System.nanoTime() + run.ms(TIDY_LIMIT).toNanos();
+    long more = Long.MAX_VALUE;
+    while (more > LEFTOVERS / 2) {
+      useNames(client, run.name(), LEFTOVERS);
+      more = counter.getAsLong() - before;
+      run.expect(
+          more <= LEFTOVERS / 2 || System.nanoTime() - end < 0,
+          "of " + LEFTOVERS + " locks each that " + how + " hardly any is still kept "
+              + TIDY_LIMIT / 1_000 + " s later, while others are used",
+          "there are " + more + " more entries");
+    }
+  }
+
   public static long heapGrowth(WorkerSpace space, String name) throws Exception {
     useNames(space.client(), name + "-first", MANY_NAMES / 5);
+    letExpire(space.client(), name + "-expired-first", MANY_NAMES / 10);
     long before = usedHeap();
     useNames(space.client(), name, MANY_NAMES);
+    letExpire(space.client(), name + "-expired", MANY_NAMES / 2);
     return usedHeap() - before;
+  }
+
+  private static void letExpire(LockClient client, String name, int count) throws Exception {
+    for (int i = 0; i < count; i++) {
+      client.tryAcquire(LockRequest.of(name + "-" + i).withLease(Duration.ofMillis(20)));
+    }
+    RuleRun.pause(Duration.ofMillis(200));
   }
 
   private static long usedHeap() throws InterruptedException {

@@ -11,6 +11,7 @@ import dev.interlock.LostReason;
 import dev.interlock.tck.internal.history.History;
 import dev.interlock.tck.internal.history.Hold;
 import dev.interlock.tck.internal.run.FaultyReplies;
+import dev.interlock.tck.internal.run.NotReached;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import dev.interlock.tck.internal.run.RuleViolation;
@@ -29,6 +30,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class ValidityRules {
   /** The first half is not counted: the JVM compiles meanwhile. */
   private static final int LEAST_LOOKS = 20_000;
+
+  /** On three names: each that follows another one has waited for its expiry. */
+  private static final int LEAST_EXPIRED = 10;
 
   /** In nanoseconds. A round trip to a server on the same machine takes longer. */
   private static final long LONGEST_LOOK = 5_000;
@@ -62,6 +66,9 @@ public final class ValidityRules {
     }
     run.count(holds.size());
     run.judge(History.ofOverlaps(holds), "no hold begins before the validUntil of the one before");
+    if (holds.size() < LEAST_EXPIRED) {
+      throw new NotReached("only " + holds.size() + " leases were left to expire");
+    }
     run.note(holds.size() + " leases left to expire, none taken over too early");
   }
 

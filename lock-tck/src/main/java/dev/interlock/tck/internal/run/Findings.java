@@ -55,11 +55,10 @@ abstract class Findings {
   }
 
   /**
-   * Keeps a history, and fails the rule if its check finds a violation.
-   *
-   * @return whether the check came to an end
+   * Keeps a history, and fails the rule if its check finds a violation. A check that does not come
+   * to an end ends the test: it proves nothing.
    */
-  public Judgement.Answer judge(History history, String expected) {
+  public void judge(History history, String expected) {
     synchronized (histories) {
       histories.add(history);
     }
@@ -68,7 +67,9 @@ abstract class Findings {
       List<String> lines = judgement.lines();
       throw new RuleViolation(expected, lines.get(0), lines.subList(1, lines.size()));
     }
-    return judgement.answer();
+    if (judgement.answer() == Judgement.Answer.UNDECIDED) {
+      throw new NotReached("the search for an order of " + history.size() + " calls was given up");
+    }
   }
 
   /** Fails the rule unless the call throws this exception; returns it. */

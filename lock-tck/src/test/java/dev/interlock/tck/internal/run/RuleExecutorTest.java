@@ -16,7 +16,8 @@ import dev.interlock.tck.Verdict;
 import dev.interlock.tck.internal.history.History;
 import dev.interlock.tck.internal.history.HistoryFile;
 import dev.interlock.tck.internal.history.Hold;
-import dev.interlock.tck.internal.history.Judgement;
+import dev.interlock.tck.internal.history.Operation;
+import dev.interlock.tck.internal.history.Operation.Kind;
 import dev.interlock.tck.internal.worker.WorkerPool;
 import dev.interlock.tck.teststore.Fault;
 import dev.interlock.tck.teststore.ForeignStore;
@@ -24,6 +25,7 @@ import dev.interlock.tck.teststore.StoreServer;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -82,9 +84,19 @@ class RuleExecutorTest {
     public static void judgesAHistory(RuleRun run) {
       Hold one = new Hold("lock", "a", 1, 0, 10, 10);
       Hold other = new Hold("lock", "b", 2, 9, 20, 20);
-      assertThat(run.judge(History.ofTokens(List.of(one, other)), "tokens grow"))
-          .isEqualTo(Judgement.Answer.YES);
+      run.judge(History.ofTokens(List.of(one, other)), "tokens grow");
       run.judge(History.ofOverlaps(List.of(one, other)), "holds do not overlap");
+    }
+
+    @Rule(value = "X3", check = CHECK)
+    public static void judgesWhatCannotBeDecided(RuleRun run) {
+      List<Operation> calls = new ArrayList<>();
+      for (int i = 0; i < 24; i++) {
+        calls.add(new Operation(Kind.ACQUIRED, "lock", "owner-" + i, 24 - i, 0, 1_000));
+        calls.add(new Operation(Kind.RELEASED, "lock", "owner-" + i, 0, 0, 1_000));
+      }
+      calls.add(new Operation(Kind.REFUSED, "lock", "nobody", 0, 2_000, 2_001));
+      run.judge(History.ofCalls(calls), "there is an order");
     }
 
     @Rule(value = "X3", check = CHECK)
@@ -330,6 +342,14 @@ class RuleExecutorTest {
     assertThat(HistoryFile.read(result.evidence().saved().orElseThrow()).histories())
         .extracting(History::check)
         .containsExactly(History.Check.TOKEN_ORDER, History.Check.OVERLAP);
+  }
+
+  @Test
+  void aSearchThatWasGivenUpIsInconclusive() {
+    RuleResult result = run(backend(), "X3", "judgesWhatCannotBeDecided");
+
+    assertThat(result.verdict()).isEqualTo(Verdict.INCONCLUSIVE);
+    assertThat(result.evidence().message()).contains("49 calls was given up");
   }
 
   @Test

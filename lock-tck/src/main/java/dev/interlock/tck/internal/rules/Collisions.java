@@ -1,0 +1,92 @@
+package dev.interlock.tck.internal.rules;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToIntFunction;
+import java.util.zip.Adler32;
+import java.util.zip.CRC32;
+import java.util.zip.CRC32C;
+import java.util.zip.Checksum;
+
+/** Names that a store would join which keeps a usual 16 or 32 bit hash of a name in its place. */
+final class Collisions {
+  private static final int MOST_TRIES = 400_000;
+
+  // Ends that differ in many characters: a checksum tells those apart that differ in a few.
+  private static final long SPREAD = 0x9e3779b97f4a7c15L;
+
+  private Collisions() {}
+
+  /** Returns pairs of names that begin so. */
+  static List<String> of(String base) {
+    List<String> names = new ArrayList<>(List.of(base + "Aa", base + "BB")); // String.hashCode
+    names.addAll(List.of(base + "Ab", base + "BA")); // the same with 33
+    names.addAll(pair(base, "c", name -> checksum(new CRC32(), name)));
+    names.addAll(pair(base, "d", name -> checksum(new CRC32C(), name)));
+    names.addAll(pair(base, "e", name -> checksum(new Adler32(), name)));
+    names.addAll(pair(base, "f", Collisions::fowlerNollVo));
+    names.addAll(pair(base, "g", Collisions::crc16));
+    for (String digest : List.of("MD5", "SHA-1", "SHA-256")) {
+      MessageDigest algorithm = digest(digest);
+      names.addAll(pair(base, digest, name -> head(algorithm.digest(name))));
+    }
+    return names;
+  }
+
+  /** A pair among so many names of 32 bits each is as good as certain. */
+  private static List<String> pair(String base, String mark, ToIntFunction<byte[]> hash) {
+    Map<Integer, String> seen = new HashMap<>();
+    for (int i = 0; i < MOST_TRIES; i++) {
+      String name = base + mark + Long.toHexString(i * SPREAD);
+      String other = seen.put(hash.applyAsInt(name.getBytes(StandardCharsets.UTF_8)), name);
+      if (other != null) {
+        return List.of(other, name);
+      }
+    }
+    return List.of();
+  }
+
+  private static int checksum(Checksum checksum, byte[] name) {
+    checksum.update(name, 0, name.length);
+    return (int) checksum.getValue();
+  }
+
+  private static int fowlerNollVo(byte[] name) {
+    int hash = 0x811c9dc5;
+    for (byte next : name) {
+      hash = (hash ^ (next & 0xff)) * 0x01000193;
+    }
+    return hash;
+  }
+
+  private static int crc16(byte[] name) {
+    int crc = 0;
+    for (byte next : name) {
+      crc ^= (next & 0xff) << 8;
+      for (int bit = 0; bit < 8; bit++) {
+        crc = (crc & 0x8000) == 0 ? crc << 1 : (crc << 1) ^ 0x1021;
+      }
+    }
+    return crc & 0xffff;
+  }
+
+  private static MessageDigest digest(String name) {
+    try {
+      return MessageDigest.getInstance(name);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("each JVM has " + name, e);
+    }
+  }
+
+  private static int head(byte[] hash) {
+    return (hash[0] & 0xff) << 24
+        | (hash[1] & 0xff) << 16
+        | (hash[2] & 0xff) << 8
+        | (hash[3] & 0xff);
+  }
+}

@@ -1,0 +1,517 @@
+package dev.interlock.tck.internal.rules;
+
+import dev.interlock.Capability;
+import dev.interlock.HoldInfo;
+import dev.interlock.Lease;
+import dev.interlock.LockClient;
+import dev.interlock.spi.HoldId;
+import dev.interlock.tck.internal.fault.FaultProxy;
+import dev.interlock.tck.internal.run.DirectBackend;
+import dev.interlock.tck.internal.run.Rule;
+import dev.interlock.tck.internal.run.RuleRun;
+import dev.interlock.tck.internal.run.RuleViolation;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * What several rules say of calls that are not one step on the server: another client acts between
+ * the requests of a call, at each gap in turn.
+ */
+public final class InterleavingRules {
+  private static final long CRASH_LEASE = 500;
+  private static final long LEFT_LEASE = 30;
+  private static final long LONG = 60_000;
+
+  private InterleavingRules() {}
+
+  /** Two leases on one lock, if both calls gave one. */
+  private static final class Rivals implements Gaps.Act<Optional<Lease>> {
+    private final RuleRun run;
+    private final LockClient slow;
+    private final LockClient quick;
+    private final String name;
+    private final String state;
+    private Optional<Lease> second = Optional.empty();
+
+    Rivals(RuleRun run, LockClient slow, LockClient quick, String name, String state) {
+      this.run = run;
+      this.slow = slow;
+      this.quick = quick;
+      this.name = name;
+      this.state = state;
+    }
+
+    @Override
+    public Optional<Lease> call() {
+      return slow.tryAcquire(Leases.once(run, name, LONG));
+    }
+
+    @Override
+    public void meanwhile() {
+      second = quick.tryAcquire(Leases.once(run, name, LONG));
+    }
+
+    @Override
+    public void judge(Optional<Optional<Lease>> answer) {
+      Optional<Lease> first = answer.flatMap(lease -> lease);
+      boolean both = first.isPresent() && second.isPresent();
+      run.expect(
+          !both || !(first.get().isValid() && second.get().isValid()),
+          "of two attempts on a lock that " + state + " one is granted, also when the second comes"
+              + " between the requests of the first",
+          "both were");
+      first.ifPresent(Leases::drop);
+      second.ifPresent(Leases::drop);
+    }
+  }
+
+  @Rule(value = "X1", check = "that an attempt looks and takes in one step, also after an expiry")
+  public static void anAttemptIsOneStep(RuleRun run) throws Exception {
+    if (!Gaps.canBeTried(run)) {
+      return;
+    }
+    FaultProxy proxy = run.proxy();
+    LockClient slow = run.client(proxy);
+    LockClient quick = run.client();
+    Gaps.each(run, proxy, "an attempt", () -> {
+      return new Rivals(run, slow, quick, run.name(), "nobody used before");
+    });
+    Gaps.each(run, proxy, "an attempt", () -> {
+      String name = run.name();
+      quick.acquire(Leases.fixed(run, name, 20_000)).release();
+      return new Rivals(run, slow, quick, name, "was released");
+    });
+    Gaps.each(run, proxy, "an attempt", () -> {
+      String name = run.name();
+      quick.acquire(Leases.fixed(run, name, LEFT_LEASE));
+      RuleRun.pause(run.ms(2 * LEFT_LEASE));
+      return new Rivals(run, slow, quick, name, "has expired");
+    });
+  }
+
+  /** The first call draws its token before or after the other's hold. */
+  private static final class Drawers implements Gaps.Act<Optional<Lease>> {
+    private final RuleRun run;
+    private final LockClient slow;
+    private final LockClient quick;
+    private final String name;
+    private long between;
+
+    Drawers(RuleRun run, LockClient slow, LockClient quick) {
+      this.run = run;
+      this.slow = slow;
+      this.quick = quick;
+      this.name = run.name();
+    }
+
+    @Override
+    public Optional<Lease> call() {
+      return slow.tryAcquire(Leases.once(run, name, LONG));
+    }
+
+    @Override
+    public void meanwhile() {
+      quick.tryAcquire(Leases.once(run, name, LONG)).ifPresent(lease -> {
+        between = lease.fencingToken();
+        lease.release();
+      });
+    }
+
+    @Override
+    public void judge(Optional<Optional<Lease>> answer) {
+      answer.flatMap(lease -> lease).ifPresent(lease -> {
+        run.expect(
+            lease.fencingToken() > between,
+            "a hold that begins after another one has the larger token, though its attempt was"
+                + " begun before",
+            lease.fencingToken() + " after " + between);
+        lease.release();
+      });
+    }
+  }
+
+  @Rule(value = "T1", check = "that the token is drawn in the step that grants the lock")
+  public static void aTokenIsDrawnWithTheLock(RuleRun run) throws Exception {
+    if (!Gaps.canBeTried(run)) {
+      return;
+    }
+    FaultProxy proxy = run.proxy();
+    LockClient slow = run.client(proxy);
+    LockClient quick = run.client();
+    Gaps.each(run, proxy, "an attempt", () -> new Drawers(run, slow, quick));
+  }
+
+  /** What a former holder still sends meets its successor. */
+  private abstract static class Succession implements Gaps.Act<Boolean> {
+    final RuleRun run;
+    final LockClient other;
+    final String name;
+    private final String what;
+    private Optional<Lease> successor = Optional.empty();
+
+    Succession(RuleRun run, LockClient other, String name, String what) {
+      this.run = run;
+      this.other = other;
+      this.name = name;
+      this.what = what;
+    }
+
+    /** Ends the first hold, as whoever is quicker does. */
+    abstract void end();
+
+    @Override
+    public void meanwhile() throws Exception {
+      end();
+      successor =
+          Optional.of(other.acquire(Leases.fixed(run, name, LONG).withWait(run.ms(15_000))));
+    }
+
+    @Override
+    public void judge(Optional<Boolean> answer) throws Exception {
+      Lease lease = successor.orElseThrow();
+      String when = "after " + what + " of one who was followed between its requests";
+      run.expectHeld(other, name, when);
+      run.ifOffered(() -> {
+        Duration left = other.inspect(name).map(HoldInfo::remaining).orElse(Duration.ZERO);
+        run.expect(
+            left.compareTo(run.ms(LONG)) <= 0,
+            "at most the successor's lease of a minute remains " + when,
+            left + " remain");
+      });
+      run.expect(lease.isValid(), "the successor's lease is valid " + when, "it is not");
+      lease.release();
+    }
+  }
+
+  /** A call through the API by a holder who is forced out meanwhile. */
+  private static Gaps.Act<Boolean> forcedOut(
+      RuleRun run, LockClient holder, LockClient other, String what, Command command)
+      throws InterruptedException {
+    String name = run.name();
+    Lease lease = holder.acquire(Leases.fixed(run, name, LONG));
+    return new Succession(run, other, name, what) {
+      @Override
+      void end() {
+        other.forceRelease(name);
+      }
+
+      @Override
+      public Boolean call() {
+        command.send(lease);
+        return true;
+      }
+    };
+  }
+
+  private interface Command {
+    void send(Lease lease);
+  }
+
+  @Rule(value = "O2", check = "that a release compares the hold in the step that frees the lock")
+  public static void aReleaseIsOneStep(RuleRun run) throws Exception {
+    if (!Gaps.canBeTried(run)) {
+      return;
+    }
+    FaultProxy proxy = run.proxy();
+    LockClient holder = run.client(proxy);
+    LockClient other = run.client();
+    Gaps.each(
+        run, proxy, "a release", () -> forcedOut(run, holder, other, "a release", Lease::release));
+    if (run.has(Capability.RENEWABLE)) {
+      Duration longer = run.ms(10 * LONG);
+      Gaps.each(
+          run,
+          proxy,
+          "an extension",
+          () -> forcedOut(run, holder, other, "an extension", lease -> lease.extend(longer)));
+    }
+  }
+
+  @Rule(value = "E2", check = "that an abandonment compares the hold in the step that frees it")
+  public static void anAbandonmentIsOneStep(RuleRun run) throws Exception {
+    if (!Gaps.canBeTried(run)) {
+      return;
+    }
+    FaultProxy proxy = run.proxy();
+    DirectBackend holder = run.direct(proxy);
+    LockClient other = run.client();
+    Gaps.each(run, proxy, "an abandonment", () -> {
+      HoldId id = holder.newId();
+      String name = run.name();
+      holder.acquire(name, id, run.ms(LONG), run.ms(3_000));
+      return new Succession(run, other, name, "an abandonment") {
+        @Override
+        void end() {
+          other.forceRelease(name);
+        }
+
+        @Override
+        public Boolean call() {
+          holder.abandon(name, id);
+          return true;
+        }
+      };
+    });
+  }
+
+  @Rule(value = "N3", check = "that a renewal looks for the hold in the step that prolongs it")
+  public static void aRenewalIsOneStep(RuleRun run) throws Exception {
+    if (!Gaps.canBeTried(run)) {
+      return;
+    }
+    FaultProxy proxy = run.proxy();
+    DirectBackend holder = run.direct(proxy);
+    LockClient other = run.client();
+    Gaps.each(run, proxy, "a renewal", () -> {
+      HoldId id = holder.newId();
+      String name = run.name();
+      holder.acquire(name, id, run.ms(LONG), run.ms(3_000));
+      return new Succession(run, other, name, "a renewal") {
+        @Override
+        void end() {
+          other.forceRelease(name);
+        }
+
+        @Override
+        public Boolean call() {
+          holder.renew(name, id, run.ms(10 * LONG));
+          return true;
+        }
+      };
+    });
+    Gaps.each(run, proxy, "a renewal", () -> {
+      String name = run.name();
+      HoldId id = holder.newId();
+      holder.acquire(name, id, run.ms(LONG), run.ms(3_000));
+      return new Gaps.Act<Boolean>() {
+        @Override
+        public Boolean call() {
+          holder.renew(name, id, run.ms(10 * LONG));
+          return true;
+        }
+
+        @Override
+        public void meanwhile() {
+          other.forceRelease(name);
+        }
+
+        @Override
+        public void judge(Optional<Boolean> answer) throws Exception {
+          run.expectFree(
+              other, name, run.ms(1_000), "after a hold was ended between requests of its renewal");
+        }
+      };
+    });
+  }
+
+  @Rule(value = "M2", check = "that forceRelease compares the token in the step that frees")
+  public static void aForcedReleaseIsOneStep(RuleRun run) throws Exception {
+    if (!Gaps.canBeTried(run) || !run.has(Capability.FENCED)) {
+      return;
+    }
+    FaultProxy proxy = run.proxy();
+    LockClient operator = run.client(proxy);
+    LockClient other = run.client();
+    Gaps.each(run, proxy, "a forced release", () -> {
+      String name = run.name();
+      Lease victim = other.acquire(Leases.fixed(run, name, LONG));
+      long token = victim.fencingToken();
+      return new ForcedInTheGap(run, operator, other, name, victim, token);
+    });
+  }
+
+  private static final class ForcedInTheGap implements Gaps.Act<Boolean> {
+    private final RuleRun run;
+    private final LockClient operator;
+    private final LockClient other;
+    private final String name;
+    private final Lease victim;
+    private final long token;
+    private Optional<Lease> successor = Optional.empty();
+
+    ForcedInTheGap(
+        RuleRun run, LockClient operator, LockClient other, String name, Lease victim, long token) {
+      this.run = run;
+      this.operator = operator;
+      this.other = other;
+      this.name = name;
+      this.victim = victim;
+      this.token = token;
+    }
+
+    @Override
+    public Boolean call() {
+      return operator.forceRelease(name, token);
+    }
+
+    @Override
+    public void meanwhile() throws Exception {
+      Leases.drop(victim);
+      successor =
+          Optional.of(other.acquire(Leases.fixed(run, name, LONG).withWait(run.ms(15_000))));
+    }
+
+    @Override
+    public void judge(Optional<Boolean> answer) {
+      run.expectHeld(other, name, "after its predecessor was forced, which left meanwhile");
+      run.expect(
+          successor.orElseThrow().isValid(),
+          "a successor that came between the requests of forceRelease is spared",
+          "its lease is not valid");
+      successor.ifPresent(Leases::drop);
+    }
+  }
+
+  @Rule(value = "M1", check = "that inspect reads all that it tells in one step")
+  public static void anInspectionIsOneStep(RuleRun run) throws Exception {
+    if (!Gaps.canBeTried(run) || !run.has(Capability.FENCED)) {
+      return;
+    }
+    FaultProxy proxy = run.proxy();
+    LockClient observer = run.client(proxy);
+    LockClient client = run.client();
+    Gaps.each(run, proxy, "an inspection", () -> new Inspected(run, observer, client));
+  }
+
+  private static final class Inspected implements Gaps.Act<Optional<HoldInfo>> {
+    private final RuleRun run;
+    private final LockClient observer;
+    private final LockClient client;
+    private final String name;
+    private final Lease first;
+    private Optional<Lease> second = Optional.empty();
+
+    Inspected(RuleRun run, LockClient observer, LockClient client) throws InterruptedException {
+      this.run = run;
+      this.observer = observer;
+      this.client = client;
+      this.name = run.name();
+      this.first = client.acquire(OwnershipRules.owned(run, name, "tck-first", LONG));
+    }
+
+    @Override
+    public Optional<HoldInfo> call() {
+      return observer.inspect(name);
+    }
+
+    @Override
+    public void meanwhile() throws Exception {
+      Leases.drop(first);
+      second = Optional.of(client.acquire(OwnershipRules.owned(run, name, "tck-second", LONG)));
+    }
+
+    @Override
+    public void judge(Optional<Optional<HoldInfo>> answer) {
+      Lease next = second.orElseThrow();
+      answer.flatMap(info -> info).ifPresent(info -> {
+        long token = info.owner().equals("tck-first") ? first.fencingToken() : next.fencingToken();
+        run.expect(
+            info.fencingToken() == token,
+            "inspect tells owner and token of one hold: " + token + " for " + info.owner(),
+            "it tells token " + info.fencingToken());
+      });
+      next.release();
+    }
+  }
+
+  @Rule(
+      value = "W3",
+      check = "that a waiter is noted in the step that finds the lock held, or looks once more",
+      timed = true)
+  public static void aReleaseBetweenLookingAndWaitingIsNotMissed(RuleRun run) throws Exception {
+    if (!Gaps.canBeTried(run)) {
+      return;
+    }
+    FaultProxy proxy = run.proxy();
+    LockClient waiter = run.client(proxy);
+    LockClient holder = run.client();
+    for (int turn = 0; turn < (run.has(Capability.FAIR) ? 2 : 1); turn++) {
+      int round = turn;
+      Gaps.each(run, proxy, "a wait", () -> new Missed(run, waiter, holder, round));
+    }
+  }
+
+  private static final class Missed implements Gaps.Act<Lease> {
+    private final RuleRun run;
+    private final LockClient waiter;
+    private final String name;
+    private final int round;
+    private final Lease held;
+    private volatile long released;
+    private volatile long acquired;
+
+    Missed(RuleRun run, LockClient waiter, LockClient holder, int round)
+        throws InterruptedException {
+      this.run = run;
+      this.waiter = waiter;
+      this.round = round;
+      this.name = run.name();
+      this.held = holder.acquire(Leases.fixed(run, name, 30_000));
+    }
+
+    @Override
+    public Lease call() throws Exception {
+      Lease lease = waiter.acquire(
+          Leases.fairInTurns(run, Leases.fixed(run, name, 20_000).withWait(run.ms(5_000)), round));
+      acquired = System.nanoTime();
+      return lease;
+    }
+
+    @Override
+    public void meanwhile() {
+      released = System.nanoTime();
+      held.release();
+    }
+
+    @Override
+    public void judge(Optional<Lease> answer) {
+      String expected =
+          "a waiter acquires within 3 s of a release that comes between two of its requests";
+      if (answer.isEmpty()) {
+        throw new RuleViolation(expected, "it did not acquire", List.of());
+      }
+      long took = acquired - released;
+      run.expect(took <= run.ms(3_000).toNanos(), expected, "after " + took / 1_000_000 + " ms");
+      answer.get().release();
+    }
+  }
+
+  /** A client that is cut off for good is as good as dead. */
+  @Rule(value = "W1", check = "that the lease is set in the step that takes the lock", timed = true)
+  public static void aDeathBetweenTwoRequestsCostsOneLease(RuleRun run) throws Exception {
+    if (!Gaps.canBeTried(run)) {
+      return;
+    }
+    LockClient observer = run.client();
+    boolean reached = true;
+    for (int nth = 1; reached && nth <= Gaps.MOST_REQUESTS; nth++) {
+      FaultProxy proxy = run.proxy();
+      LockClient dying = run.client(proxy);
+      String name = run.name();
+      Gaps.Act<Optional<Lease>> act = new Gaps.Act<>() {
+        @Override
+        public Optional<Lease> call() {
+          return dying.tryAcquire(Leases.once(run, name, CRASH_LEASE));
+        }
+
+        @Override
+        public void meanwhile() {
+          proxy.refuse(true);
+          proxy.cut();
+        }
+
+        @Override
+        public void judge(Optional<Optional<Lease>> answer) {}
+      };
+      reached = Gaps.begin(run, proxy, nth, act, new CompletableFuture<>());
+      run.expectFree(
+          observer,
+          name,
+          run.ms(CRASH_LEASE + 1_000),
+          "after its client was cut off between two requests of an attempt");
+      run.fault("a client cut off for good in each gap of an attempt");
+    }
+  }
+}

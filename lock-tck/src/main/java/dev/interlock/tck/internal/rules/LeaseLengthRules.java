@@ -1,0 +1,174 @@
+package dev.interlock.tck.internal.rules;
+
+import dev.interlock.Capability;
+import dev.interlock.HoldInfo;
+import dev.interlock.Lease;
+import dev.interlock.LockClient;
+import dev.interlock.LockRequest;
+import dev.interlock.spi.Attempt;
+import dev.interlock.tck.internal.run.DirectBackend;
+import dev.interlock.tck.internal.run.Rule;
+import dev.interlock.tck.internal.run.RuleRun;
+import java.time.Duration;
+import java.util.List;
+
+/** Rule L4 for leases of every length: by the server's own count, at once. */
+public final class LeaseLengthRules {
+  /** What a server may round: it keeps milliseconds. */
+  private static final long ROUNDED = 10;
+
+  private static final int USES = 120;
+  private static final int CAPPED_WHEN_SEEN = 16_000;
+
+  // Milliseconds, whatever the time scale: what is cut, capped or wrapped does not stretch with it.
+  private static final List<Long> LENGTHS = List.of(
+      1_999L,
+      2_750L,
+      5_500L,
+      10_900L,
+      15_600L,
+      30_750L,
+      61_250L,
+      299_900L,
+      901_300L,
+      3_601_450L,
+      // Longer than a day, than 31 and 32 bits of milliseconds, than 31 bits of 10 ms.
+      86_400_777L,
+      2_147_483_647L + 5_300L,
+      4_294_967_296L + 90_250L,
+      21_474_836_480L + 7_650L);
+
+  private interface Grant {
+    void grant(String name, Duration lease) throws Exception;
+  }
+
+  private LeaseLengthRules() {}
+
+  @Rule(
+      value = "L4",
+      check = "whether a lease is cut, rounded, capped or wrapped on its way to the server",
+      limit = 90)
+  public static void aLeaseOfAnyLengthIsKept(RuleRun run) throws Exception {
+    run.ifOffered(() -> keepLengths(run));
+  }
+
+  private static void keepLengths(RuleRun run) throws Exception {
+    LockClient client = run.client();
+    LockClient observer = run.client();
+    Duration wait = run.ms(3_000);
+    for (long millis : LENGTHS) {
+      Duration lease = Duration.ofMillis(millis);
+      expectKept(run, observer, lease, "acquire", (name, asked) -> {
+        client.acquire(LockRequest.of(name).withLease(asked).withWait(wait));
+      });
+      if (run.has(Capability.RENEWABLE)) {
+        expectKept(run, observer, lease, "extend", (name, asked) -> {
+          Lease held =
+              client.acquire(LockRequest.of(name).withLease(before(asked)).withWait(wait));
+          run.expect(held.extend(asked), "extend of a held lease answers true", "false");
+        });
+      }
+    }
+    run.note(LENGTHS.size() + " leases from 2 s to 248 days were kept to 10 ms");
+  }
+
+  /** A grant to a waiter, and a renewal, may go other ways than an attempt on a free lock. */
+  @Rule(value = "L4", check = "the lease of a grant to a waiter, and that of a renewal")
+  public static void aLeaseOfAnyLengthIsKeptOnOtherWays(RuleRun run) throws Exception {
+    if (run.isForeign()) {
+      return;
+    }
+    DirectBackend direct = run.direct();
+    LockClient client = run.client();
+    LockClient observer = run.client();
+    for (long millis : LENGTHS.subList(1, LENGTHS.size())) {
+      Duration lease = Duration.ofMillis(millis);
+      expectKept(run, observer, lease, "a grant to a waiter", (name, asked) -> {
+        Lease before = client.acquire(Leases.fixed(run, name, 20_000));
+        var waiting =
+            observer.acquireAsync(LockRequest.of(name).withLease(asked).withWait(run.ms(10_000)));
+        RuleRun.pause(Duration.ofMillis(3));
+        before.release();
+        waiting.get();
+      });
+      if (run.has(Capability.RENEWABLE)) {
+        expectKept(run, observer, lease, "a renewal", (name, asked) -> {
+          var id = direct.newId();
+          direct.acquire(name, id, before(asked), run.ms(3_000));
+          direct.renew(name, id, asked);
+        });
+      }
+      expectKept(run, observer, lease, "a repeated attempt", (name, asked) -> {
+        Attempt attempt =
+            Attempt.of(name, direct.newId(), "tck", asked).withPatience(run.ms(3_000));
+        direct.acquire(attempt, run.ms(3_000));
+        direct.acquire(attempt, run.ms(3_000));
+      });
+    }
+  }
+
+  /** What is left of a lease before it is made longer. */
+  private static Duration before(Duration longer) {
+    Duration third = longer.dividedBy(3);
+    Duration enough = Duration.ofSeconds(5);
+    return third.compareTo(enough) < 0 ? third : enough;
+  }
+
+  private static void expectKept(
+      RuleRun run, LockClient observer, Duration lease, String way, Grant grant) throws Exception {
+    String name = run.name();
+    long called = System.nanoTime();
+    grant.grant(name, lease);
+    Duration left = observer.inspect(name).map(HoldInfo::remaining).orElse(Duration.ZERO);
+    // However slow all was: the server began to count after the call, and was asked before now.
+    Duration least = lease.minusNanos(System.nanoTime() - called).minusMillis(ROUNDED);
+    run.expect(
+        left.compareTo(least) >= 0 && left.compareTo(lease.plusMillis(ROUNDED)) <= 0,
+        "of a lease of %s by %s at least %s remain on the server, and no more than the lease"
+            .formatted(lease, way, least),
+        left + " remain");
+    observer.forceRelease(name);
+  }
+
+  /** What inspect tells may be what was asked for, and not what is. */
+  @Rule(value = "L4", check = "whether a long lease ends early", limit = 90, timed = true)
+  public static void aLongLeaseLasts(RuleRun run) throws Exception {
+    LockClient client = run.client();
+    LockClient other = run.client();
+    String fixed = run.name();
+    String extended = run.name();
+    long called = System.nanoTime();
+    Duration lease = Duration.ofMinutes(10);
+    client.acquire(LockRequest.of(fixed).withLease(lease).withWait(run.ms(3_000)));
+    if (run.has(Capability.RENEWABLE)) {
+      Lease held = client.acquire(Leases.fixed(run, extended, 3_000));
+      run.expect(held.extend(lease), "extend of a held lease answers true", "false");
+    }
+    Leases.until(called + Duration.ofMillis(CAPPED_WHEN_SEEN).toNanos());
+    run.expectHeld(other, fixed, "16 s into a lease of ten minutes");
+    if (run.has(Capability.RENEWABLE)) {
+      run.expectHeld(other, extended, "16 s into a lease that was extended to ten minutes");
+    }
+  }
+
+  @Rule(value = "L4", check = "whether the lease depends on how often the lock was used")
+  public static void theHundredthUseHasItsLeaseToo(RuleRun run) throws Exception {
+    run.ifOffered(() -> useOften(run));
+  }
+
+  private static void useOften(RuleRun run) throws Exception {
+    LockClient client = run.client();
+    LockClient observer = run.client();
+    String name = run.name();
+    Duration lease = run.ms(20_000);
+    for (int i = 1; i <= USES; i++) {
+      Lease held = client.acquire(Leases.fixed(run, name, 20_000));
+      Duration left = observer.inspect(name).map(HoldInfo::remaining).orElse(Duration.ZERO);
+      run.expect(
+          left.compareTo(lease.dividedBy(2)) > 0,
+          "use " + i + " of a lock has its lease of 20 s",
+          left + " remain");
+      held.release();
+    }
+  }
+}

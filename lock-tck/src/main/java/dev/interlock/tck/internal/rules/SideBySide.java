@@ -1,0 +1,44 @@
+package dev.interlock.tck.internal.rules;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/** Does the same with many things on several threads: over a distance one thread takes too long. */
+final class SideBySide {
+  private static final int THREADS = 8;
+
+  /** What is done with one of them. */
+  interface Step<T, R> {
+    R apply(T item) throws Exception;
+  }
+
+  private SideBySide() {}
+
+  /** Returns the answers in the order of the items. */
+  static <T, R> List<R> each(List<T> items, Step<T, R> step) throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(THREADS, work -> {
+      Thread thread = new Thread(work, "tck-side");
+      thread.setDaemon(true);
+      return thread;
+    });
+    try {
+      List<Future<R>> started = new ArrayList<>();
+      for (T item : items) {
+        started.add(threads.submit(() -> step.apply(item)));
+      }
+      List<R> answers = new ArrayList<>();
+      for (Future<R> answer : started) {
+        answers.add(answer.get());
+      }
+      return answers;
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof Exception cause ? cause : e;
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+}
