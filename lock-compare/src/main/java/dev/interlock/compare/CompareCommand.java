@@ -3,6 +3,7 @@ package dev.interlock.compare;
 import dev.interlock.compare.cli.OutputDirectory;
 import dev.interlock.compare.cli.RunLog;
 import dev.interlock.compare.cli.Versions;
+import dev.interlock.compare.facts.Observation;
 import dev.interlock.compare.figures.Measurement;
 import dev.interlock.compare.peers.Peer;
 import dev.interlock.compare.report.Baseline;
@@ -56,6 +57,7 @@ final class CompareCommand implements Callable<Integer> {
 
   private final Kit kit;
   private final List<Measurement> measurements;
+  private final List<Observation> observations;
 
   @Spec
   @SuppressWarnings("NullAway.Init") // picocli sets it before call()
@@ -136,12 +138,13 @@ final class CompareCommand implements Callable<Integer> {
 
   /** For picocli. */
   CompareCommand() {
-    this(Kit.REAL, Measurement.ALL);
+    this(Kit.REAL, Measurement.ALL, Observation.ALL);
   }
 
-  CompareCommand(Kit kit, List<Measurement> measurements) {
+  CompareCommand(Kit kit, List<Measurement> measurements, List<Observation> observations) {
     this.kit = kit;
     this.measurements = measurements;
+    this.observations = observations;
   }
 
   @Override
@@ -165,7 +168,7 @@ final class CompareCommand implements Callable<Integer> {
       Progress progress = new Progress(err, ansi);
       KitSettings settings =
           new KitSettings(effort, chosen, directory.resolve(Report.HISTORIES), allHistories);
-      report = new Comparison(kit, measurements, settings, timeScale, progress)
+      report = new Comparison(kit, measurements, observations, settings, timeScale, progress)
           .run(subjects, given, others);
     }
     if (before.isPresent()) {

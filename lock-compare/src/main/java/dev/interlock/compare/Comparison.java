@@ -4,6 +4,8 @@ import dev.interlock.LockException;
 import dev.interlock.Locks;
 import dev.interlock.ProviderInfo;
 import dev.interlock.compare.cli.Errors;
+import dev.interlock.compare.facts.Fact;
+import dev.interlock.compare.facts.Observation;
 import dev.interlock.compare.figures.Figures;
 import dev.interlock.compare.figures.Measurement;
 import dev.interlock.compare.peers.Peer;
@@ -23,10 +25,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Takes the providers one after the other: starts the server, runs the kit, measures. */
+/**
+ * Takes the providers one after the other: starts the server, runs the kit, measures. Then looks,
+ * side by side, what happens to each.
+ */
 final class Comparison {
   private final Kit kit;
   private final List<Measurement> measurements;
+  private final SideBySide sideBySide;
   private final KitSettings settings;
   private final double timeScale;
   private final Progress progress;
@@ -34,6 +40,7 @@ final class Comparison {
   Comparison(
       Kit kit,
       List<Measurement> measurements,
+      List<Observation> observations,
       KitSettings settings,
       double timeScale,
       Progress progress) {
@@ -42,6 +49,7 @@ final class Comparison {
     this.settings = settings;
     this.timeScale = timeScale;
     this.progress = progress;
+    this.sideBySide = new SideBySide(observations, settings.effort(), progress);
   }
 
   /**
@@ -57,6 +65,8 @@ final class Comparison {
     for (Subject subject : subjects) {
       reports.add(one(subject, Optional.ofNullable(uris.get(subject.id()))));
     }
+    Map<String, List<Fact>> facts = sideBySide.run(subjects, uris);
+    reports.replaceAll(report -> report.withFacts(facts.getOrDefault(report.id(), List.of())));
     for (Peer peer : peers) {
       reports.add(one(peer));
     }

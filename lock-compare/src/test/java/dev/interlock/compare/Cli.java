@@ -1,5 +1,6 @@
 package dev.interlock.compare;
 
+import dev.interlock.compare.facts.Observation;
 import dev.interlock.compare.figures.Measurement;
 import dev.interlock.compare.tck.Kit;
 import java.io.PrintWriter;
@@ -33,12 +34,20 @@ public final class Cli {
   }
 
   static Outcome run(Kit kit, List<Measurement> measurements, String... args) {
+    return run(kit, measurements, List.of(), args);
+  }
+
+  static Outcome run(
+      Kit kit,
+      List<Measurement> measurements,
+      List<Observation> observations,
+      String... args) {
     return run(
         new IFactory() {
           @Override
           public <K> K create(Class<K> type) throws Exception {
             return type == CompareCommand.class
-                ? type.cast(new CompareCommand(kit, measurements))
+                ? type.cast(new CompareCommand(kit, measurements, observations))
                 : CommandLine.defaultFactory().create(type);
           }
         },

@@ -72,6 +72,24 @@ public final class ChildJvm implements AutoCloseable {
     process.destroyForcibly().waitFor(END_SECONDS, TimeUnit.SECONDS);
   }
 
+  /** Suspends it by SIGSTOP. */
+  public void pause() throws IOException, InterruptedException {
+    signal("STOP");
+  }
+
+  /** Continues it by SIGCONT. */
+  public void resume() throws IOException, InterruptedException {
+    signal("CONT");
+  }
+
+  private void signal(String name) throws IOException, InterruptedException {
+    Process sent =
+        new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start();
+    if (!sent.waitFor(END_SECONDS, TimeUnit.SECONDS) || sent.exitValue() != 0) {
+      throw new IOException("SIG" + name + " could not be sent to a JVM of the comparison");
+    }
+  }
+
   /** Asks it to end by ending its input, and kills it if it does not. */
   public void end() throws IOException, InterruptedException {
     in.close();

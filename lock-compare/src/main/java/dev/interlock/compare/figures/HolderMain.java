@@ -12,8 +12,9 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
 /** The main class of a JVM that takes a lock, renews it, and is killed. */
-final class HolderMain {
-  static final String HELD = "held";
+public final class HolderMain {
+  /** Said once it holds. */
+  public static final String HELD = "held";
 
   private HolderMain() {}
 

@@ -9,20 +9,23 @@ import java.net.Socket;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Stands between clients and a server and counts turns: how often a client sent something after it
  * had been answered. That is the number of round trips, whatever the protocol; commands sent
- * together count once. Thread-safe.
+ * together count once. It can also lose an answer. Thread-safe.
  */
-final class TurnProxy implements AutoCloseable {
+public final class TurnProxy implements AutoCloseable {
   private static final int BUFFER = 16 * 1024;
 
   private final ServerSocket listener;
   private final String host;
   private final int port;
   private final AtomicLong turns = new AtomicLong();
+  private final AtomicInteger turnsToLoss = new AtomicInteger();
+  private final AtomicLong lost = new AtomicLong();
   private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
 
   private TurnProxy(ServerSocket listener, String host, int port) {
@@ -32,7 +35,7 @@ final class TurnProxy implements AutoCloseable {
   }
 
   /** Starts on a free port of the loopback address. */
-  static TurnProxy before(String host, int port) throws IOException {
+  public static TurnProxy before(String host, int port) throws IOException {
     ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
     TurnProxy proxy = new TurnProxy(listener, host, port);
     proxy.thread(proxy::accept);
@@ -40,12 +43,27 @@ final class TurnProxy implements AutoCloseable {
   }
 
   /** Where clients connect to, as a URI names it. */
-  String address() {
+  public String address() {
     return "127.0.0.1:" + listener.getLocalPort();
   }
 
-  long turns() {
+  public long turns() {
     return turns.get();
+  }
+
+  /**
+   * Loses an answer: the server gets the question and acts, its answer goes nowhere, and the
+   * connection is cut.
+   *
+   * @param turn of which turn from now on, from 1
+   */
+  public void loseReplyTo(int turn) {
+    turnsToLoss.set(turn);
+  }
+
+  /** How many answers were lost. */
+  public long repliesLost() {
+    return lost.get();
   }
 
   private void accept() {
@@ -58,12 +76,23 @@ final class TurnProxy implements AutoCloseable {
         client.setTcpNoDelay(true);
         server.setTcpNoDelay(true);
         AtomicBoolean answered = new AtomicBoolean(true);
+        AtomicBoolean losing = new AtomicBoolean();
         thread(() -> pump(client, server, () -> {
           if (answered.getAndSet(false)) {
             turns.incrementAndGet();
+            if (turnsToLoss.getAndUpdate(left -> Math.max(0, left - 1)) == 1) {
+              losing.set(true);
+            }
           }
         }));
-        thread(() -> pump(server, client, () -> answered.set(true)));
+        thread(() -> pump(server, client, () -> {
+          if (losing.getAndSet(false)) {
+            lost.incrementAndGet();
+            // What would be forwarded now fails, and both ends are closed.
+            close(client);
+          }
+          answered.set(true);
+        }));
       } catch (IOException e) {
         // Closed, or a connection that broke at once: its client sees that and says so.
       }

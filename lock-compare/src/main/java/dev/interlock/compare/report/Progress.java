@@ -1,5 +1,6 @@
 package dev.interlock.compare.report;
 
+import dev.interlock.compare.facts.Fact;
 import dev.interlock.tck.Evidence;
 import dev.interlock.tck.RuleResult;
 import dev.interlock.tck.TckProgress;
@@ -43,6 +44,16 @@ public final class Progress implements TckProgress {
 
   public void measuring(String title) {
     line("  measuring " + title);
+  }
+
+  public void happenings() {
+    line(Verdicts.style(ansi, "bold", "what happens when ...") + " (all providers side by side)");
+  }
+
+  public void happened(String provider, Fact fact, long nanos) {
+    String mark = fact.failed() ? Verdicts.paint(ansi, "FAILED") + " " : "";
+    line("  %-12s %5.1f s  %s: %s%s"
+        .formatted(provider, nanos / 1e9, fact.happening().title(), mark, fact.words()));
   }
 
   public void failed(String what, String why) {

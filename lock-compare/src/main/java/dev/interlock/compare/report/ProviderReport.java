@@ -1,6 +1,8 @@
 package dev.interlock.compare.report;
 
 import dev.interlock.Capability;
+import dev.interlock.compare.facts.Fact;
+import dev.interlock.compare.facts.Happening;
 import dev.interlock.compare.figures.Figures;
 import dev.interlock.tck.Level;
 import dev.interlock.tck.RuleInfo;
@@ -25,6 +27,7 @@ import java.util.stream.Collectors;
  * @param figures what was measured
  * @param error why the kit could not run; empty if it could
  * @param isPeer whether it is another library's lock, of which only some rules can be judged
+ * @param facts what happened to it, as far as that was looked at
  */
 public record ProviderReport(
     String id,
@@ -35,7 +38,8 @@ public record ProviderReport(
     List<RuleResult> rules,
     Figures figures,
     String error,
-    boolean isPeer) {
+    boolean isPeer,
+    List<Fact> facts) {
   static final String NOT_RUN = "-";
 
   /** One that is ours, or that the user asks us to judge. */
@@ -49,6 +53,30 @@ public record ProviderReport(
       Figures figures,
       String error) {
     this(id, version, server, origin, capabilities, rules, figures, error, false);
+  }
+
+  /** One to which nothing has happened yet. */
+  public ProviderReport(
+      String id,
+      String version,
+      String server,
+      String origin,
+      Set<Capability> capabilities,
+      List<RuleResult> rules,
+      Figures figures,
+      String error,
+      boolean isPeer) {
+    this(id, version, server, origin, capabilities, rules, figures, error, isPeer, List.of());
+  }
+
+  /** The same, with what happened to it. */
+  public ProviderReport withFacts(List<Fact> seen) {
+    return new ProviderReport(
+        id, version, server, origin, capabilities, rules, figures, error, isPeer, seen);
+  }
+
+  Optional<Fact> fact(Happening happening) {
+    return facts.stream().filter(fact -> fact.happening() == happening).findFirst();
   }
 
   /** The id, and that it is another library's lock if it is. */
@@ -121,7 +149,10 @@ public record ProviderReport(
   }
 
   boolean isGood() {
-    return error.isEmpty() && count(Verdict.FAIL) == 0 && !figures.anyFailed();
+    return error.isEmpty()
+        && count(Verdict.FAIL) == 0
+        && !figures.anyFailed()
+        && facts.stream().noneMatch(Fact::failed);
   }
 
   /** In one line: how many rules have which verdict. */

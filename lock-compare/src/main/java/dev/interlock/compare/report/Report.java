@@ -1,5 +1,6 @@
 package dev.interlock.compare.report;
 
+import dev.interlock.compare.facts.Happening;
 import dev.interlock.tck.Effort;
 import dev.interlock.tck.RuleInfo;
 import dev.interlock.tck.RuleResult;
@@ -9,6 +10,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * The outcome of a comparison, as all its forms show it.
@@ -91,6 +93,21 @@ public record Report(
   /** Whether there is any figure. */
   boolean isMeasured() {
     return providers.stream().anyMatch(provider -> !provider.figures().isEmpty());
+  }
+
+  /** What was looked at in the part <i>What happens when ...</i>; none if that was left out. */
+  List<Happening> happenings() {
+    return Stream.of(Happening.values())
+        .filter(happening -> providers.stream()
+            .anyMatch(provider -> provider.fact(happening).isPresent()))
+        .toList();
+  }
+
+  /** The providers to which this was done. */
+  List<ProviderReport> providersWith(Happening happening) {
+    return providers.stream()
+        .filter(provider -> provider.fact(happening).isPresent())
+        .toList();
   }
 
   /** What needs to be looked at: failures, and rules of which nothing can be said. */

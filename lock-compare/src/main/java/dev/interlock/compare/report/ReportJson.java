@@ -1,6 +1,7 @@
 package dev.interlock.compare.report;
 
 import dev.interlock.compare.cli.Versions;
+import dev.interlock.compare.facts.Fact;
 import dev.interlock.compare.figures.Curve;
 import dev.interlock.compare.figures.Figures;
 import dev.interlock.compare.figures.Measure;
@@ -26,6 +27,7 @@ final class ReportJson {
       double seconds,
       Environment environment,
       List<MeasureInfo> measures,
+      List<MeasureInfo> happenings,
       List<Provider> providers,
       @Nullable Changes changes) {}
 
@@ -45,7 +47,10 @@ final class ReportJson {
       List<Rule> rules,
       Map<String, @Nullable Double> measures,
       Map<String, String> measureNotes,
-      Map<String, List<Figures.Point>> curves) {}
+      Map<String, List<Figures.Point>> curves,
+      Map<String, Seen> facts) {}
+
+  record Seen(String words, Map<String, Double> figures, boolean failed) {}
 
   record Rule(String id, String title, String level, String verdict, Proof evidence) {}
 
@@ -70,6 +75,9 @@ final class ReportJson {
         new Environment(report.jdk(), report.system(), report.processors()),
         List.of(Measure.values()).stream()
             .map(measure -> new MeasureInfo(measure.key(), measure.title(), measure.method()))
+            .toList(),
+        report.happenings().stream()
+            .map(one -> new MeasureInfo(one.key(), one.title(), one.method()))
             .toList(),
         report.providers().stream().map(ReportJson::provider).toList(),
         report.changes().orElse(null)));
@@ -109,7 +117,16 @@ final class ReportJson {
         report.rules().stream().map(ReportJson::rule).toList(),
         measures,
         notes,
-        curves);
+        curves,
+        facts(report));
+  }
+
+  private static Map<String, Seen> facts(ProviderReport report) {
+    Map<String, Seen> facts = new LinkedHashMap<>();
+    for (Fact fact : report.facts()) {
+      facts.put(fact.happening().key(), new Seen(fact.words(), fact.figures(), fact.failed()));
+    }
+    return facts;
   }
 
   private static Rule rule(RuleResult result) {

@@ -5,6 +5,8 @@ import com.github.freva.asciitable.Column;
 import com.github.freva.asciitable.HorizontalAlign;
 import com.github.freva.asciitable.OverflowBehaviour;
 import com.github.freva.asciitable.Styler;
+import dev.interlock.compare.facts.Fact;
+import dev.interlock.compare.facts.Happening;
 import dev.interlock.compare.figures.Figures;
 import dev.interlock.compare.figures.Measure;
 import dev.interlock.tck.Evidence;
@@ -43,6 +45,7 @@ public final class TerminalReport {
       notes().forEach(out::println);
       out.println();
     }
+    happenings(out);
     report.remarks().forEach(remark -> remark(out, remark));
     report.changes().ifPresent(changes -> changes(out, changes));
     for (ProviderReport provider : report.providers()) {
@@ -54,6 +57,29 @@ public final class TerminalReport {
           provider.summary());
     }
     out.flush();
+  }
+
+  private void happenings(PrintWriter out) {
+    List<Happening> happenings = report.happenings();
+    if (happenings.isEmpty()) {
+      return;
+    }
+    int width = report.providers().stream()
+        .mapToInt(provider -> provider.label().length())
+        .max()
+        .orElseThrow();
+    out.println(Verdicts.style(ansi, "bold", "What happens when ..."));
+    for (Happening happening : happenings) {
+      out.println("... " + happening.title());
+      for (ProviderReport provider : report.providersWith(happening)) {
+        String label = provider.label() + " ".repeat(width - provider.label().length());
+        Fact fact = provider.fact(happening).orElseThrow();
+        String style = fact.failed() ? "bold,red" : fact.figures().isEmpty() ? "faint" : "";
+        String words = style.isEmpty() ? fact.words() : Verdicts.style(ansi, style, fact.words());
+        out.println("    " + label + "  " + words);
+      }
+    }
+    out.println();
   }
 
   private void changes(PrintWriter out, Changes changes) {

@@ -1,0 +1,120 @@
+package dev.interlock.compare;
+
+import dev.interlock.LockException;
+import dev.interlock.compare.cli.Errors;
+import dev.interlock.compare.facts.Fact;
+import dev.interlock.compare.facts.Observation;
+import dev.interlock.compare.report.Progress;
+import dev.interlock.compare.servers.Backend;
+import dev.interlock.compare.servers.LockUris;
+import dev.interlock.compare.servers.Subject;
+import dev.interlock.tck.Effort;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Looks what happens to providers, each on a server of its own, all at the same time: most of the
+ * time goes by in waiting for leases to end. Providers that share a server take turns on it.
+ */
+final class SideBySide {
+  private final List<Observation> observations;
+  private final Effort effort;
+  private final Progress progress;
+  private final Map<String, ReentrantLock> servers = new ConcurrentHashMap<>();
+
+  SideBySide(List<Observation> observations, Effort effort, Progress progress) {
+    this.observations = observations;
+    this.effort = effort;
+    this.progress = progress;
+  }
+
+  /**
+   * Looks.
+   *
+   * @param uris by provider, where a server is given
+   * @return by provider; none if nothing is to be looked at
+   */
+  Map<String, List<Fact>> run(List<Subject> subjects, Map<String, String> uris) {
+    if (observations.isEmpty()) {
+      return Map.of();
+    }
+    progress.happenings();
+    ExecutorService threads = Executors.newFixedThreadPool(subjects.size());
+    try {
+      Map<String, Future<List<Fact>>> running = new LinkedHashMap<>();
+      for (Subject subject : subjects) {
+        Optional<String> uri = Optional.ofNullable(uris.get(subject.id()));
+        running.put(subject.id(), threads.submit(() -> one(subject, uri)));
+      }
+      Map<String, List<Fact>> facts = new LinkedHashMap<>();
+      for (Map.Entry<String, Future<List<Fact>>> each : running.entrySet()) {
+        facts.put(each.getKey(), each.getValue().get());
+      }
+      return facts;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new LockException("The comparison was interrupted.", e);
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(Errors.describe(e), e);
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  private List<Fact> one(Subject subject, Optional<String> uri) throws InterruptedException {
+    try (Backend backend = uri.map(subject::at).orElseGet(subject::start)) {
+      String address =
+          LockUris.host(backend.uri()).orElse(subject.id()) + LockUris.port(backend.uri());
+      ReentrantLock turn = servers.computeIfAbsent(address, key -> new ReentrantLock());
+      turn.lockInterruptibly();
+      try {
+        return all(subject, backend);
+      } finally {
+        turn.unlock();
+      }
+    } catch (RuntimeException e) {
+      return failed(subject, Errors.describe(e));
+    }
+  }
+
+  private List<Fact> all(Subject subject, Backend backend) throws InterruptedException {
+    List<Fact> facts = new ArrayList<>();
+    for (Observation observation : observations) {
+      facts.add(one(subject, backend, observation));
+    }
+    return facts;
+  }
+
+  private Fact one(Subject subject, Backend backend, Observation observation)
+      throws InterruptedException {
+    long start = System.nanoTime();
+    try {
+      Fact fact = observation.observe(backend, effort);
+      progress.happened(subject.id(), fact, System.nanoTime() - start);
+      return fact;
+    } catch (InterruptedException e) {
+      throw e;
+    } catch (Exception e) {
+      // One that cannot be brought about does not keep the others from it.
+      Fact fact = Fact.failed(observation.happening(), Errors.describe(e));
+      progress.happened(subject.id(), fact, System.nanoTime() - start);
+      return fact;
+    }
+  }
+
+  private List<Fact> failed(Subject subject, String why) {
+    progress.failed(subject.id(), why);
+    return observations.stream()
+        .map(observation -> Fact.failed(observation.happening(), why))
+        .toList();
+  }
+}

@@ -1,0 +1,82 @@
+package dev.interlock.compare.facts;
+
+/** The questions of the part <i>What happens when ...</i>, in its order. */
+public enum Happening {
+  HOLDER_KILLED(
+      "holderKilled",
+      "the holder's JVM is killed",
+      "A JVM that holds and renews a lease of 1 s gets SIGKILL; until a waiter in another JVM has"
+          + " the lock. The lease was renewed up to a third of it before, so 0.67 to 1 lease is left."),
+  HOLDER_PAUSED(
+      "holderPaused",
+      "the holder pauses beyond its lease",
+      "A JVM that holds and renews a lease of 1 s gets SIGSTOP, and SIGCONT 2.5 s later. It finds"
+          + " out by itself when it wakes, to about a millisecond, and then releases."),
+  REPLY_LOST(
+      "replyLost",
+      "a reply is lost",
+      "A TCP proxy swallows the server's answer to the last round trip of an acquire, then to that"
+          + " of a release, and cuts the connection. Another client asks the server for the hold."),
+  WAITER_INTERRUPTED(
+      "waiterInterrupted",
+      "a waiter is interrupted",
+      "From the interrupt to the return of acquire, and until the server has as many keys or rows"
+          + " as before the wait."),
+  MANY_WAITERS(
+      "manyWaiters",
+      "a lock with many waiters is released",
+      "Requests of four clients in one JVM begin to wait one after the other. The first one that"
+          + " gets the lock keeps it for 0.3 s, in which the attempts of all others are counted; then"
+          + " each releases at once. Order is that of the fencing tokens. An overtake is a waiter"
+          + " that came before one that had waited longer. Commands are what the server counts, those"
+          + " in scripts included."),
+  NAME_USED_ONCE(
+      "nameUsedOnce",
+      "a name is used once",
+      "Keys or rows of the run's namespace, and their bytes, beyond those of a client that has used"
+          + " another name: after acquire and release, when the lease of 0.5 s has passed as well, and"
+          + " 0.5 s after the end of a lease that was not released. A table's bytes come in whole"
+          + " pages."),
+  IDLE(
+      "idle",
+      "nothing happens",
+      "What the server counts in a whole number of renewals, of a client that holds a renewed"
+          + " lease, and how much more when another client waits for it; commands in scripts"
+          + " included."),
+  STATE_LOST(
+      "stateLost",
+      "all state is lost",
+      "All keys or rows are removed under a holder that renews a lease of 3 s, and a waiter of"
+          + " another client. Then three more holds are taken."),
+  SERVER_KILLED(
+      "serverKilled",
+      "the server is killed and comes back",
+      "SIGKILL and a start at once, under a holder that renews a lease of 6 s and four waiters of"
+          + " two clients. The server has the settings of the test servers: Redis keeps nothing on"
+          + " disk, MySQL every commit.");
+
+  private final String key;
+  private final String title;
+  private final String method;
+
+  Happening(String key, String title, String method) {
+    this.key = key;
+    this.title = title;
+    this.method = method;
+  }
+
+  /** The name in report.json. */
+  public String key() {
+    return key;
+  }
+
+  /** Goes on after "What happens when". */
+  public String title() {
+    return title;
+  }
+
+  /** How it is brought about and measured. */
+  public String method() {
+    return method;
+  }
+}

@@ -1,0 +1,94 @@
+package dev.interlock.compare.facts;
+
+import dev.interlock.HoldInfo;
+import dev.interlock.Lease;
+import dev.interlock.LockClient;
+import dev.interlock.LockRequest;
+import dev.interlock.compare.cli.ChildJvm;
+import dev.interlock.compare.figures.Waiting;
+import dev.interlock.compare.servers.Backend;
+import dev.interlock.tck.Effort;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** Pauses the JVM of the holder beyond its lease, and asks it what it was told when it woke. */
+final class HolderPaused implements Observation {
+  private static final String NAME = "fact-holder-paused";
+  private static final Duration LEASE = Duration.ofSeconds(1);
+  private static final Duration PAUSE = Duration.ofMillis(2500);
+  private static final Duration WAIT = Duration.ofSeconds(15);
+
+  @Override
+  public Happening happening() {
+    return Happening.HOLDER_PAUSED;
+  }
+
+  @Override
+  public Fact observe(Backend backend, Effort effort) throws Exception {
+    if (backend.isInOneJvm()) {
+      return Fact.none(happening(), "holder, waiters and lock pause together");
+    }
+    Waiting waiting = new Waiting();
+    try (LockClient client = waiting.open(backend.uri());
+        ChildJvm holder = ChildJvm.start(PausedHolderMain.class)) {
+      holder.tell(backend.uri());
+      holder.tell(NAME);
+      holder.tell(LEASE.toString());
+      holder.expect(PausedHolderMain.HELD);
+      CompletableFuture<Long> at = new CompletableFuture<>();
+      CompletableFuture<Lease> next = client
+          .acquireAsync(LockRequest.of(NAME).withWait(WAIT))
+          .whenComplete((lease, error) -> at.complete(System.nanoTime()));
+      waiting.await();
+      long paused = System.nanoTime();
+      holder.pause();
+      TimeUnit.NANOSECONDS.sleep(PAUSE.toNanos());
+      holder.resume();
+      List<String> told = List.of(holder.read().split(PausedHolderMain.SEPARATOR, -1));
+      if (told.size() != 4) {
+        throw new IOException("the paused JVM says: " + String.join(" ", told));
+      }
+      Lease successor = next.get(WAIT.toSeconds(), TimeUnit.SECONDS);
+      boolean spared = client
+          .inspect(NAME)
+          .map(HoldInfo::fencingToken)
+          .filter(token -> token == successor.fencingToken())
+          .isPresent();
+      successor.close();
+      return fact(told, (double) (at.join() - paused) / LEASE.toNanos(), spared);
+    }
+  }
+
+  private Fact fact(List<String> told, double leases, boolean spared) {
+    boolean valid = Boolean.parseBoolean(told.get(0));
+    boolean lost = !told.get(1).equals(PausedHolderMain.NONE);
+    double millis = Text.millis(Long.parseLong(told.get(2)));
+    String released = told.get(3).equals(PausedHolderMain.NONE)
+        ? "its release returns"
+        : "its release throws " + told.get(3);
+    String words = String.format(
+        Locale.ROOT,
+        "When it wakes, isValid is %b; %s; %s. The next waiter had the lock %.2f leases into the"
+            + " pause, and %s.",
+        valid,
+        lost
+            ? "lost() says " + told.get(1) + " " + Text.ms(millis) + " later"
+            : "lost() says nothing",
+        released,
+        leases,
+        spared ? "still has it then" : "has it no more");
+    return Fact.seen(
+        happening(),
+        words,
+        Map.of(
+            "validOnWaking", valid ? 1.0 : 0.0,
+            "millisUntilTold", lost ? millis : -1.0,
+            "successorAfterLeases", leases,
+            "successorSpared", spared ? 1.0 : 0.0));
+  }
+}

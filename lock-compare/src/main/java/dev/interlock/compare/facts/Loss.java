@@ -1,0 +1,48 @@
+package dev.interlock.compare.facts;
+
+import dev.interlock.Lease;
+import dev.interlock.LostReason;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Watches when a holder is told that its lease is lost. */
+final class Loss {
+  private final CompletableFuture<LostReason> reason;
+  private final CompletableFuture<Long> at = new CompletableFuture<>();
+
+  private Loss(CompletableFuture<LostReason> reason) {
+    this.reason = reason;
+  }
+
+  static Loss of(Lease lease) {
+    Loss loss = new Loss(lease.lost().toCompletableFuture());
+    loss.reason.whenComplete((why, error) -> loss.at.complete(System.nanoTime()));
+    return loss;
+  }
+
+  /**
+   * Waits for it.
+   *
+   * @param start since when the time counts
+   * @param next when the lock had its next holder
+   */
+  String await(long start, long next, int seconds, Map<String, Double> figures)
+      throws InterruptedException, ExecutionException {
+    try {
+      LostReason why = reason.get(seconds, TimeUnit.SECONDS);
+      double millis = Text.millis(at.join() - start);
+      double both = Math.max(0, Text.millis(at.join() - next));
+      figures.put("holderToldMillis", millis);
+      figures.put("twoHoldersMillis", both);
+      return "the holder is told " + why + " after " + Text.ms(millis)
+          + (both == 0
+              ? ", before another has the lock"
+              : ", when another has had the lock for " + Text.ms(both));
+    } catch (TimeoutException e) {
+      return "the holder is told nothing within " + seconds + " s";
+    }
+  }
+}

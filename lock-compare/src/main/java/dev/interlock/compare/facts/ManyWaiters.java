@@ -1,0 +1,163 @@
+package dev.interlock.compare.facts;
+
+import dev.interlock.Capability;
+import dev.interlock.Lease;
+import dev.interlock.LockClient;
+import dev.interlock.LockRequest;
+import dev.interlock.compare.figures.Waiting;
+import dev.interlock.compare.servers.Backend;
+import dev.interlock.measure.server.ServerProbe;
+import dev.interlock.tck.Effort;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+
+/** Releases a lock that many wait for. */
+final class ManyWaiters implements Observation {
+  private static final String NAME = "fact-many-waiters";
+  private static final int CLIENTS = 4;
+  private static final int RELEASING = 8;
+  private static final Duration FIRST_HOLD = Duration.ofMillis(300);
+  private static final Duration LIMIT = Duration.ofSeconds(60);
+
+  @Override
+  public Happening happening() {
+    return Happening.MANY_WAITERS;
+  }
+
+  @Override
+  public Fact observe(Backend backend, Effort effort) throws Exception {
+    int waiters = effort.of(200, 1000, 1000);
+    Map<String, Double> figures = new TreeMap<>();
+    figures.put("waiters", (double) waiters);
+    Waiting waiting = new Waiting();
+    List<LockClient> clients = new ArrayList<>();
+    try (LockClient holder = waiting.open(backend.uri())) {
+      for (int i = 0; i < CLIENTS; i++) {
+        clients.add(waiting.open(backend.uri()));
+      }
+      Crowd crowd = new Crowd(holder, clients, waiting, waiters, backend.probe());
+      if (!holder.capabilities().contains(Capability.FAIR)) {
+        return Fact.seen(
+            happening(),
+            "Of " + Text.number(waiters) + " waiters, "
+                + crowd.passThrough(LockRequest.of(NAME), "", figures) + ".",
+            figures);
+      }
+      String fair = crowd.passThrough(LockRequest.of(NAME).fair(true), "Fair", figures);
+      String unfair = crowd.passThrough(LockRequest.of(NAME).fair(false), "Unfair", figures);
+      return Fact.seen(
+          happening(),
+          "Of " + Text.number(waiters) + " waiters, fair: " + fair + ". Not fair: " + unfair + ".",
+          figures);
+    } finally {
+      clients.forEach(LockClient::close);
+    }
+  }
+
+  /** Those who wait, and how they are counted. */
+  private record Crowd(
+      LockClient holder,
+      List<LockClient> clients,
+      Waiting waiting,
+      int size,
+      Optional<ServerProbe> probe) {
+
+    /** Lets all of them wait, and then through. */
+    String passThrough(LockRequest request, String kind, Map<String, Double> figures)
+        throws Exception {
+      ExecutorService releasing = Executors.newFixedThreadPool(RELEASING);
+      try {
+        Lease first = holder.acquire(request.withWait(LIMIT));
+        CompletableFuture<Boolean> open = new CompletableFuture<>();
+        List<CompletableFuture<Lease>> leases = new ArrayList<>();
+        List<CompletableFuture<Long>> tokens = new ArrayList<>();
+        for (int i = 0; i < size; i++) {
+          CompletableFuture<Lease> lease =
+              clients.get(i % clients.size()).acquireAsync(request.withWait(LIMIT));
+          leases.add(lease);
+          tokens.add(lease.thenCombineAsync(open, (held, go) -> release(held), releasing));
+          waiting.await();
+        }
+        long attempts = waiting.attempts();
+        first.release();
+        CompletableFuture.anyOf(leases.toArray(CompletableFuture[]::new))
+            .get(LIMIT.toSeconds(), TimeUnit.SECONDS);
+        TimeUnit.NANOSECONDS.sleep(FIRST_HOLD.toNanos());
+        attempts = waiting.attempts() - attempts;
+        long commands = probe.map(ServerProbe::totalCommands).orElse(0L);
+        long start = System.nanoTime();
+        open.complete(true);
+        List<Long> order = new ArrayList<>();
+        for (CompletableFuture<Long> token : tokens) {
+          order.add(token.get(LIMIT.toSeconds(), TimeUnit.SECONDS));
+        }
+        long nanos = System.nanoTime() - start;
+        double each =
+            (double) (probe.map(ServerProbe::totalCommands).orElse(0L) - commands) / size;
+        figures.put("attempts" + kind, (double) attempts);
+        figures.put("millis" + kind, Text.millis(nanos));
+        probe.ifPresent(asked -> figures.put("commandsPerSection" + kind, each));
+        return words(attempts, overtakes(order), kind, figures)
+            + (probe.isPresent() ? Text.number(each) + " commands a section; " : "")
+            + "all are through in " + Text.ms(Text.millis(nanos));
+      } finally {
+        releasing.shutdownNow();
+      }
+    }
+
+    private static long release(Lease lease) {
+      long token = lease.fencingToken();
+      lease.release();
+      return token;
+    }
+
+    private String words(
+        long attempts, Overtakes overtakes, String kind, Map<String, Double> figures) {
+      figures.put("overtakes" + kind, (double) overtakes.count());
+      figures.put("mostOvertaken" + kind, (double) overtakes.most());
+      String woken = attempts == 0
+          ? "the first one is given the lock and no other is woken"
+          : "the release makes " + attempts + " ask again";
+      return woken + "; "
+          + (overtakes.count() == 0
+              ? "all come in their order; "
+              : Text.number(overtakes.count()) + " overtake, one waiter is passed by "
+                  + Text.number(overtakes.most()) + "; ");
+    }
+  }
+
+  /**
+   * How far the order of the grants is from the order of arrival.
+   *
+   * @param count how many were served before one that had waited longer
+   * @param most by how many the waiter was passed that was passed most
+   */
+  record Overtakes(int count, int most) {}
+
+  /** Compares orders; tokens are those of the waiters in their order of arrival. */
+  static Overtakes overtakes(List<Long> tokens) {
+    int count = 0;
+    int most = 0;
+    for (int i = 0; i < tokens.size(); i++) {
+      boolean overtook = false;
+      for (int earlier = 0; earlier < i && !overtook; earlier++) {
+        overtook = tokens.get(earlier) > tokens.get(i);
+      }
+      count += overtook ? 1 : 0;
+      int passed = 0;
+      for (int later = i + 1; later < tokens.size(); later++) {
+        passed += tokens.get(later) < tokens.get(i) ? 1 : 0;
+      }
+      most = Math.max(most, passed);
+    }
+    return new Overtakes(count, most);
+  }
+}

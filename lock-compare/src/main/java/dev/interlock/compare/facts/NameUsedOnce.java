@@ -1,0 +1,75 @@
+package dev.interlock.compare.facts;
+
+import dev.interlock.LockClient;
+import dev.interlock.LockRequest;
+import dev.interlock.Locks;
+import dev.interlock.compare.servers.Backend;
+import dev.interlock.measure.server.ServerProbe;
+import dev.interlock.measure.server.ServerProbe.Footprint;
+import dev.interlock.tck.Effort;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+
+/** Uses a name once, and looks what stays on the server. */
+final class NameUsedOnce implements Observation {
+  private static final Duration LEASE = Duration.ofMillis(500);
+  private static final Duration GRACE = Duration.ofMillis(500);
+
+  @Override
+  public Happening happening() {
+    return Happening.NAME_USED_ONCE;
+  }
+
+  @Override
+  public Fact observe(Backend backend, Effort effort) throws Exception {
+    Optional<ServerProbe> probe = backend.probe();
+    if (probe.isEmpty()) {
+      return Fact.none(
+          happening(),
+          backend.isInOneJvm()
+              ? "there is no server"
+              : "the server cannot be asked past the provider");
+    }
+    Map<String, Double> figures = new TreeMap<>();
+    try (LockClient client = Locks.open(backend.uri())) {
+      client.acquire(request("other")).release();
+      Footprint before = look(backend, probe.get());
+      client.acquire(request("released")).release();
+      String released = left("Released", before, look(backend, probe.get()), figures);
+      TimeUnit.NANOSECONDS.sleep(LEASE.plus(GRACE).toNanos());
+      String passed = left("LeasePassed", before, look(backend, probe.get()), figures);
+      client.acquire(request("expired"));
+      TimeUnit.NANOSECONDS.sleep(LEASE.plus(GRACE).toNanos());
+      String expired = left("Expired", before, look(backend, probe.get()), figures);
+      return Fact.seen(
+          happening(),
+          "Right after the release " + released + " on the server; when the lease has passed, "
+              + passed + ". Of one that was never released, " + expired + ".",
+          figures);
+    }
+  }
+
+  private static LockRequest request(String name) {
+    return LockRequest.of("fact-once-" + name).withLease(LEASE).withWait(Duration.ofSeconds(5));
+  }
+
+  private static Footprint look(Backend backend, ServerProbe probe) {
+    return probe.footprint(backend.names());
+  }
+
+  private static String left(
+      String when, Footprint before, Footprint after, Map<String, Double> figures) {
+    long entries = after.entries() - before.entries();
+    long bytes = after.bytes() - before.bytes();
+    figures.put("entries" + when, (double) entries);
+    figures.put("bytes" + when, (double) bytes);
+    if (entries == 0 && bytes == 0) {
+      return "nothing stays";
+    }
+    return Text.entries(entries) + " with " + Text.number(bytes) + " bytes "
+        + (entries == 1 ? "stays" : "stay");
+  }
+}

@@ -1,0 +1,31 @@
+package dev.interlock.compare.facts;
+
+import dev.interlock.compare.servers.Backend;
+import dev.interlock.tck.Effort;
+import java.util.List;
+
+/** Brings something about on a real server, and says what happened. */
+public interface Observation {
+  /** All of them; those that injure the server come last. */
+  List<Observation> ALL = List.of(
+      new HolderKilled(),
+      new HolderPaused(),
+      new ReplyLost(),
+      new WaiterInterrupted(),
+      new ManyWaiters(),
+      new NameUsedOnce(),
+      new Idle(),
+      new StateLost(),
+      new ServerKilled());
+
+  /** What it brings about. */
+  Happening happening();
+
+  /**
+   * Does it. Blocks for a few seconds; with more than the least effort, a minute at most. Nothing
+   * else may use the server meanwhile.
+   *
+   * @throws Exception if it could not be brought about, or nothing came of it in a bounded time
+   */
+  Fact observe(Backend backend, Effort effort) throws Exception;
+}

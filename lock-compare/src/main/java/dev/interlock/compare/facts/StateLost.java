@@ -1,0 +1,76 @@
+package dev.interlock.compare.facts;
+
+import dev.interlock.Lease;
+import dev.interlock.LockClient;
+import dev.interlock.LockRequest;
+import dev.interlock.Locks;
+import dev.interlock.compare.figures.Waiting;
+import dev.interlock.compare.servers.Backend;
+import dev.interlock.tck.Effort;
+import dev.interlock.tck.TckFault;
+import dev.interlock.tck.TckServer;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** Removes all keys or rows under a holder and a waiter. */
+final class StateLost implements Observation {
+  private static final String NAME = "fact-state-lost";
+  private static final Duration LEASE = Duration.ofSeconds(3);
+  private static final int LIMIT_SECONDS = 10;
+  private static final int MORE_HOLDS = 3;
+
+  @Override
+  public Happening happening() {
+    return Happening.STATE_LOST;
+  }
+
+  @Override
+  public Fact observe(Backend backend, Effort effort) throws Exception {
+    Optional<TckServer> server =
+        backend.faults().filter(faults -> faults.faults().contains(TckFault.LOSE_STATE));
+    if (server.isEmpty()) {
+      return Fact.none(
+          happening(),
+          backend.isInOneJvm() ? "the state is lost with the JVM" : "the server is not ours");
+    }
+    Waiting waiting = new Waiting();
+    LockRequest request = LockRequest.of(NAME).withWait(Duration.ofSeconds(LIMIT_SECONDS));
+    try (LockClient holder = Locks.open(backend.uri());
+        LockClient client = waiting.open(backend.uri())) {
+      Lease lease = holder.acquire(request.withLease(LEASE).renewing());
+      long last = lease.fencingToken();
+      Loss loss = Loss.of(lease);
+      CompletableFuture<Long> at = new CompletableFuture<>();
+      CompletableFuture<Lease> next = client
+          .acquireAsync(request)
+          .whenComplete((held, error) -> at.complete(System.nanoTime()));
+      waiting.await();
+      long start = System.nanoTime();
+      server.get().loseState();
+      Map<String, Double> figures = new TreeMap<>();
+      Lease successor = next.get(LIMIT_SECONDS + 1, TimeUnit.SECONDS);
+      double millis = Text.millis(at.join() - start);
+      figures.put("waiterHasItMillis", millis);
+      String told = loss.await(start, at.join(), LIMIT_SECONDS, figures);
+      boolean grow = successor.fencingToken() > last;
+      last = successor.fencingToken();
+      successor.release();
+      for (int i = 0; i < MORE_HOLDS; i++) {
+        Lease more = client.acquire(request);
+        grow &= more.fencingToken() > last;
+        last = more.fencingToken();
+        more.release();
+      }
+      figures.put("tokensGrow", grow ? 1.0 : 0.0);
+      return Fact.seen(
+          happening(),
+          "The waiter has the lock after " + Text.ms(millis) + "; " + told + ". Fencing tokens "
+              + (grow ? "go on growing." : "do not go on growing."),
+          figures);
+    }
+  }
+}
