@@ -3,6 +3,10 @@ package dev.interlock.compare;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.BackendUnavailableException;
+import dev.interlock.compare.facts.Fact;
+import dev.interlock.compare.facts.FixedObservation;
+import dev.interlock.compare.facts.Happening;
+import dev.interlock.compare.facts.Observation;
 import dev.interlock.compare.figures.Figures;
 import dev.interlock.compare.figures.Measure;
 import dev.interlock.compare.figures.Measurement;
@@ -88,6 +92,42 @@ class CompareCommandTest {
 
     assertThat(outcome.status()).isEqualTo(1);
     assertThat(outcome.out()).contains("failed", "no luck");
+  }
+
+  @Test
+  void what_happens_is_told_under_the_rules() {
+    Cli.Outcome outcome =
+        Cli.run(PASSING, List.of(), List.of(new FixedObservation()), arguments());
+
+    assertThat(outcome.status()).isZero();
+    assertThat(outcome.out().lines())
+        .containsSequence(
+            "What happens when ...",
+            "... the holder's JVM is killed",
+            "    local  " + FixedObservation.WORDS);
+  }
+
+  @Test
+  void what_cannot_be_brought_about_is_said_and_ends_with_1() {
+    Observation failing = new Observation() {
+      @Override
+      public Happening happening() {
+        return Happening.STATE_LOST;
+      }
+
+      @Override
+      public Fact observe(Backend backend, Effort effort) {
+        throw new IllegalStateException("no luck");
+      }
+    };
+
+    Cli.Outcome outcome =
+        Cli.run(PASSING, List.of(), List.of(failing, new FixedObservation()), arguments());
+
+    assertThat(outcome.status()).isEqualTo(1);
+    assertThat(outcome.out())
+        .contains("could not be measured: ", "no luck")
+        .contains(FixedObservation.WORDS);
   }
 
   @Test

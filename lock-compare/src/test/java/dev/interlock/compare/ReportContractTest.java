@@ -2,6 +2,7 @@ package dev.interlock.compare;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.interlock.compare.facts.FixedObservation;
 import dev.interlock.compare.figures.FixedMeasurement;
 import dev.interlock.compare.figures.Measurement;
 import dev.interlock.tck.Rules;
@@ -31,6 +32,7 @@ class ReportContractTest {
     Cli.run(
         kit,
         List.of(measured),
+        List.of(new FixedObservation()),
         "compare",
         "--quick",
         "--providers",
@@ -80,6 +82,29 @@ class ReportContractTest {
     assertThat(provider.get("measures").get("recoveryMillis").isNull()).isTrue();
     assertThat(provider.get("measureNotes").get("recoveryMillis").stringValue())
         .isEqualTo("no meaning here");
+  }
+
+  @Test
+  void facts_in_report_json_are_words_and_figures_by_happening() throws IOException {
+    JsonNode root = JsonMapper.shared().readTree(read("report.json"));
+    JsonNode happening = root.get("happenings").get(0);
+    JsonNode fact = root.get("providers").get(0).get("facts").get("holderKilled");
+
+    assertThat(happening.get("key").stringValue()).isEqualTo("holderKilled");
+    assertThat(happening.get("title").stringValue()).isEqualTo("the holder's JVM is killed");
+    assertThat(happening.get("method").stringValue()).contains("SIGKILL");
+    assertThat(fact.get("words").stringValue()).isEqualTo(FixedObservation.WORDS);
+    assertThat(fact.get("figures").get("millis").doubleValue()).isEqualTo(1020.5);
+    assertThat(fact.get("failed").booleanValue()).isFalse();
+  }
+
+  @Test
+  void the_markdown_tells_what_happened_in_a_table_for_each_happening() throws IOException {
+    assertThat(read("report.md"))
+        .containsPattern("\\n\\n## What happens when \\.\\.\\.\\n\\n")
+        .contains("\n\n### ... the holder's JVM is killed\n\n")
+        .contains("\n\n| Provider | What happened |\n|---|---|\n| local | "
+            + FixedObservation.WORDS + " |\n");
   }
 
   @Test

@@ -20,8 +20,8 @@ public enum Happening {
   WAITER_INTERRUPTED(
       "waiterInterrupted",
       "a waiter is interrupted",
-      "From the interrupt to the return of acquire, and until the server has as many keys or rows"
-          + " as before the wait."),
+      "From the interrupt to the return of acquire, the median of five; and until the server has as"
+          + " many keys or rows as before the wait."),
   MANY_WAITERS(
       "manyWaiters",
       "a lock with many waiters is released",
@@ -35,11 +35,11 @@ public enum Happening {
       "a name is used once",
       "Keys or rows of the run's namespace, and their bytes, beyond those of a client that has used"
           + " another name: after acquire and release, when the lease of 0.5 s has passed as well, and"
-          + " 0.5 s after the end of a lease that was not released. A table's bytes come in whole"
-          + " pages."),
+          + " 0.5 s after the end of a lease that was not released, and of some hundred more names"
+          + " that were released. A table's bytes come in whole pages."),
   IDLE(
       "idle",
-      "nothing happens",
+      "a holder and a waiter are idle",
       "What the server counts in a whole number of renewals, of a client that holds a renewed"
           + " lease, and how much more when another client waits for it; commands in scripts"
           + " included."),

@@ -44,9 +44,11 @@ final class HolderKilled implements Observation {
       waiting.await();
       long killed = System.nanoTime();
       holder.kill();
-      // Asked after the death: before it the holder might renew once more.
+      // Asked after the death: before it the holder might renew once more. What the server says
+      // counts from when it says so, which is not before it was asked.
+      long asked = System.nanoTime();
       Optional<HoldInfo> hold = client.inspect(NAME);
-      long end = System.nanoTime() + hold.map(info -> info.remaining().toNanos()).orElse(0L);
+      long end = asked + hold.map(info -> info.remaining().toNanos()).orElse(0L);
       return fact(next.get(WAIT.toSeconds() + 5, TimeUnit.SECONDS), killed, end);
     }
   }

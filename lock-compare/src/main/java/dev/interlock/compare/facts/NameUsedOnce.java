@@ -40,14 +40,23 @@ final class NameUsedOnce implements Observation {
       client.acquire(request("released")).release();
       String released = left("Released", before, look(backend, probe.get()), figures);
       TimeUnit.NANOSECONDS.sleep(LEASE.plus(GRACE).toNanos());
-      String passed = left("LeasePassed", before, look(backend, probe.get()), figures);
+      Footprint passed = look(backend, probe.get());
+      String later = left("LeasePassed", before, passed, figures);
       client.acquire(request("expired"));
       TimeUnit.NANOSECONDS.sleep(LEASE.plus(GRACE).toNanos());
-      String expired = left("Expired", before, look(backend, probe.get()), figures);
+      Footprint ended = look(backend, probe.get());
+      String expired = left("Expired", passed, ended, figures);
+      int names = effort.of(300, 1000, 1000);
+      for (int i = 0; i < names; i++) {
+        client.acquire(request("many-" + i)).release();
+      }
+      String many = left("ManyNames", ended, look(backend, probe.get()), figures);
+      figures.put("manyNames", (double) names);
       return Fact.seen(
           happening(),
           "Right after the release " + released + " on the server; when the lease has passed, "
-              + passed + ". Of one that was never released, " + expired + ".",
+              + later + ". Of one that was never released, " + expired + ". Of "
+              + Text.number(names) + " more names, " + many + ".",
           figures);
     }
   }

@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 /** Loses the server's answer to an acquire and to a release. */
 final class ReplyLost implements Observation {
   private static final String NAME = "fact-reply-lost";
-  private static final int WARM_UP = 20;
+  private static final int PLAIN_ROUNDS = 20;
   private static final Duration LEASE = Duration.ofSeconds(2);
   private static final Duration LIMIT = Duration.ofSeconds(6);
   private static final LockRequest REQUEST =
@@ -57,9 +57,6 @@ final class ReplyLost implements Observation {
     try (TurnProxy proxy = TurnProxy.before(host.get(), port.getAsInt());
         LockClient client = Locks.open(LockUris.redirect(backend.uri(), proxy.address()));
         LockClient other = Locks.open(backend.uri())) {
-      for (int i = 0; i < WARM_UP; i++) {
-        client.acquire(REQUEST).release();
-      }
       Map<String, Double> figures = new TreeMap<>();
       String acquiring = acquire(proxy, client, other, figures);
       String releasing = release(proxy, client, other, figures);
@@ -70,11 +67,7 @@ final class ReplyLost implements Observation {
   private static String acquire(
       TurnProxy proxy, LockClient client, LockClient other, Map<String, Double> figures)
       throws InterruptedException {
-    long before = proxy.turns();
-    Lease plain = client.acquire(REQUEST);
-    int turns = (int) (proxy.turns() - before);
-    plain.release();
-    Told told = lose(proxy, turns, () -> Optional.of(client.acquire(REQUEST)));
+    Told told = lose(proxy, turns(proxy, client, true), () -> Optional.of(client.acquire(REQUEST)));
     figures.put("acquireMillis", told.millis());
     String answer = told.error()
         .map(error -> "throws " + error)
@@ -96,10 +89,7 @@ final class ReplyLost implements Observation {
   private static String release(
       TurnProxy proxy, LockClient client, LockClient other, Map<String, Double> figures)
       throws InterruptedException {
-    Lease plain = client.acquire(REQUEST);
-    long before = proxy.turns();
-    plain.release();
-    int turns = (int) (proxy.turns() - before);
+    int turns = turns(proxy, client, false);
     Lease lease = client.acquire(REQUEST);
     Told told = lose(proxy, turns, () -> {
       lease.release();
@@ -111,6 +101,20 @@ final class ReplyLost implements Observation {
     return "Release " + told.error().map(error -> "throws " + error).orElse("returns") + " after "
         + Text.ms(told.millis()) + "; "
         + (held > 0 ? "the lock is left held for " + Text.ms(held) : "the lock is free") + ".";
+  }
+
+  /** Returns the fewest round trips of an acquire, or of a release: a call may save some. */
+  private static int turns(TurnProxy proxy, LockClient client, boolean acquiring)
+      throws InterruptedException {
+    long fewest = Long.MAX_VALUE;
+    for (int i = 0; i < PLAIN_ROUNDS; i++) {
+      long start = proxy.turns();
+      Lease lease = client.acquire(REQUEST);
+      long held = proxy.turns();
+      lease.release();
+      fewest = Math.min(fewest, acquiring ? held - start : proxy.turns() - held);
+    }
+    return (int) fewest;
   }
 
   private static Told lose(TurnProxy proxy, int turns, Call call) throws InterruptedException {

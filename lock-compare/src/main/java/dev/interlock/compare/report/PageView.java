@@ -1,6 +1,7 @@
 package dev.interlock.compare.report;
 
 import dev.interlock.Capability;
+import dev.interlock.compare.facts.Fact;
 import dev.interlock.compare.figures.Curve;
 import dev.interlock.compare.figures.Figures;
 import dev.interlock.compare.figures.Measure;
@@ -158,6 +159,11 @@ record PageView(Report report) {
 
   String note(ProviderReport provider, Measure measure) {
     return provider.figures().find(measure).map(Figures.Figure::note).orElse("");
+  }
+
+  /** The class of what happened: red for a fault, soft where there is nothing to see. */
+  String factCss(Fact fact) {
+    return fact.failed() ? "error" : fact.figures().isEmpty() ? "soft" : "";
   }
 
   String seconds(RuleResult result) {

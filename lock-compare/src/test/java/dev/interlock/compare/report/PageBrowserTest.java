@@ -2,6 +2,7 @@ package dev.interlock.compare.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.interlock.compare.facts.Happening;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -98,6 +99,22 @@ class PageBrowserTest {
     assertThat(browser.eval("document.querySelectorAll('dialog[open]').length")).isEqualTo(1L);
     browser.click("dialog[open] [data-close]");
     assertThat(browser.eval("document.querySelector('dialog[open]')")).isNull();
+  }
+
+  @Test
+  void what_happens_is_told_for_each_provider() throws IOException {
+    desktop(false);
+
+    assertThat(text("#happening-holderKilled"))
+        .contains("the holder's JVM is killed", "mysql", SampleReport.FACT + "1900.0 ms", "<client>");
+    assertThat(text("#happening-replyLost")).contains("could not be measured: no luck");
+    assertThat(browser.eval("document.querySelectorAll('.happening').length"))
+        .isEqualTo((long) Happening.values().length);
+    browser.eval("document.querySelector('#happenings').scrollIntoView()");
+    browser.picture(PICTURES.resolve("happenings.png"), false);
+    browser.screen(390, 844, 2, true);
+    browser.eval("document.querySelector('#happenings').scrollIntoView()");
+    browser.picture(PICTURES.resolve("happenings-phone.png"), false);
   }
 
   @Test

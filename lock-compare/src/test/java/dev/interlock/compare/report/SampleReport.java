@@ -1,6 +1,8 @@
 package dev.interlock.compare.report;
 
 import dev.interlock.Capability;
+import dev.interlock.compare.facts.Fact;
+import dev.interlock.compare.facts.Happening;
 import dev.interlock.compare.figures.Curve;
 import dev.interlock.compare.figures.Figures;
 import dev.interlock.compare.figures.Measure;
@@ -24,6 +26,8 @@ import java.util.Set;
 final class SampleReport {
   static final String HISTORY = "A held it from 10.2 ms to 41.9 ms <token 7>";
   static final String HISTORY_FILE = "redis-hash-X1-42.tsv";
+
+  static final String FACT = "The next waiter has the lock after ";
 
   private SampleReport() {}
 
@@ -72,7 +76,21 @@ final class SampleReport {
         .map(rule -> result(rule, capabilities, exceptions))
         .toList();
     return new ProviderReport(
-        id, "0.1.0", server, "PATH", capabilities, results, figures(micros), "");
+            id, "0.1.0", server, "PATH", capabilities, results, figures(micros), "")
+        .withFacts(facts(micros));
+  }
+
+  /** One of each kind: seen, without a meaning, failed. */
+  private static List<Fact> facts(double micros) {
+    List<Fact> facts = new ArrayList<>();
+    for (Happening happening : Happening.values()) {
+      Map<String, Double> figures = Map.of("millis", micros);
+      facts.add(new Fact(
+          happening, FACT + micros + " ms, and another <client> keeps it.", figures, false));
+    }
+    facts.set(1, new Fact(Happening.values()[1], "n/a: there is no server", Map.of(), false));
+    facts.set(2, Fact.failed(Happening.values()[2], "no luck"));
+    return facts;
   }
 
   private static RuleResult result(

@@ -1,0 +1,86 @@
+package dev.interlock.compare.facts;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.compare.facts.ManyWaiters.Overtakes;
+import dev.interlock.compare.servers.Backend;
+import dev.interlock.compare.servers.Subject;
+import dev.interlock.tck.Effort;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** What is seen lies where it must for a lock that works. Times have no upper limit here. */
+class ObservationTest {
+
+  @Test
+  void a_lock_within_the_jvm_has_facts_or_reasons_and_no_failure() throws Exception {
+    Map<Happening, Fact> facts = all("local");
+
+    assertThat(facts).containsOnlyKeys(Happening.values());
+    Map<String, Double> crowd = facts.get(Happening.MANY_WAITERS).figures();
+    assertThat(crowd).containsEntry("overtakesFair", 0.0).containsEntry("attemptsFair", 0.0);
+    assertThat(crowd).doesNotContainKey("commandsPerSectionFair");
+    assertThat(facts.get(Happening.WAITER_INTERRUPTED).figures()).containsKey("millisUntilReturn");
+    assertThat(facts.get(Happening.HOLDER_KILLED).words()).startsWith("n/a: ");
+  }
+
+  @Test
+  void a_lock_on_redis_has_the_facts_that_its_leases_its_queue_and_its_tokens_promise()
+      throws Exception {
+    Map<Happening, Fact> facts = all("redis-hash");
+
+    Map<String, Double> killed = facts.get(Happening.HOLDER_KILLED).figures();
+    assertThat(killed.get("leases"))
+        .as("a lease that is renewed every third of it has most of it left")
+        .isGreaterThan(0.3);
+    assertThat(killed.get("millisAfterLease")).as("nobody comes before its end").isGreaterThan(-5);
+    Map<String, Double> paused = facts.get(Happening.HOLDER_PAUSED).figures();
+    assertThat(paused).containsEntry("validOnWaking", 0.0).containsEntry("successorSpared", 1.0);
+    assertThat(paused.get("successorAfterLeases")).isGreaterThan(0.3);
+    assertThat(paused.get("millisUntilTold")).as("it is told").isNotNegative();
+    Map<String, Double> lost = facts.get(Happening.REPLY_LOST).figures();
+    assertThat(lost.get("heldMillisAfterAcquire")).isLessThan(3000);
+    assertThat(lost.get("heldMillisAfterRelease")).isLessThan(3000);
+    assertThat(facts.get(Happening.WAITER_INTERRUPTED).figures()).containsEntry("entriesLeft", 0.0);
+    Map<String, Double> crowd = facts.get(Happening.MANY_WAITERS).figures();
+    // A grant that a stalled machine does not take in time goes to the next one.
+    assertThat(crowd.get("overtakesFair")).isLessThan(20);
+    assertThat(crowd.get("attemptsFair")).as("not all are woken").isLessThan(20);
+    assertThat(crowd.get("commandsPerSectionFair")).isBetween(1.0, 50.0);
+    assertThat(facts.get(Happening.NAME_USED_ONCE).figures().get("entriesManyNames"))
+        .isLessThan(300.0);
+    assertThat(facts.get(Happening.IDLE).figures().get("commandsPerMinuteHeld"))
+        .as("it is renewed every two seconds")
+        .isBetween(30.0, 600.0);
+    if (facts.get(Happening.STATE_LOST).figures().isEmpty()) {
+      assertThat(facts.get(Happening.SERVER_KILLED).words()).isEqualTo("n/a: the server is not ours");
+      return;
+    }
+    assertThat(facts.get(Happening.STATE_LOST).figures())
+        .containsEntry("tokensGrow", 1.0)
+        .containsKey("holderToldMillis");
+    assertThat(facts.get(Happening.SERVER_KILLED).figures())
+        .as("nothing is kept on disk")
+        .containsEntry("lockIsThere", 0.0)
+        .containsEntry("tokensGrow", 1.0);
+  }
+
+  @Test
+  void overtakes_are_counted_from_the_order_of_the_tokens() {
+    assertThat(ManyWaiters.overtakes(List.of(1L, 2L, 5L))).isEqualTo(new Overtakes(0, 0));
+    assertThat(ManyWaiters.overtakes(List.of(4L, 1L, 2L, 3L))).isEqualTo(new Overtakes(3, 3));
+    assertThat(ManyWaiters.overtakes(List.of(2L, 1L, 4L, 3L))).isEqualTo(new Overtakes(2, 1));
+  }
+
+  private static Map<Happening, Fact> all(String provider) throws Exception {
+    Map<Happening, Fact> facts = new EnumMap<>(Happening.class);
+    try (Backend backend = Subject.find(provider).orElseThrow().start()) {
+      for (Observation observation : Observation.ALL) {
+        facts.put(observation.happening(), observation.observe(backend, Effort.QUICK));
+      }
+    }
+    return facts;
+  }
+}
