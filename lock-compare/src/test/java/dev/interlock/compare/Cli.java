@@ -38,10 +38,7 @@ public final class Cli {
   }
 
   static Outcome run(
-      Kit kit,
-      List<Measurement> measurements,
-      List<Observation> observations,
-      String... args) {
+      Kit kit, List<Measurement> measurements, List<Observation> observations, String... args) {
     return run(
         new IFactory() {
           @Override

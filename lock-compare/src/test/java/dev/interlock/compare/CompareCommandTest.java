@@ -96,8 +96,7 @@ class CompareCommandTest {
 
   @Test
   void what_happens_is_told_under_the_rules() {
-    Cli.Outcome outcome =
-        Cli.run(PASSING, List.of(), List.of(new FixedObservation()), arguments());
+    Cli.Outcome outcome = Cli.run(PASSING, List.of(), List.of(new FixedObservation()), arguments());
 
     assertThat(outcome.status()).isZero();
     assertThat(outcome.out().lines())

@@ -103,8 +103,8 @@ class ReportContractTest {
     assertThat(read("report.md"))
         .containsPattern("\\n\\n## What happens when \\.\\.\\.\\n\\n")
         .contains("\n\n### ... the holder's JVM is killed\n\n")
-        .contains("\n\n| Provider | What happened |\n|---|---|\n| local | "
-            + FixedObservation.WORDS + " |\n");
+        .contains("\n\n| Provider | What happened |\n|---|---|\n| local | " + FixedObservation.WORDS
+            + " |\n");
   }
 
   @Test

@@ -83,8 +83,7 @@ public final class ChildJvm implements AutoCloseable {
   }
 
   private void signal(String name) throws IOException, InterruptedException {
-    Process sent =
-        new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start();
+    Process sent = new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start();
     if (!sent.waitFor(END_SECONDS, TimeUnit.SECONDS) || sent.exitValue() != 0) {
       throw new IOException("SIG" + name + " could not be sent to a JVM of the comparison");
     }

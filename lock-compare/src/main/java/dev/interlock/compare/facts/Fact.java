@@ -12,8 +12,7 @@ import java.util.TreeMap;
  * @param figures the same for programs: by name, each with its unit; empty if nothing was seen
  * @param failed whether nothing could be seen because of a fault
  */
-public record Fact(
-    Happening happening, String words, Map<String, Double> figures, boolean failed) {
+public record Fact(Happening happening, String words, Map<String, Double> figures, boolean failed) {
 
   public Fact {
     figures = Collections.unmodifiableMap(new TreeMap<>(figures));

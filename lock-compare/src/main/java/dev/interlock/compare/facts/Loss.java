@@ -11,16 +11,15 @@ import java.util.concurrent.TimeoutException;
 /** Watches when a holder is told that its lease is lost. */
 final class Loss {
   private final CompletableFuture<LostReason> reason;
-  private final CompletableFuture<Long> at = new CompletableFuture<>();
+  private final CompletableFuture<Long> at;
 
   private Loss(CompletableFuture<LostReason> reason) {
     this.reason = reason;
+    this.at = reason.thenApply(why -> System.nanoTime());
   }
 
   static Loss of(Lease lease) {
-    Loss loss = new Loss(lease.lost().toCompletableFuture());
-    loss.reason.whenComplete((why, error) -> loss.at.complete(System.nanoTime()));
-    return loss;
+    return new Loss(lease.lost().toCompletableFuture());
   }
 
   /**

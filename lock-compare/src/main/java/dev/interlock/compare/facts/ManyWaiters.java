@@ -100,8 +100,7 @@ final class ManyWaiters implements Observation {
           order.add(token.get(LIMIT.toSeconds(), TimeUnit.SECONDS));
         }
         long nanos = System.nanoTime() - start;
-        double each =
-            (double) (probe.map(ServerProbe::totalCommands).orElse(0L) - commands) / size;
+        double each = (double) (probe.map(ServerProbe::totalCommands).orElse(0L) - commands) / size;
         figures.put("attempts" + kind, (double) attempts);
         figures.put("millis" + kind, Text.millis(nanos));
         probe.ifPresent(asked -> figures.put("commandsPerSection" + kind, each));

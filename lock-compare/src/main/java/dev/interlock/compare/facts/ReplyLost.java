@@ -69,9 +69,7 @@ final class ReplyLost implements Observation {
       throws InterruptedException {
     Told told = lose(proxy, turns(proxy, client, true), () -> Optional.of(client.acquire(REQUEST)));
     figures.put("acquireMillis", told.millis());
-    String answer = told.error()
-        .map(error -> "throws " + error)
-        .orElse("returns the lease");
+    String answer = told.error().map(error -> "throws " + error).orElse("returns the lease");
     String freed;
     if (told.lease().isPresent()) {
       told.lease().get().release();
@@ -138,7 +136,9 @@ final class ReplyLost implements Observation {
     return new Told(lease, error, millis);
   }
 
-  /** Returns for how many milliseconds the lock was seen held; 0 if it was free at the first look. */
+  /**
+   * Returns for how many milliseconds the lock was seen held; 0 if it was free at the first look.
+   */
   private static double untilFree(LockClient other) throws InterruptedException {
     long start = System.nanoTime();
     if (other.inspect(NAME).isEmpty()) {

@@ -95,8 +95,9 @@ final class ServerKilled implements Observation {
     }
     if (!there) {
       figures.put("waiterHasItMillis", Text.millis(first - start));
-      found = "the lock is gone: the first waiter has it after " + Text.ms(Text.millis(first - start))
-          + ", and " + loss.await(start, first, LIMIT_SECONDS, figures);
+      found =
+          "the lock is gone: the first waiter has it after " + Text.ms(Text.millis(first - start))
+              + ", and " + loss.await(start, first, LIMIT_SECONDS, figures);
     }
     Overtakes overtakes = ManyWaiters.overtakes(tokens);
     boolean grow = tokens.stream().allMatch(token -> token > lease.fencingToken());

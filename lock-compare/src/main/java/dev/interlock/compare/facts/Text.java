@@ -21,6 +21,10 @@ final class Text {
     return String.format(Locale.ROOT, whole ? "%,.0f" : "%,.1f", value);
   }
 
+  static String number(long value) {
+    return String.format(Locale.ROOT, "%,d", value);
+  }
+
   /** Such as {@code 1 key or row} or {@code 3 keys or rows}. */
   static String entries(long count) {
     return count == 1 ? "1 key or row" : number(count) + " keys or rows";

@@ -1,4 +1,6 @@
-/** What happens to a lock when something goes wrong or comes in great numbers: seen, not promised. */
+/**
+ * What happens to a lock when something goes wrong or comes in great numbers: seen, not promised.
+ */
 @NullMarked
 package dev.interlock.compare.facts;
 

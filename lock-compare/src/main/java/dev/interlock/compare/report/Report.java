@@ -98,8 +98,8 @@ public record Report(
   /** What was looked at in the part <i>What happens when ...</i>; none if that was left out. */
   List<Happening> happenings() {
     return Stream.of(Happening.values())
-        .filter(happening -> providers.stream()
-            .anyMatch(provider -> provider.fact(happening).isPresent()))
+        .filter(happening ->
+            providers.stream().anyMatch(provider -> provider.fact(happening).isPresent()))
         .toList();
   }
 

@@ -55,7 +55,8 @@ class ObservationTest {
         .as("it is renewed every two seconds")
         .isBetween(30.0, 600.0);
     if (facts.get(Happening.STATE_LOST).figures().isEmpty()) {
-      assertThat(facts.get(Happening.SERVER_KILLED).words()).isEqualTo("n/a: the server is not ours");
+      assertThat(facts.get(Happening.SERVER_KILLED).words())
+          .isEqualTo("n/a: the server is not ours");
       return;
     }
     assertThat(facts.get(Happening.STATE_LOST).figures())

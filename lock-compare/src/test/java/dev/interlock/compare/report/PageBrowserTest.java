@@ -106,7 +106,8 @@ class PageBrowserTest {
     desktop(false);
 
     assertThat(text("#happening-holderKilled"))
-        .contains("the holder's JVM is killed", "mysql", SampleReport.FACT + "1900.0 ms", "<client>");
+        .contains(
+            "the holder's JVM is killed", "mysql", SampleReport.FACT + "1900.0 ms", "<client>");
     assertThat(text("#happening-replyLost")).contains("could not be measured: no luck");
     assertThat(browser.eval("document.querySelectorAll('.happening').length"))
         .isEqualTo((long) Happening.values().length);

@@ -84,12 +84,18 @@ final class SampleReport {
   private static List<Fact> facts(double micros) {
     List<Fact> facts = new ArrayList<>();
     for (Happening happening : Happening.values()) {
-      Map<String, Double> figures = Map.of("millis", micros);
-      facts.add(new Fact(
-          happening, FACT + micros + " ms, and another <client> keeps it.", figures, false));
+      facts.add(
+          switch (happening) {
+            case HOLDER_PAUSED -> new Fact(happening, "n/a: there is no server", Map.of(), false);
+            case REPLY_LOST -> Fact.failed(happening, "no luck");
+            default ->
+              new Fact(
+                  happening,
+                  FACT + micros + " ms, and another <client> keeps it.",
+                  Map.of("millis", micros),
+                  false);
+          });
     }
-    facts.set(1, new Fact(Happening.values()[1], "n/a: there is no server", Map.of(), false));
-    facts.set(2, Fact.failed(Happening.values()[2], "no luck"));
     return facts;
   }
 
