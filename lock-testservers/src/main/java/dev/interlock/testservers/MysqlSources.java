@@ -67,7 +67,7 @@ final class MysqlSources {
           "this test asks for settings or for a server that it can stop, so the given one is of no"
               + " use to it");
     }
-    return new GivenMysql(MysqlEndpoint.parse(uri));
+    return new GivenDatabase(DatabaseEndpoint.parse(DatabaseKind.MYSQL, uri));
   }
 
   private MysqlServer onPath() throws SourceUnavailableException {
@@ -81,7 +81,7 @@ final class MysqlSources {
 
   private MysqlServer inContainer() throws SourceUnavailableException {
     DockerDaemon.require(surroundings.dockerAddresses(), surroundings.image());
-    return DockerMysql.start(withRoom(), surroundings.image());
+    return DockerDatabase.mysql(withRoom(), surroundings.image());
   }
 
   private MysqlServer embedded() throws SourceUnavailableException {

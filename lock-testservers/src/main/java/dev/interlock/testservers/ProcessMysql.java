@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /** A server program on this machine. */
-final class ProcessMysql extends MysqlAtEndpoint {
+final class ProcessMysql extends DatabaseAtEndpoint implements MysqlServer {
   private static final String ADDRESS = "127.0.0.1";
   private static final String ACCOUNT = "interlock";
   private static final Duration START_LIMIT = Duration.ofSeconds(60);
@@ -36,7 +36,7 @@ final class ProcessMysql extends MysqlAtEndpoint {
   private final ServerProcess process;
   private final Path data;
 
-  private ProcessMysql(MysqlEndpoint endpoint, String origin, ServerProcess process, Path data) {
+  private ProcessMysql(DatabaseEndpoint endpoint, String origin, ServerProcess process, Path data) {
     super(endpoint, origin);
     this.process = process;
     this.data = data;
@@ -91,9 +91,10 @@ final class ProcessMysql extends MysqlAtEndpoint {
         run.add("--skip-ssl");
       }
       run.addAll(options);
-      String launch = LAUNCH.formatted(quoted(installation.preparation(data)), quoted(run));
+      String launch =
+          LAUNCH.formatted(Shell.quoted(installation.preparation(data)), Shell.quoted(run));
       return new ProcessMysql(
-          new MysqlEndpoint(ADDRESS, port, ACCOUNT, ACCOUNT, ACCOUNT),
+          new DatabaseEndpoint(DatabaseKind.MYSQL, ADDRESS, port, ACCOUNT, ACCOUNT, ACCOUNT),
           origin,
           new ServerProcess(home, List.of("/bin/sh", "-c", launch)),
           data);
@@ -104,14 +105,6 @@ final class ProcessMysql extends MysqlAtEndpoint {
       home.delete();
       throw e;
     }
-  }
-
-  private static String quoted(List<String> words) {
-    StringBuilder line = new StringBuilder();
-    for (String word : words) {
-      line.append('\'').append(word.replace("'", "'\\''")).append("' ");
-    }
-    return line.toString();
   }
 
   @Override
@@ -141,7 +134,7 @@ final class ProcessMysql extends MysqlAtEndpoint {
 
   @Override
   public void stop() {
-    process.stop(STOP_GRACE);
+    process.stop("TERM", STOP_GRACE);
   }
 
   @Override

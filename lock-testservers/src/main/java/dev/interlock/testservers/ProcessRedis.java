@@ -101,7 +101,7 @@ final class ProcessRedis extends RedisAtEndpoint {
 
   @Override
   public void stop() {
-    process.stop(STOP_GRACE);
+    process.stop("TERM", STOP_GRACE);
   }
 
   @Override

@@ -97,9 +97,13 @@ final class ServerProcess implements AutoCloseable {
     change(() -> running().ifPresent(ServerRun::resume));
   }
 
-  /** Asks the server to end, and kills it if it has not ended when the grace is over. */
-  void stop(Duration grace) {
-    change(() -> running().ifPresent(current -> current.stop(grace)));
+  /**
+   * Asks the server to end, and kills it if it has not ended when the grace is over.
+   *
+   * @param signal what it takes as a request to end in an orderly way, such as TERM
+   */
+  void stop(String signal, Duration grace) {
+    change(() -> running().ifPresent(current -> current.stop(signal, grace)));
   }
 
   /** Kills the server. */

@@ -85,58 +85,86 @@ final class ServerRun {
     return supervisor.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS);
   }
 
+  /** Suspends the server, and those of its processes that do work for it. */
   void pause() {
-    signal("STOP");
+    suspend(pid);
+    // Only now, since a server that runs may start more of them.
+    children().forEach(child -> suspend(child.pid()));
+  }
+
+  private void suspend(long process) {
+    signal("STOP", process);
     long start = System.nanoTime();
-    while (!isPaused() && !endsWithin(POLL)) {
+    while (isRunning(process) && !endsWithin(POLL)) {
       if (System.nanoTime() - start > SIGNAL_TAKES_EFFECT.toNanos()) {
-        throw new TestServerException("Process " + pid + " does not stop.");
+        throw new TestServerException("Process " + process + " does not stop.");
       }
     }
   }
 
   void resume() {
-    signal("CONT");
+    children().forEach(child -> signal("CONT", child.pid()));
+    signal("CONT", pid);
   }
 
-  void stop(Duration grace) {
+  /** Asks the server to end. */
+  void stop(String signal, Duration grace) {
     resume();
-    ProcessHandle.of(pid).ifPresent(ProcessHandle::destroy);
+    signal(signal, pid);
     if (!endsWithin(grace)) {
       kill();
     }
   }
 
   void kill() {
+    List<ProcessHandle> children = children();
     ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
+    children.forEach(ProcessHandle::destroyForcibly);
     if (!endsWithin(SIGNAL_TAKES_EFFECT)) {
       throw new TestServerException("Process " + pid + " survived SIGKILL.");
     }
+    // The next run must not find one of them at its files.
+    children.forEach(child -> child
+        .onExit()
+        .completeOnTimeout(child, SIGNAL_TAKES_EFFECT.toMillis(), TimeUnit.MILLISECONDS)
+        .join());
   }
 
-  private void signal(String name) {
+  private List<ProcessHandle> children() {
+    return ProcessHandle.of(pid).map(ProcessHandle::children).stream()
+        .flatMap(all -> all)
+        .toList();
+  }
+
+  private void signal(String name, long process) {
     try {
       // The shell's own kill, because the program of that name is not installed everywhere.
-      Shell.run("/bin/sh", "-c", "kill -\"$1\" \"$2\"", "signal", name, Long.toString(pid));
+      Shell.run("/bin/sh", "-c", "kill -\"$1\" \"$2\"", "signal", name, Long.toString(process));
     } catch (TestServerException e) {
-      if (!endsWithin(SIGNAL_TAKES_EFFECT)) {
+      boolean ended = process == pid
+          ? endsWithin(SIGNAL_TAKES_EFFECT)
+          : !ProcessHandle.of(process).map(ProcessHandle::isAlive).orElse(false);
+      if (!ended) {
         throw e;
       }
     }
   }
 
-  private boolean isPaused() {
-    Path stat = Path.of("/proc", Long.toString(pid), "stat");
+  private static boolean isRunning(long process) {
+    Path stat = Path.of("/proc", Long.toString(process), "stat");
     try {
       if (Files.exists(stat)) {
         // "pid (name) state ...": the name may have blanks and parentheses of its own.
         String line = Files.readString(stat, StandardCharsets.ISO_8859_1);
-        return line.startsWith("T", line.lastIndexOf(')') + 2);
+        return "TZX".indexOf(line.charAt(line.lastIndexOf(')') + 2)) < 0;
       }
     } catch (IOException ended) {
       return false;
     }
-    return Shell.run("ps", "-o", "state=", "-p", Long.toString(pid)).startsWith("T");
+    if (!ProcessHandle.of(process).map(ProcessHandle::isAlive).orElse(false)) {
+      return false;
+    }
+    return !Shell.run("ps", "-o", "state=", "-p", Long.toString(process)).startsWith("T");
   }
 
   private boolean endsWithin(Duration limit) {

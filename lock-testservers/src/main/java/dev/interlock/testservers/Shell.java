@@ -2,6 +2,7 @@ package dev.interlock.testservers;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** Runs short helper programs. */
@@ -44,5 +45,14 @@ final class Shell {
     } catch (IOException e) {
       throw new TestServerException(command[0] + " cannot be run.", e);
     }
+  }
+
+  /** Words as a part of a script. */
+  static String quoted(List<String> words) {
+    StringBuilder line = new StringBuilder();
+    for (String word : words) {
+      line.append('\'').append(word.replace("'", "'\\''")).append("' ");
+    }
+    return line.toString();
   }
 }

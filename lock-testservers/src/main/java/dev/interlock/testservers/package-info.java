@@ -1,8 +1,8 @@
 /**
  * Real servers for tests: found or started on demand, faulted at will, gone when the tests are.
  *
- * <p>{@link dev.interlock.testservers.TestRedis} and {@link dev.interlock.testservers.TestMysql}
- * are the entries.
+ * <p>{@link dev.interlock.testservers.TestRedis}, {@link dev.interlock.testservers.TestMysql} and
+ * {@link dev.interlock.testservers.TestPostgres} are the entries.
  */
 @NullMarked
 package dev.interlock.testservers;

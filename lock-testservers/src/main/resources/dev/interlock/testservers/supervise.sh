@@ -18,9 +18,11 @@ trap '' HUP INT TERM PIPE
 (
   while read -r line <&3; do :; done
   : >"$home/.orphaned"
+  # With the processes that work for it: they end with it, but not while they are stopped.
+  workers=$(cat "/proc/$server/task/$server/children" || pgrep -P "$server")
   # A stopped server is continued first, so that nothing of it stays behind on any system.
-  kill -CONT "$server"
-  kill -KILL "$server"
+  kill -CONT "$server" $workers
+  kill -KILL "$server" $workers
 ) >/dev/null 2>&1 &
 guard=$!
 exec 3<&-

@@ -7,42 +7,59 @@ import java.util.Optional;
 import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.utility.DockerImageName;
 
-/** A server in a container of the official images of MySQL or MariaDB. */
-final class DockerMysql extends MysqlAtEndpoint {
+/** A server in a container of the official images of MySQL, MariaDB or PostgreSQL. */
+final class DockerDatabase extends DatabaseAtEndpoint implements MysqlServer, PostgresServer {
   private static final Duration START_LIMIT = Duration.ofSeconds(60);
   private static final Duration STOP_GRACE = Duration.ofSeconds(20);
-  private static final int PORT = 3306;
-  private static final String SECRET = "interlock";
+  private static final String NAME = "interlock";
 
-  /** Both families of images read their own names only. */
+  /** Each family of images reads its own names only. */
   private static final Map<String, String> ENVIRONMENT = Map.of(
       "MYSQL_ROOT_PASSWORD",
-      SECRET,
+      NAME,
       "MYSQL_DATABASE",
-      "interlock",
+      NAME,
       "MARIADB_ROOT_PASSWORD",
-      SECRET,
+      NAME,
       "MARIADB_DATABASE",
-      "interlock");
+      NAME,
+      "POSTGRES_USER",
+      NAME,
+      "POSTGRES_PASSWORD",
+      NAME,
+      "POSTGRES_DB",
+      NAME);
 
   private final ServerContainer container;
 
-  private DockerMysql(MysqlEndpoint endpoint, String image, ServerContainer container) {
-    super(endpoint, MysqlSource.DOCKER + " " + image);
+  private DockerDatabase(DatabaseEndpoint endpoint, String image, ServerContainer container) {
+    super(endpoint, "Docker " + image);
     this.container = container;
   }
 
-  static DockerMysql start(List<String> options, String image) throws SourceUnavailableException {
-    DockerMysql server;
+  static DockerDatabase mysql(List<String> options, String image)
+      throws SourceUnavailableException {
+    return start(DatabaseKind.MYSQL, "root", options, image);
+  }
+
+  static DockerDatabase postgres(List<String> options, String image)
+      throws SourceUnavailableException {
+    return start(DatabaseKind.POSTGRES, NAME, options, image);
+  }
+
+  private static DockerDatabase start(
+      DatabaseKind kind, String user, List<String> options, String image)
+      throws SourceUnavailableException {
+    DockerDatabase server;
     try {
       int port = FreePorts.next();
       GenericContainer<?> container = new GenericContainer<>(DockerImageName.parse(image))
           .withEnv(ENVIRONMENT)
           .withCommand(options.toArray(String[]::new));
-      server = new DockerMysql(
-          new MysqlEndpoint(ServerContainer.host(), port, "root", SECRET, "interlock"),
+      server = new DockerDatabase(
+          new DatabaseEndpoint(kind, ServerContainer.host(), port, user, NAME, NAME),
           image,
-          new ServerContainer(container, PORT, port));
+          new ServerContainer(container, kind.defaultPort(), port));
       server.container.create();
     } catch (RuntimeException e) {
       // No image to be had, for instance. The next source may well do.

@@ -1,9 +1,9 @@
 package dev.interlock.testservers;
 
 /** A server that runs already and is not ours. */
-final class GivenMysql extends MysqlAtEndpoint {
-  GivenMysql(MysqlEndpoint endpoint) {
-    super(endpoint, MysqlSource.GIVEN.toString());
+final class GivenDatabase extends DatabaseAtEndpoint implements MysqlServer, PostgresServer {
+  GivenDatabase(DatabaseEndpoint endpoint) {
+    super(endpoint, "given URI");
     reportsItself(endpoint.execute("SELECT VERSION()"));
   }
 

@@ -1,22 +1,22 @@
 package dev.interlock.testservers;
 
 /** What all servers have in common, wherever they come from. */
-abstract class MysqlAtEndpoint implements MysqlServer {
-  private final MysqlEndpoint endpoint;
+abstract class DatabaseAtEndpoint implements DatabaseServer {
+  private final DatabaseEndpoint endpoint;
   private final String origin;
   private volatile String version = "unknown";
 
-  MysqlAtEndpoint(MysqlEndpoint endpoint, String origin) {
+  DatabaseAtEndpoint(DatabaseEndpoint endpoint, String origin) {
     this.endpoint = endpoint;
     this.origin = origin;
   }
 
-  final MysqlEndpoint endpoint() {
+  final DatabaseEndpoint endpoint() {
     return endpoint;
   }
 
   final void reportsItself(String reported) {
-    version = MysqlEndpoint.productAndVersion(reported);
+    version = DatabaseKind.productAndVersion(reported);
   }
 
   @Override

@@ -13,34 +13,34 @@ import java.util.Properties;
 import java.util.StringJoiner;
 
 /** Where a server is and who we are there. */
-record MysqlEndpoint(String host, int port, String user, String password, String database) {
-  private static final int DEFAULT_PORT = 3306;
-
-  /** Reads {@code mysql://user:password@host:port/database}; what it cannot read is not echoed. */
-  static MysqlEndpoint parse(String text) {
+record DatabaseEndpoint(
+    DatabaseKind kind, String host, int port, String user, String password, String database) {
+  /** Reads {@code scheme://user:password@host:port/database}; what it cannot read is not echoed. */
+  static DatabaseEndpoint parse(DatabaseKind kind, String text) {
     try {
       URI uri = URI.create(text);
       String[] account = uri.getRawUserInfo().split(":", 2);
-      return new MysqlEndpoint(
+      return new DatabaseEndpoint(
+          kind,
           uri.getHost(),
-          uri.getPort() < 0 ? DEFAULT_PORT : uri.getPort(),
+          uri.getPort() < 0 ? kind.defaultPort() : uri.getPort(),
           decode(account[0]),
           account.length > 1 ? decode(account[1]) : "",
           uri.getPath().substring(1));
     } catch (RuntimeException e) {
       // Without the cause, which would repeat the address and its password.
       throw new TestServerException(
-          "The given address has to be mysql://user:password@host:port/database.");
+          "The given address has to be " + kind.scheme() + "://user:password@host:port/database.");
     }
   }
 
   String uri() {
-    return "mysql://" + user + (password.isEmpty() ? "" : ":" + password) + "@" + host + ":" + port
-        + "/" + database;
+    return kind.scheme() + "://" + user + (password.isEmpty() ? "" : ":" + password) + "@" + host
+        + ":" + port + "/" + database;
   }
 
   String jdbcUrl() {
-    return "jdbc:mysql://" + host + ":" + port + "/" + database;
+    return "jdbc:" + kind.driver() + "://" + host + ":" + port + "/" + database;
   }
 
   String execute(String sql) {
@@ -73,19 +73,11 @@ record MysqlEndpoint(String host, int port, String user, String password, String
     }
   }
 
-  static String productAndVersion(String version) {
-    int dash = version.indexOf('-');
-    String number = dash < 0 ? version : version.substring(0, dash);
-    return (version.contains("MariaDB") ? "MariaDB " : "MySQL ") + number;
-  }
-
   private Connection connect() throws SQLException {
     Properties properties = new Properties();
     properties.setProperty("user", user);
     properties.setProperty("password", password);
-    properties.setProperty("connectTimeout", "5000");
-    properties.setProperty("socketTimeout", "10000");
-    properties.setProperty("allowPublicKeyRetrieval", "true");
+    kind.properties().forEach(properties::setProperty);
     return DriverManager.getConnection(jdbcUrl(), properties);
   }
 

@@ -1,0 +1,100 @@
+package dev.interlock.testservers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(120)
+class EmbeddedPostgresTest {
+
+  @Test
+  void keepsPortAndDataThroughKillPauseAndRestart() {
+    try (PostgresServer server = embedded().start()) {
+      assertThat(server.isControllable()).isTrue();
+      assertThat(server.version()).startsWith("PostgreSQL 18.");
+      server.execute("CREATE TABLE kept (id INT PRIMARY KEY)");
+      server.execute("INSERT INTO kept VALUES (7)");
+
+      server.kill();
+      assertThatThrownBy(() -> server.execute("SELECT 1")).isInstanceOf(TestServerException.class);
+      server.start();
+      assertThat(server.execute("SELECT id FROM kept")).isEqualTo("7");
+
+      server.pause();
+      server.resume();
+      server.restart();
+      assertThat(server.execute("SELECT id FROM kept")).isEqualTo("7");
+      assertThat(server.toString()).doesNotContain(server.uri());
+    }
+  }
+
+  /** Each connection has a process of its own, and signals to the first one do not reach them. */
+  @Test
+  void aPauseHoldsTheSessionsThatThereAreAsWell() throws Exception {
+    try (PostgresServer server = embedded().start();
+        java.sql.Connection open = java.sql.DriverManager.getConnection(
+            server.jdbcUrl() + "?socketTimeout=1", server.user(), server.password());
+        java.sql.Statement statement = open.createStatement()) {
+      statement.execute("SELECT 1");
+      server.pause();
+      assertThatThrownBy(() -> statement.execute("SELECT 2")).hasMessageContaining("I/O error");
+      server.resume();
+      assertThat(server.execute("SELECT 3")).isEqualTo("3");
+    }
+  }
+
+  @Test
+  void closeOfAPausedServerLeavesNothingBehind() {
+    PostgresServer server = embedded().start();
+    Path data = Path.of(server.execute("SHOW data_directory"));
+    long pid = Long.parseLong(server.execute("SELECT PG_BACKEND_PID()"));
+    server.pause();
+
+    server.close();
+
+    assertThat(Files.exists(data.getParent())).isFalse();
+    assertThat(ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false)).isFalse();
+  }
+
+  @Test
+  void commitsAreDurable() {
+    try (PostgresServer server = embedded().owned().start()) {
+      assertThat(server.execute("SHOW fsync")).isEqualTo("on");
+      assertThat(server.execute("SHOW synchronous_commit")).isEqualTo("on");
+    }
+  }
+
+  @Test
+  void anOptionReachesTheServer() {
+    try (PostgresServer server = embedded().option("max_connections", "23").start()) {
+      assertThat(server.execute("SHOW max_connections")).isEqualTo("23");
+    }
+  }
+
+  @Test
+  void aGivenServerIsUsedAsItIs() {
+    try (PostgresServer started = embedded().start();
+        PostgresServer given = new PostgresServerBuilder(new Surroundings<>(
+                started.uri(),
+                null,
+                "none",
+                "",
+                java.util.List.of(),
+                EmbeddedPostgresTest.class.getClassLoader()))
+            .start()) {
+      assertThat(given.isControllable()).isFalse();
+      assertThat(given.source()).startsWith("given URI, PostgreSQL 18.");
+      assertThatThrownBy(given::kill).isInstanceOf(UnsupportedOperationException.class);
+      given.close();
+      assertThat(started.execute("SELECT 1")).isEqualTo("1");
+    }
+  }
+
+  private static PostgresServerBuilder embedded() {
+    return TestPostgres.builder().from(PostgresSource.EMBEDDED);
+  }
+}

@@ -1,0 +1,143 @@
+package dev.interlock.testservers;
+
+import dev.interlock.tck.TckFault;
+import dev.interlock.tck.TckServer;
+import java.util.EnumSet;
+import java.util.Set;
+
+/**
+ * What the kit may do to a PostgreSQL server: much to one of our own, nothing to a given one. For
+ * one thread at a time.
+ */
+public final class PostgresFaults implements TckServer {
+  /**
+   * Counts the changes that are still to fail. A sequence, because a rollback leaves it as it is.
+   */
+  private static final String ORDERS = "ordered_failures";
+
+  private static final int ORDERED = 3;
+
+  private final PostgresServer server;
+  private final String tablePrefix;
+  private boolean ordering;
+
+  private PostgresFaults(PostgresServer server, String tablePrefix) {
+    this.server = server;
+    this.tablePrefix = tablePrefix;
+  }
+
+  /**
+   * Offers the faults of a server that nothing else uses during the run.
+   *
+   * @param tablePrefix how the names of the provider's tables begin
+   */
+  public static PostgresFaults of(PostgresServer server, String tablePrefix) {
+    return new PostgresFaults(server, tablePrefix);
+  }
+
+  @Override
+  public Set<TckFault> faults() {
+    return server.isControllable()
+        ? EnumSet.of(
+            TckFault.PAUSE,
+            TckFault.RESTART,
+            TckFault.LOSE_STATE,
+            TckFault.CLOSE_CLIENTS,
+            TckFault.DISTURB,
+            TckFault.READ_ONLY)
+        : EnumSet.noneOf(TckFault.class);
+  }
+
+  @Override
+  public void heal() {
+    if (server.isControllable()) {
+      server.resume();
+      server.start();
+      readOnly(false);
+      if (ordering) {
+        server.execute("DROP SEQUENCE IF EXISTS " + ORDERS + " CASCADE");
+        server.execute("DROP FUNCTION IF EXISTS " + ORDERS + "_fail CASCADE");
+        ordering = false;
+      }
+    }
+  }
+
+  @Override
+  public void pause() {
+    server.pause();
+  }
+
+  @Override
+  public void resume() {
+    server.resume();
+  }
+
+  @Override
+  public void kill() {
+    server.kill();
+  }
+
+  @Override
+  public void start() {
+    server.start();
+  }
+
+  @Override
+  public void loseState() {
+    server
+        .execute("SELECT table_name FROM information_schema.tables"
+            + " WHERE table_schema = CURRENT_SCHEMA AND table_type = 'BASE TABLE'"
+            + " AND STARTS_WITH(table_name, '" + tablePrefix + "')")
+        .lines()
+        .forEach(table -> server.execute("DELETE FROM " + table));
+  }
+
+  @Override
+  public void closeClients() {
+    server.execute("SELECT PG_TERMINATE_BACKEND(pid) FROM pg_stat_activity"
+        + " WHERE backend_type = 'client backend' AND pid <> PG_BACKEND_PID()");
+  }
+
+  /** As a replica does: the sessions that there are refuse as well. */
+  @Override
+  public void readOnly(boolean on) {
+    // A read-only transaction may change this setting.
+    server.execute("ALTER SYSTEM SET default_transaction_read_only = " + (on ? "on" : "off"));
+    server.execute("SELECT PG_RELOAD_CONF()");
+  }
+
+  /**
+   * The next three changes of a lock's row are answered as if they had met a deadlock: more than
+   * the engine's own repetition of an attempt makes up for.
+   *
+   * @return whether the order before this one was carried out
+   */
+  @Override
+  public boolean disturb() {
+    boolean first = !ordering;
+    if (first) {
+      prepareOrders();
+      ordering = true;
+    }
+    boolean carriedOut = server
+        .execute("SELECT last_value > " + ORDERED + " FROM " + ORDERS)
+        .strip()
+        .equals("t");
+    server.execute("SELECT SETVAL('" + ORDERS + "', 1)");
+    return !first && carriedOut;
+  }
+
+  private void prepareOrders() {
+    server.execute("CREATE SEQUENCE IF NOT EXISTS " + ORDERS);
+    server.execute("SELECT SETVAL('" + ORDERS + "', " + (ORDERED + 1) + ")");
+    server.execute("CREATE OR REPLACE FUNCTION " + ORDERS + "_fail() RETURNS trigger"
+        + " LANGUAGE plpgsql SECURITY DEFINER AS $$BEGIN"
+        + " IF (SELECT last_value FROM " + ORDERS + ") <= " + ORDERED + " THEN"
+        + " PERFORM NEXTVAL('" + ORDERS + "');"
+        + " RAISE deadlock_detected USING MESSAGE = 'Deadlock ordered by the kit'; END IF;"
+        + " IF tg_op = 'DELETE' THEN RETURN old; END IF; RETURN new; END$$");
+    server.execute("CREATE OR REPLACE TRIGGER " + ORDERS + "_fail"
+        + " BEFORE INSERT OR UPDATE OR DELETE ON " + tablePrefix + "lock"
+        + " FOR EACH ROW EXECUTE FUNCTION " + ORDERS + "_fail()");
+  }
+}

@@ -1,0 +1,157 @@
+package dev.interlock.testservers;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/** PostgreSQL's programs on this machine. */
+final class ProcessPostgres extends DatabaseAtEndpoint implements PostgresServer {
+  private static final String ADDRESS = "127.0.0.1";
+  private static final String ACCOUNT = "interlock";
+  private static final Duration START_LIMIT = Duration.ofSeconds(60);
+  private static final Duration STOP_GRACE = Duration.ofSeconds(20);
+  private static final int TRIES = 3;
+
+  /** Without waiting for the clients to leave, which is what TERM means. */
+  private static final String FAST_SHUTDOWN = "INT";
+
+  /**
+   * Prepares the data once and becomes the server. Inside the supervised process, so that a JVM
+   * that ends meanwhile leaves nothing behind.
+   */
+  private static final String LAUNCH = "if [ ! -e prepared ]; then rm -rf data;"
+      + " echo interlock >password && %s --pwfile=password || exit 1;"
+      + " echo 'CREATE DATABASE interlock' | %s || exit 1; : >prepared; fi; exec %s";
+
+  /**
+   * The server refuses to run as root. Neither of these programs stays in between, so signals reach
+   * the server.
+   */
+  private static final String AS_NOBODY = "chown nobody . || exit 1; group=$(id -g nobody);"
+      + " if command -v setpriv >/dev/null; then"
+      + " exec setpriv --reuid=nobody --regid=\"$group\" --clear-groups /bin/sh -c %1$s; else"
+      + " exec chroot --userspec=\"nobody:$group\" --skip-chdir / /bin/sh -c %1$s; fi";
+
+  private final ServerProcess process;
+  private final Path data;
+
+  private ProcessPostgres(
+      DatabaseEndpoint endpoint, String origin, ServerProcess process, Path data) {
+    super(endpoint, origin);
+    this.process = process;
+    this.data = data;
+  }
+
+  /**
+   * Starts a server.
+   *
+   * @param origin what {@link #source()} says, without the version
+   * @param programs finds the directory of the programs, or puts it into the server's own
+   */
+  static PostgresServer start(
+      List<String> options, String origin, Function<PrivateDirectory, Path> programs) {
+    for (int tries = 1; ; tries++) {
+      ProcessPostgres server = prepare(options, FreePorts.next(), origin, programs);
+      try {
+        server.start();
+        return server;
+      } catch (RuntimeException e) {
+        boolean retry =
+            tries < TRIES && server.process.logTail().contains("Address already in use");
+        server.close();
+        if (!retry) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private static ProcessPostgres prepare(
+      List<String> options, int port, String origin, Function<PrivateDirectory, Path> programs) {
+    PrivateDirectory home = PrivateDirectory.create();
+    try {
+      Path bin = programs.apply(home);
+      Path data = home.path().resolve("data");
+      String server = bin.resolve("postgres").toString();
+      List<String> installation = List.of(
+          bin.resolve("initdb").toString(),
+          "--pgdata=" + data,
+          "--username=" + ACCOUNT,
+          "--auth=scram-sha-256",
+          "--encoding=UTF8",
+          "--locale=C",
+          "--no-sync");
+      List<String> single = List.of(server, "--single", "-D", data.toString(), "postgres");
+      List<String> run = new ArrayList<>(List.of(server, "-D", data.toString()));
+      run.addAll(List.of("-c", "listen_addresses=" + ADDRESS, "-c", "port=" + port));
+      run.addAll(List.of("-c", "unix_socket_directories=", "-c", "shared_buffers=64MB"));
+      run.addAll(options);
+      String launch =
+          LAUNCH.formatted(Shell.quoted(installation), Shell.quoted(single), Shell.quoted(run));
+      if (System.getProperty("user.name").equals("root")) {
+        launch = AS_NOBODY.formatted(Shell.quoted(List.of(launch)));
+      }
+      return new ProcessPostgres(
+          new DatabaseEndpoint(DatabaseKind.POSTGRES, ADDRESS, port, ACCOUNT, ACCOUNT, ACCOUNT),
+          origin,
+          new ServerProcess(home, List.of("/bin/sh", "-c", launch)),
+          data);
+    } catch (RuntimeException e) {
+      home.delete();
+      throw e;
+    }
+  }
+
+  @Override
+  public boolean isControllable() {
+    return true;
+  }
+
+  @Override
+  public void start() {
+    process.start();
+    process.awaitReady(START_LIMIT, this::answers);
+  }
+
+  /** Whether this server answers, and not another one that has its port. */
+  private boolean answers() {
+    Optional<String> answer = endpoint().ask("SELECT CURRENT_SETTING('data_directory'), VERSION()");
+    if (answer.isEmpty()) {
+      return false;
+    }
+    String[] columns = answer.get().split("\t", 2);
+    if (!Path.of(columns[0]).equals(data)) {
+      return false;
+    }
+    reportsItself(columns[1]);
+    return true;
+  }
+
+  @Override
+  public void stop() {
+    process.stop(FAST_SHUTDOWN, STOP_GRACE);
+  }
+
+  @Override
+  public void pause() {
+    process.pause();
+  }
+
+  @Override
+  public void resume() {
+    process.resume();
+  }
+
+  @Override
+  public void kill() {
+    process.kill();
+  }
+
+  @Override
+  public void close() {
+    process.close();
+  }
+}
