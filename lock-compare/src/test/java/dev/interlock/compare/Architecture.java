@@ -58,7 +58,9 @@ record Architecture(String root) {
       "redis.hash",
       List.of("io.lettuce..", "reactor..", "io.netty..", "org.reactivestreams.."),
       "mysql",
-      List.of("org.apache.ibatis..", "com.zaxxer.hikari..", "com.mysql.."));
+      List.of("org.apache.ibatis..", "com.zaxxer.hikari..", "com.mysql.."),
+      "postgres",
+      List.of("org.apache.ibatis..", "com.zaxxer.hikari..", "org.postgresql.."));
 
   /** The packages of the providers, and of what they share. */
   static Set<String> providers() {

@@ -31,6 +31,7 @@ class ArchitectureTest {
       "dev.interlock.redis.watch.RedisWatchProvider",
       "dev.interlock.redis.hash.RedisHashProvider",
       "dev.interlock.mysql.MysqlProvider",
+      "dev.interlock.postgres.PostgresProvider",
       "dev.interlock.spring.Locked",
       "dev.interlock.tck.LockTck",
       "dev.interlock.testservers.TestRedis",

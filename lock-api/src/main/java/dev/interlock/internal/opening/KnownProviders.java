@@ -11,7 +11,8 @@ final class KnownProviders {
       "redis-setnx", "dev.interlock:lock-redis-setnx",
       "redis-watch", "dev.interlock:lock-redis-watch",
       "redis-hash", "dev.interlock:lock-redis-hash",
-      "mysql", "dev.interlock:lock-mysql");
+      "mysql", "dev.interlock:lock-mysql",
+      "postgres", "dev.interlock:lock-postgres");
 
   private KnownProviders() {}
 

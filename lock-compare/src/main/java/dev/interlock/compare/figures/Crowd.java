@@ -14,6 +14,7 @@ import dev.interlock.tck.Effort;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /** Measures what happens when many threads want one lock. */
 final class Crowd implements Measurement {
@@ -78,18 +79,24 @@ final class Crowd implements Measurement {
   private static double largest(
       List<SectionClient> clients, Duration time, Optional<ServerProbe> probe, Figures into)
       throws InterruptedException {
-    long before = probe.map(ServerProbe::totalCommands).orElse(0L);
+    OptionalLong before = commands(probe);
     Round.Result result = round(clients, LARGEST, time);
-    long after = probe.map(ServerProbe::totalCommands).orElse(0L);
+    OptionalLong after = commands(probe);
     into.put(Measure.SECTIONS_16, result.sectionsPerSecond());
     into.put(Measure.WORST_WAIT, result.acquire().getMaxValue() / 1e6);
     into.put(Measure.JAIN, Statistics.jain(result.sections()));
-    if (probe.isPresent()) {
-      into.put(Measure.COMMANDS_PER_SECTION, (double) (after - before) / result.allSections());
+    if (before.isPresent() && after.isPresent()) {
+      into.put(
+          Measure.COMMANDS_PER_SECTION,
+          (double) (after.getAsLong() - before.getAsLong()) / result.allSections());
     } else {
       into.none("the server cannot be asked past the provider", Measure.COMMANDS_PER_SECTION);
     }
     return result.sectionsPerSecond();
+  }
+
+  private static OptionalLong commands(Optional<ServerProbe> probe) {
+    return probe.map(ServerProbe::totalCommands).orElse(OptionalLong.empty());
   }
 
   private static Round.Result round(List<SectionClient> clients, int threads, Duration time)

@@ -57,9 +57,9 @@ final class MysqlProbe implements ServerProbe {
 
   /** Not the sum of the above, where a statement that the server has prepared counts twice. */
   @Override
-  public long totalCommands() {
+  public OptionalLong totalCommands() {
     own += costOfAsking;
-    return questions() - own;
+    return OptionalLong.of(questions() - own);
   }
 
   private long questions() {

@@ -58,8 +58,9 @@ final class RedisProbe implements ServerProbe {
   }
 
   @Override
-  public long totalCommands() {
-    return commands().values().stream().mapToLong(Long::longValue).sum();
+  public OptionalLong totalCommands() {
+    return OptionalLong.of(
+        commands().values().stream().mapToLong(Long::longValue).sum());
   }
 
   @Override

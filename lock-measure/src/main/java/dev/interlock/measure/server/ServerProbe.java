@@ -12,8 +12,11 @@ public interface ServerProbe extends AutoCloseable {
   /** Returns how often each command ran since the server started, also from within scripts. */
   Map<String, Long> commands();
 
-  /** Returns how many commands ran, those inside scripts too, but none of this probe's. */
-  long totalCommands();
+  /**
+   * Returns how many commands ran, those inside scripts too, but none of this probe's; empty if the
+   * server does not tell, or too late.
+   */
+  OptionalLong totalCommands();
 
   /** Returns the CPU time that the server has used, in microseconds; empty if it does not tell. */
   OptionalLong cpuMicros();

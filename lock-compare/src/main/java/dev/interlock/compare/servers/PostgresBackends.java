@@ -1,0 +1,68 @@
+package dev.interlock.compare.servers;
+
+import dev.interlock.testservers.PostgresFaults;
+import dev.interlock.testservers.PostgresServer;
+import dev.interlock.testservers.PostgresSource;
+import dev.interlock.testservers.TestPostgres;
+import dev.interlock.testservers.TestServerException;
+import java.util.Map;
+import java.util.Optional;
+
+/** PostgreSQL servers. */
+final class PostgresBackends {
+  private static final String GIVEN_PROPERTY = "interlock.test.postgres";
+  private static final String PREFIX_OPTION = "tablePrefix";
+  private static final String PREFIX = "interlock_";
+
+  /** What the kit cannot do to this kind of server. */
+  private static final Map<String, String> WAIVERS = Map.of(
+      "E9", "not tested: the columns have types, so nothing unreadable can be put in a lock's row",
+      "E10", "not tested: a full tablespace that still takes changes cannot be brought about");
+
+  private PostgresBackends() {}
+
+  static Backend start(String provider) {
+    PostgresServer server = TestPostgres.start();
+    String uri = server.uri().replaceFirst("^[^:]*:", provider + ":");
+    return on(server, inNamespace(LockUris.withOption(uri, "schema", "create")), server.source());
+  }
+
+  /** A server that the user named; its tables are not ours to create. */
+  static Backend at(String uri) {
+    String plain = uri.replaceFirst("\\?.*$", "").replaceFirst("^[^:]*:", "postgres:");
+    boolean simple = LockUris.host(plain).isPresent()
+        && !LockUris.hasOption(uri, "tls")
+        && !LockUris.hasOption(uri, PREFIX_OPTION)
+        && !LockUris.hasOption(uri, LockUris.NAMESPACE);
+    return Optional.of(plain)
+        .filter(address -> simple)
+        .flatMap(PostgresBackends::connect)
+        .map(server -> on(server, inNamespace(uri), Backend.GIVEN))
+        .orElseGet(() -> Backend.behindProvider(uri));
+  }
+
+  private static String inNamespace(String uri) {
+    return LockUris.withOption(uri, LockUris.NAMESPACE, LockUris.freshNamespace());
+  }
+
+  private static Backend on(PostgresServer server, String uri, String origin) {
+    return new Backend(
+        uri,
+        origin,
+        false,
+        Optional.of(new PostgresProbe(server)),
+        PREFIX,
+        Optional.of(PostgresFaults.of(server, PREFIX)),
+        WAIVERS,
+        server::close);
+  }
+
+  private static Optional<PostgresServer> connect(String address) {
+    try (TemporaryProperty unused = TemporaryProperty.set(GIVEN_PROPERTY, address)) {
+      return Optional.of(TestPostgres.builder().from(PostgresSource.GIVEN).start());
+    } catch (TestServerException e) {
+      // The provider will say better what is wrong with the server.
+      return Optional.empty();
+    }
+  }
+}

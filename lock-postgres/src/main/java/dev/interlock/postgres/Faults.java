@@ -1,0 +1,116 @@
+package dev.interlock.postgres;
+
+import dev.interlock.BackendUnavailableException;
+import dev.interlock.LockConfigurationException;
+import dev.interlock.LockException;
+import dev.interlock.OutcomeUnknownException;
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What an error of the server or the driver means. */
+final class Faults {
+  /**
+   * The same again is likely to succeed: serialization failure, deadlock, lock timeout, cancelled.
+   */
+  private static final Set<String> PASSING = Set.of("40001", "40P01", "55P03", "57014");
+
+  private static final String READ_ONLY = "25006";
+  private static final String TOO_MANY = "53300";
+
+  /** No such table, column, function or type; another answer than ours. */
+  private static final Set<String> SCHEMA = Set.of("42P01", "42703", "42883", "42704", "42804");
+
+  private static final String DENIED = "42501";
+
+  private Faults() {}
+
+  /** Finds the driver's exception under what MyBatis or a pool made of it. */
+  static @Nullable SQLException find(Throwable error) {
+    Throwable cause = error;
+    while (cause != null) {
+      if (cause instanceof SQLException sql) {
+        return sql;
+      }
+      cause = cause.getCause();
+    }
+    return null;
+  }
+
+  private static String state(SQLException error) {
+    return String.valueOf(error.getSQLState());
+  }
+
+  static boolean isPassing(SQLException error) {
+    return PASSING.contains(state(error));
+  }
+
+  /**
+   * The connection is at its end, and what was sent on it may have been done: also if an
+   * administrator ended it (57P01), since that may have met a commit that waited for a standby.
+   */
+  static boolean isCut(SQLException error) {
+    String state = state(error);
+    return state.startsWith("08") || state.startsWith("57P") || state.equals("null");
+  }
+
+  /** Whether another connection may do better, to another server after a failover. */
+  static boolean isConnectionUseless(SQLException error) {
+    return isCut(error) || state(error).equals(READ_ONLY);
+  }
+
+  /**
+   * Makes the exception for the caller.
+   *
+   * @param what the operation
+   * @param changes whether what was sent changes something, and so may have taken effect although
+   *     it failed. An error that the server answers to a statement means that it rolled it back
+   */
+  static LockException translate(String what, SQLException error, boolean changes) {
+    String state = state(error);
+    String reason = what + ": the server answered " + state + " (" + firstLine(error) + ")";
+    if (state.equals(READ_ONLY)) {
+      return new BackendUnavailableException(
+          what + ": the server is read-only (25006); locks need the primary", error);
+    }
+    if (SCHEMA.contains(state)) {
+      return new LockConfigurationException(
+          reason + "; the tables or functions are missing or not ours, open with ?schema=create",
+          error);
+    }
+    if (state.equals(DENIED)) {
+      return new LockConfigurationException(
+          reason + "; the account needs SELECT, INSERT, UPDATE and DELETE on the tables", error);
+    }
+    if (error instanceof SQLTransientConnectionException) {
+      return noConnection(what, error);
+    }
+    if (isCut(error)) {
+      String message = what + ": the connection was lost (" + firstLine(error) + ")";
+      return changes
+          ? new OutcomeUnknownException(message, error)
+          : new BackendUnavailableException(message, error);
+    }
+    return new BackendUnavailableException(reason, error);
+  }
+
+  /** No connection was to be had: certainly without effect. */
+  static LockException noConnection(String what, Exception error) {
+    SQLException root = find(error);
+    while (root != null && root.getCause() instanceof SQLException cause) {
+      root = cause;
+    }
+    String found = firstLine(root == null ? error : root);
+    if (root != null && state(root).equals(TOO_MANY)) {
+      found = "too many connections (53300); lower poolSize or raise max_connections";
+    } else if (root != null && state(root).startsWith("28")) {
+      found = "access denied (" + state(root) + "): " + found;
+    }
+    return new BackendUnavailableException(what + ": no connection: " + found, error);
+  }
+
+  static String firstLine(Throwable error) {
+    return String.valueOf(error.getMessage()).lines().findFirst().orElse("");
+  }
+}

@@ -1,0 +1,82 @@
+package dev.interlock.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.Lease;
+import dev.interlock.LockClient;
+import dev.interlock.LockConfig;
+import dev.interlock.LockRequest;
+import dev.interlock.Locks;
+import dev.interlock.testservers.PostgresServer;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.postgresql.PGConnection;
+
+/** Where notifications do not arrive, as behind a pooler in transaction mode. */
+@Timeout(60)
+class PoolerTest {
+
+  @Test
+  void p2_withoutNotificationsTheWaitersLookEvery100Milliseconds() throws Exception {
+    PostgresServer server = Server.shared();
+    Locks.open(Server.uri()).close();
+    LockConfig config = LockConfig.builder("postgres").build();
+    String name = Server.freshNamespace();
+    try (LockClient holder = PostgresLocks.using(deaf(server), config);
+        LockClient waiter = PostgresLocks.using(deaf(server), config)) {
+      for (int i = 0; i < 5; i++) {
+        Lease held = holder.acquire(LockRequest.of(name));
+        var waiting = waiter.acquireAsync(LockRequest.of(name));
+        Awaitility.await().until(() -> holder.inspect(name).orElseThrow().waiters() == 1);
+        long start = System.nanoTime();
+        held.release();
+        waiting.get(10, TimeUnit.SECONDS).release();
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofMillis(700));
+      }
+      assertThat(server.execute("SELECT COUNT(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'"
+              + " AND application_name = 'deaf'"))
+          .isEqualTo("0");
+    }
+  }
+
+  /** Connections that hide the driver: a session's number cannot be compared with the server's. */
+  private static DataSource deaf(PostgresServer server) {
+    return proxy(DataSource.class, (method, arguments) -> {
+      Connection connection = DriverManager.getConnection(
+          server.jdbcUrl() + "?ApplicationName=deaf", server.user(), server.password());
+      return proxy(Connection.class, (call, values) -> {
+        if (call.getName().equals("isWrapperFor")) {
+          return false;
+        }
+        if (call.getName().equals("unwrap")) {
+          throw new SQLException("no " + PGConnection.class);
+        }
+        try {
+          return call.invoke(connection, values);
+        } catch (InvocationTargetException e) {
+          throw e.getTargetException();
+        }
+      });
+    });
+  }
+
+  private interface Call {
+    Object invoke(java.lang.reflect.Method method, Object[] arguments) throws Throwable;
+  }
+
+  private static <T> T proxy(Class<T> type, Call call) {
+    return type.cast(Proxy.newProxyInstance(
+        type.getClassLoader(),
+        new Class<?>[] {type},
+        (self, method, arguments) -> call.invoke(method, arguments)));
+  }
+}

@@ -1,0 +1,82 @@
+package dev.interlock.postgres;
+
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.AttemptResult;
+import dev.interlock.spi.BackendEvents;
+import dev.interlock.spi.Grant;
+import dev.interlock.spi.HandOffBackend;
+import dev.interlock.spi.HoldId;
+import dev.interlock.spi.LockBackend;
+import dev.interlock.spi.Release;
+import dev.interlock.spi.ReleaseResult;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** A backend as the engine sees it, with what it was told. */
+final class TestClient implements AutoCloseable {
+  static final Duration LEASE = Duration.ofSeconds(30);
+
+  final LockBackend backend;
+  final BlockingQueue<Grant> grants = new LinkedBlockingQueue<>();
+  final BlockingQueue<HoldId> revoked = new LinkedBlockingQueue<>();
+  private final long high;
+  private final AtomicLong low = new AtomicLong(1);
+
+  TestClient(String id, LockBackend backend) {
+    this.high = HexFormat.fromHexDigitsToLong(id);
+    this.backend = backend;
+    backend.subscribe(new BackendEvents() {
+      @Override
+      public void granted(Grant grant, long notBeforeNanos) {
+        grants.add(grant);
+      }
+
+      @Override
+      public void wake(String name, HoldId id) {}
+
+      @Override
+      public void revoked(String name, HoldId id) {
+        revoked.add(id);
+      }
+
+      @Override
+      public void inDoubt() {}
+    });
+  }
+
+  String clientId() {
+    return HexFormat.of().toHexDigits(high);
+  }
+
+  HoldId id() {
+    return new HoldId(high, low.getAndIncrement());
+  }
+
+  AttemptResult attempt(String name, HoldId id, Duration patience) {
+    return attempt(name, id, patience, LEASE);
+  }
+
+  AttemptResult attempt(String name, HoldId id, Duration patience, Duration lease) {
+    return backend.attempt(
+        Attempt.of(name, id, "owner", lease).withFair(true).withPatience(patience));
+  }
+
+  AttemptResult attemptAs(String owner, String name, HoldId id, Duration patience) {
+    return backend.attempt(Attempt.of(name, id, owner, LEASE)
+        .withSharedOwner(true)
+        .withFair(true)
+        .withPatience(patience));
+  }
+
+  ReleaseResult release(String name, HoldId id) {
+    return HandOffBackend.release(backend, Release.of(name, id));
+  }
+
+  @Override
+  public void close() {
+    backend.close();
+  }
+}
