@@ -98,7 +98,7 @@ final class SideBySide {
       throws InterruptedException {
     long start = System.nanoTime();
     try {
-      Fact fact = observation.observe(backend, effort);
+      Fact fact = Observation.observeOrRepeat(observation, backend, effort);
       progress.happened(subject.id(), fact, System.nanoTime() - start);
       return fact;
     } catch (InterruptedException e) {

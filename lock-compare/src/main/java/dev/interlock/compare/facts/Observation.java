@@ -28,4 +28,24 @@ public interface Observation {
    * @throws Exception if it could not be brought about, or nothing came of it in a bounded time
    */
   Fact observe(Backend backend, Effort effort) throws Exception;
+
+  /**
+   * Observes, once more if it could not be brought about: on a machine that stalls, a lease may
+   * end, or a connection time out, before anything has happened to it.
+   *
+   * @throws Exception if it could not be brought about twice
+   */
+  static Fact observeOrRepeat(Observation observation, Backend backend, Effort effort)
+      throws Exception {
+    try {
+      return observation.observe(backend, effort);
+    } catch (InterruptedException e) {
+      throw e;
+    } catch (Exception first) {
+      if (backend.faults().isPresent()) {
+        backend.faults().get().heal();
+      }
+      return observation.observe(backend, effort);
+    }
+  }
 }

@@ -109,7 +109,7 @@ final class ServerKilled implements Observation {
             + " waiters "
             + (overtakes.count() == 0
                 ? "all come in their order; "
-                : overtakes.count() + " come before one that had waited longer; ")
+                : overtakes.count() + " had the lock before one that had waited longer; ")
             + (grow ? "fencing tokens go on growing." : "fencing tokens do not go on growing."),
         figures);
   }
