@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * One run of a server program, from its start to its end.
@@ -124,10 +125,11 @@ final class ServerRun {
       throw new TestServerException("Process " + pid + " survived SIGKILL.");
     }
     // The next run must not find one of them at its files.
-    children.forEach(child -> child
-        .onExit()
-        .completeOnTimeout(child, SIGNAL_TAKES_EFFECT.toMillis(), TimeUnit.MILLISECONDS)
-        .join());
+    long start = System.nanoTime();
+    while (children.stream().anyMatch(child -> isRunning(child.pid()))
+        && System.nanoTime() - start < SIGNAL_TAKES_EFFECT.toNanos()) {
+      LockSupport.parkNanos(POLL.toNanos());
+    }
   }
 
   private List<ProcessHandle> children() {
