@@ -32,12 +32,10 @@ final class Idle implements Observation {
   @Override
   public Fact observe(Backend backend, Effort effort) throws Exception {
     Optional<ServerProbe> probe = backend.probe();
-    if (probe.isEmpty()) {
+    if (probe.isEmpty() || probe.get().totalCommands().isEmpty()) {
       return Fact.none(
           happening(),
-          backend.isInOneJvm()
-              ? "there is no server"
-              : "the server cannot be asked past the provider");
+          backend.isInOneJvm() ? "there is no server" : "the server does not count its commands");
     }
     // The default lease is of 30 s, which is too long to watch when there is little time.
     Duration lease = Duration.ofSeconds(effort.of(6, 30, 30));
@@ -68,8 +66,8 @@ final class Idle implements Observation {
 
   private static double perMinute(ServerProbe probe, Duration window) throws InterruptedException {
     TimeUnit.NANOSECONDS.sleep(SETTLING.toNanos());
-    long before = probe.totalCommands();
+    long before = probe.totalCommands().orElseThrow();
     TimeUnit.NANOSECONDS.sleep(window.toNanos());
-    return (probe.totalCommands() - before) * 60.0 / window.toSeconds();
+    return (probe.totalCommands().orElseThrow() - before) * 60.0 / window.toSeconds();
   }
 }

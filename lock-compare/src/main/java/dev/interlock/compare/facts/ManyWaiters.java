@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
@@ -92,7 +93,7 @@ final class ManyWaiters implements Observation {
             .get(LIMIT.toSeconds(), TimeUnit.SECONDS);
         TimeUnit.NANOSECONDS.sleep(FIRST_HOLD.toNanos());
         attempts = waiting.attempts() - attempts;
-        long commands = probe.map(ServerProbe::totalCommands).orElse(0L);
+        OptionalLong before = commands();
         long start = System.nanoTime();
         open.complete(true);
         List<Long> order = new ArrayList<>();
@@ -100,16 +101,25 @@ final class ManyWaiters implements Observation {
           order.add(token.get(LIMIT.toSeconds(), TimeUnit.SECONDS));
         }
         long nanos = System.nanoTime() - start;
-        double each = (double) (probe.map(ServerProbe::totalCommands).orElse(0L) - commands) / size;
+        OptionalLong after = commands();
         figures.put("attempts" + kind, (double) attempts);
         figures.put("millis" + kind, Text.millis(nanos));
-        probe.ifPresent(asked -> figures.put("commandsPerSection" + kind, each));
+        String each = "";
+        if (before.isPresent() && after.isPresent()) {
+          double commands = (double) (after.getAsLong() - before.getAsLong()) / size;
+          figures.put("commandsPerSection" + kind, commands);
+          each = Text.number(commands) + " commands a section; ";
+        }
         return words(attempts, overtakes(order), kind, figures)
-            + (probe.isPresent() ? Text.number(each) + " commands a section; " : "")
+            + each
             + "all are through in " + Text.ms(Text.millis(nanos));
       } finally {
         releasing.shutdownNow();
       }
+    }
+
+    private OptionalLong commands() {
+      return probe.map(ServerProbe::totalCommands).orElse(OptionalLong.empty());
     }
 
     private static long release(Lease lease) {
