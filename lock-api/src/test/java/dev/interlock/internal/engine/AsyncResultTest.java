@@ -133,7 +133,8 @@ class AsyncResultTest {
   }
 
   @Test
-  @DisplayName("E7 a result that is taken after close leaves no thread behind, however long its lease")
+  @DisplayName(
+      "E7 a result that is taken after close leaves no thread behind, however long its lease")
   void leavesNoThread() throws Exception {
     LinkedBlockingQueue<Runnable> lying = new LinkedBlockingQueue<>();
     CompletableFuture<Lease> lies;
