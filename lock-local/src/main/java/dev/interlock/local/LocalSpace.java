@@ -1,9 +1,10 @@
 package dev.interlock.local;
 
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -21,12 +22,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LocalSpace {
   private static final ConcurrentHashMap<String, LocalSpace> NAMED = new ConcurrentHashMap<>();
-  private static final int SMALL = 64;
+
+  /** At how many locks whoever adds one looks; with one, those that are over would never go. */
+  private static final int LOOKS = 2;
 
   private final LongSupplier ticker;
   // Guarded by the map.
-  private final Map<String, LocalLock> locks = new HashMap<>();
-  private int sweepAt = SMALL;
+  private final Map<String, LocalLock> locks = new LinkedHashMap<>();
   private final Map<String, LocalBackend> clients = new ConcurrentHashMap<>();
   private final AtomicLong lastToken =
       new AtomicLong(TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis()));
@@ -80,15 +82,16 @@ public final class LocalSpace {
     List<LocalLock.Notice> notices;
     T result;
     synchronized (locks) {
-      LocalLock lock = locks.computeIfAbsent(name, unused -> new LocalLock(name, this));
+      LocalLock lock = locks.get(name);
+      if (lock == null) {
+        tidy();
+        lock = new LocalLock(name, this);
+        locks.put(name, lock);
+      }
       result = step.apply(lock, ticker.getAsLong());
       notices = new ArrayList<>(lock.takeNotices());
       if (lock.isIdle()) {
         locks.remove(name);
-      }
-      if (locks.size() > sweepAt) {
-        sweep();
-        sweepAt = Math.max(SMALL, 2 * locks.size());
       }
     }
     for (LocalLock.Notice notice : notices) {
@@ -100,16 +103,26 @@ public final class LocalSpace {
     return result;
   }
 
-  /** Leases that ran out unreleased are noticed at the next use of their lock, or else here. */
-  private void sweep() {
+  /**
+   * Leases that ran out unreleased are noticed at the next use of their lock, or else here: whoever
+   * adds a lock looks at more than one, in turns, so that those that are over become fewer.
+   */
+  private void tidy() {
     long now = ticker.getAsLong();
-    locks.values().removeIf(lock -> lock.isOver(now));
+    for (int i = 0; i < LOOKS && !locks.isEmpty(); i++) {
+      String eldest = locks.keySet().iterator().next();
+      LocalLock lock = Objects.requireNonNull(locks.remove(eldest));
+      if (!lock.isOver(now)) {
+        locks.put(eldest, lock); // its turn comes after all others
+      }
+    }
   }
 
   /** How many locks are held or waited for. */
   int size() {
     synchronized (locks) {
-      sweep();
+      long now = ticker.getAsLong();
+      locks.values().removeIf(lock -> lock.isOver(now));
       return locks.size();
     }
   }

@@ -26,6 +26,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /** Rules M1, M3 and M5. */
@@ -224,7 +225,14 @@ public final class ManagementRules {
     long before = usedHeap();
     useNames(space.client(), name, MANY_NAMES);
     letExpire(space.client(), name + "-expired", MANY_NAMES / 2);
-    return usedHeap() - before;
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(TIDY_LIMIT);
+    long growth = usedHeap() - before;
+    // A store may tidy up when it is used; and thousands of losses are told one after the other.
+    while (growth > MANY_NAMES * BYTES_FOR_EACH_NAME && System.nanoTime() - end < 0) {
+      useNames(space.client(), name, MANY_NAMES / 2);
+      growth = usedHeap() - before;
+    }
+    return growth;
   }
 
   private static void letExpire(LockClient client, String name, int count) throws Exception {
