@@ -2,6 +2,7 @@ package dev.interlock.testservers;
 
 import dev.interlock.tck.TckFault;
 import dev.interlock.tck.TckServer;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
 
@@ -16,6 +17,7 @@ public final class PostgresFaults implements TckServer {
   private static final String ORDERS = "ordered_failures";
 
   private static final int ORDERED = 3;
+  private static final Duration TAKES_EFFECT = Duration.ofSeconds(10);
 
   private final PostgresServer server;
   private final String tablePrefix;
@@ -101,9 +103,18 @@ public final class PostgresFaults implements TckServer {
   /** As a replica does: the sessions that there are refuse as well. */
   @Override
   public void readOnly(boolean on) {
+    String state = on ? "on" : "off";
     // A read-only transaction may change this setting.
-    server.execute("ALTER SYSTEM SET default_transaction_read_only = " + (on ? "on" : "off"));
+    server.execute("ALTER SYSTEM SET default_transaction_read_only = " + state);
     server.execute("SELECT PG_RELOAD_CONF()");
+    long start = System.nanoTime();
+    while (!server.execute("SHOW default_transaction_read_only").strip().equals(state)) {
+      if (System.nanoTime() - start > TAKES_EFFECT.toNanos()) {
+        throw new TestServerException("default_transaction_read_only is not " + state + " yet.");
+      }
+    }
+    // The server opens this session once it has told all others, which look before their next command.
+    server.execute("SELECT 1");
   }
 
   /**

@@ -47,7 +47,8 @@ public final class LeaseLengthRules {
   @Rule(
       value = "L4",
       check = "whether a lease is cut, rounded, capped or wrapped on its way to the server",
-      limit = 90)
+      limit = 90,
+      timed = true)
   public static void aLeaseOfAnyLengthIsKept(RuleRun run) throws Exception {
     run.ifOffered(() -> keepLengths(run));
   }
@@ -73,7 +74,10 @@ public final class LeaseLengthRules {
   }
 
   /** A grant to a waiter, and a renewal, may go other ways than an attempt on a free lock. */
-  @Rule(value = "L4", check = "the lease of a grant to a waiter, and that of a renewal")
+  @Rule(
+      value = "L4",
+      check = "the lease of a grant to a waiter, and that of a renewal",
+      timed = true)
   public static void aLeaseOfAnyLengthIsKeptOnOtherWays(RuleRun run) throws Exception {
     if (run.isForeign()) {
       return;
