@@ -20,6 +20,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -79,15 +80,25 @@ class AsyncResultTest {
   @DisplayName("results come on the executor that the application names")
   void usesNamedExecutor() throws Exception {
     List<String> threads = new ArrayList<>();
-    Executor own = task -> new Thread(task, "own").start();
+    // Else a result may be there before what follows it, which then runs on this thread.
+    Semaphore registered = new Semaphore(0);
+    Executor own = task -> new Thread(
+            () -> {
+              registered.acquireUninterruptibly();
+              task.run();
+            },
+            "own")
+        .start();
     try (LockClient client = open(own)) {
-      client
+      CompletableFuture<Void> granted = client
           .acquireAsync(X)
-          .thenAccept(lease -> threads.add(Thread.currentThread().getName()))
-          .get(5, TimeUnit.SECONDS);
+          .thenAccept(lease -> threads.add(Thread.currentThread().getName()));
+      registered.release();
+      granted.get(5, TimeUnit.SECONDS);
       CompletableFuture<Lease> late = client.acquireAsync(X.withWait(Duration.ofMillis(20)));
       CompletableFuture<String> failure =
           late.handle((lease, error) -> Thread.currentThread().getName());
+      registered.release();
       assertThat(failure.get(5, TimeUnit.SECONDS)).isEqualTo("own");
       assertThat(threads).containsExactly("own");
     }
