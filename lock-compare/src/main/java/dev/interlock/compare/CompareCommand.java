@@ -123,7 +123,7 @@ final class CompareCommand implements Callable<Integer> {
 
   /** How much work each rule is worth; the two exclude each other. */
   static final class Amount {
-    @Option(names = "--quick", description = "About a minute and a half for a provider.")
+    @Option(names = "--quick", description = "About two minutes for a provider.")
     private boolean quick;
 
     @Option(
