@@ -113,7 +113,8 @@ public final class PostgresFaults implements TckServer {
         throw new TestServerException("default_transaction_read_only is not " + state + " yet.");
       }
     }
-    // The server opens this session once it has told all others, which look before their next command.
+    // The server opens this session once it has told all others, which look before their next
+    // command.
     server.execute("SELECT 1");
   }
 
