@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.interlock.LockException;
 import dev.interlock.OutcomeUnknownException;
+import dev.interlock.contract.TestClient;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.AttemptResult.Queued;
 import dev.interlock.spi.Grant;

@@ -3,6 +3,7 @@ package dev.interlock.mysql;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.HoldInfo;
+import dev.interlock.contract.TestClient;
 import dev.interlock.mysql.LockMapper.KnownEntry;
 import dev.interlock.mysql.LockMapper.PendingGrant;
 import dev.interlock.spi.Attempt;

@@ -3,6 +3,7 @@ package dev.interlock.mysql;
 import com.mysql.cj.jdbc.MysqlDataSource;
 import dev.interlock.CommonOptions;
 import dev.interlock.LockConfig;
+import dev.interlock.contract.TestClient;
 import dev.interlock.spi.ClientId;
 import dev.interlock.testservers.MysqlServer;
 import java.lang.reflect.InvocationTargetException;

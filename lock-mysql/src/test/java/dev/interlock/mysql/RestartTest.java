@@ -10,6 +10,7 @@ import dev.interlock.LockException;
 import dev.interlock.LockRequest;
 import dev.interlock.Locks;
 import dev.interlock.OutcomeUnknownException;
+import dev.interlock.contract.TestClient;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import dev.interlock.testservers.MysqlServer;

@@ -2,6 +2,7 @@ package dev.interlock.mysql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.interlock.contract.TestClient;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.ReleaseResult;

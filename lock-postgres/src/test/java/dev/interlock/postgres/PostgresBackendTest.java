@@ -2,6 +2,7 @@ package dev.interlock.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.interlock.contract.TestClient;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;

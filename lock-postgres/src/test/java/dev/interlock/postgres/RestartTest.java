@@ -9,6 +9,7 @@ import dev.interlock.LockClient;
 import dev.interlock.LockException;
 import dev.interlock.LockRequest;
 import dev.interlock.Locks;
+import dev.interlock.contract.TestClient;
 import dev.interlock.spi.HoldId;
 import dev.interlock.testservers.PostgresServer;
 import dev.interlock.testservers.TestPostgres;

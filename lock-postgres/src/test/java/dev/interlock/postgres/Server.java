@@ -1,6 +1,7 @@
 package dev.interlock.postgres;
 
 import dev.interlock.LockConfig;
+import dev.interlock.contract.TestClient;
 import dev.interlock.spi.BackendContext;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.LockBackend;

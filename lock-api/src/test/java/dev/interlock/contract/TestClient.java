@@ -1,4 +1,4 @@
-package dev.interlock.mysql;
+package dev.interlock.contract;
 
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
@@ -15,17 +15,17 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** A backend as the engine sees it, with what it was told. */
-final class TestClient implements AutoCloseable {
-  static final Duration LEASE = Duration.ofSeconds(30);
+/** A backend as the engine sees it, with what it was told: for the tests of one backend. */
+public final class TestClient implements AutoCloseable {
+  public static final Duration LEASE = Duration.ofSeconds(30);
 
-  final LockBackend backend;
-  final BlockingQueue<Grant> grants = new LinkedBlockingQueue<>();
-  final BlockingQueue<HoldId> revoked = new LinkedBlockingQueue<>();
+  public final LockBackend backend;
+  public final BlockingQueue<Grant> grants = new LinkedBlockingQueue<>();
+  public final BlockingQueue<HoldId> revoked = new LinkedBlockingQueue<>();
   private final long high;
   private final AtomicLong low = new AtomicLong(1);
 
-  TestClient(String id, LockBackend backend) {
+  public TestClient(String id, LockBackend backend) {
     this.high = HexFormat.fromHexDigitsToLong(id);
     this.backend = backend;
     backend.subscribe(new BackendEvents() {
@@ -47,31 +47,31 @@ final class TestClient implements AutoCloseable {
     });
   }
 
-  String clientId() {
+  public String clientId() {
     return HexFormat.of().toHexDigits(high);
   }
 
-  HoldId id() {
+  public HoldId id() {
     return new HoldId(high, low.getAndIncrement());
   }
 
-  AttemptResult attempt(String name, HoldId id, Duration patience) {
+  public AttemptResult attempt(String name, HoldId id, Duration patience) {
     return attempt(name, id, patience, LEASE);
   }
 
-  AttemptResult attempt(String name, HoldId id, Duration patience, Duration lease) {
+  public AttemptResult attempt(String name, HoldId id, Duration patience, Duration lease) {
     return backend.attempt(
         Attempt.of(name, id, "owner", lease).withFair(true).withPatience(patience));
   }
 
-  AttemptResult attemptAs(String owner, String name, HoldId id, Duration patience) {
+  public AttemptResult attemptAs(String owner, String name, HoldId id, Duration patience) {
     return backend.attempt(Attempt.of(name, id, owner, LEASE)
         .withSharedOwner(true)
         .withFair(true)
         .withPatience(patience));
   }
 
-  ReleaseResult release(String name, HoldId id) {
+  public ReleaseResult release(String name, HoldId id) {
     return HandOffBackend.release(backend, Release.of(name, id));
   }
 
