@@ -3,8 +3,11 @@ package dev.interlock.testservers;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.Statement;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -36,9 +39,9 @@ class EmbeddedPostgresTest {
   @Test
   void aPauseHoldsTheSessionsThatThereAreAsWell() throws Exception {
     try (PostgresServer server = embedded().start();
-        java.sql.Connection open = java.sql.DriverManager.getConnection(
+        Connection open = DriverManager.getConnection(
             server.jdbcUrl() + "?socketTimeout=1", server.user(), server.password());
-        java.sql.Statement statement = open.createStatement()) {
+        Statement statement = open.createStatement()) {
       statement.execute("SELECT 1");
       server.pause();
       assertThatThrownBy(() -> statement.execute("SELECT 2")).hasMessageContaining("I/O error");
@@ -48,16 +51,24 @@ class EmbeddedPostgresTest {
   }
 
   @Test
-  void closeOfAPausedServerLeavesNothingBehind() {
+  void closeOfAPausedServerLeavesNothingBehind() throws Exception {
     PostgresServer server = embedded().start();
-    Path data = Path.of(server.execute("SHOW data_directory"));
-    long pid = Long.parseLong(server.execute("SELECT PG_BACKEND_PID()"));
-    server.pause();
+    try (Connection open =
+            DriverManager.getConnection(server.jdbcUrl(), server.user(), server.password());
+        Statement statement = open.createStatement();
+        ResultSet row =
+            statement.executeQuery("SELECT PG_BACKEND_PID(), CURRENT_SETTING('data_directory')")) {
+      row.next();
+      long session = row.getLong(1);
+      Path data = Path.of(row.getString(2));
+      server.pause();
+      assertThat(ServerRun.hasEnded(session)).isFalse();
 
-    server.close();
+      server.close();
 
-    assertThat(Files.exists(data.getParent())).isFalse();
-    assertThat(ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false)).isFalse();
+      assertThat(data.getParent()).doesNotExist();
+      assertThat(ServerRun.hasEnded(session)).isTrue();
+    }
   }
 
   @Test

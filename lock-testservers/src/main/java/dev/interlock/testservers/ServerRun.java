@@ -96,7 +96,7 @@ final class ServerRun {
   private void suspend(long process) {
     signal("STOP", process);
     long start = System.nanoTime();
-    while (isRunning(process) && !endsWithin(POLL)) {
+    while (!isAtRest(process) && !endsWithin(POLL)) {
       if (System.nanoTime() - start > SIGNAL_TAKES_EFFECT.toNanos()) {
         throw new TestServerException("Process " + process + " does not stop.");
       }
@@ -126,7 +126,7 @@ final class ServerRun {
     }
     // The next run must not find one of them at its files.
     long start = System.nanoTime();
-    while (children.stream().anyMatch(child -> isRunning(child.pid()))
+    while (!children.stream().allMatch(child -> hasEnded(child.pid()))
         && System.nanoTime() - start < SIGNAL_TAKES_EFFECT.toNanos()) {
       LockSupport.parkNanos(POLL.toNanos());
     }
@@ -152,21 +152,36 @@ final class ServerRun {
     }
   }
 
-  private static boolean isRunning(long process) {
+  /** Whether a process is suspended, or has ended. */
+  private static boolean isAtRest(long process) {
+    return "TZX".indexOf(state(process)) >= 0;
+  }
+
+  /**
+   * Whether a process has ended. It may still be listed then, until its parent looks, which a
+   * suspended parent does not.
+   */
+  static boolean hasEnded(long process) {
+    return "ZX".indexOf(state(process)) >= 0;
+  }
+
+  /** The state of a process as the kernel and {@code ps} abbreviate it, X for one that is gone. */
+  private static char state(long process) {
     Path stat = Path.of("/proc", Long.toString(process), "stat");
     try {
       if (Files.exists(stat)) {
         // "pid (name) state ...": the name may have blanks and parentheses of its own.
         String line = Files.readString(stat, StandardCharsets.ISO_8859_1);
-        return "TZX".indexOf(line.charAt(line.lastIndexOf(')') + 2)) < 0;
+        return line.charAt(line.lastIndexOf(')') + 2);
       }
     } catch (IOException ended) {
-      return false;
+      return 'X';
     }
     if (!ProcessHandle.of(process).map(ProcessHandle::isAlive).orElse(false)) {
-      return false;
+      return 'X';
     }
-    return !Shell.run("ps", "-o", "state=", "-p", Long.toString(process)).startsWith("T");
+    String state = Shell.run("ps", "-o", "state=", "-p", Long.toString(process)).strip();
+    return state.isEmpty() ? 'X' : state.charAt(0);
   }
 
   private boolean endsWithin(Duration limit) {
