@@ -1,0 +1,170 @@
+package dev.interlock.compare.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.Option;
+import dev.interlock.compare.Cli;
+import dev.interlock.spi.LockProvider;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.ServiceLoader;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** What can be checked about the pages: links, samples, commands, options. */
+class DocumentationTest {
+  private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+  private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
+  private static final Pattern HEADING = Pattern.compile("(?m)^#+ (.+)$");
+  private static final Pattern ANCHOR = Pattern.compile("<a id=\"([^\"]+)\">");
+  private static final Pattern JAVA = Pattern.compile("(?ms)^```java\\n(.*?)^```");
+  private static final Pattern CODE = Pattern.compile("(?ms)^```.*?^```");
+  private static final Pattern COMMAND = Pattern.compile("\\./interlock ([a-z]+)");
+
+  /** Its samples are for somebody else's store; the guide's own test compiles what it can. */
+  private static final String GUIDE = "GUIDE.md";
+
+  /** Which page says what a provider's options are. */
+  private static final Map<String, String> PAGES = Map.of(
+      "redis-setnx", "docs/redis.md",
+      "redis-watch", "docs/redis.md",
+      "redis-hash", "docs/redis.md",
+      "mysql", "lock-mysql/README.md",
+      "postgres", "lock-postgres/README.md",
+      "local", "docs/getting-started.md");
+
+  /** Options that a URI gives by its form, as its pages show. */
+  private static final Set<String> PARTS_OF_THE_URI =
+      Set.of("hosts", "user", "password", "database");
+
+  @Test
+  void every_link_within_the_project_leads_somewhere() {
+    List<String> broken = new ArrayList<>();
+    for (Path page : pages()) {
+      for (Matcher link = LINK.matcher(CODE.matcher(read(page)).replaceAll("")); link.find(); ) {
+        String[] target = link.group(1).split("#", 2);
+        if (link.group(1).contains("://")) {
+          continue;
+        }
+        Path file = target[0].isEmpty() ? page : page.resolveSibling(target[0]).normalize();
+        if (!Files.exists(file)
+            || (target.length == 2 && !anchors(read(file)).contains(target[1]))) {
+          broken.add(ROOT.relativize(page) + " -> " + link.group(1));
+        }
+      }
+    }
+    assertThat(broken).isEmpty();
+  }
+
+  @Test
+  void every_sample_is_part_of_a_class_that_compiles() {
+    String samples =
+        String.join("\n", javaFiles().stream().map(file -> stripped(read(file))).toList());
+    List<String> strays = new ArrayList<>();
+    int seen = 0;
+    for (Path page : pages()) {
+      if (page.endsWith(GUIDE)) {
+        continue;
+      }
+      for (Matcher block = JAVA.matcher(read(page)); block.find(); seen++) {
+        if (!samples.contains(stripped(block.group(1)))) {
+          strays.add(ROOT.relativize(page) + ":\n" + block.group(1));
+        }
+      }
+    }
+    assertThat(strays).isEmpty();
+    assertThat(seen).isPositive();
+  }
+
+  @Test
+  void every_command_exists() {
+    String help = Cli.run("help").out();
+    TreeSet<String> unknown = new TreeSet<>();
+    for (Path page : pages()) {
+      for (Matcher command = COMMAND.matcher(read(page)); command.find(); ) {
+        if (!Pattern.compile("(?m)^ +" + command.group(1) + "\\b").matcher(help).find()) {
+          unknown.add(command.group(1));
+        }
+      }
+    }
+    assertThat(unknown).isEmpty();
+  }
+
+  @Test
+  void every_option_of_a_provider_is_on_its_page() {
+    List<String> missing = new ArrayList<>();
+    for (LockProvider provider : ServiceLoader.load(LockProvider.class)) {
+      String page = PAGES.get(provider.id());
+      assertThat(page).as(provider.id()).isNotNull();
+      String text = read(ROOT.resolve(page));
+      for (Option<?> option : provider.options()) {
+        if (!PARTS_OF_THE_URI.contains(option.name())
+            && !text.contains("`" + option.name() + "`")) {
+          missing.add(provider.id() + ": " + option.name());
+        }
+      }
+    }
+    assertThat(missing).isEmpty();
+  }
+
+  private static List<Path> pages() {
+    return find(".md");
+  }
+
+  private static List<Path> javaFiles() {
+    return find("Samples.java");
+  }
+
+  private static List<Path> find(String ending) {
+    try (Stream<Path> files = Files.walk(ROOT)) {
+      return files
+          .filter(file -> file.toString().endsWith(ending))
+          .filter(file -> Stream.of("target", ".git", "node_modules")
+              .noneMatch(name -> ROOT.relativize(file).startsWith(name)
+                  || ROOT.relativize(file).toString().contains("/" + name + "/")))
+          .sorted()
+          .toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The anchors that a page has at its usual readers: of its headings, and its own. */
+  private static List<String> anchors(String page) {
+    List<String> anchors = new ArrayList<>();
+    for (Matcher heading = HEADING.matcher(CODE.matcher(page).replaceAll("")); heading.find(); ) {
+      anchors.add(heading
+          .group(1)
+          .toLowerCase(Locale.ROOT)
+          .replaceAll("[^\\p{L}\\p{N} _-]", "")
+          .replace(' ', '-'));
+    }
+    for (Matcher own = ANCHOR.matcher(page); own.find(); ) {
+      anchors.add(own.group(1));
+    }
+    return anchors;
+  }
+
+  /** However its lines are laid out. */
+  private static String stripped(String code) {
+    return code.strip().replaceAll("\\s+", " ");
+  }
+
+  private static String read(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
