@@ -11,8 +11,10 @@ import dev.interlock.measure.server.ServerAddress;
 import dev.interlock.measure.server.ServerKind;
 import dev.interlock.measure.server.ServerUnavailableException;
 import dev.interlock.testservers.MysqlServer;
+import dev.interlock.testservers.PostgresServer;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestMysql;
+import dev.interlock.testservers.TestPostgres;
 import dev.interlock.testservers.TestRedis;
 import dev.interlock.testservers.TestServerException;
 import java.io.IOException;
@@ -40,7 +42,8 @@ import picocli.CommandLine.Spec;
     description =
         "Measures Interlock's providers beside a raw floor and other locks, in turns on one"
             + " server, and checks exclusion while it measures. The others are Redisson and Spring"
-            + " Integration on Redis, and GET_LOCK, Spring Integration (JDBC) and ShedLock on MySQL.",
+            + " Integration on Redis, and the server's own locks, Spring Integration (JDBC) and ShedLock on MySQL"
+            + " and PostgreSQL.",
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
       "0:all was measured",
@@ -61,7 +64,7 @@ public final class BenchCommand implements Callable<Integer> {
       names = "--on",
       paramLabel = "SERVER",
       description =
-          "What to measure on: redis or mysql, which may be MariaDB. Default: ${DEFAULT-VALUE}.")
+          "What to measure on: redis, mysql, which may be MariaDB, or postgres. Default: ${DEFAULT-VALUE}.")
   private ServerKind on = ServerKind.REDIS;
 
   @Option(
@@ -84,7 +87,7 @@ public final class BenchCommand implements Callable<Integer> {
       names = "--uri",
       paramLabel = "URI",
       description =
-          "The server: redis://[user:password@]host[:port][/database], or mysql://user:password@host[:port]/database. Default: one is started.")
+          "The server: redis://[user:password@]host[:port][/database], or mysql: or postgres://user:password@host[:port]/database. Default: one is started.")
   private @Nullable String uri;
 
   @Option(
@@ -196,6 +199,11 @@ public final class BenchCommand implements Callable<Integer> {
         }
         case MYSQL -> {
           try (MysqlServer server = TestMysql.start()) {
+            yield measurement.on(ServerAddress.parse(on, server.uri()), server.source());
+          }
+        }
+        case POSTGRES -> {
+          try (PostgresServer server = TestPostgres.start()) {
             yield measurement.on(ServerAddress.parse(on, server.uri()), server.source());
           }
         }

@@ -14,7 +14,7 @@ import dev.interlock.bench.runs.UncontendedResult;
 import dev.interlock.bench.runs.UncontendedRun;
 import dev.interlock.bench.subjects.Subject;
 import dev.interlock.measure.Scenario;
-import dev.interlock.measure.peers.MysqlTables;
+import dev.interlock.measure.peers.PeerTables;
 import dev.interlock.measure.server.ServerAddress;
 import dev.interlock.measure.server.ServerKind;
 import dev.interlock.measure.server.ServerProbe;
@@ -78,8 +78,8 @@ final class BenchRun {
       try (OpenSubjects open = new OpenSubjects(subjects, server, clients, threads, progress)) {
         return measure(open, measured, environment);
       } finally {
-        if (kind == ServerKind.MYSQL) {
-          MysqlTables.drop(server);
+        if (kind != ServerKind.REDIS) {
+          PeerTables.drop(server);
         }
       }
     }

@@ -52,7 +52,7 @@ class BenchCommandTest {
   @Test
   void anUnknownServerIsNamedBesideTheKnownOnes() {
     assertThat(run("--on", "etcd")).isEqualTo(2);
-    assertThat(err.toString()).contains("etcd").containsIgnoringCase("redis, mysql");
+    assertThat(err.toString()).contains("etcd").containsIgnoringCase("redis, mysql, postgres");
   }
 
   @Test

@@ -17,7 +17,8 @@ public final class Subjects {
   public static List<Subject> on(ServerKind kind) {
     return switch (kind) {
       case REDIS -> RedisSubjects.all();
-      case MYSQL -> MysqlSubjects.all();
+      case MYSQL -> SqlSubjects.onMysql();
+      case POSTGRES -> SqlSubjects.onPostgres();
     };
   }
 

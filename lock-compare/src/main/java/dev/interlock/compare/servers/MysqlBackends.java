@@ -1,6 +1,6 @@
 package dev.interlock.compare.servers;
 
-import dev.interlock.measure.peers.MysqlTables;
+import dev.interlock.measure.peers.PeerTables;
 import dev.interlock.measure.server.ServerAddress;
 import dev.interlock.measure.server.ServerKind;
 import dev.interlock.testservers.MysqlFaults;
@@ -40,7 +40,7 @@ public final class MysqlBackends {
   public static Backend forPeer(String id) {
     MysqlServer server = TestMysql.start();
     String uri = server.uri().replaceFirst("^[^:]*:", id + ":");
-    return on(server, server.uri(), uri, server.source(), MysqlTables.PREFIX, Map.of());
+    return on(server, server.uri(), uri, server.source(), PeerTables.PREFIX, Map.of());
   }
 
   /** A server that the user named; its tables are not ours to create. */

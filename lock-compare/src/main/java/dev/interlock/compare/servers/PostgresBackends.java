@@ -1,5 +1,7 @@
 package dev.interlock.compare.servers;
 
+import dev.interlock.measure.server.ServerAddress;
+import dev.interlock.measure.server.ServerKind;
 import dev.interlock.testservers.PostgresFaults;
 import dev.interlock.testservers.PostgresServer;
 import dev.interlock.testservers.PostgresSource;
@@ -24,7 +26,11 @@ final class PostgresBackends {
   static Backend start(String provider) {
     PostgresServer server = TestPostgres.start();
     String uri = server.uri().replaceFirst("^[^:]*:", provider + ":");
-    return on(server, inNamespace(LockUris.withOption(uri, "schema", "create")), server.source());
+    return on(
+        server,
+        server.uri(),
+        inNamespace(LockUris.withOption(uri, "schema", "create")),
+        server.source());
   }
 
   /** A server that the user named; its tables are not ours to create. */
@@ -37,7 +43,7 @@ final class PostgresBackends {
     return Optional.of(plain)
         .filter(address -> simple)
         .flatMap(PostgresBackends::connect)
-        .map(server -> on(server, inNamespace(uri), Backend.GIVEN))
+        .map(server -> on(server, plain, inNamespace(uri), Backend.GIVEN))
         .orElseGet(() -> Backend.behindProvider(uri));
   }
 
@@ -45,12 +51,12 @@ final class PostgresBackends {
     return LockUris.withOption(uri, LockUris.NAMESPACE, LockUris.freshNamespace());
   }
 
-  private static Backend on(PostgresServer server, String uri, String origin) {
+  private static Backend on(PostgresServer server, String address, String uri, String origin) {
     return new Backend(
         uri,
         origin,
         false,
-        Optional.of(new PostgresProbe(server)),
+        Optional.of(ServerKind.POSTGRES.probe(ServerAddress.parse(ServerKind.POSTGRES, address))),
         PREFIX,
         Optional.of(PostgresFaults.of(server, PREFIX)),
         WAIVERS,

@@ -2,8 +2,8 @@ package dev.interlock.measure.peers;
 
 import dev.interlock.measure.SectionClient;
 import dev.interlock.measure.SectionLock;
-import dev.interlock.measure.server.MysqlPool;
 import dev.interlock.measure.server.ServerAddress;
+import dev.interlock.measure.server.SqlPool;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
 
 /** ShedLock on a table. It never waits for a lock, so this asks again every millisecond. */
 public final class ShedLocks implements SectionClient {
-  private static final String TABLE = MysqlTables.PREFIX + "shedlock";
+  private static final String TABLE = PeerTables.PREFIX + "shedlock";
   private static final Duration AT_MOST = Duration.ofSeconds(30);
 
-  private final MysqlPool pool;
+  private final SqlPool pool;
   private final JdbcLockProvider provider;
 
   /**
@@ -27,7 +27,7 @@ public final class ShedLocks implements SectionClient {
    * @param connections how many at the most
    */
   public ShedLocks(ServerAddress server, int connections) {
-    pool = MysqlPool.open(server, connections);
+    pool = SqlPool.open(server, connections);
     pool.update("CREATE TABLE IF NOT EXISTS " + TABLE
         + " (name VARCHAR(64) PRIMARY KEY, lock_until TIMESTAMP(3) NOT NULL,"
         + " locked_at TIMESTAMP(3) NOT NULL DEFAULT CURRENT_TIMESTAMP(3),"

@@ -1,8 +1,9 @@
 package dev.interlock.measure.peers;
 
 import dev.interlock.Capability;
-import dev.interlock.measure.server.MysqlPool;
 import dev.interlock.measure.server.ServerAddress;
+import dev.interlock.measure.server.ServerKind;
+import dev.interlock.measure.server.SqlPool;
 import dev.interlock.tck.NotOfferedException;
 import java.time.Duration;
 import java.util.Set;
@@ -12,13 +13,13 @@ import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 
 /** Spring Integration's registry on a table, with the settings that it has by default. */
 public final class SpringJdbcLocks implements PeerLocks {
-  /** As its schema for MySQL has it. */
-  private static final String TABLE = "CREATE TABLE IF NOT EXISTS " + MysqlTables.PREFIX
+  /** As its schemas have it. */
+  private static final String TABLE = "CREATE TABLE IF NOT EXISTS " + PeerTables.PREFIX
       + "LOCK (LOCK_KEY CHAR(36) NOT NULL, REGION VARCHAR(100) NOT NULL, CLIENT_ID CHAR(36),"
-      + " CREATED_DATE DATETIME(6) NOT NULL, EXPIRED_AFTER DATETIME(6) NOT NULL,"
-      + " PRIMARY KEY (LOCK_KEY, REGION)) ENGINE=InnoDB";
+      + " CREATED_DATE %1$s NOT NULL, EXPIRED_AFTER %1$s NOT NULL,"
+      + " PRIMARY KEY (LOCK_KEY, REGION))";
 
-  private final MysqlPool pool;
+  private final SqlPool pool;
   private final DefaultLockRepository repository;
   private final JdbcLockRegistry registry;
 
@@ -28,10 +29,10 @@ public final class SpringJdbcLocks implements PeerLocks {
    * @param connections how many at the most
    */
   public SpringJdbcLocks(ServerAddress server, int connections) {
-    pool = MysqlPool.open(server, connections);
-    pool.update(TABLE);
+    pool = SqlPool.open(server, connections);
+    pool.update(TABLE.formatted(pool.kind() == ServerKind.MYSQL ? "DATETIME(6)" : "TIMESTAMP"));
     repository = new DefaultLockRepository(pool.source());
-    repository.setPrefix(MysqlTables.PREFIX);
+    repository.setPrefix(PeerTables.PREFIX);
     repository.setTransactionManager(new DataSourceTransactionManager(pool.source()));
     repository.afterPropertiesSet();
     repository.afterSingletonsInstantiated();

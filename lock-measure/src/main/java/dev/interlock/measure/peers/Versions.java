@@ -43,6 +43,11 @@ public final class Versions {
     return "Connector/J " + of("mysql-connector-j");
   }
 
+  /** Name and version, for a report. */
+  public static String pgjdbc() {
+    return "pgjdbc " + of("postgresql");
+  }
+
   /** The versions of all of them, by name. */
   public static Map<String, String> all() {
     Map<String, String> all = new TreeMap<>();

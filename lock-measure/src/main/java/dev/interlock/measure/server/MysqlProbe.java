@@ -10,11 +10,11 @@ import java.util.TreeMap;
 final class MysqlProbe implements ServerProbe {
   private static final String COMMAND = "Com_";
 
-  private final MysqlPool pool;
+  private final SqlPool pool;
   private final long costOfAsking;
   private long own;
 
-  private MysqlProbe(MysqlPool pool) {
+  private MysqlProbe(SqlPool pool) {
     this.pool = pool;
     questions();
     long before = questions();
@@ -23,9 +23,9 @@ final class MysqlProbe implements ServerProbe {
 
   /** To be made while nobody else uses the server: it finds out what asking costs. */
   static ServerProbe open(ServerAddress server) {
-    MysqlPool pool = null;
+    SqlPool pool = null;
     try {
-      pool = MysqlPool.open(server, 1);
+      pool = SqlPool.open(server, 1);
       return new MysqlProbe(pool);
     } catch (RuntimeException e) {
       if (pool != null) {

@@ -12,12 +12,15 @@ import org.jspecify.annotations.Nullable;
  * {@link #toString()}.
  */
 public final class ServerAddress {
+  private final ServerKind kind;
   private final String host;
   private final int port;
   private final @Nullable String rawUserInfo;
   private final String database;
 
-  private ServerAddress(String host, int port, @Nullable String rawUserInfo, String database) {
+  private ServerAddress(
+      ServerKind kind, String host, int port, @Nullable String rawUserInfo, String database) {
+    this.kind = kind;
     this.host = host;
     this.port = port;
     this.rawUserInfo = rawUserInfo;
@@ -50,7 +53,8 @@ public final class ServerAddress {
       throw wrong(kind, "there are options, which the other libraries would not see");
     }
     int port = uri.getPort() == -1 ? kind.port() : uri.getPort();
-    return new ServerAddress(host, port, uri.getRawUserInfo(), database(kind, uri.getRawPath()));
+    return new ServerAddress(
+        kind, host, port, uri.getRawUserInfo(), database(kind, uri.getRawPath()));
   }
 
   private static String database(ServerKind kind, @Nullable String path) {
@@ -64,6 +68,10 @@ public final class ServerAddress {
   private static IllegalArgumentException wrong(ServerKind kind, String what) {
     return new IllegalArgumentException(
         "The server's address is wrong: " + what + ". Give it as " + kind.form());
+  }
+
+  public ServerKind kind() {
+    return kind;
   }
 
   public String host() {

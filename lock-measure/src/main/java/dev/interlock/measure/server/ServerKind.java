@@ -6,7 +6,10 @@ public enum ServerKind {
   REDIS("redis", 6379, "0", "\\d{1,4}"),
 
   /** MySQL or MariaDB. */
-  MYSQL("mysql", 3306, "", "[A-Za-z0-9_$-]{1,64}");
+  MYSQL("mysql", 3306, "", "[A-Za-z0-9_$-]{1,64}"),
+
+  /** PostgreSQL. */
+  POSTGRES("postgres", 5432, "", "[A-Za-z0-9_$-]{1,63}");
 
   private final String scheme;
   private final int port;
@@ -29,12 +32,18 @@ public enum ServerKind {
     return switch (this) {
       case REDIS -> RedisProbe.open(server);
       case MYSQL -> MysqlProbe.open(server);
+      case POSTGRES -> PostgresProbe.open(server);
     };
   }
 
   /** With what its URIs begin. */
   public String scheme() {
     return scheme;
+  }
+
+  /** What its driver calls it. */
+  String jdbcName() {
+    return this == POSTGRES ? "postgresql" : scheme;
   }
 
   int port() {

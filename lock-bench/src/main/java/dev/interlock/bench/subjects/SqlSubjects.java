@@ -2,37 +2,45 @@ package dev.interlock.bench.subjects;
 
 import dev.interlock.Locks;
 import dev.interlock.ProviderInfo;
-import dev.interlock.measure.peers.GetLocks;
+import dev.interlock.measure.peers.NamedLocks;
 import dev.interlock.measure.peers.ShedLocks;
 import dev.interlock.measure.peers.SpringJdbcLocks;
 import dev.interlock.measure.peers.Versions;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What is measured on MySQL and MariaDB: the floor, the peers, and the provider if it is there. */
-final class MysqlSubjects {
-  private MysqlSubjects() {}
+/** What is measured in a database: the floor, the peers, and the provider if it is there. */
+final class SqlSubjects {
+  private SqlSubjects() {}
 
-  static List<Subject> all() {
+  static List<Subject> onMysql() {
+    return all("mysql", "get-lock", "GET_LOCK", Versions.connector());
+  }
+
+  static List<Subject> onPostgres() {
+    return all("postgres", "advisory-lock", "advisory lock", Versions.pgjdbc());
+  }
+
+  private static List<Subject> all(String ours, String named, String namedLabel, String driver) {
     List<Subject> all = new ArrayList<>();
     all.add(new Subject(
         Subjects.FLOOR,
         "raw floor: two durable updates",
         Subject.Kind.FLOOR,
-        Versions.connector(),
-        MysqlFloor::new));
+        driver,
+        SqlFloor::new));
     all.add(new Subject(
-        "get-lock",
-        "GET_LOCK (not durable)",
+        named,
+        namedLabel + " (not durable)",
         Subject.Kind.PEER,
-        Versions.connector(),
-        (server, threads) -> new GetLocks(server, threads, false)));
+        driver,
+        (server, threads) -> new NamedLocks(server, threads, false)));
     all.add(new Subject(
-        "get-lock-durable",
-        "GET_LOCK after one durable update",
+        named + "-durable",
+        namedLabel + " after one durable update",
         Subject.Kind.PEER,
-        Versions.connector(),
-        (server, threads) -> new GetLocks(server, threads, true)));
+        driver,
+        (server, threads) -> new NamedLocks(server, threads, true)));
     all.add(new Subject(
         "spring-jdbc",
         "Spring JdbcLockRegistry",
@@ -46,7 +54,7 @@ final class MysqlSubjects {
         Versions.shedLock(),
         ShedLocks::new));
     for (ProviderInfo provider : Locks.providers()) {
-      if (provider.id().equals("mysql")) {
+      if (provider.id().equals(ours)) {
         all.add(InterlockSubject.asDefault(provider, "?schema=create"));
         all.add(InterlockSubject.fair(provider, false, "?schema=create"));
       }

@@ -10,11 +10,13 @@ import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
 
-/** A connection pool to MySQL or MariaDB. Thread-safe. */
-public final class MysqlPool implements AutoCloseable {
+/** A connection pool to a database. Thread-safe. */
+public final class SqlPool implements AutoCloseable {
+  private final ServerKind kind;
   private final HikariDataSource source;
 
-  private MysqlPool(HikariDataSource source) {
+  private SqlPool(ServerKind kind, HikariDataSource source) {
+    this.kind = kind;
     this.source = source;
   }
 
@@ -24,15 +26,20 @@ public final class MysqlPool implements AutoCloseable {
    * @param connections the pool's size
    * @throws RuntimeException if the server does not answer, or refuses
    */
-  public static MysqlPool open(ServerAddress server, int connections) {
+  public static SqlPool open(ServerAddress server, int connections) {
     HikariConfig config = new HikariConfig();
-    config.setJdbcUrl(
-        "jdbc:mysql://" + server.host() + ":" + server.port() + "/" + server.database());
+    config.setJdbcUrl("jdbc:" + server.kind().jdbcName() + "://" + server.host() + ":"
+        + server.port() + "/" + server.database());
     server.user().ifPresent(config::setUsername);
     server.password().ifPresent(config::setPassword);
     config.setMaximumPoolSize(connections);
     config.setMinimumIdle(1);
-    return new MysqlPool(new HikariDataSource(config));
+    return new SqlPool(server.kind(), new HikariDataSource(config));
+  }
+
+  /** Whose statements the database understands. */
+  public ServerKind kind() {
+    return kind;
   }
 
   /** The pool as libraries take it. */
@@ -51,6 +58,26 @@ public final class MysqlPool implements AutoCloseable {
     } catch (SQLException e) {
       throw new IllegalStateException(e.getMessage(), e);
     }
+  }
+
+  /**
+   * Makes a table of names and holders, unless it is there.
+   *
+   * @return the table's name
+   */
+  public String holders(String table) {
+    update("CREATE TABLE IF NOT EXISTS " + table
+        + " (name VARCHAR(100) PRIMARY KEY, holder VARCHAR(100))");
+    return table;
+  }
+
+  /** Adds a row without a holder to such a table, unless it is there. */
+  public void addHolder(String table, String name) {
+    update(
+        kind == ServerKind.MYSQL
+            ? "INSERT IGNORE INTO " + table + " (name) VALUES (?)"
+            : "INSERT INTO " + table + " (name) VALUES (?) ON CONFLICT DO NOTHING",
+        name);
   }
 
   /** Returns the rows of an answer. */
@@ -74,8 +101,10 @@ public final class MysqlPool implements AutoCloseable {
 
   /** Returns the tables whose names begin like this. */
   public List<String> tables(String prefix) {
-    return query("SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()"
-            + " AND table_name LIKE '" + prefix.replace("_", "\\_") + "%'")
+    String schema = kind == ServerKind.MYSQL ? "DATABASE()" : "CURRENT_SCHEMA";
+    return query("SELECT table_name FROM information_schema.tables WHERE table_schema = " + schema
+            + " AND table_type = 'BASE TABLE' AND LOWER(table_name) LIKE '"
+            + prefix.replace("_", "\\_") + "%'")
         .stream()
         .map(row -> row.get(0))
         .toList();

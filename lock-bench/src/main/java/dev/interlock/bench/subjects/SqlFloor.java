@@ -2,30 +2,29 @@ package dev.interlock.bench.subjects;
 
 import dev.interlock.measure.SectionClient;
 import dev.interlock.measure.SectionLock;
-import dev.interlock.measure.peers.MysqlTables;
-import dev.interlock.measure.server.MysqlPool;
+import dev.interlock.measure.peers.PeerTables;
 import dev.interlock.measure.server.ServerAddress;
+import dev.interlock.measure.server.SqlPool;
 import java.util.UUID;
 
 /**
- * The raw floor on MySQL: two durable updates of a row, one to take it and one to give it back, and
- * one poll a millisecond while it is taken. No expiry, no fencing, no wake-up.
+ * The raw floor in a database: two durable updates of a row, one to take it and one to give it
+ * back, and one poll a millisecond while it is taken. No expiry, no fencing, no wake-up.
  */
-final class MysqlFloor implements SectionClient {
-  private static final String TABLE = MysqlTables.PREFIX + "floor";
+final class SqlFloor implements SectionClient {
+  private static final String TABLE = PeerTables.PREFIX + "floor";
 
-  private final MysqlPool pool;
+  private final SqlPool pool;
   private final String holderPrefix = UUID.randomUUID() + ":";
 
-  MysqlFloor(ServerAddress server, int threads) {
-    this.pool = MysqlPool.open(server, threads);
-    pool.update("CREATE TABLE IF NOT EXISTS " + TABLE
-        + " (name VARCHAR(100) PRIMARY KEY, holder VARCHAR(100))");
+  SqlFloor(ServerAddress server, int threads) {
+    this.pool = SqlPool.open(server, threads);
+    pool.holders(TABLE);
   }
 
   @Override
   public SectionLock lock(String name) {
-    pool.update("INSERT IGNORE INTO " + TABLE + " (name) VALUES (?)", name);
+    pool.addHolder(TABLE, name);
     return new FloorLock(name);
   }
 

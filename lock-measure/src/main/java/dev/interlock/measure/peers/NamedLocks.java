@@ -2,8 +2,9 @@ package dev.interlock.measure.peers;
 
 import dev.interlock.measure.SectionClient;
 import dev.interlock.measure.SectionLock;
-import dev.interlock.measure.server.MysqlPool;
 import dev.interlock.measure.server.ServerAddress;
+import dev.interlock.measure.server.ServerKind;
+import dev.interlock.measure.server.SqlPool;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -13,14 +14,15 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The server's own {@code GET_LOCK}: a connection for each holder and each waiter. It writes
- * nothing itself. With a durable update before each release it shows what a hand-off costs at least
- * whose outcome is on disk before anyone hears of it.
+ * The server's own locks, {@code GET_LOCK} of MySQL and advisory locks of PostgreSQL: a connection
+ * for each holder and each waiter. They write nothing themselves. With a durable update before each
+ * release they show what a hand-off costs at least whose outcome is on disk before anyone hears of
+ * it.
  */
-public final class GetLocks implements SectionClient {
-  private static final String TABLE = MysqlTables.PREFIX + "get_lock";
+public final class NamedLocks implements SectionClient {
+  private static final String TABLE = PeerTables.PREFIX + "named_lock";
 
-  private final MysqlPool pool;
+  private final SqlPool pool;
   private final boolean durable;
 
   /**
@@ -29,19 +31,18 @@ public final class GetLocks implements SectionClient {
    * @param connections one for each thread
    * @param durable whether each release writes to the disk first
    */
-  public GetLocks(ServerAddress server, int connections, boolean durable) {
-    this.pool = MysqlPool.open(server, connections);
+  public NamedLocks(ServerAddress server, int connections, boolean durable) {
+    this.pool = SqlPool.open(server, connections);
     this.durable = durable;
     if (durable) {
-      pool.update("CREATE TABLE IF NOT EXISTS " + TABLE
-          + " (name VARCHAR(100) PRIMARY KEY, holder VARCHAR(100))");
+      pool.holders(TABLE);
     }
   }
 
   @Override
   public SectionLock lock(String name) {
     if (durable) {
-      pool.update("INSERT IGNORE INTO " + TABLE + " (name) VALUES (?)", name);
+      pool.addHolder(TABLE, name);
     }
     return new ServerLock(name);
   }
@@ -65,7 +66,11 @@ public final class GetLocks implements SectionClient {
     public void lock() {
       try {
         holder = pool.source().getConnection();
-        call(holder, "SELECT GET_LOCK(?, 3600)");
+        call(
+            holder,
+            pool.kind() == ServerKind.MYSQL
+                ? "SELECT GET_LOCK(?, 3600)"
+                : "SELECT 1 FROM PG_ADVISORY_LOCK(HASHTEXTEXTENDED(?, 0))");
       } catch (SQLException e) {
         throw new IllegalStateException(e.getMessage(), e);
       }
@@ -77,7 +82,11 @@ public final class GetLocks implements SectionClient {
         if (durable) {
           write(connection);
         }
-        call(connection, "SELECT RELEASE_LOCK(?)");
+        call(
+            connection,
+            pool.kind() == ServerKind.MYSQL
+                ? "SELECT RELEASE_LOCK(?)"
+                : "SELECT PG_ADVISORY_UNLOCK(HASHTEXTEXTENDED(?, 0))::INT");
       } catch (SQLException e) {
         throw new IllegalStateException(e.getMessage(), e);
       }
