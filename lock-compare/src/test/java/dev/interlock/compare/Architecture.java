@@ -43,6 +43,11 @@ record Architecture(String root) {
 
   private static final String SHARED_ON_JEDIS = "redis.support.jedis";
 
+  /** What the SQL providers share. */
+  private static final String SHARED_ON_SQL = "sql.support";
+
+  private static final Set<String> ON_SQL = Set.of("mysql", "postgres");
+
   /** What each provider may use beside the JDK and the API; providers are the keys. */
   private static final Map<String, List<String>> CLIENTS = Map.of(
       "local",
@@ -51,6 +56,8 @@ record Architecture(String root) {
       List.of(),
       SHARED_ON_JEDIS,
       JEDIS,
+      SHARED_ON_SQL,
+      List.of(),
       "redis.setnx",
       JEDIS,
       "redis.watch",
@@ -77,7 +84,7 @@ record Architecture(String root) {
         .because("an application that uses the API gets no other library with it");
   }
 
-  /** A provider uses the API and its own client; the Redis ones also what they share. */
+  /** A provider uses the API and its own client; those on Redis and on SQL also what they share. */
   List<ArchRule> providersUseTheApiAndTheirClientOnly() {
     return CLIENTS.keySet().stream().map(this::providerRule).toList();
   }
@@ -91,6 +98,9 @@ record Architecture(String root) {
     if (provider.startsWith("redis.")) {
       allowed = join(allowed, root + "." + SHARED);
     }
+    if (ON_SQL.contains(provider)) {
+      allowed = join(allowed, root + "." + SHARED_ON_SQL);
+    }
     if (clients.equals(JEDIS)) {
       allowed = join(allowed, root + "." + SHARED_ON_JEDIS);
     }
@@ -98,7 +108,7 @@ record Architecture(String root) {
         .that(resideInAnyPackage(own))
         .should()
         .dependOnClassesThat(DescribedPredicate.not(resideInAnyPackage(allowed)))
-        .because("a provider stands on the API, its client, and for Redis what they all share")
+        .because("a provider stands on the API, its client, and what all on Redis or on SQL share")
         .allowEmptyShould(true);
   }
 
@@ -239,7 +249,7 @@ record Architecture(String root) {
     @Override
     public SliceIdentifier getIdentifierOf(JavaClass type) {
       Optional<String> provider = CLIENTS.keySet().stream()
-          .filter(id -> !id.startsWith(SHARED))
+          .filter(id -> !id.startsWith(SHARED) && !id.equals(SHARED_ON_SQL))
           .filter(id -> (type.getPackageName() + ".").startsWith(root + "." + id + "."))
           .findFirst();
       return provider.map(SliceIdentifier::of).orElseGet(SliceIdentifier::ignore);

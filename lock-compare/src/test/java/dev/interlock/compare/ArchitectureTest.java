@@ -30,6 +30,7 @@ class ArchitectureTest {
       "dev.interlock.redis.setnx.RedisSetnxProvider",
       "dev.interlock.redis.watch.RedisWatchProvider",
       "dev.interlock.redis.hash.RedisHashProvider",
+      "dev.interlock.sql.support.LockBatcher",
       "dev.interlock.mysql.MysqlProvider",
       "dev.interlock.postgres.PostgresProvider",
       "dev.interlock.spring.Locked",
@@ -77,6 +78,7 @@ class ArchitectureTest {
     violatedByOne("planted.redis.support.UsesALibrary");
     violatedByOne("planted.redis.support.KnowsItsJedisPart");
     violatedByOne("planted.redis.hash.UsesTheJedisPart");
+    violatedByOne("planted.sql.support.UsesALibrary");
   }
 
   @Test

@@ -3,6 +3,7 @@ package dev.interlock.mysql;
 import dev.interlock.mysql.LockMapper.KnownEntry;
 import dev.interlock.mysql.LockMapper.PendingGrant;
 import dev.interlock.spi.HoldId;
+import dev.interlock.sql.support.ReleasePace;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;

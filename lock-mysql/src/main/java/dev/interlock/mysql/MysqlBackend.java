@@ -19,6 +19,7 @@ import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
+import dev.interlock.sql.support.LockBatcher;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
@@ -46,7 +47,7 @@ final class MysqlBackend implements HandOffBackend, LocalClient {
   private final byte[] host;
   private final Entries entries = new Entries();
   private final Transactions transactions;
-  private final LockBatcher batcher;
+  private final LockBatcher<Operation<?>> batcher;
   private final GrantListener grantListener;
   private final FastPath fastPath;
   private final Renewer renewer;
@@ -60,7 +61,7 @@ final class MysqlBackend implements HandOffBackend, LocalClient {
     this.client = HexFormat.fromHexDigitsToLong(id.id());
     this.host = shortened(id.host());
     this.transactions = new Transactions(database, this, namespace, canWake, this::granted);
-    this.batcher = new LockBatcher(this::take);
+    this.batcher = new LockBatcher<>(this::take);
     this.grantListener = new GrantListener(
         database,
         client,
@@ -159,7 +160,12 @@ final class MysqlBackend implements HandOffBackend, LocalClient {
   public AttemptResult attempt(Attempt attempt) {
     // Behind waiters of this client it will not get the lock now: its place in the queue may wait.
     long ride = Math.min(entries.rideNanos(attempt.name()), attempt.patience().toNanos() / 2);
-    return batcher.run(attempt.name(), new Operations.Try(attempt, this::note), ride);
+    return run(attempt.name(), new Operations.Try(attempt, this::note), ride);
+  }
+
+  private <T> T run(String name, Operation<T> operation, long rideNanos) {
+    batcher.run(name, operation, rideNanos);
+    return operation.outcome().get();
   }
 
   /** Keeps track of which entries this client has. */
@@ -209,7 +215,7 @@ final class MysqlBackend implements HandOffBackend, LocalClient {
   public ReleaseResult release(Release release) {
     Operations.GiveBack operation = new Operations.GiveBack(release, entries, this::note);
     entries.releases(release.name());
-    ReleaseResult result = batcher.run(release.name(), operation);
+    ReleaseResult result = run(release.name(), operation, 0);
     entries.remove(release.id());
     release.passed().forEach(entries::remove);
     operation.unseen().forEach(id -> abandon(release.name(), id));
@@ -224,7 +230,7 @@ final class MysqlBackend implements HandOffBackend, LocalClient {
   @Override
   public void abandon(String name, HoldId id) {
     try {
-      batcher.run(name, new Operations.Tidy(id));
+      run(name, new Operations.Tidy(id), 0);
     } finally {
       entries.remove(id); // nobody waits for it, whether it is gone from the server or not
     }
@@ -253,7 +259,7 @@ final class MysqlBackend implements HandOffBackend, LocalClient {
 
   @Override
   public boolean forceRelease(String name, long fencingToken) {
-    List<HoldId> victims = batcher.run(name, new Operations.Force(fencingToken));
+    List<HoldId> victims = run(name, new Operations.Force(fencingToken), 0);
     BackendEvents listener = events;
     if (listener != null) {
       victims.stream()

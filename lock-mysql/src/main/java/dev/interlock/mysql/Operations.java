@@ -50,7 +50,7 @@ final class Operations {
     }
 
     @Override
-    Duration patience() {
+    public Duration patience() {
       return attempt.patience();
     }
 
@@ -122,7 +122,7 @@ final class Operations {
      * stand between the waiters of other clients, and each of them would cost a commit, for ever.
      */
     @Override
-    boolean takesAlong(int riders) {
+    public boolean takesAlong(int riders) {
       int passed = release.passed().size();
       return entries.waiting(release.name(), passed + riders + 1) - passed <= riders;
     }
@@ -185,7 +185,7 @@ final class Operations {
     }
 
     @Override
-    boolean takesAlong(int riders) {
+    public boolean takesAlong(int riders) {
       return true; // the holder that they wait for may be the one that ends
     }
 

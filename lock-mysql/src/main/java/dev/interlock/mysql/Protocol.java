@@ -36,12 +36,6 @@ final class Protocol {
   /** A client that stops in the middle of a transaction is cut off by the server after this. */
   static final int CUT_SECONDS = 2;
 
-  /**
-   * An attempt whose time was over so long ago fails with a transaction that it stood behind and
-   * that met a fault, since to find out for itself would take it as long once more.
-   */
-  static final Duration OVERDUE = Duration.ofSeconds(1);
-
   /** To how many waiters a client may pass one grant. */
   static final int HEIRS = 31;
 

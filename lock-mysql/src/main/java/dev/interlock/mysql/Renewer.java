@@ -9,6 +9,7 @@ import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
+import dev.interlock.sql.support.LockBatcher;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -39,10 +40,14 @@ final class Renewer {
   private final Entries entries;
   private final LocalClient me;
   private final String namespace;
-  private final LockBatcher batcher;
+  private final LockBatcher<Operation<?>> batcher;
 
   Renewer(
-      Database database, Entries entries, LocalClient me, String namespace, LockBatcher batcher) {
+      Database database,
+      Entries entries,
+      LocalClient me,
+      String namespace,
+      LockBatcher<Operation<?>> batcher) {
     this.database = database;
     this.entries = entries;
     this.me = me;
@@ -80,7 +85,9 @@ final class Renewer {
   /** A lock of which the row is not to be had says nothing of the others. */
   private RenewalResult prolong(Renewal share) {
     try {
-      return batcher.run(share.name(), new Operations.Prolong(share, entries));
+      Operations.Prolong operation = new Operations.Prolong(share, entries);
+      batcher.run(share.name(), operation);
+      return operation.outcome().get();
     } catch (LockException e) {
       return RenewalResult.failed(e);
     }
@@ -119,7 +126,11 @@ final class Renewer {
         .map(Renewal::name)
         .collect(Collectors.toSet());
     if (!free.isEmpty()) {
-      free.forEach(name -> batcher.run(name, new Operations.Tidy(null)));
+      for (String name : free) {
+        Operations.Tidy look = new Operations.Tidy(null);
+        batcher.run(name, look);
+        look.outcome().get();
+      }
       states = states(queue);
     }
     for (EntryState state : states) {

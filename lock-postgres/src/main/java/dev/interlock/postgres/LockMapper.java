@@ -1,6 +1,9 @@
 package dev.interlock.postgres;
 
+import dev.interlock.spi.Attempt;
 import dev.interlock.spi.HoldId;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import org.apache.ibatis.annotations.Param;
 import org.jspecify.annotations.Nullable;
@@ -8,18 +11,22 @@ import org.jspecify.annotations.Nullable;
 /** The statements of {@code LockMapper.xml}. */
 interface LockMapper {
 
-  Answer attempt(
+  Answer acquire(
       @Param("key") byte[] key,
-      @Param("id") HoldId id,
-      @Param("owner") byte[] owner,
-      @Param("shared") boolean shared,
+      @Param("client") long client,
       @Param("host") byte[] host,
-      @Param("leaseUs") long leaseUs,
-      @Param("tokens") int tokens,
-      @Param("stayUs") long stayUs);
+      @Param("asks") Asking asks);
 
-  Answer leave(
-      @Param("key") byte[] key, @Param("client") long client, @Param("ids") List<HoldId> ids);
+  Answer leave(@Param("key") byte[] key, @Param("client") long client, @Param("id") HoldId id);
+
+  List<Answer> operate(
+      @Param("key") byte[] key,
+      @Param("client") long client,
+      @Param("host") byte[] host,
+      @Param("operations") List<Step> operations);
+
+  /** How long a waiter stays in the queue without a sign of life. */
+  long LONGEST_STAY_US = 10_000_000;
 
   Answer force(@Param("key") byte[] key, @Param("client") long client, @Param("token") long token);
 
@@ -32,6 +39,35 @@ interface LockMapper {
   Inspection inspect(@Param("key") byte[] key);
 
   String tell(@Param("channel") String channel, @Param("message") String message);
+
+  /**
+   * What is wanted of a lock.
+   *
+   * @param leaving what is given up, first of all the hold that is released; may be empty
+   * @param asks the attempt; null for none
+   */
+  record Step(List<HoldId> leaving, @Nullable Asking asks) {}
+
+  /** One attempt. */
+  final class Asking {
+    final HoldId id;
+    final byte[] owner;
+    final boolean shared;
+    final long leaseUs;
+    final int tokens;
+    final long stayUs;
+
+    Asking(Attempt attempt) {
+      this.id = attempt.id();
+      this.owner = attempt.owner().getBytes(StandardCharsets.UTF_8);
+      this.shared = attempt.sharedOwner();
+      this.leaseUs = Micros.of(attempt.lease());
+      this.tokens = attempt.tokens();
+      this.stayUs = attempt.waits()
+          ? Math.min(LONGEST_STAY_US, Micros.of(attempt.patience()) + 1_000_000)
+          : 0;
+    }
+  }
 
   /** One renewal. */
   final class Item {
@@ -52,6 +88,7 @@ interface LockMapper {
     static final int WAITS = 2;
 
     int n;
+    boolean held;
     int state;
     long token;
     int tokens;
@@ -64,9 +101,21 @@ interface LockMapper {
     long grantToken;
     int grantTokens;
     long grantUs;
+    Long @Nullable [] heirs;
 
     @Nullable
     String victims;
+
+    boolean isGrantTo(long client) {
+      return grantClient != null && grantClient == client;
+    }
+
+    /** The waiters of this client to whom it may pass the lock. */
+    List<HoldId> heirs(long client) {
+      return heirs == null
+          ? List.of()
+          : Arrays.stream(heirs).map(hold -> new HoldId(client, hold)).toList();
+    }
   }
 
   /** Who holds a lock. */

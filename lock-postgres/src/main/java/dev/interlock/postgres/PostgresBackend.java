@@ -11,6 +11,7 @@ import dev.interlock.Option;
 import dev.interlock.postgres.LockMapper.Answer;
 import dev.interlock.postgres.LockMapper.Inspection;
 import dev.interlock.postgres.LockMapper.Item;
+import dev.interlock.postgres.LockMapper.Step;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.BackendEvents;
@@ -24,6 +25,7 @@ import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
+import dev.interlock.sql.support.LockBatcher;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
@@ -38,7 +40,6 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -48,9 +49,6 @@ import org.jspecify.annotations.Nullable;
 /** The backend: each call is one call of a function at the server, in one transaction. */
 final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
   private static final Logger LOG = System.getLogger(PostgresBackend.class.getName());
-
-  /** How long a waiter stays in the queue without a sign of life. */
-  private static final long ENTRY_US = 10_000_000;
 
   /** The longest time between two re-checks of a waiter. Bounds the cost of a lost message. */
   private static final Duration RECHECK = Duration.ofSeconds(1);
@@ -66,6 +64,8 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
   private final long client;
   private final byte[] host;
   private final GrantListener grantListener;
+  private final Waiters waiters = new Waiters();
+  private final LockBatcher<Operation> batcher = new LockBatcher<>(this::operate);
   private volatile @Nullable BackendEvents events;
 
   private PostgresBackend(Database database, LockConfig config, ClientId id, String server) {
@@ -150,29 +150,69 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
     if (attempt.waits()) {
       grantListener.ensureListening();
     }
-    byte[] key = key(attempt.name());
-    byte[] owner = attempt.owner().getBytes(UTF_8);
-    long stayUs = attempt.waits() ? Math.min(ENTRY_US, micros(attempt.patience()) + 1_000_000) : 0;
-    long sentAt = System.nanoTime();
-    Answer answer = database.run(
-        "attempt",
-        false,
-        true,
-        mapper -> mapper.attempt(
-            key,
-            attempt.id(),
-            owner,
-            attempt.sharedOwner(),
-            host,
-            micros(attempt.lease()),
-            attempt.tokens(),
-            stayUs));
-    passOn(attempt.name(), answer, sentAt);
+    // Behind waiters of this client it will not get the lock now: its place in the queue may wait.
+    long ride = Math.min(waiters.rideNanos(attempt.name()), attempt.patience().toNanos() / 2);
+    return answer(attempt, run(attempt.name(), new Operation.Acquire(attempt), ride));
+  }
+
+  private AttemptResult answer(Attempt attempt, Answer answer) {
     return switch (answer.state) {
-      case Answer.HOLDS -> AttemptResult.granted(attempt, answer.token).withTokens(answer.tokens);
-      case Answer.WAITS -> AttemptResult.queued(recheck(answer.remainingUs));
+      case Answer.HOLDS -> {
+        waiters.remove(attempt.name(), attempt.id());
+        yield AttemptResult.granted(attempt, answer.token)
+            .withTokens(answer.tokens)
+            .withHeirs(answer.heirs(client));
+      }
+      case Answer.WAITS -> {
+        waiters.put(attempt.name(), attempt.id());
+        yield AttemptResult.queued(recheck(answer.remainingUs));
+      }
       default -> AttemptResult.busy(recheck(answer.remainingUs));
     };
+  }
+
+  private Answer run(String name, Operation operation, long rideNanos) {
+    batcher.run(name, operation, rideNanos);
+    return operation.outcome().get();
+  }
+
+  /** Does all of them in one transaction, those first that free the lock, and tells who has it. */
+  private void operate(String name, List<Operation> operations) {
+    List<Operation> sorted = new ArrayList<>(operations);
+    sorted.sort(Comparator.comparing(operation -> !operation.isUrgent()));
+    byte[] key = key(name);
+    long sentAt = System.nanoTime();
+    try {
+      List<Answer> answers = database.run(
+          "lock '" + name + "'",
+          sorted.get(0).isUrgent(),
+          true,
+          mapper -> answers(mapper, key, sorted.stream().map(Operation::step).toList()));
+      List<Answer> untold = answers.stream()
+          .filter(answer -> !sorted.get(answer.n).tells(answer, client))
+          .toList();
+      answers.forEach(answer -> sorted.get(answer.n).outcome().succeed(answer));
+      untold.forEach(answer -> passOn(name, answer, sentAt));
+    } catch (LockException e) {
+      operations.forEach(operation -> operation.outcome().fail(e));
+    } catch (RuntimeException | Error e) {
+      operations.stream()
+          .filter(operation -> !operation.outcome().isDone())
+          .forEach(operation -> operation
+              .outcome()
+              .fail(new IllegalStateException("transaction on lock " + name, e)));
+    }
+  }
+
+  private List<Answer> answers(LockMapper mapper, byte[] key, List<Step> steps) {
+    Step first = steps.get(0);
+    if (steps.size() == 1 && first.asks() != null && first.leaving().isEmpty()) {
+      return List.of(mapper.acquire(key, client, host, first.asks()));
+    }
+    if (steps.size() == 1 && first.asks() == null && first.leaving().size() == 1) {
+      return List.of(mapper.leave(key, client, first.leaving().get(0)));
+    }
+    return mapper.operate(key, client, host, steps);
   }
 
   @Override
@@ -180,7 +220,7 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
     List<Renewal> sorted = new ArrayList<>(batch);
     sorted.sort(Comparator.comparing(renewal -> key(renewal.name()), Arrays::compareUnsigned));
     List<Item> items = sorted.stream()
-        .map(renewal -> new Item(key(renewal.name()), renewal.id(), micros(renewal.lease())))
+        .map(renewal -> new Item(key(renewal.name()), renewal.id(), Micros.of(renewal.lease())))
         .toList();
     long sentAt = System.nanoTime();
     for (Answer answer : change("renewal", mapper -> mapper.renew(items))) {
@@ -189,37 +229,37 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
       answers.answer(
           renewal,
           switch (answer.state) {
-            case Answer.HOLDS ->
-              RenewalResult.held(renewal, answer.token).withTokens(answer.tokens);
+            case Answer.HOLDS -> {
+              waiters.remove(renewal.name(), renewal.id());
+              yield RenewalResult.held(renewal, answer.token).withTokens(answer.tokens);
+            }
             case Answer.WAITS -> RenewalResult.queued(recheck(answer.remainingUs));
-            default -> RenewalResult.gone();
+            default -> {
+              waiters.remove(renewal.name(), renewal.id());
+              yield RenewalResult.gone();
+            }
           });
     }
   }
 
   @Override
   public ReleaseResult release(Release release) {
-    List<HoldId> ids = new ArrayList<>(List.of(release.id()));
-    ids.addAll(release.passed());
-    byte[] key = key(release.name());
-    long sentAt = System.nanoTime();
-    Answer answer = change("release", mapper -> mapper.leave(key, client, ids));
-    if (answer.state != Answer.HOLDS) {
-      passOn(release.name(), answer, sentAt);
+    waiters.releases(release.name());
+    Answer answer = run(release.name(), new Operation.GiveBack(release, waiters), 0);
+    release.passed().forEach(id -> waiters.remove(release.name(), id));
+    if (!answer.held) {
       return ReleaseResult.notHeld();
     }
-    if (isMine(answer)) {
-      return ReleaseResult.released().withGranted(grant(release.name(), answer));
-    }
-    passOn(release.name(), answer, sentAt);
-    return ReleaseResult.released();
+    Attempt next = release.next();
+    ReleaseResult result =
+        ReleaseResult.released().withNext(next == null ? null : answer(next, answer));
+    return answer.isGrantTo(client) ? result.withGranted(grant(release.name(), answer)) : result;
   }
 
   @Override
   public void abandon(String name, HoldId id) {
-    long sentAt = System.nanoTime();
-    Answer answer = change("clean-up", mapper -> mapper.leave(key(name), client, List.of(id)));
-    passOn(name, answer, sentAt);
+    waiters.remove(name, id);
+    run(name, new Operation.Abandonment(id), 0);
   }
 
   @Override
@@ -237,7 +277,7 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
         new String(found.owner, UTF_8),
         new String(found.host, UTF_8),
         Instant.EPOCH.plus(found.sinceUs, ChronoUnit.MICROS),
-        ofMicros(found.remainingUs),
+        Micros.toDuration(found.remainingUs),
         found.token,
         found.waiters));
   }
@@ -278,13 +318,12 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
     return database.run(what, true, true, work);
   }
 
-  private boolean isMine(Answer answer) {
-    return answer.grantClient != null && answer.grantClient == client;
-  }
-
-  private static Grant grant(String name, Answer answer) {
-    return Grant.of(name, grantee(answer), answer.grantToken, ofMicros(answer.grantUs))
-        .withTokens(answer.grantTokens);
+  private Grant grant(String name, Answer answer) {
+    HoldId id = grantee(answer);
+    waiters.remove(name, id);
+    return Grant.of(name, id, answer.grantToken, Micros.toDuration(answer.grantUs))
+        .withTokens(answer.grantTokens)
+        .withHeirs(answer.heirs(client));
   }
 
   private static HoldId grantee(Answer answer) {
@@ -293,7 +332,7 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
 
   /** Tells the waiter that has the lock since this step. */
   private void passOn(String name, Answer answer, long sentAt) {
-    if (isMine(answer)) {
+    if (answer.isGrantTo(client)) {
       events().granted(grant(name, answer), sentAt);
     } else if (answer.grantClient != null) {
       HoldId id = grantee(answer);
@@ -317,11 +356,12 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
     long asked = System.nanoTime();
     Answer found = mapper.pending(key, id);
     if (found != null) {
-      events()
-          .granted(
-              Grant.of(name(key), id, found.token, ofMicros(found.remainingUs))
-                  .withTokens(found.tokens),
-              asked);
+      String name = name(key);
+      waiters.remove(name, id);
+      Grant grant = Grant.of(name, id, found.token, Micros.toDuration(found.remainingUs))
+          .withTokens(found.tokens)
+          .withHeirs(found.heirs(client));
+      events().granted(grant, asked);
     }
   }
 
@@ -348,7 +388,7 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
   private Duration recheck(long remainingUs) {
     Duration longest = untilTick(grantListener.isListening() ? RECHECK : POLL);
     // Not before the lease is over by the server's clock, or the look would be for nothing.
-    Duration lease = ofMicros(Math.max(1_000, remainingUs + 1_000));
+    Duration lease = Micros.toDuration(Math.max(1_000, remainingUs + 1_000));
     return lease.compareTo(longest) < 0 ? lease : longest;
   }
 
@@ -357,13 +397,5 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
     long nanos = period.toNanos();
     long left = nanos - Math.floorMod(System.nanoTime(), nanos);
     return Duration.ofNanos(left < nanos / 4 ? left + nanos : left);
-  }
-
-  private static long micros(Duration duration) {
-    return TimeUnit.SECONDS.toMicros(duration.getSeconds()) + duration.getNano() / 1_000;
-  }
-
-  private static Duration ofMicros(long micros) {
-    return Duration.of(micros, ChronoUnit.MICROS);
   }
 }

@@ -61,6 +61,7 @@ CREATE TABLE ${prefix}counter (
 
 -- What a function did to a lock.
 CREATE TYPE ${prefix}answer AS (
+  held          boolean, -- whether the hold that was given up was there
   state         int,     -- of the id that was asked for: 0 nothing, 1 holds, 2 waits
   token         bigint,  -- if it holds
   tokens        int,     -- if it holds
@@ -70,6 +71,7 @@ CREATE TYPE ${prefix}answer AS (
   grant_token   bigint,
   grant_tokens  int,
   grant_us      bigint,  -- for how long, unless it is confirmed
+  heirs         bigint[], -- if this client has the lock from the queue: lower halves of the ids behind
   victims       text     -- of a forced release: ids in hexadecimal digits, separated by blanks
 );
 
@@ -162,11 +164,29 @@ BEGIN
   r.claimant := 0;
 END $$;
 
+-- The waiters of one client that stand directly behind a ticket, with nobody between.
+CREATE FUNCTION ${prefix}heirs(asked bytea, behind bigint, whose bigint, most int) RETURNS bigint[]
+LANGUAGE plpgsql SET enable_seqscan = off AS $$
+DECLARE
+  e record;
+  heirs bigint[] := '{}';
+BEGIN
+  FOR e IN SELECT client, hold FROM ${prefix}entry
+    WHERE lock_key = asked AND waits AND ticket > behind ORDER BY ticket LIMIT most
+  LOOP
+    EXIT WHEN e.client <> whose;
+    heirs := heirs || e.hold;
+  END LOOP;
+  RETURN heirs;
+END $$;
+
 -- Frees what has expired, and grants a free lock to the oldest further hold of its owner, else to the
 -- first live waiter. A waiter of another client than the one that asks has two seconds to confirm;
 -- if it does not, its entry keeps its place, but all entries of its client are passed over until it
--- shows itself. So a dead client with many waiters costs two seconds once.
-CREATE FUNCTION ${prefix}settle(INOUT r ${prefix}lock, at_us bigint, me bigint) LANGUAGE plpgsql
+-- shows itself. So a dead client with many waiters costs two seconds once. A grant has a token for each
+-- of its heirs, at most 31, to whom the client may pass the lock.
+CREATE FUNCTION ${prefix}settle(INOUT r ${prefix}lock, at_us bigint, me bigint, OUT heirs bigint[])
+LANGUAGE plpgsql
 SET enable_seqscan = off AS $$
 DECLARE
   e ${prefix}entry;
@@ -222,7 +242,8 @@ BEGIN
       r.host := e.host;
       r.since_us := at_us;
       r.token := GREATEST(r.last_token + 1, at_us);
-      r.tokens := e.tokens;
+      heirs := ${prefix}heirs(r.lock_key, e.ticket, e.client, 31);
+      r.tokens := GREATEST(e.tokens, 1 + CARDINALITY(heirs));
       r.last_token := r.token + r.tokens - 1;
       r.ticket := e.ticket;
       IF e.client = me THEN
@@ -240,12 +261,14 @@ BEGIN
 END $$;
 
 -- What a step did: who has the lock from the queue since the row was read.
-CREATE FUNCTION ${prefix}tell(r ${prefix}lock, last_before bigint, at_us bigint)
+CREATE FUNCTION ${prefix}tell(r ${prefix}lock, last_before bigint, at_us bigint, heirs bigint[])
 RETURNS ${prefix}answer LANGUAGE plpgsql AS $$
 DECLARE
   a ${prefix}answer;
 BEGIN
+  a.held := false;
   a.state := 0;
+  a.heirs := heirs;
   a.remaining_us := GREATEST(0, r.until_us - at_us);
   IF r.last_token > last_before THEN
     a.grant_client := r.client;
@@ -257,23 +280,88 @@ BEGIN
   RETURN a;
 END $$;
 
--- Attempts to get a lock.
-CREATE FUNCTION ${prefix}attempt(asked bytea, me bigint, id bigint, who bytea, shares boolean,
-  at_host bytea, lease bigint, wanted int, stay bigint) RETURNS ${prefix}answer LANGUAGE plpgsql
+-- What a client wants of a lock: to give up what has one of the ids, to get it, or first the one and
+-- then the other. The first id is the hold that is released; if it is not there, nothing is attempted.
+-- Those who waited before are served first.
+CREATE FUNCTION ${prefix}operate(asked bytea, me bigint, ids bigint[], id bigint, who bytea,
+  shares boolean, at_host bytea, lease bigint, wanted int, stay bigint)
+RETURNS ${prefix}answer LANGUAGE plpgsql
 SET enable_seqscan = off AS $$
 DECLARE
-  r ${prefix}lock := ${prefix}lock_row(asked);
-  at_us bigint := ${prefix}now();
-  before ${prefix}lock := r;
+  r ${prefix}lock;
+  at_us bigint;
+  before ${prefix}lock;
+  settled record;
+  held boolean := false;
   n int;
+  first int;
   a ${prefix}answer;
 BEGIN
-  r := ${prefix}settle(r, at_us, me);
-  a := ${prefix}tell(r, before.last_token, at_us);
-  IF r.until_us > 0 AND r.client = me AND r.hold = id THEN
+  a.held := false;
+  a.state := 0;
+  -- The usual case: nobody waits, and one update says it all. Where it waits for the row lock the clock
+  -- is read too early, which makes a lease shorter, and never longer than the client counts.
+  at_us := ${prefix}now();
+  IF ids IS NULL THEN
+    UPDATE ${prefix}lock SET client = me, hold = id, owner = who, shared = shares, host = at_host,
+      since_us = at_us, until_us = at_us + lease, token = GREATEST(last_token + 1, at_us),
+      tokens = wanted, last_token = GREATEST(last_token + 1, at_us) + wanted - 1, claimant = 0,
+      ticket = 0
+    WHERE lock_key = asked AND until_us <= at_us AND entries = 0
+    RETURNING token INTO a.token;
+    IF FOUND THEN
+      a.state := 1;
+      a.tokens := wanted;
+      a.remaining_us := lease;
+      RETURN a;
+    END IF;
+  ELSIF id IS NULL THEN
+    UPDATE ${prefix}lock SET until_us = 0, claimant = 0, ticket = 0
+    WHERE lock_key = asked AND client = me AND hold = ids[1] AND until_us > at_us AND entries = 0;
+    IF FOUND THEN
+      a.held := true;
+      RETURN a;
+    END IF;
+  END IF;
+  IF ids IS NULL THEN
+    r := ${prefix}lock_row(asked);
+  ELSE
+    SELECT * INTO r FROM ${prefix}lock WHERE lock_key = asked FOR UPDATE;
+    IF NOT FOUND THEN
+      RETURN a;
+    END IF;
+  END IF;
+  at_us := ${prefix}now();
+  before := r;
+  IF r.until_us > 0 AND r.client = me AND r.hold = ANY (ids) THEN
+    held := r.hold = ids[1] AND r.until_us > at_us;
+    r := ${prefix}claimed(r);
+    r.until_us := 0;
+  END IF;
+  IF r.entries > 0 AND ids IS NOT NULL THEN
+    WITH gone AS (
+      DELETE FROM ${prefix}entry
+      WHERE hold = ANY (ids) AND client = me AND lock_key = asked
+      RETURNING hold, waits, until_us)
+    SELECT COUNT(*), COUNT(*) FILTER (WHERE hold = ids[1] AND NOT waits AND until_us > at_us)
+    INTO n, first FROM gone;
+    r.entries := r.entries - n;
+    held := held OR first > 0;
+  END IF;
+  settled := ${prefix}settle(r, at_us, me);
+  r := settled.r;
+  a := ${prefix}tell(r, before.last_token, at_us, settled.heirs);
+  a.held := held;
+  IF id IS NULL OR ids IS NOT NULL AND NOT held THEN
+    NULL;
+  ELSIF r.until_us > 0 AND r.client = me AND r.hold = id THEN
     r := ${prefix}claimed(r);
     r.until_us := GREATEST(r.until_us, at_us + lease);
-    a := ROW(1, r.token, r.tokens, r.until_us - at_us);
+    a.state := 1;
+    a.token := r.token;
+    a.tokens := r.tokens;
+    a.remaining_us := r.until_us - at_us;
+    a.grant_client := NULL;
   ELSIF r.until_us = 0 THEN
     DELETE FROM ${prefix}entry WHERE hold = id AND client = me AND lock_key = asked;
     GET DIAGNOSTICS n = ROW_COUNT;
@@ -288,7 +376,10 @@ BEGIN
     r.token := GREATEST(r.last_token + 1, at_us);
     r.tokens := wanted;
     r.last_token := r.token + wanted - 1;
-    a := ROW(1, r.token, r.tokens, lease);
+    a.state := 1;
+    a.token := r.token;
+    a.tokens := r.tokens;
+    a.remaining_us := lease;
   ELSIF shares AND r.shared AND r.owner = who THEN
     INSERT INTO ${prefix}entry AS e (lock_key, waits, ticket, client, hold, owner, shared, host,
       since_us, until_us, lease_us, tokens)
@@ -321,50 +412,6 @@ BEGIN
   RETURN a;
 END $$;
 
--- Removes whatever has one of these ids: holds and entries. For a release the first is the hold that is
--- given up, and state tells whether it was there. Then the next waiter has the lock.
-CREATE FUNCTION ${prefix}leave(asked bytea, me bigint, ids bigint[]) RETURNS ${prefix}answer
-LANGUAGE plpgsql SET enable_seqscan = off AS $$
-DECLARE
-  r ${prefix}lock;
-  at_us bigint;
-  before ${prefix}lock;
-  held boolean := false;
-  n int;
-  first int;
-  a ${prefix}answer;
-BEGIN
-  SELECT * INTO r FROM ${prefix}lock WHERE lock_key = asked FOR UPDATE;
-  a.state := 0;
-  IF NOT FOUND THEN
-    RETURN a;
-  END IF;
-  at_us := ${prefix}now();
-  before := r;
-  IF r.until_us > 0 AND r.client = me AND r.hold = ANY (ids) THEN
-    held := r.hold = ids[1] AND r.until_us > at_us;
-    r := ${prefix}claimed(r);
-    r.until_us := 0;
-  END IF;
-  IF r.entries > 0 THEN
-    WITH gone AS (
-      DELETE FROM ${prefix}entry
-      WHERE hold = ANY (ids) AND client = me AND lock_key = asked
-      RETURNING hold, waits, until_us)
-    SELECT COUNT(*), COUNT(*) FILTER (WHERE hold = ids[1] AND NOT waits AND until_us > at_us)
-    INTO n, first FROM gone;
-    r.entries := r.entries - n;
-    held := held OR first > 0;
-  END IF;
-  r := ${prefix}settle(r, at_us, me);
-  PERFORM ${prefix}save(r, before);
-  a := ${prefix}tell(r, before.last_token, at_us);
-  IF held THEN
-    a.state := 1;
-  END IF;
-  RETURN a;
-END $$;
-
 -- Takes the lock from all who hold it with a token. A successor has other tokens, and is spared.
 CREATE FUNCTION ${prefix}force(asked bytea, me bigint, asked_token bigint)
 RETURNS ${prefix}answer LANGUAGE plpgsql SET enable_seqscan = off AS $$
@@ -375,6 +422,7 @@ DECLARE
   n int;
   others text;
   robbed text;
+  settled record;
   a ${prefix}answer;
 BEGIN
   SELECT * INTO r FROM ${prefix}lock WHERE lock_key = asked FOR UPDATE;
@@ -395,9 +443,10 @@ BEGIN
     r := ${prefix}claimed(r);
     r.until_us := 0;
   END IF;
-  r := ${prefix}settle(r, at_us, me);
+  settled := ${prefix}settle(r, at_us, me);
+  r := settled.r;
   PERFORM ${prefix}save(r, before);
-  a := ${prefix}tell(r, before.last_token, at_us);
+  a := ${prefix}tell(r, before.last_token, at_us, settled.heirs);
   a.victims := robbed;
   RETURN a;
 END $$;
@@ -411,6 +460,7 @@ DECLARE
   e ${prefix}entry;
   at_us bigint;
   before ${prefix}lock;
+  settled record;
   a ${prefix}answer;
 BEGIN
   SELECT * INTO r FROM ${prefix}lock WHERE lock_key = asked;
@@ -439,12 +489,17 @@ BEGIN
     until_us = CASE WHEN waits THEN GREATEST(until_us, at_us + 10000000)
       WHEN until_us > at_us THEN GREATEST(until_us, at_us + lease) ELSE until_us END
   WHERE hold = id AND client = me AND lock_key = asked;
-  r := ${prefix}settle(r, at_us, me);
-  a := ${prefix}tell(r, before.last_token, at_us);
+  settled := ${prefix}settle(r, at_us, me);
+  r := settled.r;
+  a := ${prefix}tell(r, before.last_token, at_us, settled.heirs);
   IF r.until_us > 0 AND r.client = me AND r.hold = id THEN
     r := ${prefix}claimed(r);
     r.until_us := GREATEST(r.until_us, at_us + lease);
-    a := ROW(1, r.token, r.tokens, r.until_us - at_us);
+    a.state := 1;
+    a.token := r.token;
+    a.tokens := r.tokens;
+    a.remaining_us := r.until_us - at_us;
+    a.grant_client := NULL;
   ELSE
     SELECT * INTO e FROM ${prefix}entry WHERE hold = id AND client = me AND lock_key = asked;
     IF FOUND THEN

@@ -3,14 +3,25 @@ package dev.interlock.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.contract.TestClient;
+import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.Grant;
+import dev.interlock.spi.HandOffBackend;
 import dev.interlock.spi.HoldId;
+import dev.interlock.spi.Release;
+import dev.interlock.spi.ReleaseResult;
+import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalAnswers;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
@@ -26,6 +37,8 @@ class PostgresBackendTest {
   private final String uri = Server.uri();
   private TestClient one;
   private TestClient two;
+
+  private final Map<FutureTask<?>, Thread> threads = new ConcurrentHashMap<>();
 
   @BeforeEach
   void open() {
@@ -49,8 +62,11 @@ class PostgresBackendTest {
     one.attempt("a", held, Duration.ZERO);
     HoldId waiter = two.id();
     FutureTask<AttemptResult> first = new FutureTask<>(() -> two.attempt("a", waiter, PATIENCE));
-    FutureTask<AttemptResult> second = new FutureTask<>(() -> two.attempt("a", waiter, PATIENCE));
-    try (Connection outside = connect();
+    // One backend would have one transaction after the other.
+    TestClient again = Server.client(uri, HexFormat.of().toHexDigits(waiter.high()));
+    FutureTask<AttemptResult> second = new FutureTask<>(() -> again.attempt("a", waiter, PATIENCE));
+    try (again;
+        Connection outside = connect();
         Statement statement = outside.createStatement()) {
       outside.setAutoCommit(false);
       statement.execute("SELECT * FROM interlock_lock WHERE client = " + held.high()
@@ -59,9 +75,9 @@ class PostgresBackendTest {
       new Thread(second).start();
       Awaitility.await().until(() -> waitingForRowLock() == 2);
       outside.rollback();
+      assertThat(first.get(10, TimeUnit.SECONDS)).isInstanceOf(AttemptResult.Queued.class);
+      assertThat(second.get(10, TimeUnit.SECONDS)).isInstanceOf(AttemptResult.Queued.class);
     }
-    assertThat(first.get(10, TimeUnit.SECONDS)).isInstanceOf(AttemptResult.Queued.class);
-    assertThat(second.get(10, TimeUnit.SECONDS)).isInstanceOf(AttemptResult.Queued.class);
     assertThat(Server.shared()
             .execute("SELECT COUNT(*) FROM interlock_entry WHERE client = " + waiter.high()))
         .isEqualTo("1");
@@ -71,7 +87,7 @@ class PostgresBackendTest {
   private static int waitingForRowLock() {
     return Integer.parseInt(Server.shared()
         .execute("SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
-            + " AND query LIKE '%interlock_attempt(%'"));
+            + " AND query LIKE '%interlock_operate(%'"));
   }
 
   private static Connection connect() throws Exception {
@@ -155,14 +171,146 @@ class PostgresBackendTest {
     HoldId waiter = one.id();
     one.attempt("a", waiter, PATIENCE);
     Duration lease = TestClient.LEASE;
-    assertThat(dev.interlock.spi.RenewalAnswers.collect(
+    assertThat(RenewalAnswers.collect(
             one.backend,
             List.of(
-                dev.interlock.spi.Renewal.of("z", one.id(), lease, false),
-                dev.interlock.spi.Renewal.of("a", held, lease, false),
-                dev.interlock.spi.Renewal.of("a", waiter, lease, true),
-                dev.interlock.spi.Renewal.of("a", one.id(), lease, true))))
+                Renewal.of("z", one.id(), lease, false),
+                Renewal.of("a", held, lease, false),
+                Renewal.of("a", waiter, lease, true),
+                Renewal.of("a", one.id(), lease, true))))
         .extracting(result -> result.getClass().getSimpleName())
         .containsExactly("Gone", "Grant", "Queued", "Gone");
+  }
+
+  @Test
+  void f1_aGrantNamesThoseBehindItOfItsClientAndNobodyBeyondAStranger() throws Exception {
+    HoldId held = one.id();
+    one.attempt("a", held, Duration.ZERO);
+    List<HoldId> run = waiters(two, 3);
+    HoldId stranger = one.id();
+    one.attempt("a", stranger, PATIENCE);
+    HoldId last = two.id();
+    two.attempt("a", last, PATIENCE);
+
+    one.release("a", held);
+    Grant first = two.grants.poll(5, TimeUnit.SECONDS);
+    assertThat(first).isNotNull();
+    assertThat(first.id()).isEqualTo(run.get(0));
+    assertThat(first.heirs()).isEqualTo(run.subList(1, 3));
+    assertThat(first.tokens()).isEqualTo(3);
+
+    // The two behind have had the lock within their client.
+    HandOffBackend.release(two.backend, Release.of("a", run.get(0)).withPassed(run.subList(1, 3)));
+    Grant next = one.grants.poll(5, TimeUnit.SECONDS);
+    assertThat(next).isNotNull();
+    assertThat(next.id()).isEqualTo(stranger);
+    assertThat(next.heirs()).isEmpty();
+    assertThat(next.fencingToken()).isGreaterThan(first.fencingToken() + 2);
+    one.release("a", stranger);
+    assertThat(two.grants.poll(5, TimeUnit.SECONDS)).extracting(Grant::id).isEqualTo(last);
+  }
+
+  @Test
+  void f1_anExpiredLockGoesToTheQueueAndNotToWhoComesThen() throws Exception {
+    one.attempt("a", one.id(), Duration.ZERO, Duration.ofMillis(50));
+    HoldId waiter = two.id();
+    two.attempt("a", waiter, PATIENCE);
+    Awaitility.await().until(() -> one.backend.inspect("a").isEmpty());
+
+    assertThat(one.attempt("a", one.id(), Duration.ZERO)).isInstanceOf(AttemptResult.Busy.class);
+    assertThat(two.grants.poll(5, TimeUnit.SECONDS)).extracting(Grant::id).isEqualTo(waiter);
+  }
+
+  @Test
+  void f1_aReleaseNamesTheHeirsInItsAnswerAndQueuesTheNextBehindThem() {
+    HoldId held = one.id();
+    one.attempt("a", held, Duration.ZERO);
+    List<HoldId> run = waiters(one, 40);
+    HoldId next = one.id();
+
+    ReleaseResult result = HandOffBackend.release(
+        one.backend,
+        Release.of("a", held)
+            .withNext(Attempt.of("a", next, "owner", TestClient.LEASE).withPatience(PATIENCE)));
+
+    assertThat(result.held()).isTrue();
+    assertThat(result.granted()).extracting(Grant::id).isEqualTo(run.get(0));
+    assertThat(result.granted()).extracting(Grant::heirs).isEqualTo(run.subList(1, 32));
+    assertThat(result.next()).isInstanceOf(AttemptResult.Queued.class);
+    assertThat(Server.shared()
+            .execute("SELECT hold FROM interlock_entry WHERE client = " + next.high()
+                + " ORDER BY ticket DESC LIMIT 1"))
+        .isEqualTo(Long.toString(next.low()));
+  }
+
+  @Test
+  void e2_aReleaseThatFindsNothingAttemptsNothing() {
+    HoldId next = one.id();
+    one.attempt("a", one.id(), Duration.ZERO);
+
+    ReleaseResult result = HandOffBackend.release(
+        one.backend,
+        Release.of("a", one.id())
+            .withNext(Attempt.of("a", next, "owner", TestClient.LEASE).withPatience(PATIENCE)));
+
+    assertThat(result.held()).isFalse();
+    assertThat(result.next()).isNull();
+    assertThat(one.backend.inspect("a").orElseThrow().waiters()).isZero();
+  }
+
+  /**
+   * The row lock is held from outside until all of them stand before it or behind one that does.
+   */
+  @Test
+  void f1_whatGathersBehindATransactionGoesAlongInTheNextReleasesFirst() throws Exception {
+    HoldId held = one.id();
+    one.attempt("a", held, Duration.ZERO);
+    List<FutureTask<?>> calls = new ArrayList<>();
+    try (Connection outside = connect();
+        Statement statement = outside.createStatement()) {
+      outside.setAutoCommit(false);
+      statement.execute("SELECT * FROM interlock_lock WHERE client = " + held.high()
+          + " AND hold = " + held.low() + " FOR UPDATE");
+      calls.add(started(() -> one.attempt("a", one.id(), PATIENCE)));
+      Awaitility.await().until(() -> waitingForRowLock() == 1);
+      for (int i = 0; i < 5; i++) {
+        calls.add(started(() -> one.attempt("a", one.id(), PATIENCE)));
+      }
+      calls.add(started(() -> one.release("a", held)));
+      Awaitility.await().until(() -> calls.stream().skip(1).allMatch(this::parked));
+      outside.rollback();
+      for (FutureTask<?> call : calls) {
+        call.get(10, TimeUnit.SECONDS);
+      }
+    }
+    // One transaction for the first attempt, one for all the others.
+    assertThat(Server.shared()
+            .execute("SELECT COUNT(DISTINCT xmin::text) FROM interlock_entry WHERE client = "
+                + held.high()))
+        .isEqualTo("1");
+    assertThat(one.backend.inspect("a").orElseThrow().waiters()).isEqualTo(5);
+  }
+
+  private <T> FutureTask<T> started(Callable<T> call) {
+    FutureTask<T> task = new FutureTask<>(call);
+    Thread thread = new Thread(task);
+    threads.put(task, thread);
+    thread.start();
+    return task;
+  }
+
+  private boolean parked(FutureTask<?> task) {
+    Thread.State state = threads.get(task).getState();
+    return state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING;
+  }
+
+  private static List<HoldId> waiters(TestClient client, int count) {
+    List<HoldId> ids = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      HoldId id = client.id();
+      client.attempt("a", id, PATIENCE);
+      ids.add(id);
+    }
+    return ids;
   }
 }

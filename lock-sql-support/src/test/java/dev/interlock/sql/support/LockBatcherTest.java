@@ -1,16 +1,12 @@
-package dev.interlock.mysql;
+package dev.interlock.sql.support;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.interlock.BackendUnavailableException;
-import dev.interlock.mysql.LockMapper.KnownEntry;
-import dev.interlock.spi.HoldId;
-import dev.interlock.spi.Release;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -27,9 +23,9 @@ import org.junit.jupiter.api.Timeout;
 class LockBatcherTest {
   private static final long LONG = TimeUnit.SECONDS.toNanos(50);
 
-  private final List<List<Operation<?>>> transactions = new CopyOnWriteArrayList<>();
+  private final List<List<Plain>> transactions = new CopyOnWriteArrayList<>();
   private final List<Thread> threads = new ArrayList<>();
-  private final LockBatcher batcher = new LockBatcher((name, operations) -> {
+  private final LockBatcher<Plain> batcher = new LockBatcher<>((name, operations) -> {
     transactions.add(List.copyOf(operations));
     operations.forEach(LockBatcherTest::done);
   });
@@ -44,10 +40,10 @@ class LockBatcherTest {
 
   @Test
   void ridersWaitForTheReleaseThatTakesThemAlong() {
-    Operation<Boolean> first = rider(LONG);
+    Plain first = rider(LONG);
     Plain alone = new Plain(2);
     batcher.run("lock", alone);
-    Operation<Boolean> second = rider(LONG);
+    Plain second = rider(LONG);
     Plain together = new Plain(2);
     batcher.run("lock", together);
 
@@ -58,9 +54,9 @@ class LockBatcherTest {
 
   @Test
   void whoHasWaitedLongEnoughTakesTheOthersAlong() {
-    Operation<Boolean> patient = rider(LONG);
-    Operation<Boolean> impatient = rider(TimeUnit.MILLISECONDS.toNanos(20));
-    await().until(patient::isDone);
+    Plain patient = rider(LONG);
+    Plain impatient = rider(TimeUnit.MILLISECONDS.toNanos(20));
+    await().until(patient.outcome()::isDone);
 
     assertThat(transactions).hasSize(1);
     assertThat(transactions.get(0)).containsExactlyInAnyOrder(patient, impatient);
@@ -84,42 +80,28 @@ class LockBatcherTest {
   }
 
   @Test
-  void aReleaseTakesRidersAlongOnceAsManyAsStillStandInTheQueueHaveGathered() {
-    Entries entries = new Entries();
-    for (long ticket = 1; ticket <= 5; ticket++) {
-      entries.put(new KnownEntry(
-          "lock", LockKey.of("n", "lock"), Entry.WAITER, ticket, new HoldId(1, ticket)));
-    }
-    Release single = Release.of("lock", new HoldId(1, 9));
-    Release ofRun = Release.of("lock", new HoldId(1, 9))
-        .withPassed(List.of(new HoldId(1, 1), new HoldId(1, 2)));
-
-    assertThat(riders(single, entries)).isEqualTo(5);
-    assertThat(riders(ofRun, entries)).as("two have had it").isEqualTo(3);
-    Set.of(1L, 2L, 3L, 4L, 5L).forEach(ticket -> entries.remove(new HoldId(1, ticket)));
-    assertThat(riders(single, entries)).as("none stands there").isEqualTo(0);
-  }
-
-  @Test
   void attemptsWhoseTimeIsOverFailWithAFaultyTurnAndTheOthersTakeTheirOwn() {
     CountDownLatch ill = new CountDownLatch(1);
-    LockBatcher faulty = new LockBatcher((name, operations) -> {
+    LockBatcher<Plain> faulty = new LockBatcher<>((name, operations) -> {
       transactions.add(List.copyOf(operations));
       if (transactions.size() > 1) {
         operations.forEach(LockBatcherTest::done);
         return;
       }
       await().until(() -> ill.getCount() == 0);
-      operations.forEach(operation -> operation.fail(new BackendUnavailableException("no answer")));
+      operations.forEach(
+          operation -> operation.outcome().fail(new BackendUnavailableException("no answer")));
     });
     AtomicReference<Throwable> first = failing(faulty, null).error();
     await().until(() -> transactions.size() == 1);
     Failing overdue = failing(faulty, Duration.ZERO);
     Failing patient = failing(faulty, Duration.ofSeconds(50));
     Failing release = failing(faulty, null);
-    await().until(overdue.operation()::isOverdue);
+    await().until(() -> overdue.operation().outcome().isOverdue(Duration.ZERO));
     ill.countDown();
-    await().until(() -> patient.operation().isDone() && release.operation().isDone());
+    await()
+        .until(() -> patient.operation().outcome().isDone()
+            && release.operation().outcome().isDone());
     await().until(() -> overdue.error().get() != null && first.get() != null);
 
     assertThat(first.get()).hasMessage("no answer");
@@ -133,13 +115,14 @@ class LockBatcherTest {
 
   private record Failing(Plain operation, AtomicReference<Throwable> error) {}
 
-  private Failing failing(LockBatcher faulty, @Nullable Duration patience) {
+  private Failing failing(LockBatcher<Plain> faulty, @Nullable Duration patience) {
     AtomicReference<Plain> operation = new AtomicReference<>();
     AtomicReference<Throwable> error = new AtomicReference<>();
     Thread thread = start(() -> {
       operation.set(new Plain(0, patience));
       try {
         faulty.run("lock", operation.get());
+        operation.get().outcome().get();
       } catch (BackendUnavailableException e) {
         error.set(e);
       }
@@ -150,17 +133,7 @@ class LockBatcherTest {
     return new Failing(operation.get(), error);
   }
 
-  /** How many riders it takes. */
-  private static int riders(Release release, Entries entries) {
-    Operation<?> operation = new Operations.GiveBack(release, entries, (attempt, transition) -> {});
-    int riders = 0;
-    while (!operation.takesAlong(riders)) {
-      riders++;
-    }
-    return riders;
-  }
-
-  private Operation<Boolean> rider(long nanos) {
+  private Plain rider(long nanos) {
     AtomicReference<Plain> operation = new AtomicReference<>();
     awaitRide(start(() -> {
       operation.set(new Plain(0)); // belongs to the thread that makes it
@@ -183,13 +156,13 @@ class LockBatcherTest {
             || thread.getState() == Thread.State.TERMINATED);
   }
 
-  @SuppressWarnings("unchecked") // all operations here are plain
-  private static void done(Operation<?> operation) {
-    ((Operation<Boolean>) operation).succeed(true);
+  private static void done(Plain work) {
+    work.outcome().succeed(true);
   }
 
   /** Takes riders along if there are enough. */
-  private static final class Plain extends Operation<Boolean> {
+  private static final class Plain implements Batched<Boolean> {
+    private final Outcome<Boolean> outcome = new Outcome<>();
     private final int enough;
     private final @Nullable Duration patience;
 
@@ -203,45 +176,18 @@ class LockBatcherTest {
     }
 
     @Override
-    @Nullable
-    Duration patience() {
+    public Outcome<Boolean> outcome() {
+      return outcome;
+    }
+
+    @Override
+    public @Nullable Duration patience() {
       return patience;
     }
 
     @Override
-    boolean takesAlong(int riders) {
+    public boolean takesAlong(int riders) {
       return enough > 0 && riders >= enough;
-    }
-
-    @Override
-    List<HoldId> ids() {
-      return List.of();
-    }
-
-    @Override
-    boolean needsRow() {
-      return false;
-    }
-
-    @Override
-    boolean isUrgent() {
-      return false;
-    }
-
-    @Override
-    void giveUp(Transition transition) {}
-
-    @Override
-    void take(Transition transition) {}
-
-    @Override
-    Boolean committed(Transition transition) {
-      return true;
-    }
-
-    @Override
-    Boolean nothingThere() {
-      return true;
     }
   }
 }

@@ -1,4 +1,4 @@
-package dev.interlock.mysql;
+package dev.interlock.sql.support;
 
 import java.util.concurrent.TimeUnit;
 
@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
  * How quickly the releases of one lock by this client follow one another, and so for how long it
  * pays to wait for the next one. Thread-safe: one release follows another.
  */
-final class ReleasePace {
+public final class ReleasePace {
   private static final long SHORTEST = TimeUnit.MILLISECONDS.toNanos(1);
   private static final long LONGEST = TimeUnit.MILLISECONDS.toNanos(50);
   private static final int GAPS = 3;
@@ -14,14 +14,22 @@ final class ReleasePace {
   private volatile long releasedAt = System.nanoTime();
   private volatile long gap = SHORTEST;
 
-  void released() {
+  /** Begins without a release. */
+  public ReleasePace() {}
+
+  /** Notes a release. */
+  public void released() {
     long now = System.nanoTime();
     gap = (3 * gap + now - releasedAt) / 4;
     releasedAt = now;
   }
 
-  /** For how long a release may be awaited; zero if they come too rarely to be worth it. */
-  long patienceNanos() {
+  /**
+   * Tells for how long a release may be awaited.
+   *
+   * @return zero if they come too rarely to be worth it
+   */
+  public long patienceNanos() {
     return gap > LONGEST ? 0 : Math.min(LONGEST, Math.max(SHORTEST, GAPS * gap));
   }
 }

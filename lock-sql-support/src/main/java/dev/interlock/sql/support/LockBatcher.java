@@ -1,7 +1,8 @@
-package dev.interlock.mysql;
+package dev.interlock.sql.support;
 
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -19,60 +20,68 @@ import org.jspecify.annotations.Nullable;
  * first of those who wait leads the next transaction on its own thread. If a transaction meets a
  * fault of the server, the attempts behind it whose time was over long ago fail with it.
  * Thread-safe.
+ *
+ * @param <W> the work that transactions are made of
  */
-final class LockBatcher {
+public final class LockBatcher<W extends Batched<?>> {
   private static final int MOST = 128;
 
-  private static final class Line {
-    final Queue<Operation<?>> waiting = new ConcurrentLinkedQueue<>();
-    final Queue<Operation<?>> riders = new ConcurrentLinkedQueue<>();
+  private static final class Line<W extends Batched<?>> {
+    final Queue<W> waiting = new ConcurrentLinkedQueue<>();
+    final Queue<W> riders = new ConcurrentLinkedQueue<>();
     final AtomicBoolean led = new AtomicBoolean();
     int users;
 
     /** All riders together: what one of them has to pay for serves the others too. */
     void endRides() {
-      for (Operation<?> rider = riders.poll(); rider != null; rider = riders.poll()) {
+      for (W rider = riders.poll(); rider != null; rider = riders.poll()) {
         waiting.add(rider);
       }
     }
   }
 
-  private final ConcurrentHashMap<String, Line> lines = new ConcurrentHashMap<>();
-  private final BiConsumer<String, List<Operation<?>>> transactions;
+  private final ConcurrentHashMap<String, Line<W>> lines = new ConcurrentHashMap<>();
+  private final BiConsumer<String, List<W>> transactions;
 
   /**
    * Creates.
    *
-   * @param transactions does operations in one transaction; ends each of them, and throws nothing
+   * @param transactions does work on a lock in one transaction; ends each part of it, and throws
+   *     nothing
    */
-  LockBatcher(BiConsumer<String, List<Operation<?>>> transactions) {
+  public LockBatcher(BiConsumer<String, List<W>> transactions) {
     this.transactions = transactions;
   }
 
   /**
-   * Has an operation done and returns its answer. An interrupt is kept until then: a transaction is
-   * bounded.
+   * Has work done; its outcome is there on return. An interrupt is kept until then: a transaction
+   * is bounded.
+   *
+   * @param name the lock
+   * @param work made by the calling thread
    */
-  <T> T run(String name, Operation<T> operation) {
-    return run(name, operation, 0);
+  public void run(String name, W work) {
+    run(name, work, 0);
   }
 
   /**
-   * Has an operation done and returns its answer.
+   * Has work done; its outcome is there on return.
    *
+   * @param name the lock
+   * @param work made by the calling thread
    * @param rideNanos for how long it can wait for a release to take it along, which saves a commit;
    *     the release decides whether it does
    */
-  <T> T run(String name, Operation<T> operation, long rideNanos) {
-    Line line = lines.compute(name, (key, old) -> enter(old));
+  public void run(String name, W work, long rideNanos) {
+    Line<W> line = lines.compute(name, (key, old) -> enter(old));
     boolean interrupted = false;
     try {
       if (rideNanos > 0) {
-        interrupted = ride(line, operation, System.nanoTime() + rideNanos);
+        interrupted = ride(line, work, System.nanoTime() + rideNanos);
       } else {
-        line.waiting.add(operation);
+        line.waiting.add(work);
       }
-      while (!operation.isDone()) {
+      while (!work.outcome().isDone()) {
         if (line.led.compareAndSet(false, true)) {
           lead(name, line);
         } else {
@@ -80,7 +89,6 @@ final class LockBatcher {
           interrupted |= Thread.interrupted();
         }
       }
-      return operation.result();
     } finally {
       lines.computeIfPresent(name, (key, old) -> --old.users == 0 ? null : old);
       if (interrupted) {
@@ -89,17 +97,17 @@ final class LockBatcher {
     }
   }
 
-  private static Line enter(@Nullable Line old) {
-    Line line = old == null ? new Line() : old;
+  private static <W extends Batched<?>> Line<W> enter(@Nullable Line<W> old) {
+    Line<W> line = old == null ? new Line<>() : old;
     line.users++;
     return line;
   }
 
   /** Answers whether the thread was interrupted, which ends the ride. */
-  private static boolean ride(Line line, Operation<?> operation, long deadline) {
-    line.riders.add(operation);
+  private boolean ride(Line<W> line, W work, long deadline) {
+    line.riders.add(work);
     boolean interrupted = false;
-    while (!operation.isDone() && line.riders.contains(operation)) {
+    while (!work.outcome().isDone() && line.riders.contains(work)) {
       long left = deadline - System.nanoTime();
       if (left <= 0 || interrupted) {
         line.endRides();
@@ -111,51 +119,53 @@ final class LockBatcher {
     return interrupted;
   }
 
-  private void lead(String name, Line line) {
+  private void lead(String name, Line<W> line) {
     try {
-      List<Operation<?>> batch = new ArrayList<>();
+      List<W> batch = new ArrayList<>();
       board(line.waiting, batch);
       if (!line.riders.isEmpty()) {
         int riders = (int) line.riders.stream().limit(MOST).count();
-        if (batch.stream().anyMatch(operation -> operation.takesAlong(riders))) {
+        if (batch.stream().anyMatch(work -> work.takesAlong(riders))) {
           board(line.riders, batch);
         }
       }
       if (!batch.isEmpty()) {
         transactions.accept(name, batch);
-        failOverdue(name, line, batch.get(0).fault());
+        failOverdue(name, line, batch.get(0).outcome().fault());
       }
     } finally {
       line.led.set(false);
       // Looked at after the lead was given up: whoever came before that cannot have taken it.
-      Operation<?> next = line.waiting.peek();
+      W next = line.waiting.peek();
       if (next != null) {
-        next.lead();
+        next.outcome().lead();
       }
     }
   }
 
-  private static void failOverdue(String name, Line line, @Nullable LockException fault) {
+  private void failOverdue(String name, Line<W> line, @Nullable LockException fault) {
     if (fault == null) {
       return;
     }
-    for (Iterator<Operation<?>> operations = line.waiting.iterator(); operations.hasNext(); ) {
-      Operation<?> operation = operations.next();
-      if (operation.isOverdue()) {
-        operations.remove();
-        operation.fail(new BackendUnavailableException(
-            "lock '" + name + "': not asked for, since an earlier attempt failed: "
-                + fault.getMessage(),
-            fault));
+    for (Iterator<W> waiting = line.waiting.iterator(); waiting.hasNext(); ) {
+      W work = waiting.next();
+      Duration patience = work.patience();
+      if (patience != null && work.outcome().isOverdue(patience)) {
+        waiting.remove();
+        work.outcome()
+            .fail(new BackendUnavailableException(
+                "lock '" + name + "': not asked for, since an earlier attempt failed: "
+                    + fault.getMessage(),
+                fault));
       }
     }
   }
 
-  private static void board(Queue<Operation<?>> from, List<Operation<?>> batch) {
-    Operation<?> operation = batch.size() < MOST ? from.poll() : null;
-    while (operation != null) {
-      batch.add(operation);
-      operation = batch.size() < MOST ? from.poll() : null;
+  private void board(Queue<W> from, List<W> batch) {
+    W work = batch.size() < MOST ? from.poll() : null;
+    while (work != null) {
+      batch.add(work);
+      work = batch.size() < MOST ? from.poll() : null;
     }
   }
 }
