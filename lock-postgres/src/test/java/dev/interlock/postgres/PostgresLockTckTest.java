@@ -22,7 +22,7 @@ class PostgresLockTckTest extends LockTck {
         .timeScale(2.0)
         .faults(PostgresFaults.of(server, PREFIX))
         .inspectWith(name -> isLocked(server, namespace + ":" + name))
-        .countWith(() -> rows(server));
+        .countWith(() -> rows(server, PREFIX));
   }
 
   private static boolean isLocked(PostgresServer server, String key) {
@@ -33,9 +33,9 @@ class PostgresLockTckTest extends LockTck {
         .equals("0");
   }
 
-  private static long rows(PostgresServer server) {
-    return Long.parseLong(server.execute("SELECT (SELECT COUNT(*) FROM " + PREFIX
-        + "lock) + (SELECT COUNT(*) FROM " + PREFIX + "entry) + (SELECT COUNT(*) FROM " + PREFIX
+  static long rows(PostgresServer server, String prefix) {
+    return Long.parseLong(server.execute("SELECT (SELECT COUNT(*) FROM " + prefix
+        + "lock) + (SELECT COUNT(*) FROM " + prefix + "entry) + (SELECT COUNT(*) FROM " + prefix
         + "counter)"));
   }
 }
