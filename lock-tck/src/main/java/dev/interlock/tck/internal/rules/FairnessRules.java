@@ -121,6 +121,8 @@ public final class FairnessRules {
       boolean expires = ending.getKey().equals("an expiry");
       int waiters = expires ? QUEUEING_CLIENTS : LONG_QUEUE;
       Lease held = holder.acquire(fair(run, name).withLease(run.ms(expires ? 1_500 : 30_000)));
+      // How quickly a lock goes from hand to hand is no matter of this rule.
+      LockRequest patient = fair(run, name).withWait(run.ms(20_000));
       List<Integer> order = new CopyOnWriteArrayList<>();
       List<Integer> expected = new ArrayList<>();
       List<CompletableFuture<Void>> waits = new ArrayList<>();
@@ -128,7 +130,7 @@ public final class FairnessRules {
         int place = i;
         int client = i % QUEUEING_CLIENTS;
         int before = events.get(client).waitingCount();
-        waits.add(clients.get(client).acquireAsync(fair(run, name)).thenAccept(lease -> {
+        waits.add(clients.get(client).acquireAsync(patient).thenAccept(lease -> {
           order.add(place);
           Leases.release(lease);
         }));
