@@ -102,6 +102,8 @@ class FaultTest {
     Task<Lease> task = Task.run(() -> client.locks().acquire(brief));
     Await.until("it queues", () -> waitersOfX() == 1);
     client.backend().dropEvents();
+    // The answer that it queues may be on its way still: what it looks with then is the attempt.
+    client.backend().always(Operation.ATTEMPT, Fault.refused());
     client.backend().always(Operation.RENEW, Fault.refused());
     client.backend().always(Operation.ABANDON, Fault.refused());
     client.backend().tellInDoubt();

@@ -135,6 +135,11 @@ class PostgresBackendTest {
     one.attempt("a", held, Duration.ZERO);
     HoldId waiter = one.id();
     one.attempt("a", waiter, PATIENCE); // so that it listens
+    Awaitility.await()
+        .until(() -> Server.shared()
+            .execute("SELECT COUNT(*) FROM pg_stat_activity WHERE state = 'idle'"
+                + " AND query = 'LISTEN interlock_" + one.clientId() + "'")
+            .equals("1"));
 
     long token = two.backend.inspect("a").orElseThrow().fencingToken();
     assertThat(two.backend.forceRelease("a", token)).isTrue();
@@ -212,10 +217,11 @@ class PostgresBackendTest {
 
   @Test
   void f1_anExpiredLockGoesToTheQueueAndNotToWhoComesThen() throws Exception {
-    one.attempt("a", one.id(), Duration.ZERO, Duration.ofMillis(50));
+    HoldId held = one.id();
+    one.attempt("a", held, Duration.ZERO);
     HoldId waiter = two.id();
     two.attempt("a", waiter, PATIENCE);
-    Awaitility.await().until(() -> one.backend.inspect("a").isEmpty());
+    Server.shared().execute("UPDATE interlock_lock SET until_us = 1 WHERE client = " + held.high());
 
     assertThat(one.attempt("a", one.id(), Duration.ZERO)).isInstanceOf(AttemptResult.Busy.class);
     assertThat(two.grants.poll(5, TimeUnit.SECONDS)).extracting(Grant::id).isEqualTo(waiter);
