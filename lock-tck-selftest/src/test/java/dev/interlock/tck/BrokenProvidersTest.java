@@ -304,6 +304,8 @@ class BrokenProvidersTest {
     Map<String, Set<String>> expected = new TreeMap<>();
     EXPECTED.forEach((fault, rules) -> rules.forEach(
         rule -> expected.computeIfAbsent(rule, key -> new TreeSet<>()).add(fault.name())));
+    BrokenClientsTest.EXPECTED.forEach((clients, rules) -> rules.forEach(rule ->
+        expected.computeIfAbsent(rule, key -> new TreeSet<>()).add(clients.getSimpleName())));
     for (RuleInfo rule : Rules.all()) {
       if (rule.strength() == Strength.MUST) {
         assertThat(table).containsKey(rule.id());

@@ -4,7 +4,6 @@ import dev.interlock.Capability;
 import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
 import dev.interlock.LockRequest;
-import dev.interlock.tck.NotOfferedException;
 import dev.interlock.tck.internal.run.NotReached;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
@@ -188,9 +187,7 @@ public final class ClockRules {
       limit = 90,
       timed = true)
   public static void theWallClockOnlyEndsValidity(RuleRun run) throws Exception {
-    if (run.isForeign()) {
-      throw new NotOfferedException("validity of a hold, told without asking the server");
-    }
+    Leases.requireValidity(run);
     Worker worker = run.ownWorker(SkewAgent.argument(Duration.ZERO));
     String name = run.name();
     long lease = run.ms(LEASE).toNanos();

@@ -83,4 +83,11 @@ final class Leases {
       throw e;
     }
   }
+
+  /** Ends the test if the lock's API does not tell the validity of a hold without the server. */
+  static void requireValidity(RuleRun run) throws InterruptedException {
+    Lease lease = run.client().acquire(fixed(run, run.name(), 8_000));
+    lease.ensureValid();
+    lease.release();
+  }
 }

@@ -4,7 +4,6 @@ import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.spi.HoldId;
-import dev.interlock.tck.NotOfferedException;
 import dev.interlock.tck.internal.run.DirectBackend;
 import dev.interlock.tck.internal.run.NotReached;
 import dev.interlock.tck.internal.run.Rule;
@@ -185,9 +184,7 @@ public final class RenewalRules {
       check = "that validity is compared with the clock at every look",
       timed = true)
   public static void aLongPauseIsNoticedAtOnce(RuleRun run) throws Exception {
-    if (run.isForeign()) {
-      throw new NotOfferedException("validity of a hold, told without asking the server");
-    }
+    Leases.requireValidity(run);
     String name = run.name();
     long lease = run.ms(LEASE).toNanos();
     for (int i = 0; i < run.amount(1, 3, 10); i++) {
