@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * One owner's time with a lock, from its first entry to its last exit. Entries are counted here, in
  * the JVM; the server knows one hold.
  */
-final class Hold {
+class Hold {
 
   /** What an exit did. */
   enum Exit {
@@ -201,8 +201,12 @@ final class Hold {
 
   /** Answers true once, after its end and after its begin was told: who must tell the end. */
   synchronized boolean tellEnd() {
-    boolean tell = beginTold && !endTold && state != State.HELD;
+    boolean tell = hasEndToTell();
     endTold |= tell;
     return tell;
+  }
+
+  synchronized boolean hasEndToTell() {
+    return beginTold && !endTold && state != State.HELD;
   }
 }

@@ -32,16 +32,18 @@ final class HoldNews {
    */
   void ended(Hold hold) {
     ReentrantLock telling = hold.telling();
-    if (!MustNotBlock.here()) {
-      telling.lock();
-    } else if (!telling.tryLock()) {
-      return;
-    }
-    try {
-      tellEnd(hold);
-    } finally {
-      telling.unlock();
-    }
+    do {
+      if (!MustNotBlock.here()) {
+        telling.lock();
+      } else if (!telling.tryLock()) {
+        return; // whoever has it looks again
+      }
+      try {
+        tellEnd(hold);
+      } finally {
+        telling.unlock();
+      }
+    } while (hold.hasEndToTell());
   }
 
   private void tellEnd(Hold hold) {

@@ -18,14 +18,19 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(30)
 class ListenersTest {
-  private static LockClient open(LockListener listener) {
-    StubProvider stub = new StubProvider();
+  private final StubProvider stub = new StubProvider();
+
+  private LockClient open(LockListener listener) {
     LockConfig config = LockConfig.builder("stub")
         .set(CommonOptions.LEASE, Duration.ofMillis(600))
         .listener(listener)
@@ -91,6 +96,52 @@ class ListenersTest {
       listener.end.countDown();
     }
     assertThat(listener.threads).containsExactly("interlock-notice");
+  }
+
+  @Test
+  @DisplayName("a logger that hangs when a lease is lost holds up neither timer nor renewals")
+  void outlivesHangingLogger() throws Exception {
+    Hanging hanging = new Hanging();
+    Handler handler = new Handler() {
+      @Override
+      public void publish(LogRecord event) {
+        if (event.getMessage().startsWith("Lost the lease")) {
+          hanging.hang("logged " + event.getParameters()[0]);
+        }
+      }
+
+      @Override
+      public void flush() {}
+
+      @Override
+      public void close() {}
+    };
+    Logger logger = Logger.getLogger("dev.interlock");
+    logger.addHandler(handler);
+    logger.setUseParentHandlers(false);
+    logger.setLevel(Level.WARNING); // the tests' settings switch it off
+    try (LockClient client = open(new LockListener() {});
+        AutoCloseable goesOn = hanging.end::countDown) {
+      Lease taken = client.acquire(LockRequest.of("taken"));
+      Lease kept = client.acquire(LockRequest.of("kept"));
+      stub.forceRelease("taken", 0);
+      assertThat(hanging.hangs.await(5, TimeUnit.SECONDS)).isTrue();
+      Lease later = client.acquire(LockRequest.of("later"));
+      Lease fixed = client.acquire(LockRequest.of("fixed").withLease(Duration.ofMillis(300)));
+      fixed.lost().toCompletableFuture().get(5, TimeUnit.SECONDS);
+      TimeUnit.MILLISECONDS.sleep(1_000); // renewed leases last 0.6 s
+      assertThat(taken.isValid()).isFalse();
+      assertThat(kept.isValid()).isTrue();
+      assertThat(later.isValid()).isTrue();
+      kept.release();
+      later.release();
+    } finally {
+      logger.removeHandler(handler);
+      logger.setUseParentHandlers(true);
+      logger.setLevel(Level.OFF);
+    }
+    assertThat(hanging.heard).containsExactly("logged taken");
+    assertThat(hanging.threads).containsExactly("interlock-notice");
   }
 
   @Test
