@@ -1,6 +1,7 @@
 package dev.interlock.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.interlock.BackendUnavailableException;
@@ -9,6 +10,7 @@ import dev.interlock.DistributedLock;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockRequest;
+import dev.interlock.LostReason;
 import dev.interlock.OutcomeUnknownException;
 import dev.interlock.UnsupportedCapabilityException;
 import dev.interlock.local.FaultyBackend.Fault;
@@ -18,6 +20,8 @@ import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -85,6 +89,48 @@ class OwnershipTest {
     rig.open().locks().forceRelease("x");
     Rig.join(lease.lost());
     assertThatThrownBy(lease::close).isInstanceOf(LeaseLostException.class);
+  }
+
+  @Test
+  @DisplayName("O3 what a lost lease throws tells the lock, the token and the reason")
+  void tellsWhatWasLost() throws Exception {
+    Lease forced = client.acquire("forced");
+    assertThat(rig.open().locks().forceRelease("forced")).isTrue();
+    Rig.join(forced.lost());
+    assertLost(forced::ensureValid, "forced", forced.fencingToken(), LostReason.FORCED);
+    assertLost(forced::release, "forced", forced.fencingToken(), LostReason.FORCED);
+
+    Lease expired = client.acquire("expired", 50);
+    Rig.join(expired.lost());
+    assertLost(expired::ensureValid, "expired", expired.fencingToken(), LostReason.EXPIRED);
+    assertLost(expired::release, "expired", expired.fencingToken(), LostReason.EXPIRED);
+
+    Lease released = client.acquire("released");
+    released.release();
+    assertLost(released::ensureValid, "released", released.fencingToken(), null);
+    assertLost(released::release, "released", released.fencingToken(), null);
+
+    DistributedLock lock = client.locks().lock("unlocked");
+    lock.lock();
+    Lease ofThread = lock.lease();
+    lock.unlock();
+    assertLost(ofThread::release, "unlocked", ofThread.fencingToken(), null);
+
+    Lease ofClosed = client.acquire("closed");
+    client.locks().close();
+    assertLost(ofClosed::release, "closed", ofClosed.fencingToken(), LostReason.CLOSED);
+  }
+
+  private static void assertLost(
+      ThrowingCallable call, String name, long token, @Nullable LostReason reason) {
+    assertThatExceptionOfType(LeaseLostException.class)
+        .isThrownBy(call)
+        .withMessageContaining(name)
+        .satisfies(lost -> {
+          assertThat(lost.name()).isEqualTo(name);
+          assertThat(lost.fencingToken()).isEqualTo(token).isPositive();
+          assertThat(lost.reason()).isEqualTo(Optional.ofNullable(reason));
+        });
   }
 
   @Test

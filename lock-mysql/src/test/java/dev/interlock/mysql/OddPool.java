@@ -14,13 +14,13 @@ import java.sql.SQLException;
 
 /**
  * An application's pool whose connections do what drivers and proxies with several servers behind
- * them do: a statement goes where a test says. No statement can tell, as the driver's own type is
- * hidden.
+ * them do: a statement goes where a test says.
  */
 final class OddPool extends MysqlDataSource {
   private static final long serialVersionUID = 1L;
 
   private final transient Route route;
+  private final boolean direct;
 
   /** Decides where statements go. */
   interface Route {
@@ -36,7 +36,18 @@ final class OddPool extends MysqlDataSource {
   }
 
   OddPool(MysqlServer server, String database, Route route) throws SQLException {
+    this(server, database, route, false);
+  }
+
+  /**
+   * A pool.
+   *
+   * @param direct whether the driver's own type shows, so that it is seen that there is no proxy
+   */
+  private OddPool(MysqlServer server, String database, Route route, boolean direct)
+      throws SQLException {
     this.route = route;
+    this.direct = direct;
     setUrl("jdbc:mysql://" + server.host() + ":" + server.port() + "/" + database);
     setUser(server.user());
     setPassword(server.password());
@@ -47,10 +58,20 @@ final class OddPool extends MysqlDataSource {
 
   /** A client without the engine over such a pool. */
   static TestClient client(String namespace, Route route) throws SQLException {
-    return client(namespace, Server.freshClientId(), route);
+    return client(namespace, Server.freshClientId(), route, false);
+  }
+
+  /** The same, where the client sees that there is no proxy, and so wakes others. */
+  static TestClient directClient(String namespace, Route route) throws SQLException {
+    return client(namespace, Server.freshClientId(), route, true);
   }
 
   static TestClient client(String namespace, String id, Route route) throws SQLException {
+    return client(namespace, id, route, false);
+  }
+
+  private static TestClient client(String namespace, String id, Route route, boolean direct)
+      throws SQLException {
     MysqlServer server = Server.shared();
     LockConfig config = LockConfig.builder("mysql")
         .set(CommonOptions.NAMESPACE, namespace)
@@ -59,7 +80,9 @@ final class OddPool extends MysqlDataSource {
     return new TestClient(
         id,
         MysqlBackend.over(
-            new OddPool(server, server.database(), route), config, new ClientId(id, "test:1")));
+            new OddPool(server, server.database(), route, direct),
+            config,
+            new ClientId(id, "test:1")));
   }
 
   @Override
@@ -73,7 +96,7 @@ final class OddPool extends MysqlDataSource {
 
   private Object call(Connection usual, Method method, Object[] arguments) throws Throwable {
     try {
-      if (method.getName().equals("isWrapperFor")) {
+      if (method.getName().equals("isWrapperFor") && !direct) {
         return false;
       }
       boolean prepares = method.getName().equals("prepareStatement");

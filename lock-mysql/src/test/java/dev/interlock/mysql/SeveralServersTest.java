@@ -29,40 +29,105 @@ class SeveralServersTest {
   private final String namespace = Server.freshNamespace();
 
   /**
-   * As a driver that falls back to its first host does: no transaction may go on without its row
-   * lock.
+   * A client whose driver falls back to its first host between the two packets of a transaction,
+   * once, and whose server has changed meanwhile: no transaction may go on without its row lock.
    */
+  private final class Moved implements AutoCloseable {
+    private final OddPool spare = new OddPool(server, server.database(), (usual, sql) -> usual);
+    private final AtomicBoolean begun = new AtomicBoolean();
+    private final AtomicReference<Runnable> meanwhile = new AtomicReference<>();
+    private final AtomicReference<String> moved = new AtomicReference<>("");
+    final TestClient client = OddPool.directClient(namespace, this::route);
+
+    Moved() throws SQLException {}
+
+    private Connection route(Connection usual, String sql) throws SQLException {
+      boolean begins = sql.contains("START TRANSACTION") && !sql.contains("COMMIT;");
+      boolean second = begun.getAndSet(begins);
+      Runnable task = second ? meanwhile.getAndSet(null) : null;
+      if (task == null) {
+        return usual;
+      }
+      usual.close();
+      task.run();
+      moved.set(sql);
+      return spare.getConnection();
+    }
+
+    /** Of the next transaction. */
+    void betweenPackets(Runnable task) {
+      meanwhile.set(task);
+    }
+
+    /** The packet that went to another connection. */
+    String packet() {
+      return moved.get();
+    }
+
+    @Override
+    public void close() {
+      client.close();
+    }
+  }
+
   @Test
-  void x2_aTurnWhoseConnectionIsAnotherOneForItsSecondPacketChangesNothingAndIsRepeated()
-      throws SQLException {
-    OddPool spare = new OddPool(server, server.database(), (usual, sql) -> usual);
-    AtomicReference<Runnable> meanwhile = new AtomicReference<>();
-    AtomicBoolean begun = new AtomicBoolean();
+  void x2_aHandOverWhoseSecondPacketGoesElsewhereChangesNothingAndIsRepeated() throws SQLException {
     try (TestClient other = Server.client(uri());
-        TestClient moved = OddPool.client(namespace, (usual, sql) -> {
-          boolean second = begun.getAndSet(sql.contains("START TRANSACTION"));
-          Runnable task = second ? meanwhile.getAndSet(null) : null;
-          if (task == null) {
-            return usual;
-          }
-          usual.close();
-          task.run();
-          return spare.getConnection();
-        })) {
-      HoldId held = moved.id();
+        Moved moved = new Moved()) {
+      HoldId first = other.id();
+      HoldId held = moved.client.id();
       HoldId waiter = other.id();
       HoldId winner = other.id();
-      moved.attempt("a", held, NONE);
+      other.attempt("a", first, NONE);
+      moved.client.attempt("a", held, LONG);
+      other.release("a", first);
+      assertThat(moved.client.attempt("a", held, LONG)).isInstanceOf(Grant.class);
       other.attempt("a", waiter, LONG);
-      meanwhile.set(() -> {
+      moved.betweenPackets(() -> {
         other.backend.forceRelease("a");
         other.release("a", waiter);
         assertThat(other.attempt("a", winner, NONE)).isInstanceOf(Grant.class);
       });
 
-      assertThat(moved.release("a", held)).isEqualTo(ReleaseResult.notHeld());
-      assertThat(meanwhile.get()).as("the connection was replaced").isNull();
+      assertThat(moved.client.release("a", held)).isEqualTo(ReleaseResult.notHeld());
+      assertThat(moved.packet()).contains("KILL QUERY");
       assertThat(renewed(other, "a", winner)).isInstanceOf(Grant.class);
+    }
+  }
+
+  @Test
+  void x2_aTransactionWhoseSecondPacketGoesElsewhereChangesNothingAndIsRepeated()
+      throws SQLException {
+    try (TestClient other = Server.client(uri());
+        Moved moved = new Moved()) {
+      HoldId held = moved.client.id();
+      HoldId waiter = moved.client.id();
+      HoldId winner = other.id();
+      moved.client.attempt("a", held, NONE);
+      moved.client.attempt("a", waiter, LONG); // of the same client: there is nobody to wake
+      moved.betweenPackets(() -> {
+        other.backend.abandon("a", waiter);
+        other.backend.forceRelease("a");
+        assertThat(other.attempt("a", winner, NONE)).isInstanceOf(Grant.class);
+      });
+
+      assertThat(moved.client.release("a", held)).isEqualTo(ReleaseResult.notHeld());
+      assertThat(moved.packet()).contains("COMMIT").doesNotContain("KILL QUERY");
+      assertThat(renewed(other, "a", winner)).isInstanceOf(Grant.class);
+    }
+  }
+
+  @Test
+  void t1_theFirstTransactionOfALockGoesOnFromTheCounterThatItHasLocked() throws SQLException {
+    try (Moved moved = new Moved()) {
+      long ahead = 4_000_000_000_000_000L; // of the server's clock, which tokens follow as well
+      moved.betweenPackets(() ->
+          server.execute("UPDATE " + server.database() + ".interlock_counter SET last_token = "
+              + ahead + " WHERE bucket = " + LockKey.of(namespace, "a").bucket()));
+
+      Grant grant = (Grant) moved.client.attempt("a", moved.client.id(), NONE);
+      assertThat(moved.packet()).contains("INSERT INTO interlock_lock");
+      assertThat(grant.fencingToken()).isGreaterThan(ahead);
     }
   }
 

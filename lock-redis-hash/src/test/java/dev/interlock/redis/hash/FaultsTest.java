@@ -17,6 +17,7 @@ import dev.interlock.redis.support.contract.GatedProxy;
 import dev.interlock.redis.support.contract.Topologies;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
+import dev.interlock.spi.ReleaseResult;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
 import io.lettuce.core.RedisClient;
@@ -29,6 +30,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.logging.Handler;
@@ -235,6 +237,27 @@ class FaultsTest {
       } finally {
         redis.shutdown();
       }
+    }
+  }
+
+  @Test
+  void W11_aReleaseWaitsForTheConnectionThatIsBeingMadeAgain() throws Exception {
+    try (RedisServer server = TestRedis.start();
+        GatedProxy proxy = GatedProxy.before(server.port());
+        TestClient client = TestClient.openAt(proxy.port())) {
+      HoldId id = client.id();
+      client.tryOnce("n", id);
+      int connections = proxy.connections();
+      proxy.hold(); // so that no connection is ready for use
+      proxy.cut();
+      Topologies.await(() -> proxy.connections() == 2 * connections);
+      FutureTask<ReleaseResult> release = new FutureTask<>(() -> client.release("n", id));
+      Thread thread = new Thread(release, "release");
+      thread.start();
+      Topologies.await(() -> release.isDone() || thread.getState() == Thread.State.TIMED_WAITING);
+      assertThat(release.isDone()).isFalse();
+      proxy.open();
+      assertThat(release.get(20, TimeUnit.SECONDS).held()).isTrue();
     }
   }
 
