@@ -10,6 +10,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -30,6 +31,19 @@ class DocumentationTest {
   private static final Pattern JAVA = Pattern.compile("(?ms)^```java\\n(.*?)^```");
   private static final Pattern CODE = Pattern.compile("(?ms)^```.*?^```");
   private static final Pattern COMMAND = Pattern.compile("\\./interlock ([a-z]+)");
+
+  private static final Pattern LITERAL = Pattern.compile("\"((?:[^\"\\\\]|\\\\.)*)\"");
+
+  /** A statement that logs what an operator should see. */
+  private static final Pattern LOGGED =
+      Pattern.compile("(?s)(?:Level\\.(?:WARNING|ERROR),|threads\\.report\\().*?;\n");
+
+  /** What stands in a message for something else, and the quotes around it. */
+  private static final Pattern VARIABLE = Pattern.compile("\\{\\d}|'");
+
+  /** Modules that are programs and not part of an application. */
+  private static final Pattern TOOLS =
+      Pattern.compile("^(lock-(compare|bench|measure|tck|testservers)|examples/)");
 
   /** Its samples are for somebody else's store; the guide's own test compiles what it can. */
   private static final String GUIDE = "GUIDE.md";
@@ -115,6 +129,40 @@ class DocumentationTest {
       }
     }
     assertThat(missing).isEmpty();
+  }
+
+  @Test
+  void every_warning_and_error_that_is_logged_is_on_its_page() {
+    String page = stripped(read(ROOT.resolve("docs/log-messages.md")));
+    List<String> missing = new ArrayList<>();
+    int seen = 0;
+    for (Path file : find(".java")) {
+      String path = ROOT.relativize(file).toString();
+      if (!path.contains("/src/main/") || TOOLS.matcher(path).find()) {
+        continue;
+      }
+      for (Matcher call = LOGGED.matcher(read(file)); call.find(); seen++) {
+        String text = longestLiteral(call.group());
+        boolean there = VARIABLE
+            .splitAsStream(text.replace("''", "'"))
+            .map(part -> part.replaceAll(":? *$", "").strip())
+            .allMatch(page::contains);
+        if (!there) {
+          missing.add(path + ": " + text);
+        }
+      }
+    }
+    assertThat(missing).isEmpty();
+    assertThat(seen).isGreaterThan(15);
+  }
+
+  private static String longestLiteral(String code) {
+    return LITERAL
+        .matcher(code)
+        .results()
+        .map(literal -> literal.group(1))
+        .max(Comparator.comparing(String::length))
+        .orElse("");
   }
 
   private static List<Path> pages() {
