@@ -37,6 +37,7 @@ class HoldNewsTest {
     }
 
     @Override
+    @SuppressWarnings("UnsynchronizedOverridesSynchronized") // the other thread needs the monitor
     boolean tellEnd() {
       boolean tell = super.tellEnd();
       if (!seen) {
