@@ -2,6 +2,7 @@ package example.orders;
 
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockTimeoutException;
+import dev.interlock.fencing.jdbc.StaleTokenException;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
 import org.springframework.web.bind.annotation.ExceptionHandler;

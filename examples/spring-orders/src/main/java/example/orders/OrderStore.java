@@ -1,5 +1,7 @@
 package example.orders;
 
+import dev.interlock.fencing.jdbc.FencedWrites;
+import dev.interlock.fencing.jdbc.StaleTokenException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.support.GeneratedKeyHolder;
 import org.springframework.stereotype.Repository;
@@ -28,18 +30,16 @@ class OrderStore {
   }
 
   /**
-   * Writes an order, if nobody has done so under a later lock.
+   * Writes an order, if nobody has done so under a later lock. Under the same one it may be written
+   * again.
    *
    * @throws StaleTokenException if the lock of the token has had a successor that has written
    */
   void save(Order order, long token) {
     int rows = jdbc.sql(
-            "UPDATE orders SET items = ?, cents = ?, token = ? WHERE id = ? AND token < ?")
+            "UPDATE orders SET items = ?, cents = ?, token = ? WHERE id = ? AND token <= ?")
         .params(order.items(), order.cents(), token, order.id(), token)
         .update();
-    if (rows == 0) {
-      throw new StaleTokenException(
-          "order %d was written under a later lock than token %d".formatted(order.id(), token));
-    }
+    FencedWrites.requireWritten(rows, "order-" + order.id(), token);
   }
 }

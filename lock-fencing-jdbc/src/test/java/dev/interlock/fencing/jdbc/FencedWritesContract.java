@@ -1,0 +1,272 @@
+package dev.interlock.fencing.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.interlock.Lease;
+import dev.interlock.LockClient;
+import dev.interlock.LockRequest;
+import dev.interlock.Locks;
+import dev.interlock.testservers.DatabaseServer;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What holds on every database. */
+@Timeout(60)
+abstract class FencedWritesContract {
+  private final String suffix = Long.toHexString(ThreadLocalRandom.current().nextLong() >>> 1);
+  private final String data = "data_" + suffix;
+  private final FencedWrites fence = FencedWrites.inTable("fence_" + suffix);
+
+  abstract DatabaseServer server();
+
+  @BeforeEach
+  void createTables() throws SQLException {
+    execute(fence.ddl());
+    execute("CREATE TABLE " + data + " (id BIGINT NOT NULL PRIMARY KEY, token BIGINT NOT NULL)");
+    execute("INSERT INTO " + data + " VALUES (1, 0)");
+  }
+
+  @AfterEach
+  void dropTables() throws SQLException {
+    execute("DROP TABLE " + data);
+    execute("DROP TABLE fence_" + suffix);
+  }
+
+  private void execute(String sql) throws SQLException {
+    try (Connection connection = connection();
+        Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+      connection.commit();
+    }
+  }
+
+  private Connection connection() throws SQLException {
+    DatabaseServer server = server();
+    Connection connection =
+        DriverManager.getConnection(server.jdbcUrl(), server.user(), server.password());
+    connection.setAutoCommit(false);
+    return connection;
+  }
+
+  /** Answers whether it was let through; the transaction is over in both cases. */
+  private boolean write(FencedWrites by, Connection connection, String name, long token)
+      throws SQLException {
+    try {
+      by.guard(connection, name, token);
+      connection.commit();
+      return true;
+    } catch (StaleTokenException e) {
+      connection.rollback();
+      return false;
+    }
+  }
+
+  @Test
+  void aStaleHolderIsRefusedAndTheSameOneMayWriteAgain() throws SQLException {
+    FencedWrites elsewhere = FencedWrites.inTable("fence_" + suffix);
+    try (Connection connection = connection()) {
+      assertThat(write(fence, connection, "a", 7)).isTrue();
+      assertThat(write(fence, connection, "a", 7)).isTrue();
+      assertThat(write(elsewhere, connection, "a", 7)).isTrue();
+      assertThat(write(fence, connection, "a", 6)).isFalse();
+      assertThat(write(elsewhere, connection, "a", 9)).isTrue();
+      assertThat(write(fence, connection, "a", 8)).isFalse();
+      assertThat(write(FencedWrites.inTable("fence_" + suffix), connection, "a", 8))
+          .isFalse();
+      assertThat(write(fence, connection, "b", 1)).as("another name").isTrue();
+    }
+  }
+
+  @Test
+  void namesThatACollationTakesForOneAreTwo() throws SQLException {
+    String longName = "n".repeat(2_000);
+    try (Connection connection = connection()) {
+      int token = 100;
+      for (String name :
+          List.of("a", "A", "a ", "\u00e4", "\ud83d\ude00", longName, longName + "x")) {
+        assertThat(write(fence, connection, name, token--)).as(name).isTrue();
+      }
+    }
+  }
+
+  @Test
+  void theRefusalTellsWhatItIsAbout() throws SQLException {
+    try (Connection connection = connection()) {
+      assertThat(write(fence, connection, "stock", 2)).isTrue();
+      assertThatExceptionOfType(StaleTokenException.class)
+          .isThrownBy(() -> fence.guard(connection, "stock", 1))
+          .withMessageContaining("'stock'")
+          .withMessageContaining("token 1")
+          .satisfies(stale -> {
+            assertThat(stale.name()).isEqualTo("stock");
+            assertThat(stale.fencingToken()).isEqualTo(1);
+          });
+    }
+  }
+
+  @Test
+  void nothingIsLeftOfWhatWasRolledBack() throws SQLException {
+    try (Connection connection = connection()) {
+      fence.guard(connection, "a", 9);
+      connection.rollback();
+      assertThat(write(fence, connection, "a", 5)).isTrue();
+      fence.guard(connection, "a", 9);
+      connection.rollback();
+      assertThat(write(fence, connection, "a", 6)).isTrue();
+    }
+  }
+
+  @Test
+  void aWriteWithoutATransactionIsRefused() throws SQLException {
+    try (Connection connection = connection()) {
+      connection.setAutoCommit(true);
+      assertThatThrownBy(() -> fence.guard(connection, "a", 1))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("auto-commit");
+    }
+  }
+
+  @Test
+  void aLeaseGivesNameAndToken() throws Exception {
+    try (LockClient client = Locks.open("local://");
+        Connection connection = connection()) {
+      Lease first = client.acquire(LockRequest.of("a"));
+      fence.guard(connection, first);
+      connection.commit();
+      first.release();
+      Lease second = client.acquire(LockRequest.of("a"));
+      fence.guard(connection, second);
+      connection.commit();
+      assertThatThrownBy(() -> fence.guard(connection, first))
+          .isInstanceOf(StaleTokenException.class);
+      connection.rollback();
+      second.release();
+    }
+  }
+
+  @Test
+  void manyNewNamesAtOnceMeetNoDeadlock() throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(4);
+    try {
+      List<Future<?>> all = new ArrayList<>();
+      for (int thread = 0; thread < 4; thread++) {
+        int number = thread;
+        all.add(threads.submit(() -> {
+          try (Connection connection = connection()) {
+            for (int i = 0; i < 50; i++) {
+              assertThat(write(fence, connection, number + ":" + i, 1)).isTrue();
+            }
+          }
+          return null;
+        }));
+      }
+      for (Future<?> one : all) {
+        one.get();
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  /**
+   * Holders draw tokens in order, as a lock grants them, pause at random, and write as if they
+   * still had the lock. What is written carries the token, and never goes back.
+   */
+  @Test
+  @Timeout(7200)
+  void noStaleWriteGetsThrough() throws Exception {
+    int writes = Integer.getInteger("interlock.test.fenced.writes", 1_000);
+    long seed = Long.getLong("interlock.test.seed", ThreadLocalRandom.current().nextLong());
+    AtomicLong tokens = new AtomicLong();
+    AtomicInteger written = new AtomicInteger();
+    AtomicInteger refused = new AtomicInteger();
+    int holders = 8;
+    ExecutorService threads = Executors.newFixedThreadPool(holders);
+    try {
+      List<Future<?>> all = new ArrayList<>();
+      for (int holder = 0; holder < holders; holder++) {
+        SplittableRandom random = new SplittableRandom(seed + holder);
+        all.add(threads.submit(() -> {
+          try (Connection connection = connection()) {
+            while (written.get() + refused.get() < writes) {
+              long token = tokens.incrementAndGet();
+              for (int again = random.nextInt(3); again >= 0; again--) {
+                if (random.nextInt(4) == 0) {
+                  LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(random.nextInt(3_000)));
+                }
+                (writeData(connection, token) ? written : refused).incrementAndGet();
+              }
+            }
+          }
+          return null;
+        }));
+      }
+      for (Future<?> one : all) {
+        one.get();
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+    assertThat(written.get()).as("written, seed %d", seed).isPositive();
+    assertThat(refused.get()).as("refused, seed %d", seed).isPositive();
+    System.out.printf(
+        "%s: %d written, %d refused%n", server().version(), written.get(), refused.get());
+  }
+
+  private boolean writeData(Connection connection, long token) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      fence.guard(connection, "stock", token);
+      try (ResultSet row = statement.executeQuery("SELECT token FROM " + data + " WHERE id = 1")) {
+        row.next();
+        assertThat(row.getLong(1)).as("the last token before " + token).isLessThanOrEqualTo(token);
+      }
+      statement.executeUpdate("UPDATE " + data + " SET token = " + token + " WHERE id = 1");
+      connection.commit();
+      return true;
+    } catch (StaleTokenException e) {
+      connection.rollback();
+      return false;
+    }
+  }
+
+  @Test
+  void aGuardColumnRefusesAsWell() throws SQLException {
+    try (Connection connection = connection()) {
+      assertThat(updateColumn(connection, 5)).isEqualTo(1);
+      assertThat(updateColumn(connection, 5)).isEqualTo(1);
+      int stale = updateColumn(connection, 4);
+      assertThatThrownBy(() -> FencedWrites.requireWritten(stale, "stock", 4))
+          .isInstanceOf(StaleTokenException.class);
+      FencedWrites.requireWritten(1, "stock", 5);
+    }
+  }
+
+  private int updateColumn(Connection connection, long token) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      int rows = statement.executeUpdate(
+          "UPDATE " + data + " SET token = " + token + " WHERE id = 1 AND token <= " + token);
+      connection.commit();
+      return rows;
+    }
+  }
+}

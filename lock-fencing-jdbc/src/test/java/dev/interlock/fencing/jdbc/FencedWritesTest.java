@@ -1,0 +1,20 @@
+package dev.interlock.fencing.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+
+class FencedWritesTest {
+
+  @Test
+  void aTableIsNamedByAnIdentifier() {
+    assertThat(FencedWrites.inTable("app.fence").ddl()).startsWith("CREATE TABLE app.fence (");
+    assertThat(FencedWrites.create().ddl()).contains(" interlock_fence ");
+    for (String table : new String[] {"", "a b", "a;DROP TABLE b", "a.b.c", "1a", "a\"b"}) {
+      assertThatThrownBy(() -> FencedWrites.inTable(table))
+          .as(table)
+          .isInstanceOf(IllegalArgumentException.class);
+    }
+  }
+}
