@@ -1,7 +1,6 @@
 package example.orders;
 
-import dev.interlock.spring.Locked;
-import dev.interlock.spring.OnBusy;
+import dev.interlock.spring.LockedJob;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.annotation.Value;
@@ -23,11 +22,7 @@ class Report {
   }
 
   @Scheduled(cron = "${orders.report.cron}")
-  @Locked(
-      name = "report",
-      autoRelease = false,
-      atLeast = "${orders.report.at-least}",
-      onBusy = OnBusy.SKIP)
+  @LockedJob(name = "report", atLeast = "${orders.report.at-least}")
   public void make() {
     int orders = jdbc.sql("SELECT COUNT(*) FROM orders").query(Integer.class).single();
     jdbc.sql("INSERT INTO reports VALUES (CURRENT_TIMESTAMP, ?, ?)")

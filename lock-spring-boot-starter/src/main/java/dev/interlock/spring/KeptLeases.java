@@ -4,6 +4,7 @@ import dev.interlock.Lease;
 import dev.interlock.LockRequest;
 import dev.interlock.spi.LockClients;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledFuture;
@@ -53,9 +54,14 @@ final class KeptLeases implements AutoCloseable {
         new ThreadPoolExecutor.DiscardPolicy());
   }
 
-  /** Begins to look after a lease that was acquired for a fixed time. */
-  Ending keep(Lease lease, Duration atLeast) {
-    KeptLease kept = new KeptLease(lease, atLeast);
+  /**
+   * Begins to look after a lease that was acquired for a fixed time.
+   *
+   * @param atLeast the time that it was acquired for
+   * @param atMost after which the lease ends although the work goes on; empty for no such limit
+   */
+  Ending keep(Lease lease, Duration atLeast, Optional<Duration> atMost) {
+    KeptLease kept = new KeptLease(lease, atLeast, atMost);
     open.add(kept);
     kept.start();
     return kept;
@@ -76,7 +82,9 @@ final class KeptLeases implements AutoCloseable {
   private final class KeptLease implements Ending {
     private final Lease lease;
     private final Duration atLeast;
+    private final long begun = System.nanoTime();
     private final long until;
+    private final long longest;
     private final long margin;
     private final ReentrantLock lock = new ReentrantLock();
     // Guarded by lock.
@@ -84,10 +92,11 @@ final class KeptLeases implements AutoCloseable {
     private boolean extended;
     private boolean ended;
 
-    KeptLease(Lease lease, Duration atLeast) {
+    KeptLease(Lease lease, Duration atLeast, Optional<Duration> atMost) {
       this.lease = lease;
       this.atLeast = atLeast;
-      this.until = System.nanoTime() + atLeast.toNanos();
+      this.until = begun + atLeast.toNanos();
+      this.longest = atMost.map(Duration::toNanos).orElse(Long.MAX_VALUE);
       this.margin = Math.min(
           Math.max(atLeast.toNanos() / 10, SHORTEST_MARGIN),
           Math.min(LONGEST_MARGIN, atLeast.toNanos() / 3));
@@ -117,9 +126,15 @@ final class KeptLeases implements AutoCloseable {
         }
         boolean over = System.nanoTime() - until >= 0;
         long more = over ? Math.min(atLeast.toNanos(), RENEWED) : Math.max(2 * margin, SHORTEST);
-        if (lease.extend(Duration.ofNanos(more))) {
+        long left = longest - (System.nanoTime() - begun);
+        if (left < SHORTEST) {
+          return; // the lease ends the work
+        }
+        if (lease.extend(Duration.ofNanos(Math.min(more, left)))) {
           extended = true;
-          extendIn(over ? more / 3 : until - System.nanoTime());
+          if (more < left) {
+            extendIn(over ? more / 3 : until - System.nanoTime());
+          }
         }
       } catch (RuntimeException | Error e) {
         if (lease.isValid()) { // else it tells of its loss itself

@@ -62,8 +62,9 @@ public @interface Locked {
   String waitFor() default "";
 
   /**
-   * How long the lock is held at the most: {@code 30s}, {@code PT30S} or a placeholder. Without it
-   * the lease is the client's default and is renewed until the method has ended.
+   * How long the lock is held at the most: {@code 30s}, {@code PT30S} or a placeholder. A method
+   * that takes longer loses its lease. Without it the lease is the client's default and is renewed
+   * until the method has ended.
    */
   String lease() default "";
 
@@ -85,7 +86,12 @@ public @interface Locked {
   /**
    * Whether the lock is released when the method has ended. If not, it stays for {@link #atLeast}
    * from the time it was taken, also if the method fails or the application is closed, so that a
-   * job that several instances schedule runs once. A run that takes longer keeps the lock.
+   * job that several instances schedule runs once. A run that takes longer keeps the lock, up to
+   * {@link #lease} if that is given. {@link LockedJob} is the short form.
+   *
+   * <p>A method that is also {@code @Scheduled} is refused at start if its lock is released and
+   * {@link #onBusy} is {@link OnBusy#FAIL}: the instances would run it one after the other. With
+   * {@link OnBusy#SKIP} and {@link OnBusy#FALLBACK} a warning says so.
    */
   boolean autoRelease() default true;
 

@@ -98,7 +98,7 @@ final class LockedCalls implements AutoCloseable {
   private Ending last(LockedMethod locked, Lease lease) {
     return locked
         .atLeast()
-        .map(atLeast -> kept.keep(lease, atLeast))
+        .map(atLeast -> kept.keep(lease, atLeast, locked.atMost()))
         .orElseGet(() -> Ending.release(lease));
   }
 

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param waitFor empty for the application's default
  * @param lease empty for the client's default; with {@code atLeast} the same as that
  * @param atLeast empty if the lock is released when the method has ended
+ * @param atMost only with {@code atLeast}: when the lock ends although the method goes on
  * @param fallback only for {@link OnBusy#FALLBACK}
  * @param kind how its result is complete
  */
@@ -24,6 +25,7 @@ record LockedMethod(
     Optional<Duration> waitFor,
     Optional<Duration> lease,
     Optional<Duration> atLeast,
+    Optional<Duration> atMost,
     LockScope scope,
     OnBusy onBusy,
     @Nullable Method fallback,

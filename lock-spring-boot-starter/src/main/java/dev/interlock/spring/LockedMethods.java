@@ -18,11 +18,16 @@ import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.boot.convert.DurationStyle;
 import org.springframework.core.MethodClassKey;
 import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.scheduling.annotation.Schedules;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /** Reads {@link Locked} annotations, once for each method, and refuses those that are wrong. */
 final class LockedMethods {
+  private static final String ONE_RUN =
+      "For one run in each period use @LockedJob with an atLeast that is shorter than the period";
+
   private final ConfigurableBeanFactory beans;
   private final ConcurrentHashMap<MethodClassKey, Optional<LockedMethod>> read =
       new ConcurrentHashMap<>();
@@ -88,6 +93,10 @@ final class LockedMethods {
 
   private LockedMethod read(Locked locked, Method method, Class<?> targetClass) {
     List<String> faults = new ArrayList<>();
+    boolean job = AnnotatedElementUtils.hasAnnotation(method, LockedJob.class);
+    if (job && method.isAnnotationPresent(Locked.class)) {
+      faults.add("it is also @Locked: keep one of them");
+    }
     String template = resolve(locked.name());
     if (template.isEmpty()) {
       faults.add("it needs a name");
@@ -99,11 +108,15 @@ final class LockedMethods {
     atLeast.ifPresent(given -> requireLease("atLeast", given, faults));
     waitFor.filter(Duration::isNegative).ifPresent(given -> faults.add("waitFor is negative"));
     checkRelease(locked, faults);
+    if (atLeast.isPresent() && lease.isPresent() && lease.get().compareTo(atLeast.get()) < 0) {
+      faults.add("%s is shorter than atLeast".formatted(job ? "atMost" : "lease"));
+    }
+    checkSchedule(locked, method, faults);
     LockedMethod.Kind kind = LockedResults.kind(method, locked.onBusy() == OnBusy.SKIP, faults);
     Method fallback = fallback(locked, method, targetClass, faults);
     if (!faults.isEmpty()) {
-      throw new LockConfigurationException(
-          "@Locked on %s: %s".formatted(describe(method), String.join("; ", faults)));
+      throw new LockConfigurationException("@%s on %s: %s"
+          .formatted(job ? "LockedJob" : "Locked", describe(method), String.join("; ", faults)));
     }
     return new LockedMethod(
         method,
@@ -111,6 +124,7 @@ final class LockedMethods {
         waitFor,
         atLeast.or(() -> lease),
         atLeast,
+        atLeast.isPresent() ? lease : Optional.empty(),
         locked.scope(),
         locked.onBusy(),
         fallback,
@@ -123,15 +137,35 @@ final class LockedMethods {
     if (locked.autoRelease() != locked.atLeast().isEmpty()) {
       faults.add("autoRelease=false and atLeast need each other");
     }
-    if (!locked.autoRelease() && !locked.lease().isEmpty()) {
-      faults.add("lease does not go with autoRelease=false: atLeast is the lease");
-    }
     if (!locked.autoRelease() && locked.scope() == LockScope.APPLICATION) {
       faults.add("autoRelease=false does not go with scope=APPLICATION, which would re-enter");
     }
     if (locked.onBusy() == OnBusy.FALLBACK == locked.fallback().isEmpty()) {
       faults.add("onBusy=FALLBACK and fallback need each other");
     }
+  }
+
+  /** A lock that is released with the job only puts the runs of the instances in a row. */
+  private static void checkSchedule(Locked locked, Method method, List<String> faults) {
+    if (!locked.autoRelease() || !isScheduled(method)) {
+      return;
+    }
+    if (locked.onBusy() == OnBusy.FAIL) {
+      faults.add("it is @Scheduled, so all instances run it, one after the other. " + ONE_RUN
+          + "; for a run of each instance, call a @Locked method of another bean from the job");
+    } else {
+      Ending.LOG.log(
+          Level.WARNING,
+          "@Locked on {0} is @Scheduled: instances that call it after the end of another''s run"
+              + " run it again. {1}",
+          describe(method),
+          ONE_RUN);
+    }
+  }
+
+  private static boolean isScheduled(Method method) {
+    return AnnotatedElementUtils.hasAnnotation(method, Scheduled.class)
+        || AnnotatedElementUtils.hasAnnotation(method, Schedules.class);
   }
 
   private @Nullable Method fallback(

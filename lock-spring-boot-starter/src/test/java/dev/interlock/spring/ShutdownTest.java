@@ -58,7 +58,7 @@ class ShutdownTest {
     private final Job job = new Job();
 
     @Scheduled(fixedDelay = 1, timeUnit = TimeUnit.DAYS)
-    @Locked("job")
+    @Locked(name = "job", onBusy = OnBusy.SKIP)
     public void work() {
       job.run();
     }
@@ -73,7 +73,7 @@ class ShutdownTest {
     private final Job job = new Job();
 
     @Scheduled(fixedDelay = 1, timeUnit = TimeUnit.DAYS)
-    @Locked(name = "job", onLost = OnLost.SIGNAL)
+    @Locked(name = "job", onBusy = OnBusy.SKIP, onLost = OnLost.SIGNAL)
     public void work() {
       job.run();
     }

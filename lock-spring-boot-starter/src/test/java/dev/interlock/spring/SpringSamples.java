@@ -10,7 +10,7 @@ final class SpringSamples {
   @Component
   class Jobs {
     @Scheduled(cron = "0 * * * * *")
-    @Locked(name = "report", autoRelease = false, atLeast = "50s", onBusy = OnBusy.SKIP)
+    @LockedJob(name = "report", atLeast = "50s")
     public void report() {}
 
     @Locked("order-#{#id}")

@@ -21,11 +21,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Future;
-import java.util.logging.Handler;
-import java.util.logging.Level;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
-import java.util.logging.SimpleFormatter;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -320,24 +315,8 @@ class StartTest {
 
   @Test
   void an_inherited_final_method_is_not_locked_and_the_log_says_so() {
-    List<String> logged = new CopyOnWriteArrayList<>();
-    Handler noting = new Handler() {
-      @Override
-      public void publish(LogRecord entry) {
-        logged.add(new SimpleFormatter().formatMessage(entry));
-      }
-
-      @Override
-      public void flush() {}
-
-      @Override
-      public void close() {}
-    };
-    Logger logger = Logger.getLogger("dev.interlock.spring");
-    Level level = logger.getLevel();
-    logger.setLevel(Level.WARNING);
-    logger.addHandler(noting);
-    try {
+    List<String> logged;
+    try (LogCapture log = new LogCapture()) {
       runner
           .withPropertyValues("interlock.uri=local://")
           .withBean(InheritsFinal.class)
@@ -345,9 +324,7 @@ class StartTest {
             assertThat(context.getBean(InheritsFinal.class).work()).isTrue();
             assertThat(context.getBean(InheritsFinal.class).setUp()).isFalse();
           });
-    } finally {
-      logger.removeHandler(noting);
-      logger.setLevel(level);
+      logged = log.messages();
     }
     assertThat(logged)
         .containsExactly("@Locked on InheritsFinal does not lock FinalOfFramework.setUp():"

@@ -92,7 +92,6 @@ class TransactionTest {
       return runs.get();
     }
 
-    @Scheduled(fixedDelay = 1)
     @Locked(name = "job", waitFor = "20s")
     @Transactional
     public void run() {
@@ -104,7 +103,18 @@ class TransactionTest {
 
   @Configuration(proxyBeanMethods = false)
   @EnableScheduling
-  static class Scheduling {}
+  static class Scheduling {
+    private final Job job;
+
+    Scheduling(Job job) {
+      this.job = job;
+    }
+
+    @Scheduled(fixedDelay = 1)
+    public void run() {
+      job.run();
+    }
+  }
 
   /** Watches the transactions of calls, and whether their lock is held meanwhile. */
   static class Watch implements TransactionExecutionListener {
