@@ -55,6 +55,13 @@ public @interface Locked {
   String name() default "";
 
   /**
+   * Which calls need the lock: a SpEL expression such as {@code #order.total > 100} that is true or
+   * false, with the variables, beans and placeholders of a {@link #name}. Where it is false the
+   * method runs without the lock. A call whose condition fails or is null does not run.
+   */
+  String condition() default "";
+
+  /**
    * How long to wait for the lock: {@code 5s}, {@code PT5S} or a placeholder; {@code 0} for one
    * attempt. Without it {@code interlock.locked.wait-for} (10 s unless set) for
    * {@link OnBusy#FAIL}, and one attempt otherwise.

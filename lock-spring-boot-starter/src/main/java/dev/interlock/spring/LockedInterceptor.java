@@ -31,7 +31,7 @@ final class LockedInterceptor implements MethodInterceptor {
         ? invocation.getMethod().getDeclaringClass()
         : AopUtils.getTargetClass(target);
     LockedMethod locked = methods.find(invocation.getMethod(), type);
-    if (locked == null) {
+    if (locked == null || !locked.isLocked(target, invocation.getArguments())) {
       return invocation.proceed();
     }
     LockedCalls shared = calls.get();

@@ -46,6 +46,10 @@ public @interface LockedJob {
   @AliasFor(annotation = Locked.class, attribute = "lease")
   String atMost() default "";
 
+  /** Which calls need the lock; the others run without it, each time. */
+  @AliasFor(annotation = Locked.class, attribute = "condition")
+  String condition() default "";
+
   /** What a lost lease does to the work. */
   @AliasFor(annotation = Locked.class, attribute = "onLost")
   OnLost onLost() default OnLost.INTERRUPT;

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param method the method, as its class declares it
  * @param name the lock's name
+ * @param condition null if each call needs the lock
  * @param waitFor empty for the application's default
  * @param lease empty for the client's default; with {@code atLeast} the same as that
  * @param atLeast empty if the lock is released when the method has ended
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 record LockedMethod(
     Method method,
     LockName name,
+    @Nullable LockCondition condition,
     Optional<Duration> waitFor,
     Optional<Duration> lease,
     Optional<Duration> atLeast,
@@ -44,6 +46,11 @@ record LockedMethod(
   /** Whether what is given for a stage fits into its declared type. */
   boolean givesStage() {
     return method.getReturnType().isAssignableFrom(CompletableFuture.class);
+  }
+
+  /** Whether a call needs the lock. */
+  boolean isLocked(@Nullable Object target, @Nullable Object[] arguments) {
+    return condition == null || condition.holds(target, arguments);
   }
 
   boolean interrupts() {

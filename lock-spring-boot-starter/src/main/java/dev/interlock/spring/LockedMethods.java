@@ -101,6 +101,7 @@ final class LockedMethods {
     if (template.isEmpty()) {
       faults.add("it needs a name");
     }
+    String condition = resolve(locked.condition()).trim();
     Optional<Duration> waitFor = duration("waitFor", locked.waitFor(), faults);
     Optional<Duration> lease = duration("lease", locked.lease(), faults);
     Optional<Duration> atLeast = duration("atLeast", locked.atLeast(), faults);
@@ -121,6 +122,7 @@ final class LockedMethods {
     return new LockedMethod(
         method,
         LockName.parse(method, template, beans),
+        condition.isEmpty() ? null : LockCondition.parse(method, condition, beans),
         waitFor,
         atLeast.or(() -> lease),
         atLeast,
