@@ -1,5 +1,10 @@
 package dev.interlock.spring;
 
+import dev.interlock.Lease;
+import dev.interlock.LockClient;
+import dev.interlock.LockRequest;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.stereotype.Component;
 
@@ -16,6 +21,26 @@ final class SpringSamples {
     @Locked("order-#{#id}")
     public void ship(long id) {
       long token = CurrentLease.get().fencingToken();
+    }
+  }
+
+  @Component
+  class Importer implements LeaderCallback {
+    @Override
+    public void gained(Lease lease) {
+      while (!Thread.currentThread().isInterrupted()) {
+        importNext(lease.fencingToken());
+      }
+    }
+
+    private void importNext(long token) {}
+  }
+
+  @Configuration
+  class Leaders {
+    @Bean
+    LeaderElection importing(LockClient locks, Importer importer) {
+      return new LeaderElection(locks, LockRequest.of("import"), importer);
     }
   }
 }

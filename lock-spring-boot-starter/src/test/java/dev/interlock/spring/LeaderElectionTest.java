@@ -1,0 +1,296 @@
+package dev.interlock.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.interlock.BackendUnavailableException;
+import dev.interlock.HoldInfo;
+import dev.interlock.Lease;
+import dev.interlock.LockClient;
+import dev.interlock.LockRequest;
+import dev.interlock.Locks;
+import dev.interlock.testservers.RedisServer;
+import dev.interlock.testservers.TestRedis;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.event.EventListener;
+
+/** One of several instances leads. */
+@Timeout(60)
+class LeaderElectionTest {
+  private final String uri = "local://?namespace=" + Contexts.namespace();
+  private final LockClient client = Locks.open(uri);
+  private final LockRequest request = LockRequest.of("leader");
+
+  @AfterEach
+  void close() {
+    client.close();
+  }
+
+  /** Keeps what it is told. */
+  private static class Candidate implements LeaderCallback {
+    final BlockingQueue<Lease> gained = new LinkedBlockingQueue<>();
+    final BlockingQueue<Lease> lost = new LinkedBlockingQueue<>();
+
+    @Override
+    public void gained(Lease lease) throws Exception {
+      gained.add(lease);
+    }
+
+    @Override
+    public void lost(Lease lease) {
+      lost.add(lease);
+    }
+  }
+
+  private static Lease next(BlockingQueue<Lease> told) throws InterruptedException {
+    Lease lease = told.poll(20, TimeUnit.SECONDS);
+    assertThat(lease).isNotNull();
+    return lease;
+  }
+
+  private static LeaderElection started(LockClient client, LeaderCallback callback) {
+    LeaderElection election = new LeaderElection(client, LockRequest.of("leader"), callback);
+    election.start();
+    return election;
+  }
+
+  @Test
+  void one_leads_and_the_next_when_it_is_stopped() throws Exception {
+    Candidate one = new Candidate();
+    Candidate other = new Candidate();
+    try (LeaderElection first = started(client, one)) {
+      long token = next(one.gained).fencingToken();
+      assertThat(first.isLeader()).isTrue();
+      assertThat(first.lease()).map(Lease::fencingToken).hasValue(token);
+      try (LockClient second = Locks.open(uri);
+          LeaderElection waiting = started(second, other)) {
+        assertThat(waiting.isRunning()).isTrue();
+        assertThat(waiting.isLeader()).isFalse();
+        assertThat(other.gained).isEmpty();
+        first.stop();
+        assertThat(first.isRunning()).isFalse();
+        assertThat(first.isLeader()).isFalse();
+        assertThat(next(one.lost).fencingToken()).isEqualTo(token);
+        assertThat(next(other.gained).fencingToken()).isGreaterThan(token);
+        assertThat(waiting.isLeader()).isTrue();
+      }
+    }
+    assertThat(client.inspect("leader")).isEmpty();
+  }
+
+  @Test
+  void a_loss_is_told_and_the_lock_sought_again() throws Exception {
+    Candidate candidate = new Candidate();
+    try (LeaderElection election = started(client, candidate)) {
+      Lease first = next(candidate.gained);
+      client.forceRelease("leader");
+      assertThat(next(candidate.lost)).isSameAs(first);
+      Lease second = next(candidate.gained);
+      assertThat(second.fencingToken()).isGreaterThan(first.fencingToken());
+      assertThat(election.isLeader()).isTrue();
+    }
+    assertThat(candidate.lost).hasSize(1);
+  }
+
+  /** Works until it is interrupted. */
+  private static final class Worker extends Candidate {
+    private final BlockingQueue<Long> tokens = new LinkedBlockingQueue<>();
+
+    @Override
+    public void gained(Lease lease) throws Exception {
+      super.gained(lease);
+      try {
+        new CountDownLatch(1).await();
+      } finally {
+        tokens.add(CurrentLease.get().fencingToken());
+      }
+    }
+  }
+
+  @Test
+  void a_loss_interrupts_the_work_and_so_does_a_stop() throws Exception {
+    Worker worker = new Worker();
+    try (LeaderElection election = started(client, worker)) {
+      for (int i = 0; i < 2; i++) {
+        long token = next(worker.gained).fencingToken();
+        if (i == 0) {
+          client.forceRelease("leader");
+        } else {
+          election.stop();
+        }
+        assertThat(worker.tokens.poll(20, TimeUnit.SECONDS)).isEqualTo(token);
+        assertThat(next(worker.lost).fencingToken()).isEqualTo(token);
+      }
+    }
+  }
+
+  @Test
+  void the_lock_is_held_until_a_stopped_leader_has_ended() throws Exception {
+    List<Long> held = new CopyOnWriteArrayList<>();
+    Candidate candidate = new Candidate() {
+      @Override
+      public void lost(Lease lease) {
+        held.add(client.inspect("leader").map(HoldInfo::fencingToken).orElse(-1L));
+      }
+    };
+    long token;
+    try (LeaderElection election = started(client, candidate)) {
+      token = next(candidate.gained).fencingToken();
+    }
+    assertThat(held).containsExactly(token);
+    assertThat(client.inspect("leader")).isEmpty();
+  }
+
+  @Test
+  void a_leader_that_fails_gives_up_and_tries_again() throws Exception {
+    AtomicBoolean failed = new AtomicBoolean();
+    Candidate candidate = new Candidate() {
+      @Override
+      public void gained(Lease lease) throws Exception {
+        super.gained(lease);
+        if (failed.compareAndSet(false, true)) {
+          throw new IllegalStateException("as planned");
+        }
+      }
+    };
+    try (LogCapture log = new LogCapture();
+        LeaderElection election = started(client, candidate)) {
+      Lease first = next(candidate.gained);
+      assertThat(next(candidate.lost)).isSameAs(first);
+      assertThat(next(candidate.gained).fencingToken()).isGreaterThan(first.fencingToken());
+      assertThat(log.messages()).containsExactly("A leader failed");
+    }
+  }
+
+  @Test
+  void a_stop_within_the_callback_does_not_wait_for_itself() throws Exception {
+    CountDownLatch stopped = new CountDownLatch(1);
+    BlockingQueue<LeaderElection> elections = new LinkedBlockingQueue<>();
+    Candidate candidate = new Candidate() {
+      @Override
+      public void lost(Lease lease) {
+        elections.element().stop();
+        stopped.countDown();
+      }
+    };
+    elections.add(started(client, candidate));
+    next(candidate.gained);
+    client.forceRelease("leader");
+    assertThat(stopped.await(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(elections.element().isRunning()).isFalse();
+    assertThat(client.inspect("leader")).isEmpty();
+  }
+
+  @Test
+  void a_server_that_cannot_be_asked_is_asked_again() throws Exception {
+    AtomicBoolean failed = new AtomicBoolean();
+    LockClient failing = (LockClient) Proxy.newProxyInstance(
+        LockClient.class.getClassLoader(),
+        new Class<?>[] {LockClient.class},
+        (proxy, method, arguments) -> {
+          if (method.getName().equals("acquire") && failed.compareAndSet(false, true)) {
+            throw new BackendUnavailableException("as planned");
+          }
+          return call(method, arguments);
+        });
+    Candidate candidate = new Candidate();
+    try (LogCapture log = new LogCapture();
+        LeaderElection election = started(failing, candidate)) {
+      next(candidate.gained);
+      assertThat(log.messages())
+          .containsExactly(
+              "The lock of a leader cannot be asked for; it is tried again each second");
+    }
+  }
+
+  private @Nullable Object call(Method method, @Nullable Object @Nullable [] arguments)
+      throws Throwable {
+    try {
+      return method.invoke(client, arguments);
+    } catch (InvocationTargetException e) {
+      throw e.getCause();
+    }
+  }
+
+  @Test
+  void a_request_that_ends_by_itself_is_refused() {
+    for (LockRequest wrong : List.of(
+        request.withWait(Duration.ofSeconds(1)), request.withLease(Duration.ofSeconds(1)))) {
+      assertThatThrownBy(() -> new LeaderElection(client, wrong, lease -> {}))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("a leader waits without limit and renews its lease");
+    }
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class Application {
+    @Bean
+    LeaderElection election(LockClient locks) {
+      return new LeaderElection(locks, "leader");
+    }
+
+    @Bean
+    Listener listener() {
+      return new Listener();
+    }
+  }
+
+  static class Listener {
+    private final BlockingQueue<Long> gained = new LinkedBlockingQueue<>();
+    private final BlockingQueue<Long> lost = new LinkedBlockingQueue<>();
+
+    @EventListener
+    void on(LeadershipGained event) {
+      assertThat(event.name()).isEqualTo("leader");
+      gained.add(event.fencingToken());
+    }
+
+    @EventListener
+    void on(LeadershipLost event) {
+      assertThat(event.name()).isEqualTo("leader");
+      lost.add(event.fencingToken());
+    }
+  }
+
+  @Test
+  void an_application_leads_from_its_start_to_its_shutdown_on_redis() throws Exception {
+    try (RedisServer server = TestRedis.start()) {
+      ApplicationContextRunner runner = new ApplicationContextRunner()
+          .withConfiguration(AutoConfigurations.of(InterlockAutoConfiguration.class))
+          .withPropertyValues("interlock.uri=" + server.uri("redis-hash"))
+          .withUserConfiguration(Application.class);
+      Listener[] first = new Listener[1];
+      Long[] token = new Long[1];
+      runner.run(context -> {
+        first[0] = context.getBean(Listener.class);
+        token[0] = first[0].gained.poll(20, TimeUnit.SECONDS);
+        assertThat(token[0]).isPositive();
+        assertThat(context.getBean(LeaderElection.class).isLeader()).isTrue();
+        assertThat(first[0].lost).isEmpty();
+      });
+      assertThat(first[0].lost).containsExactly(token[0]);
+      runner.run(context -> {
+        Listener second = context.getBean(Listener.class);
+        assertThat(second.gained.poll(20, TimeUnit.SECONDS)).isGreaterThan(token[0]);
+      });
+    }
+  }
+}
