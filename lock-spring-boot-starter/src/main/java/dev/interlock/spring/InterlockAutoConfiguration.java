@@ -47,9 +47,13 @@ final class InterlockAutoConfiguration {
   @Bean(destroyMethod = "close")
   @ConditionalOnMissingBean
   LockClient lockClient(
-      InterlockProperties properties, BeanFactory beans, LockClientConfigurer configurer) {
-    LockConfig config = configurer.configure(LockSettings.read(properties));
-    return ClientOpener.open(properties.reuse(), config, beans);
+      InterlockProperties properties,
+      BeanFactory beans,
+      LockClientConfigurer configurer,
+      ObjectProvider<LockConfigCustomizer> customizers) {
+    LockConfig.Builder config = configurer.configure(LockSettings.read(properties)).toBuilder();
+    customizers.orderedStream().forEach(customizer -> customizer.customize(config));
+    return ClientOpener.open(properties.reuse(), config.build(), beans);
   }
 
   @Bean

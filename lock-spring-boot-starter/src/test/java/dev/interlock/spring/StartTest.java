@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.interlock.BackendUnavailableException;
+import dev.interlock.CommonOptions;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockConfig;
@@ -32,6 +33,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.annotation.Order;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.context.request.async.DeferredResult;
 import org.springframework.web.context.request.async.WebAsyncTask;
@@ -104,6 +106,37 @@ class StartTest {
           .run(context -> assertThat(context.getBean(LockClientConfigurer.class).isForgotten())
               .isTrue());
     }
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class Customized {
+    @Bean
+    @Order(2)
+    LockConfigCustomizer last() {
+      return config -> config.set(CommonOptions.LEASE, Duration.ofMinutes(5));
+    }
+
+    @Bean
+    @Order(1)
+    LockConfigCustomizer first() {
+      return config -> config
+          .set(CommonOptions.LEASE, Duration.ofSeconds(100))
+          .set(CommonOptions.NAMESPACE, "customized");
+    }
+  }
+
+  @Test
+  void customizers_change_what_the_properties_say() {
+    runner
+        .withPropertyValues("interlock.uri=local://", "interlock.lease=20s")
+        .withUserConfiguration(Customized.class)
+        .run(context -> {
+          try (Lease lease = context.getBean(LockClient.class).acquire(LockRequest.of("x"));
+              LockClient other = Locks.open("local://?namespace=customized")) {
+            assertThat(lease.remaining()).isGreaterThan(Duration.ofSeconds(100));
+            assertThat(other.inspect("x")).isPresent();
+          }
+        });
   }
 
   @Test

@@ -1,0 +1,19 @@
+package dev.interlock.spring;
+
+import dev.interlock.LockConfig;
+
+/**
+ * Changes what the starter opens its {@code LockClient} with. Each bean of this type is asked, in
+ * their order, after the properties and the {@code LockListener} beans. An application that opens
+ * its client itself needs none.
+ */
+@FunctionalInterface
+public interface LockConfigCustomizer {
+
+  /**
+   * Changes the settings.
+   *
+   * @param config what the properties say
+   */
+  void customize(LockConfig.Builder config);
+}
