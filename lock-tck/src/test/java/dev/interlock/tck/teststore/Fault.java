@@ -210,5 +210,11 @@ public enum Fault {
   /** It is said to be durable, and keeps nothing over a restart. */
   NOT_DURABLE,
   /** Holds are there after a restart, and the order of the queue is not. */
-  ORDER_NOT_DURABLE
+  ORDER_NOT_DURABLE,
+  /** What was answered to an attempt is answered to its repetition, though the lease is over. */
+  REPEATS_ANSWERS,
+  /** The password stands in the message that tells that no connection was made. */
+  QUOTES_PASSWORD,
+  /** The password stands in a cause of the exception that tells that it is wrong. */
+  QUOTES_WRONG_PASSWORD
 }

@@ -44,6 +44,7 @@ final class Store {
   private final Map<String, Consumer<Event>> subscribers = new ConcurrentHashMap<>();
   // In which order ids asked: what is left of a value that is compared only by its beginning.
   private final Map<String, Integer> values = new HashMap<>();
+  private final Map<String, Answer> told = new HashMap<>();
   private final Set<String> everUsed = ConcurrentHashMap.newKeySet();
   private final Set<String> spoilt = ConcurrentHashMap.newKeySet();
   private long lastToken;
@@ -249,6 +250,19 @@ final class Store {
       return 1 + ++grants % TOKENS_UNTIL_WRAP;
     }
     return lastToken + 1;
+  }
+
+  /** An attempt whose grant is told again to its repetition, whatever became of the hold. */
+  Answer attemptOnce(Request request) {
+    Answer before = told.get(request.id());
+    if (before != null) {
+      return before;
+    }
+    Answer answer = attempt(request);
+    if (answer.token() > 0) {
+      told.put(request.id(), answer);
+    }
+    return answer;
   }
 
   /** The first half of an attempt that draws its token before it looks. */

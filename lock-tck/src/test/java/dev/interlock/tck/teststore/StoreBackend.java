@@ -168,6 +168,9 @@ final class StoreBackend implements LockBackend {
           return answered;
         }
       }
+      if (fault == Fault.REPEATS_ANSWERS) {
+        return connections.call(store -> store.attemptOnce(request));
+      }
       if (fault == Fault.NEEDS_COMMON_POOL) {
         return onCommonPool(() -> connections.call(store -> store.attempt(request)));
       }

@@ -1,5 +1,6 @@
 package dev.interlock.tck.teststore;
 
+import dev.interlock.BackendUnavailableException;
 import dev.interlock.Capability;
 import dev.interlock.HostPort;
 import dev.interlock.LockConfig;
@@ -8,6 +9,8 @@ import dev.interlock.spi.BackendContext;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.LockProvider;
+import java.io.IOException;
+import java.net.Socket;
 import java.util.List;
 import java.util.Set;
 
@@ -15,6 +18,9 @@ import java.util.Set;
 public final class StoreProvider implements LockProvider {
   static final Option<List<HostPort>> HOSTS = Option.hosts(null).mandatory();
   static final Option<Fault> FAULT = Option.choice("fault", Fault.class, Fault.NONE);
+  static final Option<String> USER = Option.text("user", null).in(Option.Part.USER);
+  static final Option<String> PASSWORD =
+      Option.text("password", null).in(Option.Part.PASSWORD).secret();
 
   @Override
   public String id() {
@@ -28,17 +34,30 @@ public final class StoreProvider implements LockProvider {
 
   @Override
   public List<Option<?>> options() {
-    return List.of(HOSTS, FAULT);
+    return List.of(HOSTS, FAULT, USER, PASSWORD);
   }
 
   @Override
   public LockBackend open(LockConfig config, BackendContext context) {
     ClientId client = context.client();
     HostPort server = config.get(HOSTS).get(0);
+    config.find(PASSWORD).ifPresent(password -> logIn(server, password, config.get(FAULT)));
     return new StoreBackend(
         new StoreConnections(
             server.host(), server.port().orElseThrow(), client.id(), config.get(FAULT)),
         client,
         config.get(FAULT));
+  }
+
+  /** The server has no users: none may log in. */
+  private static void logIn(HostPort server, String password, Fault fault) {
+    try {
+      new Socket(server.host(), server.port().orElseThrow()).close();
+    } catch (IOException e) {
+      String with = fault == Fault.QUOTES_PASSWORD ? " with password " + password : "";
+      throw new BackendUnavailableException("no connection to " + server + with, e);
+    }
+    String wrong = fault == Fault.QUOTES_WRONG_PASSWORD ? password + " is wrong" : "no such user";
+    throw new BackendUnavailableException("not logged in", new IOException(wrong));
   }
 }

@@ -52,6 +52,16 @@ public record Endpoint(String before, String host, int port, String after) {
     return before + address + after;
   }
 
+  /** Returns the same URI with another address, and with who logs in. */
+  public String uriAs(String userInfo, String address) {
+    return before.substring(0, before.indexOf("://") + 3) + userInfo + "@" + address + after;
+  }
+
+  /** Returns host and port as a URI has them. */
+  public String address() {
+    return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + port;
+  }
+
   private static String bare(String host) {
     return host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
   }

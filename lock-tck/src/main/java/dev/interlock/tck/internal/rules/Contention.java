@@ -12,7 +12,6 @@ import dev.interlock.tck.internal.history.History;
 import dev.interlock.tck.internal.history.Hold;
 import dev.interlock.tck.internal.history.Operation;
 import dev.interlock.tck.internal.history.Operation.Kind;
-import dev.interlock.tck.internal.run.NotReached;
 import dev.interlock.tck.internal.run.RuleRun;
 import dev.interlock.tck.internal.run.RuleViolation;
 import dev.interlock.tck.internal.worker.Worker;
@@ -82,10 +81,7 @@ public final class Contention {
 
   /** Ends the test if there were too few holds to meet one another. */
   void expectEnough() {
-    if (holds.size() < LEAST_HOLDS) {
-      throw new NotReached(
-          "only " + holds.size() + " holds came about: " + LEAST_HOLDS + " would tell something");
-    }
+    RuleRun.requireEnough(holds.size(), LEAST_HOLDS, "holds came about");
   }
 
   List<Hold> holds() {

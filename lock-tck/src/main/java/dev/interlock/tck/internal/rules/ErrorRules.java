@@ -14,13 +14,18 @@ import dev.interlock.OutcomeUnknownException;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
+import dev.interlock.tck.internal.fault.Endpoint;
 import dev.interlock.tck.internal.run.DirectBackend;
 import dev.interlock.tck.internal.run.FaultyReplies;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -191,12 +196,10 @@ public final class ErrorRules {
   @Rule(value = "E8", check = "that no message quotes a URI that may carry a password")
   public static void noMessageShowsASecret(RuleRun run) {
     String scheme = run.uri().substring(0, run.uri().indexOf(':'));
-    boolean takesPassword =
-        run.options().stream().anyMatch(option -> option.part() == Option.Part.PASSWORD);
     String[] malformed = {
       scheme + "://tck:" + SECRET + "@ho st:99999999/^?lease=banana",
       scheme + "://tck:" + SECRET + "@[::1/?lease",
-      takesPassword
+      takesPassword(run)
           ? scheme + "://tck:" + SECRET + "@localhost/?lease=banana&tck-no-such-option=1"
           : scheme + "://?lease=banana&tck-no-such-option=1"
     };
@@ -215,6 +218,34 @@ public final class ErrorRules {
         "the message names the provider that was asked for",
         String.valueOf(missing.getMessage()));
     run.note("messages and stack traces of refusals show no secret");
+  }
+
+  @Rule(value = "E8", check = "that what cannot be opened is told without the settings' secrets")
+  public static void noFailureToOpenShowsASecret(RuleRun run) throws IOException {
+    Optional<Endpoint> server = Endpoint.of(run.uri(), run.options());
+    if (!takesPassword(run) || server.isEmpty()) {
+      run.note("no password could be sent to a server");
+      return;
+    }
+    for (String address : new String[] {server.get().address(), nobodyListens()}) {
+      String uri = server.get().uriAs("tck:" + SECRET, address);
+      try {
+        Locks.open(uri).close();
+      } catch (LockException e) {
+        expectNoSecret(run, e);
+      }
+    }
+    run.note("neither does what tells of a wrong password or of a server that is not there");
+  }
+
+  private static boolean takesPassword(RuleRun run) {
+    return run.options().stream().anyMatch(option -> option.part() == Option.Part.PASSWORD);
+  }
+
+  private static String nobodyListens() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return "127.0.0.1:" + socket.getLocalPort();
+    }
   }
 
   private static void expectNoSecret(RuleRun run, LockException refused) {

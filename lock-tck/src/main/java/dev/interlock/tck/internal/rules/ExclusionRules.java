@@ -12,7 +12,6 @@ import dev.interlock.tck.internal.fault.FaultProxy;
 import dev.interlock.tck.internal.history.History;
 import dev.interlock.tck.internal.history.Hold;
 import dev.interlock.tck.internal.run.Company;
-import dev.interlock.tck.internal.run.NotReached;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import dev.interlock.tck.internal.run.RuleViolation;
@@ -71,9 +70,7 @@ public final class ExclusionRules {
     }
     run.judge(
         History.ofOverlaps(holds), "holds of different owners never overlap when clients fail");
-    if (holds.size() < LEAST_HOLDS) {
-      throw new NotReached("only " + holds.size() + " holds came about between the faults");
-    }
+    RuleRun.requireEnough(holds.size(), LEAST_HOLDS, "holds came about between the faults");
     run.note(holds.size() + " holds amid faults, none overlapped");
   }
 

@@ -7,7 +7,6 @@ import dev.interlock.LockRequest;
 import dev.interlock.tck.TckFault;
 import dev.interlock.tck.internal.fault.FaultProxy;
 import dev.interlock.tck.internal.run.Company;
-import dev.interlock.tck.internal.run.NotReached;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import dev.interlock.tck.internal.run.RuleViolation;
@@ -208,9 +207,7 @@ public final class FairnessRules {
       latest = turn.asked() > latest.asked() ? turn : latest;
     }
     long waited = turns.stream().filter(turn -> turn.queued() < turn.acquired()).count();
-    if (waited < LEAST_WAITED) {
-      throw new NotReached("only " + waited + " turns are known to have stood in the queue");
-    }
+    RuleRun.requireEnough(waited, LEAST_WAITED, "turns are known to have stood in the queue");
     run.note(turns.size() + " turns, " + waited + " of them after standing in the queue,"
         + " no overtakes");
   }

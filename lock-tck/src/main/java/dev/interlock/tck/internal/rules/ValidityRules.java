@@ -11,7 +11,6 @@ import dev.interlock.LostReason;
 import dev.interlock.tck.internal.history.History;
 import dev.interlock.tck.internal.history.Hold;
 import dev.interlock.tck.internal.run.FaultyReplies;
-import dev.interlock.tck.internal.run.NotReached;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import dev.interlock.tck.internal.run.RuleViolation;
@@ -66,9 +65,7 @@ public final class ValidityRules {
     }
     run.count(holds.size());
     run.judge(History.ofOverlaps(holds), "no hold begins before the validUntil of the one before");
-    if (holds.size() < LEAST_EXPIRED) {
-      throw new NotReached("only " + holds.size() + " leases were left to expire");
-    }
+    RuleRun.requireEnough(holds.size(), LEAST_EXPIRED, "leases were left to expire");
     run.note(holds.size() + " leases left to expire, none taken over too early");
   }
 
@@ -119,12 +116,14 @@ public final class ValidityRules {
 
   @Rule(value = "L2", check = "what is done with a grant whose lease is over when it arrives")
   public static void anExpiredGrantIsNeverReturned(RuleRun run) throws Exception {
+    LockClient other = run.client();
     int rounds = run.amount(1, 3, 10);
     for (int i = 0; i < rounds; i++) {
       AtomicInteger late = new AtomicInteger(1);
       LockClient client = run.client(backend -> FaultyReplies.late(backend, late, run.ms(800)));
       Lease held = client.acquire(Leases.fixed(run, run.name(), 500).withWait(run.ms(10_000)));
       run.expect(held.isValid(), "acquire returns a valid lease", "it had expired");
+      expectHeldWhileValid(run, other, held);
       Leases.drop(held);
       late.set(1);
       Optional<Lease> tried = tryOnce(run, client);
@@ -132,10 +131,23 @@ public final class ValidityRules {
           tried.map(Lease::isValid).orElse(true),
           "tryAcquire returns a valid lease or none",
           "it returned one that had expired");
-      tried.ifPresent(Leases::drop);
+      tried.ifPresent(lease -> {
+        expectHeldWhileValid(run, other, lease);
+        Leases.drop(lease);
+      });
       run.fault("a reply that comes after the lease");
     }
     run.note("replies came later than the leases they granted; none was returned");
+  }
+
+  /** What is valid to its holder is held on the server, too: there it may be over already. */
+  private static void expectHeldWhileValid(RuleRun run, LockClient other, Lease held) {
+    Optional<Lease> entered = other.tryAcquire(Leases.once(run, held.name(), 20_000));
+    run.expect(
+        entered.isEmpty() || !held.isValid(),
+        "while the returned lease is valid nobody else gets the lock",
+        "another client got it");
+    entered.ifPresent(Leases::drop);
   }
 
   private static Optional<Lease> tryOnce(RuleRun run, LockClient client) {

@@ -120,6 +120,13 @@ abstract class Findings {
     fault(fault);
   }
 
+  /** Ends the test if too little happened for its history to prove anything. */
+  public static void requireEnough(long found, long least, String what) {
+    if (found < least) {
+      throw new NotReached("only %d %s: %d would tell something".formatted(found, what, least));
+    }
+  }
+
   /** Waits although nothing tells that the time is over: for a lease to pass. */
   public static void pause(Duration time) throws InterruptedException {
     long deadline = System.nanoTime() + time.toNanos();

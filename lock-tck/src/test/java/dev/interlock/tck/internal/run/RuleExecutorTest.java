@@ -18,6 +18,7 @@ import dev.interlock.tck.internal.history.HistoryFile;
 import dev.interlock.tck.internal.history.Hold;
 import dev.interlock.tck.internal.history.Operation;
 import dev.interlock.tck.internal.history.Operation.Kind;
+import dev.interlock.tck.internal.rules.ValidityRules;
 import dev.interlock.tck.internal.worker.WorkerPool;
 import dev.interlock.tck.teststore.Fault;
 import dev.interlock.tck.teststore.ForeignStore;
@@ -138,6 +139,18 @@ class RuleExecutorTest {
     @Rule(value = "X3", check = CHECK)
     public static void doesNotReachIt(RuleRun run) {
       run.requireHit(0, "a fault");
+    }
+
+    @Rule(value = "X3", check = CHECK)
+    public static void seesTooLittle(RuleRun run) {
+      run.count(19);
+      RuleRun.requireEnough(19, 20, "holds came about");
+    }
+
+    @Rule(value = "X3", check = CHECK)
+    public static void seesEnough(RuleRun run) {
+      run.count(20);
+      RuleRun.requireEnough(20, 20, "holds came about");
     }
 
     @Rule(value = "X3", check = CHECK)
@@ -263,6 +276,24 @@ class RuleExecutorTest {
     assertThat(missed.verdict()).isEqualTo(Verdict.INCONCLUSIVE);
     assertThat(missed.evidence().message()).isEqualTo("this fault was not hit: a fault");
     assertThat(missed.evidence().faults()).isEmpty();
+  }
+
+  @Test
+  void aRunWithoutEnoughHoldsIsInconclusive() {
+    RuleResult result = run(backend(), "X3", "seesEnough", "seesTooLittle");
+    assertThat(result.verdict()).isEqualTo(Verdict.INCONCLUSIVE);
+    assertThat(result.evidence().message())
+        .contains("only 19 holds came about: 20 would tell something");
+    assertThat(run(backend(), "X3", "seesEnough").verdict()).isEqualTo(Verdict.PASS);
+  }
+
+  /** The leases are so long that few of them end in the time of the test. */
+  @Test
+  void aRuleOfTheKitWithoutEnoughHoldsIsInconclusive() {
+    RuleTest test = test(ValidityRules.class, "expiryFollowsValidUntil");
+    RuleResult result = executor(backend().timeScale(10)).execute(rule("L1"), List.of(test));
+    assertThat(result.verdict()).isEqualTo(Verdict.INCONCLUSIVE);
+    assertThat(result.evidence().message()).contains("leases were left to expire");
   }
 
   @Test
@@ -446,7 +477,11 @@ class RuleExecutorTest {
   }
 
   private static RuleTest test(String name) {
-    return Stream.of(Samples.class.getDeclaredMethods())
+    return test(Samples.class, name);
+  }
+
+  private static RuleTest test(Class<?> type, String name) {
+    return Stream.of(type.getDeclaredMethods())
         .filter(method -> method.getName().equals(name))
         .map(method -> new RuleTest(method.getAnnotation(Rule.class), method))
         .findFirst()
