@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # The tools and what only tests are never published, so they need not be built.
-readonly tools='!lock-tck-selftest,!lock-testservers-tests,!lock-measure,!lock-compare,!lock-bench'
+readonly tools='!lock-tck-selftest,!lock-testservers-tests,!lock-measure,!lock-compare,!lock-bench,!lock-cli'
 
 publish() {
   local to=$1

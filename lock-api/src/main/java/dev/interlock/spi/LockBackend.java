@@ -75,6 +75,20 @@ public interface LockBackend extends AutoCloseable {
   Optional<HoldInfo> inspect(String name);
 
   /**
+   * Lists held locks, a part at a time; for operators. What one call costs the server is bounded by
+   * {@link HoldQuery#limit()}, however many locks and other data it has. A lock that is held from
+   * the first page to the last is listed. One that is taken or released meanwhile may be missing,
+   * and any may be listed twice.
+   *
+   * @param query which part; with the prefix of the page before if it continues that
+   * @return a page; empty if the store cannot list
+   * @throws IllegalArgumentException if {@link HoldQuery#after()} is from no page of this backend
+   */
+  default Optional<HoldPage> list(HoldQuery query) {
+    return Optional.empty();
+  }
+
+  /**
    * Takes a lock from one holder, tells it if it can, and serves the next waiter. A repetition
    * finds the victim gone and spares its successor, which has other tokens.
    *

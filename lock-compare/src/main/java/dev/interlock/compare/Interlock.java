@@ -33,7 +33,11 @@ import picocli.CommandLine.Spec;
     footer = {
       "",
       "Also, through the script ./interlock:",
-      "  bench    Measures the providers beside other lock libraries; see 'bench --help'."
+      "  bench    Measures the providers beside other lock libraries; see 'bench --help'.",
+      "  ls       Lists the locks that are held on a server; see 'ls --help'.",
+      "  inspect  Tells who holds a lock; see 'inspect --help'.",
+      "  watch    Shows holders and waiters anew every second; see 'watch --help'.",
+      "  force    Takes a lock from its holder; see 'force --help'."
     })
 public final class Interlock implements Runnable {
   @Spec

@@ -15,7 +15,8 @@ class InterlockTest {
       Cli.Outcome outcome = Cli.run(word);
 
       assertThat(outcome.status()).isZero();
-      assertThat(outcome.out()).contains("compare", "tck", "history", "demo", "help", "bench");
+      assertThat(outcome.out())
+          .contains("compare", "tck", "history", "demo", "help", "bench", "force");
     }
   }
 

@@ -7,6 +7,8 @@ import dev.interlock.spi.BackendEvents;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.HandOffBackend;
 import dev.interlock.spi.HoldId;
+import dev.interlock.spi.HoldPage;
+import dev.interlock.spi.HoldQuery;
 import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
@@ -68,6 +70,15 @@ final class LocalBackend implements HandOffBackend {
   @Override
   public Optional<HoldInfo> inspect(String name) {
     return space.step(name, (lock, now) -> lock.inspect(now));
+  }
+
+  @Override
+  public Optional<HoldPage> list(HoldQuery query) {
+    List<String> names = space.names(query);
+    HoldPage page =
+        HoldPage.of(names.stream().map(this::inspect).flatMap(Optional::stream).toList());
+    return Optional.of(
+        names.size() < query.limit() ? page : page.withNext(names.get(names.size() - 1)));
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.interlock.local;
 
+import dev.interlock.spi.HoldQuery;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -115,6 +116,18 @@ public final class LocalSpace {
       if (!lock.isOver(now)) {
         locks.put(eldest, lock); // its turn comes after all others
       }
+    }
+  }
+
+  /** The first names, in their order, of locks that are held or waited for. */
+  List<String> names(HoldQuery query) {
+    String after = query.after().orElse("");
+    synchronized (locks) {
+      return locks.keySet().stream()
+          .filter(name -> name.startsWith(query.prefix()) && name.compareTo(after) > 0)
+          .sorted()
+          .limit(query.limit())
+          .toList();
     }
   }
 

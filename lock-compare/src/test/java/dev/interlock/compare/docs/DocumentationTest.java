@@ -43,7 +43,7 @@ class DocumentationTest {
 
   /** Modules that are programs and not part of an application. */
   private static final Pattern TOOLS =
-      Pattern.compile("^(lock-(compare|bench|measure|tck|testservers)|examples/)");
+      Pattern.compile("^(lock-(cli|compare|bench|measure|tck|testservers)|examples/)");
 
   /** Its samples are for somebody else's store; the guide's own test compiles what it can. */
   private static final String GUIDE = "GUIDE.md";

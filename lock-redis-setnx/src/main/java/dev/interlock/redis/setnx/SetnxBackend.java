@@ -7,12 +7,15 @@ import dev.interlock.LockException;
 import dev.interlock.redis.setnx.ScriptRunner.Addressed;
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.LockKeys;
+import dev.interlock.redis.support.LockScan;
 import dev.interlock.redis.support.LockValue;
 import dev.interlock.redis.support.LuaScript;
 import dev.interlock.redis.support.Millis;
+import dev.interlock.redis.support.RedisErrors;
 import dev.interlock.redis.support.jedis.Connections.Use;
 import dev.interlock.redis.support.jedis.OpeningCheck;
 import dev.interlock.redis.support.jedis.ReplicaWait;
+import dev.interlock.redis.support.jedis.ScannedServers;
 import dev.interlock.redis.support.jedis.Servers;
 import dev.interlock.redis.support.jedis.WakeUps;
 import dev.interlock.spi.Attempt;
@@ -22,6 +25,8 @@ import dev.interlock.spi.ClientId;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HandOffBackend;
 import dev.interlock.spi.HoldId;
+import dev.interlock.spi.HoldPage;
+import dev.interlock.spi.HoldQuery;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
@@ -31,6 +36,8 @@ import dev.interlock.spi.RenewalResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -51,6 +58,7 @@ final class SetnxBackend implements HandOffBackend {
   private final Servers servers;
   private final ScriptRunner runner;
   private final WakeUps wakeUps;
+  private final LockScan scan;
   private final String server;
 
   /**
@@ -66,6 +74,7 @@ final class SetnxBackend implements HandOffBackend {
     Duration timeout = config.get(RedisSetnxOptions.TIMEOUT);
     this.runner = new ScriptRunner(servers, timeout);
     this.wakeUps = new WakeUps(RedisSetnxProvider.ID, layout, client, servers, timeout);
+    this.scan = new LockScan(layout, new ScannedServers(servers, layout), this::inspect);
     this.server = OpeningCheck.check(servers, layout, client, config, this::mayRunScripts);
   }
 
@@ -182,11 +191,39 @@ final class SetnxBackend implements HandOffBackend {
   @Override
   public Optional<HoldInfo> inspect(String name) {
     LockKeys keys = layout.keys(name);
-    List<?> answer = list(runner.run(Use.HOLDER, "inspect", keys, inspection(keys)));
-    return answer.size() == 1
+    return holder(name, runner.run(Use.HOLDER, "inspect", keys, inspection(keys)));
+  }
+
+  @Override
+  public Optional<HoldPage> list(HoldQuery query) {
+    return Optional.of(scan.list(query));
+  }
+
+  private List<HoldInfo> inspect(List<LockKeys> locks) {
+    List<Addressed> calls =
+        locks.stream().map(keys -> new Addressed(keys, inspection(keys))).toList();
+    Map<Integer, Object> answers = new ConcurrentHashMap<>();
+    runner.runAll("inspect", calls, (answer, place) -> answers.put(place, answer));
+    List<HoldInfo> holds = new ArrayList<>();
+    for (int i = 0; i < calls.size(); i++) {
+      holder(locks.get(i).name(), Objects.requireNonNull(answers.get(i))).ifPresent(holds::add);
+    }
+    return holds;
+  }
+
+  /** Reads the answer of inspect.lua; one lock whose keys others use does no harm to a list. */
+  private static Optional<HoldInfo> holder(String name, Object answer) {
+    if (answer instanceof LockException failure) {
+      if (RedisErrors.isOfForeignKey(failure)) {
+        return Optional.of(LockValue.describeForeign(name));
+      }
+      throw failure;
+    }
+    List<?> parts = list(answer);
+    return parts.size() == 1
         ? Optional.empty()
         : Optional.of(LockValue.describeHold(
-            name, (byte[]) answer.get(1), number(answer, 2), (int) number(answer, 3)));
+            name, (byte[]) parts.get(1), number(parts, 2), (int) number(parts, 3)));
   }
 
   @Override

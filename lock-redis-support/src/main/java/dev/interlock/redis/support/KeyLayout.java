@@ -6,6 +6,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
+import java.util.Arrays;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +26,9 @@ public final class KeyLayout {
   /** The number of buckets. Fixed for good: another number is another layout. */
   public static final int BUCKETS = 256;
 
+  /** What is between the number of the bucket and the name, in the key of a lock's holder. */
+  private static final String LOCK = "}:lock:";
+
   private static final int RECENT = 512;
   private static final int FNV_OFFSET = 0x811c9dc5;
   private static final int FNV_PRIME = 0x01000193;
@@ -34,6 +39,7 @@ public final class KeyLayout {
   private final byte[][] tokens = new byte[BUCKETS][];
   private final byte[][] marks = new byte[BUCKETS][];
   private final String mailboxPrefix;
+  private final String tagStart;
 
   // The keys of names used lately, at the place of their hash code. Two threads may both fill a
   // place, to the same effect: a record's fields are final.
@@ -47,13 +53,14 @@ public final class KeyLayout {
   public KeyLayout(String namespace) {
     for (int bucket = 0; bucket < BUCKETS; bucket++) {
       String tag = "{" + namespace + ":" + bucket + "}";
-      lockPrefixes[bucket] = (tag + ":lock:").getBytes(ISO_8859_1);
+      lockPrefixes[bucket] = ("{" + namespace + ":" + bucket + LOCK).getBytes(ISO_8859_1);
       waitPrefixes[bucket] = (tag + ":wait:").getBytes(ISO_8859_1);
       duePrefixes[bucket] = (tag + ":due:").getBytes(ISO_8859_1);
       tokens[bucket] = (tag + ":token").getBytes(ISO_8859_1);
       marks[bucket] = (tag + ":mark").getBytes(ISO_8859_1);
     }
     mailboxPrefix = namespace + ":mailbox:";
+    tagStart = "{" + namespace + ":";
   }
 
   /**
@@ -103,6 +110,34 @@ public final class KeyLayout {
    */
   public byte[] mailboxPrefix() {
     return mailboxPrefix.getBytes(ISO_8859_1);
+  }
+
+  /**
+   * Returns a pattern for the keys of held locks, as {@code SCAN} takes it. Keys of other software
+   * may match it too: see {@link #lockAt}.
+   *
+   * @param namePrefix what the names of the locks begin with
+   * @return the pattern
+   */
+  public byte[] lockPattern(String namePrefix) {
+    String literal = namePrefix.replaceAll("[*?\\[\\]\\\\]", "\\\\$0");
+    return (tagStart + "*" + LOCK + literal + "*").getBytes(UTF_8);
+  }
+
+  /**
+   * Finds the lock whose holder is kept at a key.
+   *
+   * @param key any key
+   * @return the keys of that lock; empty if no lock of the namespace has this key
+   */
+  public Optional<LockKeys> lockAt(byte[] key) {
+    String text = new String(key, UTF_8);
+    int end = text.indexOf(LOCK);
+    if (end < 0 || end + LOCK.length() == text.length()) {
+      return Optional.empty();
+    }
+    LockKeys keys = make(text.substring(end + LOCK.length()));
+    return Arrays.equals(keys.lock(), key) ? Optional.of(keys) : Optional.empty();
   }
 
   /**

@@ -107,8 +107,23 @@ public record LockValue(
     return parse(bytes)
         .map(value -> HoldInfo.of(
             name, value.owner(), value.host(), value.since(), remaining, value.token(), waiters))
-        .orElseGet(() -> HoldInfo.of(
-            name, "unknown: set by other software", "", Instant.EPOCH, remaining, 0, waiters));
+        .orElseGet(() -> foreign(name, remaining, waiters));
+  }
+
+  /**
+   * Tells of a lock of which the server refuses to tell anything, since other software uses its
+   * keys.
+   *
+   * @param name the lock
+   * @return what there is to say
+   */
+  public static HoldInfo describeForeign(String name) {
+    return foreign(name, NO_EXPIRY, 0);
+  }
+
+  private static HoldInfo foreign(String name, Duration remaining, int waiters) {
+    return HoldInfo.of(
+        name, "unknown: set by other software", "", Instant.EPOCH, remaining, 0, waiters);
   }
 
   private static LockValue parse(byte[] bytes, int[] ends) {

@@ -21,6 +21,8 @@ public final class RedisErrors {
   private static final Pattern ENDED_HALFWAY =
       Pattern.compile("[Aa]ttempted to access a non local key");
 
+  private static final String FOREIGN_KEY = "WRONGTYPE";
+
   private static final Set<String> ACCESS = Set.of("NOAUTH", "WRONGPASS", "NOPERM");
 
   private static final Set<String> REFUSED = Set.of(
@@ -69,7 +71,7 @@ public final class RedisErrors {
       return new BackendUnavailableException(
           found + ". Check user, password and rights (ACL).", cause);
     }
-    if (code.equals("WRONGTYPE")) {
+    if (code.equals(FOREIGN_KEY)) {
       return new LockException(
           found + ". Other software uses this key: choose another namespace.", cause);
     }
@@ -89,6 +91,17 @@ public final class RedisErrors {
   public static boolean concernsAll(String answer) {
     String code = code(answer);
     return ACCESS.contains(code) || (REFUSED.contains(code) && !OF_KEYS.contains(code));
+  }
+
+  /**
+   * Tells whether a command failed because other software uses a key of the lock.
+   *
+   * @param failure made of an error answer by {@link #refused}
+   * @return false if other locks may be concerned too
+   */
+  public static boolean isOfForeignKey(LockException failure) {
+    Throwable answer = failure.getCause();
+    return answer != null && code(String.valueOf(answer.getMessage())).equals(FOREIGN_KEY);
   }
 
   /**

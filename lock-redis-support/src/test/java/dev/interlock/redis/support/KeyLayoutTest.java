@@ -51,6 +51,42 @@ class KeyLayoutTest {
       assertThat(hashTag(new String(key, UTF_8))).isEqualTo(tag);
     }
     assertThat(new String(keys.lock(), UTF_8)).endsWith("}:lock:" + name);
+    assertThat(layout.lockAt(keys.lock())).map(LockKeys::name).contains(name);
+    for (byte[] other : List.of(keys.token(), keys.waiting(), keys.due(), layout.mark(keys))) {
+      assertThat(layout.lockAt(other)).isEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "invoice",
+        "{ns:186}:lock:invoice",
+        "{ns:0187}:lock:invoice",
+        "{ns:+187}:lock:invoice",
+        "{other:187}:lock:invoice",
+        "{ns:187}:lock:",
+        "x{ns:187}:lock:invoice",
+        "{ns:187}:wait:{ns:187}:lock:invoice"
+      })
+  void a_key_of_other_software_is_of_no_lock(String key) {
+    assertThat(layout.lockAt(key.getBytes(UTF_8))).isEmpty();
+  }
+
+  @Test
+  void a_key_that_is_no_utf_8_is_of_no_lock() {
+    byte[] key = layout.keys("invoice").lock().clone();
+    key[key.length - 1] = (byte) 0xff;
+
+    assertThat(layout.lockAt(key)).isEmpty();
+  }
+
+  @Test
+  void what_means_something_in_a_pattern_means_itself_in_a_name() {
+    assertThat(layout.lockPattern("")).asString(UTF_8).isEqualTo("{ns:*}:lock:*");
+    assertThat(layout.lockPattern("a*?[b-c]\\^{d}"))
+        .asString(UTF_8)
+        .isEqualTo("{ns:*}:lock:a\\*\\?\\[b-c\\]\\\\^{d}*");
   }
 
   @Test

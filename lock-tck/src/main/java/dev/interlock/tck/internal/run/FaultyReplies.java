@@ -8,6 +8,8 @@ import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.BackendEvents;
 import dev.interlock.spi.HandOffBackend;
 import dev.interlock.spi.HoldId;
+import dev.interlock.spi.HoldPage;
+import dev.interlock.spi.HoldQuery;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
@@ -110,6 +112,11 @@ public final class FaultyReplies implements HandOffBackend {
   @Override
   public Optional<HoldInfo> inspect(String name) {
     return backend.inspect(name);
+  }
+
+  @Override
+  public Optional<HoldPage> list(HoldQuery query) {
+    return backend.list(query);
   }
 
   @Override

@@ -1,0 +1,75 @@
+package dev.interlock.cli;
+
+import com.github.freva.asciitable.AsciiTable;
+import com.github.freva.asciitable.Column;
+import com.github.freva.asciitable.ColumnData;
+import com.github.freva.asciitable.HorizontalAlign;
+import dev.interlock.HoldInfo;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
+
+/** Held locks as a table for people. */
+final class HoldTable {
+  private static final String NONE = "-";
+  private static final List<ColumnData<HoldInfo>> COLUMNS = List.of(
+      left("NAME", hold -> Printable.of(hold.name())),
+      left("SINCE", hold -> since(hold.since())),
+      right("LEFT", hold -> time(hold.remaining())),
+      right("WAITERS", hold -> Integer.toString(hold.waiters())),
+      right("TOKEN", hold -> token(hold.fencingToken())),
+      left("OWNER", hold -> Printable.of(hold.owner())),
+      left("HOST", hold -> Printable.of(hold.host())));
+
+  private HoldTable() {}
+
+  static String of(List<HoldInfo> holds) {
+    return AsciiTable.builder()
+        .border(AsciiTable.NO_BORDERS)
+        .data(holds, COLUMNS)
+        .asString();
+  }
+
+  /** The server's clock, in UTC. */
+  static String since(Instant since) {
+    return since.equals(Instant.EPOCH)
+        ? NONE
+        : since.truncatedTo(ChronoUnit.SECONDS).toString();
+  }
+
+  static String token(long token) {
+    return token == 0 ? NONE : Long.toString(token);
+  }
+
+  /** In the unit that a reader would choose. */
+  static String time(Duration time) {
+    if (time.toMinutes() < 1) {
+      return String.format(Locale.ROOT, "%.1f s", time.toMillis() / 1_000.0);
+    }
+    if (time.toHours() < 1) {
+      return time.toMinutes() + " min " + time.toSecondsPart() + " s";
+    }
+    return time.toDays() < 1
+        ? time.toHours() + " h " + time.toMinutesPart() + " min"
+        : time.toDays() + " d " + time.toHoursPart() + " h";
+  }
+
+  private static ColumnData<HoldInfo> left(String header, Function<HoldInfo, String> cell) {
+    return column(header, HorizontalAlign.LEFT).with(cell);
+  }
+
+  private static ColumnData<HoldInfo> right(String header, Function<HoldInfo, String> cell) {
+    return column(header, HorizontalAlign.RIGHT).with(cell);
+  }
+
+  private static Column column(String header, HorizontalAlign align) {
+    return new Column()
+        .header(header)
+        .headerAlign(align)
+        .dataAlign(align)
+        .maxWidth(Integer.MAX_VALUE);
+  }
+}

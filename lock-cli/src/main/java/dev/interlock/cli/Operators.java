@@ -1,0 +1,105 @@
+package dev.interlock.cli;
+
+import dev.interlock.LockConfigurationException;
+import dev.interlock.LockException;
+import dev.interlock.LockProviderNotFoundException;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The command line of those who run a lock server. */
+@Command(
+    name = "interlock",
+    description = "Shows who holds the locks of a server, and takes one away.",
+    synopsisSubcommandLabel = "COMMAND",
+    subcommands = {
+      ListCommand.class,
+      InspectCommand.class,
+      WatchCommand.class,
+      ForceCommand.class,
+      HelpCommand.class
+    },
+    mixinStandardHelpOptions = true,
+    versionProvider = Operators.Version.class)
+public final class Operators implements Runnable {
+  /** The exit status if the lock is free, or held by another than asked for. */
+  static final int NOT_HELD = 3;
+
+  @Spec
+  @SuppressWarnings("NullAway.Init") // picocli sets it before run()
+  private CommandSpec spec;
+
+  /** For picocli. */
+  public Operators() {}
+
+  /**
+   * Runs a command and ends the JVM: status 0 if all is well, 1 if the server cannot be asked, 2 if
+   * the arguments are wrong, 3 if the lock is free.
+   *
+   * @param args as {@code help} lists them
+   */
+  public static void main(String[] args) {
+    Logger.getLogger("").setLevel(Level.WARNING);
+    System.exit(commandLine().execute(args));
+  }
+
+  static CommandLine commandLine() {
+    return new CommandLine(new Operators())
+        // The name of a lock may begin with an @.
+        .setExpandAtFiles(false)
+        .setOut(new PrintWriter(System.out, true, StandardCharsets.UTF_8))
+        .setErr(new PrintWriter(System.err, true, StandardCharsets.UTF_8))
+        .setParameterExceptionHandler((error, args) -> wrongUsage(error))
+        .setExecutionExceptionHandler((error, failed, parsed) -> failed(error, failed));
+  }
+
+  @Override
+  public void run() {
+    throw new ParameterException(
+        spec.commandLine(), "A command is missing: ls, inspect, watch, force or help.");
+  }
+
+  private static int wrongUsage(ParameterException error) {
+    CommandLine at = error.getCommandLine();
+    PrintWriter err = at.getErr();
+    err.println(at.getColorScheme().errorText(String.valueOf(error.getMessage())));
+    CommandLine.UnmatchedArgumentException.printSuggestions(error, err);
+    err.println("Try '" + at.getCommandSpec().qualifiedName() + " --help'.");
+    err.flush();
+    return ExitCode.USAGE;
+  }
+
+  private static int failed(Exception error, CommandLine at) {
+    boolean speaksForItself = error instanceof LockException && error.getMessage() != null;
+    String message = speaksForItself ? String.valueOf(error.getMessage()) : error.toString();
+    PrintWriter err = at.getErr();
+    err.println(at.getColorScheme().errorText(Printable.of(message)));
+    err.flush();
+    boolean wrongUri = error instanceof LockConfigurationException
+        || error instanceof LockProviderNotFoundException;
+    return wrongUri ? ExitCode.USAGE : ExitCode.SOFTWARE;
+  }
+
+  /** Tells the version of this build. */
+  static final class Version implements IVersionProvider {
+    /** For picocli. */
+    Version() {}
+
+    @Override
+    public String[] getVersion() {
+      String version = Operators.class.getPackage().getImplementationVersion();
+      return new String[] {
+        "interlock " + (version == null ? "unpackaged" : version), "JDK " + Runtime.version()
+      };
+    }
+  }
+}

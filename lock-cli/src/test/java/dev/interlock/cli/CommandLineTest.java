@@ -1,0 +1,66 @@
+package dev.interlock.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.time.Instant;
+import org.junit.jupiter.api.Test;
+
+/** What needs no server. */
+class CommandLineTest {
+
+  @Test
+  void every_command_has_a_help() {
+    for (String command : new String[] {"ls", "inspect", "watch", "force"}) {
+      assertThat(Cli.run("help").out()).contains(command);
+      assertThat(Cli.run(command, "--help").out()).contains("URI", "--json", "Exit status");
+    }
+  }
+
+  @Test
+  void wrong_arguments_are_told() {
+    assertThat(Cli.run().status()).isEqualTo(2);
+    assertThat(Cli.run("ls").status()).isEqualTo(2);
+    assertThat(Cli.run("inspect", "local://", "").err()).contains("name");
+    assertThat(Cli.run("inspect", "local://", "").status()).isEqualTo(2);
+    assertThat(Cli.run("ls", "--limit", "0", "local://").status()).isEqualTo(2);
+    assertThat(Cli.run("ls", "nosuch://host").status()).isEqualTo(2);
+    assertThat(Cli.run("ls", "local://?nosuch=1").err()).contains("nosuch");
+    assertThat(Cli.run("ls", "-").err()).contains("INTERLOCK_URI");
+  }
+
+  @Test
+  void a_server_that_cannot_be_reached_is_told() {
+    Cli.Outcome outcome = Cli.run("ls", "redis-setnx://127.0.0.1:1");
+
+    assertThat(outcome.status()).isEqualTo(1);
+    assertThat(outcome.err()).contains("127.0.0.1:1");
+  }
+
+  @Test
+  void a_free_lock_is_told_in_each_form() {
+    assertThat(Cli.run("inspect", "local://", "free").out()).contains("is free");
+    assertThat(Cli.run("inspect", "--json", "local://", "free").json().isNull()).isTrue();
+    assertThat(Cli.run("force", "local://", "free").status()).isEqualTo(Operators.NOT_HELD);
+    assertThat(
+            Cli.run("force", "--json", "local://", "free").json().path("forced").asBoolean())
+        .isFalse();
+    assertThat(Cli.run("watch", "--count", "1", "local://", "free").out()).contains("0 held");
+  }
+
+  @Test
+  void what_a_server_tells_does_not_steer_the_terminal() {
+    assertThat(Printable.of("a\u001b[2J\n\\\u202e\ud83d\ude00\u00e4\ud800\udbff\udfff"))
+        .isEqualTo("a\\u001b[2J\\u000a\\\\\\u202e\ud83d\ude00\u00e4\\ud800\\u{10ffff}");
+  }
+
+  @Test
+  void times_are_told_in_the_unit_that_a_reader_would_choose() {
+    assertThat(HoldTable.time(Duration.ofMillis(29_940))).isEqualTo("29.9 s");
+    assertThat(HoldTable.time(Duration.ofSeconds(61))).isEqualTo("1 min 1 s");
+    assertThat(HoldTable.time(Duration.ofMinutes(61))).isEqualTo("1 h 1 min");
+    assertThat(HoldTable.time(Duration.ofHours(49))).isEqualTo("2 d 1 h");
+    assertThat(HoldTable.since(Instant.parse("2026-11-25T21:00:00.123Z")))
+        .isEqualTo("2026-11-25T21:00:00Z");
+  }
+}

@@ -1,0 +1,182 @@
+package dev.interlock.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.HoldInfo;
+import dev.interlock.Lease;
+import dev.interlock.LockClient;
+import dev.interlock.LockRequest;
+import dev.interlock.Locks;
+import dev.interlock.spi.BackendContext;
+import dev.interlock.spi.ClientId;
+import dev.interlock.spi.HoldQuery;
+import dev.interlock.spi.LockBackend;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import java.util.stream.IntStream;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import tools.jackson.databind.JsonNode;
+
+/** Each command on a server of each provider. */
+@Timeout(60)
+class OperatorsTest {
+  private static final Duration LEASE = Duration.ofMinutes(10);
+
+  /** In the order in which they are listed. */
+  private static final List<String> ODD_NAMES = List.of(
+          " begins with a blank",
+          "%_",
+          "'\"`;--",
+          "*?[a-z]\\",
+          "-rf",
+          "@file",
+          "a:b:c",
+          "ends with a blank ",
+          "ends with a blank",
+          "line\nbreak\tand\u001b[2Jmore",
+          "x".repeat(1024),
+          "{tag}:lock:}:lock:x",
+          "\u00e4\u20ac\ud83d\ude00",
+          "\u202eright to left",
+          "\uffff\udbff\udfff")
+      .stream()
+      .sorted()
+      .toList();
+
+  /** The victims' warnings are many, and have the odd names in them. */
+  private static final Logger VICTIMS = Logger.getLogger("dev.interlock.internal.engine");
+
+  @BeforeAll
+  static void silence() {
+    VICTIMS.setLevel(Level.SEVERE);
+  }
+
+  @AfterAll
+  static void stop() {
+    VICTIMS.setLevel(null);
+    Store.stop();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void odd_names_are_listed_inspected_and_forced(Store store) throws Exception {
+    String namespace = store.namespace();
+    String uri = store.uri(namespace);
+    try (LockClient holder = Locks.open(uri)) {
+      List<Lease> leases = hold(holder, ODD_NAMES);
+
+      assertThat(names(Cli.run("ls", "--json", uri))).isEqualTo(ODD_NAMES);
+      assertThat(Cli.run("ls", uri).out().lines().filter(line -> line.contains("owner\\u0007")))
+          .hasSameSizeAs(ODD_NAMES);
+      for (Lease lease : leases) {
+        String name = lease.name();
+        JsonNode hold = Cli.run("inspect", "--json", uri, "--", name).json();
+        assertThat(hold.path("name").asString()).isEqualTo(name);
+        assertThat(hold.path("owner").asString()).isEqualTo("owner\u0007");
+        assertThat(hold.path("fencingToken").asLong()).isEqualTo(lease.fencingToken());
+        assertThat(hold.path("remainingMillis").asLong()).isBetween(1L, LEASE.toMillis());
+
+        assertThat(Cli.run("force", "--yes", uri, "--", name).status()).isZero();
+        assertThat(Cli.run("inspect", uri, "--", name).status()).isEqualTo(Operators.NOT_HELD);
+      }
+      assertThat(Cli.run("ls", uri).out()).contains("No lock is held.");
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void more_names_than_fit_a_page_are_all_listed_and_nothing_of_others(Store store)
+      throws Exception {
+    String namespace = store.namespace();
+    String uri = store.uri(namespace);
+    List<String> names =
+        IntStream.range(0, 150).mapToObj("orders-%03d"::formatted).toList();
+    store.addForeignData(namespace);
+    try (LockClient holder = Locks.open(uri);
+        LockClient other = Locks.open(store.uri(namespace + "0"))) {
+      hold(holder, names);
+      hold(other, List.of("orders-other", "elsewhere"));
+      hold(holder, List.of("released")).get(0).close();
+
+      try (LockBackend backend = open(uri)) {
+        HeldLocks held = HeldLocks.list(backend, "", 1_000, 7);
+        assertThat(held.locks()).extracting(HoldInfo::name).isEqualTo(names);
+        assertThat(held.more()).isFalse();
+        assertThat(HeldLocks.list(backend, "", 20, 7).locks()).hasSize(20);
+        assertThat(HeldLocks.list(backend, "", 20, 7).more()).isTrue();
+        assertThat(backend.list(HoldQuery.of(7)).orElseThrow().next()).isPresent();
+      }
+      assertThat(names(Cli.run("ls", "--json", uri))).isEqualTo(names);
+      assertThat(names(Cli.run("ls", "--json", uri, "orders-01"))).isEqualTo(names.subList(10, 20));
+      assertThat(Cli.run("ls", uri, "orders-999").out()).contains("No lock is held whose name");
+      JsonNode some = Cli.run("ls", "--json", "--limit", "149", uri).json();
+      assertThat(some.path("locks").size()).isEqualTo(149);
+      assertThat(some.path("more").asBoolean()).isTrue();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void waiters_are_seen_and_served_by_force(Store store) throws Exception {
+    String uri = store.uri(store.namespace());
+    try (LockClient holder = Locks.open(uri);
+        LockClient next = Locks.open(uri)) {
+      long token = hold(holder, List.of("quiet", "busy")).get(1).fencingToken();
+      CompletableFuture<Lease> waiter = next.acquireAsync(LockRequest.of("busy").withLease(LEASE));
+      while (Cli.run("inspect", "--json", uri, "busy").json().path("waiters").asInt() == 0) {
+        Thread.sleep(20);
+      }
+
+      Cli.Outcome watched = Cli.run("watch", "--count", "2", uri);
+      assertThat(watched.status()).isZero();
+      assertThat(watched.out()).contains("2 held, 1 waiting");
+      assertThat(watched.out().lines().filter(line -> line.contains("held"))).hasSize(2);
+      assertThat(watched.out().indexOf("busy")).isLessThan(watched.out().indexOf("quiet"));
+      assertThat(Cli.run("watch", "--count", "1", uri, "quiet").out())
+          .contains("1 held, 0 waiting");
+      assertThat(names(Cli.run("watch", "--json", "--count", "1", uri)))
+          .containsExactly("busy", "quiet");
+
+      assertThat(Cli.answering("no\n", "force", uri, "busy").status())
+          .isEqualTo(Operators.NOT_HELD);
+      assertThat(Cli.answering("", "force", uri, "busy").status()).isEqualTo(Operators.NOT_HELD);
+      String wrong = Long.toString(token + 1_000);
+      assertThat(Cli.run("force", "--yes", "--token", wrong, uri, "busy").status())
+          .isEqualTo(Operators.NOT_HELD);
+      assertThat(waiter).isNotDone();
+
+      Cli.Outcome forced = Cli.answering("yes\n", "force", "--json", uri, "busy");
+      assertThat(forced.status()).isZero();
+      assertThat(forced.err()).contains("busy", "owner\\u0007", "Type yes");
+      assertThat(forced.json().path("forced").asBoolean()).isTrue();
+      assertThat(forced.json().path("lock").path("fencingToken").asLong()).isEqualTo(token);
+      assertThat(waiter.get().fencingToken()).isGreaterThan(token);
+    }
+  }
+
+  private static LockBackend open(String uri) {
+    return BackendContext.of(new ClientId("0123456789abcdef", "operator")).open(uri);
+  }
+
+  private static List<Lease> hold(LockClient holder, List<String> names) {
+    return names.stream()
+        .map(name -> holder
+            .tryAcquire(LockRequest.of(name).withOwner("owner\u0007").withLease(LEASE))
+            .orElseThrow())
+        .toList();
+  }
+
+  private static List<String> names(Cli.Outcome outcome) {
+    return StreamSupport.stream(outcome.json().path("locks").spliterator(), false)
+        .map(lock -> lock.path("name").asString())
+        .toList();
+  }
+}
