@@ -26,42 +26,40 @@ import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.JsonNode;
 
 /** Each command on a server of each provider. */
-@Timeout(60)
+@Timeout(300)
 class OperatorsTest {
   private static final Duration LEASE = Duration.ofMinutes(10);
 
   /** In the order in which they are listed. */
   private static final List<String> ODD_NAMES = List.of(
           " begins with a blank",
-          "%_",
-          "'\"`;--",
-          "*?[a-z]\\",
+          "'\"`;--%_*?[a-z]\\",
           "-rf",
           "@file",
-          "a:b:c",
           "ends with a blank ",
-          "ends with a blank",
-          "line\nbreak\tand\u001b[2Jmore",
+          "line\nbreak\tand\u001b[2Jmore \u202e",
           "x".repeat(1024),
           "{tag}:lock:}:lock:x",
-          "\u00e4\u20ac\ud83d\ude00",
-          "\u202eright to left",
-          "\uffff\udbff\udfff")
+          "\u00e4\u20ac\ud83d\ude00\uffff\udbff\udfff")
       .stream()
       .sorted()
       .toList();
 
   /** The victims' warnings are many, and have the odd names in them. */
-  private static final Logger VICTIMS = Logger.getLogger("dev.interlock.internal.engine");
+  private static final Logger VICTIMS = Logger.getLogger("dev.interlock");
+
+  private static final Logger LIBRARIES = Logger.getLogger("com.zaxxer.hikari");
 
   @BeforeAll
   static void silence() {
     VICTIMS.setLevel(Level.SEVERE);
+    LIBRARIES.setLevel(Level.WARNING);
   }
 
   @AfterAll
   static void stop() {
     VICTIMS.setLevel(null);
+    LIBRARIES.setLevel(null);
     Store.stop();
   }
 
@@ -85,7 +83,6 @@ class OperatorsTest {
         assertThat(hold.path("remainingMillis").asLong()).isBetween(1L, LEASE.toMillis());
 
         assertThat(Cli.run("force", "--yes", uri, "--", name).status()).isZero();
-        assertThat(Cli.run("inspect", uri, "--", name).status()).isEqualTo(Operators.NOT_HELD);
       }
       assertThat(Cli.run("ls", uri).out()).contains("No lock is held.");
     }
@@ -98,10 +95,10 @@ class OperatorsTest {
     String namespace = store.namespace();
     String uri = store.uri(namespace);
     List<String> names =
-        IntStream.range(0, 150).mapToObj("orders-%03d"::formatted).toList();
-    store.addForeignData(namespace);
+        IntStream.range(0, 60).mapToObj("orders-%02d"::formatted).toList();
     try (LockClient holder = Locks.open(uri);
         LockClient other = Locks.open(store.uri(namespace + "0"))) {
+      store.addForeignData(namespace);
       hold(holder, names);
       hold(other, List.of("orders-other", "elsewhere"));
       hold(holder, List.of("released")).get(0).close();
@@ -115,10 +112,10 @@ class OperatorsTest {
         assertThat(backend.list(HoldQuery.of(7)).orElseThrow().next()).isPresent();
       }
       assertThat(names(Cli.run("ls", "--json", uri))).isEqualTo(names);
-      assertThat(names(Cli.run("ls", "--json", uri, "orders-01"))).isEqualTo(names.subList(10, 20));
+      assertThat(names(Cli.run("ls", "--json", uri, "orders-1"))).isEqualTo(names.subList(10, 20));
       assertThat(Cli.run("ls", uri, "orders-999").out()).contains("No lock is held whose name");
-      JsonNode some = Cli.run("ls", "--json", "--limit", "149", uri).json();
-      assertThat(some.path("locks").size()).isEqualTo(149);
+      JsonNode some = Cli.run("ls", "--json", "--limit", "59", uri).json();
+      assertThat(some.path("locks").size()).isEqualTo(59);
       assertThat(some.path("more").asBoolean()).isTrue();
     }
   }
@@ -159,6 +156,25 @@ class OperatorsTest {
       assertThat(forced.json().path("forced").asBoolean()).isTrue();
       assertThat(forced.json().path("lock").path("fencingToken").asLong()).isEqualTo(token);
       assertThat(waiter.get().fencingToken()).isGreaterThan(token);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = "REDIS_.*", mode = EnumSource.Mode.MATCH_ALL)
+  void locks_whose_keys_others_use_are_listed_and_do_no_harm_to_the_rest(Store store)
+      throws Exception {
+    String namespace = store.namespace();
+    String uri = store.uri(namespace);
+    try (LockClient holder = Locks.open(uri)) {
+      hold(holder, List.of("sound", "strange waiters"));
+      store.occupy(namespace, "strange holder", "strange waiters");
+
+      Cli.Outcome listed = Cli.run("ls", "--json", uri);
+      assertThat(names(listed)).containsExactly("sound", "strange holder", "strange waiters");
+      assertThat(listed.json().path("locks").get(1).path("owner").asString()).contains("unknown");
+      assertThat(Cli.run("ls", uri).status()).isZero();
+      assertThat(Cli.run("force", "--yes", uri, "strange holder").status()).isZero();
+      assertThat(names(Cli.run("ls", "--json", uri))).containsExactly("sound", "strange waiters");
     }
   }
 

@@ -1,15 +1,33 @@
 package dev.interlock.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.interlock.redis.support.KeyLayout;
+import dev.interlock.testservers.DatabaseServer;
 import dev.interlock.testservers.RedisServer;
+import dev.interlock.testservers.TestMysql;
+import dev.interlock.testservers.TestPostgres;
 import dev.interlock.testservers.TestRedis;
+import java.util.EnumMap;
+import java.util.HexFormat;
+import java.util.Map;
 import java.util.UUID;
+import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
 /** Where the locks of a test are: one of each provider. A server is started when first used. */
 enum Store {
   LOCAL("local"),
-  REDIS_SETNX("redis-setnx");
+  REDIS_SETNX("redis-setnx"),
+  REDIS_WATCH("redis-watch"),
+  REDIS_HASH("redis-hash"),
+  MYSQL("mysql"),
+  POSTGRES("postgres");
 
+  /** A far end of a lease. */
+  private static final long NEVER = Long.MAX_VALUE / 2;
+
+  private static final Map<Store, DatabaseServer> DATABASES = new EnumMap<>(Store.class);
   private static @Nullable RedisServer redis;
 
   private final String id;
@@ -24,30 +42,73 @@ enum Store {
   }
 
   String uri(String namespace) {
-    return switch (this) {
-      case LOCAL -> id + "://?namespace=" + namespace;
-      case REDIS_SETNX -> redis().uri(id) + "?namespace=" + namespace;
+    String uri = switch (this) {
+      case LOCAL -> id + "://?";
+      case REDIS_SETNX, REDIS_WATCH, REDIS_HASH -> redis().uri(id) + "?";
+      case MYSQL, POSTGRES ->
+        database().uri().replaceFirst("^[^:]*:", id + ":") + "?schema=create&";
     };
+    return uri + "namespace=" + namespace;
   }
 
   /** Puts into the database what is no lock, but looks like one. */
   void addForeignData(String namespace) {
     switch (this) {
       case LOCAL -> {}
-      case REDIS_SETNX -> {
+      case REDIS_SETNX, REDIS_WATCH, REDIS_HASH -> {
         redis().command("SET", "foreign", "1");
         redis().command("SET", "{" + namespace + ":0}:lock:", "1");
         redis().command("SET", "{" + namespace + ":1000}:lock:in no bucket", "1");
         redis().command("SET", "{" + namespace + ":x}:lock:in no bucket", "1");
         redis().command("SET", "{" + namespace + ":0}:wait:}:lock:in no bucket", "1");
       }
+      case MYSQL -> {
+        String values = "(bucket, lock_key, until_us) VALUES (%d, x'%s', %d)";
+        String key = namespace + ":in a wrong bucket";
+        CRC32 sum = new CRC32();
+        sum.update(key.getBytes(UTF_8));
+        insert(values.formatted((sum.getValue() + 1) % 64, hex(key), NEVER));
+        insert(values.formatted(0, hex(namespace + ":") + "ff", NEVER));
+        insert(values.formatted(0, hex(namespace + ":"), NEVER));
+      }
+      case POSTGRES -> {
+        String values = "(bucket, lock_key, until_us) VALUES (0, '\\x%s', %d)";
+        insert(values.formatted(hex(namespace + ":") + "ff", NEVER));
+        insert(values.formatted(hex(namespace + ":"), NEVER));
+      }
     }
+  }
+
+  /**
+   * Puts something of another type where the holder and the waiters of locks would be; on Redis.
+   */
+  void occupy(String namespace, String holder, String waiters) {
+    KeyLayout layout = new KeyLayout(namespace);
+    redis().command("RPUSH", new String(layout.keys(holder).lock(), UTF_8), "1");
+    redis().command("RPUSH", new String(layout.keys(waiters).due(), UTF_8), "1");
   }
 
   static synchronized void stop() {
     if (redis != null) {
       redis.close();
       redis = null;
+    }
+    DATABASES.values().forEach(DatabaseServer::close);
+    DATABASES.clear();
+  }
+
+  private void insert(String columnsAndValues) {
+    database().execute("INSERT INTO interlock_lock " + columnsAndValues);
+  }
+
+  private static String hex(String text) {
+    return HexFormat.of().formatHex(text.getBytes(UTF_8));
+  }
+
+  private synchronized DatabaseServer database() {
+    synchronized (DATABASES) {
+      return DATABASES.computeIfAbsent(
+          this, kind -> kind == MYSQL ? TestMysql.start() : TestPostgres.start());
     }
   }
 

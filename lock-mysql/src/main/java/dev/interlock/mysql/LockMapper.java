@@ -89,6 +89,13 @@ interface LockMapper {
   @Nullable
   Inspection inspect(@Param("at") LockKey at);
 
+  List<Inspection> list(
+      @Param("after") @Nullable LockKey after,
+      @Param("rest") List<Integer> restOfBuckets,
+      @Param("start") byte[] start,
+      @Param("end") byte[] end,
+      @Param("limit") int limit);
+
   /** The answer to {@link LockMapper#enqueue}. */
   final class QueuedRow {
     long ticket;
@@ -124,6 +131,8 @@ interface LockMapper {
 
   /** What there is to say of a lock that has a row. */
   final class Inspection {
+    int bucket;
+    byte[] lockKey = {};
     byte[] owner = {};
     byte[] host = {};
     long sinceUs;

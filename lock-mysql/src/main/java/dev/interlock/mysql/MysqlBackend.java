@@ -5,7 +5,6 @@ import dev.interlock.HoldInfo;
 import dev.interlock.LockConfig;
 import dev.interlock.LockConfigurationException;
 import dev.interlock.Option;
-import dev.interlock.mysql.LockMapper.Inspection;
 import dev.interlock.mysql.LockMapper.KnownEntry;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
@@ -14,6 +13,8 @@ import dev.interlock.spi.ClientId;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HandOffBackend;
 import dev.interlock.spi.HoldId;
+import dev.interlock.spi.HoldPage;
+import dev.interlock.spi.HoldQuery;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
@@ -25,8 +26,6 @@ import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
@@ -51,6 +50,7 @@ final class MysqlBackend implements HandOffBackend, LocalClient {
   private final GrantListener grantListener;
   private final FastPath fastPath;
   private final Renewer renewer;
+  private final Inspector inspector;
   private volatile @Nullable BackendEvents events;
 
   private MysqlBackend(
@@ -71,6 +71,7 @@ final class MysqlBackend implements HandOffBackend, LocalClient {
         Protocol.LINGER);
     this.fastPath = new FastPath(database, this, entries, grantListener, namespace);
     this.renewer = new Renewer(database, entries, this, namespace, batcher);
+    this.inspector = new Inspector(database, namespace);
   }
 
   static LockBackend open(LockConfig config, ClientId id) {
@@ -238,23 +239,12 @@ final class MysqlBackend implements HandOffBackend, LocalClient {
 
   @Override
   public Optional<HoldInfo> inspect(String name) {
-    LockKey at = LockKey.of(namespace, name);
-    Inspection found = database.run("inspect", true, session -> {
-      Inspection row = session.mapper().inspect(at);
-      return row == null ? new Inspection() : row;
-    });
-    long remaining = Math.max(found.remainingUs, found.shareUs);
-    if (remaining <= 0) {
-      return Optional.empty();
-    }
-    return Optional.of(HoldInfo.of(
-        name,
-        new String(found.owner, StandardCharsets.UTF_8),
-        new String(found.host, StandardCharsets.UTF_8),
-        Instant.EPOCH.plus(found.sinceUs, ChronoUnit.MICROS),
-        Protocol.ofMicros(remaining),
-        found.token,
-        found.waiters));
+    return inspector.inspect(name);
+  }
+
+  @Override
+  public Optional<HoldPage> list(HoldQuery query) {
+    return Optional.of(inspector.list(query));
   }
 
   @Override

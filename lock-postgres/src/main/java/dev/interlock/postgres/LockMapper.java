@@ -38,6 +38,12 @@ interface LockMapper {
   @Nullable
   Inspection inspect(@Param("key") byte[] key);
 
+  List<Inspection> list(
+      @Param("after") byte @Nullable [] after,
+      @Param("start") byte[] start,
+      @Param("end") byte[] end,
+      @Param("limit") int limit);
+
   String tell(@Param("channel") String channel, @Param("message") String message);
 
   /**
@@ -120,6 +126,7 @@ interface LockMapper {
 
   /** Who holds a lock. */
   final class Inspection {
+    byte[] lockKey = {};
     byte[] owner = {};
     byte[] host = {};
     long sinceUs;

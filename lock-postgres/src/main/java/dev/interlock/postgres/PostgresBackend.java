@@ -9,7 +9,6 @@ import dev.interlock.LockConfigurationException;
 import dev.interlock.LockException;
 import dev.interlock.Option;
 import dev.interlock.postgres.LockMapper.Answer;
-import dev.interlock.postgres.LockMapper.Inspection;
 import dev.interlock.postgres.LockMapper.Item;
 import dev.interlock.postgres.LockMapper.Step;
 import dev.interlock.spi.Attempt;
@@ -19,6 +18,8 @@ import dev.interlock.spi.ClientId;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HandOffBackend;
 import dev.interlock.spi.HoldId;
+import dev.interlock.spi.HoldPage;
+import dev.interlock.spi.HoldQuery;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
@@ -31,8 +32,6 @@ import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -63,6 +62,7 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
   private final String server;
   private final long client;
   private final byte[] host;
+  private final Inspector inspector;
   private final GrantListener grantListener;
   private final Waiters waiters = new Waiters();
   private final LockBatcher<Operation> batcher = new LockBatcher<>(this::operate);
@@ -71,6 +71,7 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
   private PostgresBackend(Database database, LockConfig config, ClientId id, String server) {
     this.database = database;
     this.namespace = config.get(CommonOptions.NAMESPACE) + ":";
+    this.inspector = new Inspector(database, config.get(CommonOptions.NAMESPACE));
     this.server = server;
     this.client = HexFormat.fromHexDigitsToLong(id.id());
     this.host = id.host().getBytes(UTF_8);
@@ -264,22 +265,12 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
 
   @Override
   public Optional<HoldInfo> inspect(String name) {
-    Inspection found = database.run(
-        "inspect",
-        true,
-        false,
-        mapper -> Objects.requireNonNullElseGet(mapper.inspect(key(name)), Inspection::new));
-    if (found.remainingUs <= 0) {
-      return Optional.empty();
-    }
-    return Optional.of(HoldInfo.of(
-        name,
-        new String(found.owner, UTF_8),
-        new String(found.host, UTF_8),
-        Instant.EPOCH.plus(found.sinceUs, ChronoUnit.MICROS),
-        Micros.toDuration(found.remainingUs),
-        found.token,
-        found.waiters));
+    return inspector.inspect(name, key(name));
+  }
+
+  @Override
+  public Optional<HoldPage> list(HoldQuery query) {
+    return Optional.of(inspector.list(query));
   }
 
   @Override

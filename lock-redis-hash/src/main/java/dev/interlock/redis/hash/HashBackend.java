@@ -19,6 +19,8 @@ import dev.interlock.spi.ClientId;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HandOffBackend;
 import dev.interlock.spi.HoldId;
+import dev.interlock.spi.HoldPage;
+import dev.interlock.spi.HoldQuery;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
@@ -28,8 +30,6 @@ import dev.interlock.spi.RenewalResult;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -79,6 +79,7 @@ final class HashBackend implements HandOffBackend {
   private final ScriptRunner attempts;
   private final ScriptRunner holders;
   private final Renewer renewer;
+  private final Inspection inspection;
   private final Listeners listeners;
   private final String server;
   private volatile @Nullable PushMailbox mailbox;
@@ -94,6 +95,7 @@ final class HashBackend implements HandOffBackend {
     Link first = connections.open();
     this.holders = new ScriptRunner(first, connections, clocks, timeout);
     this.renewer = new Renewer(holders, layout, connections.isCluster());
+    this.inspection = new Inspection(first, holders, layout, connections, timeout);
     this.server = OpeningCheck.check(first, holders, layout, client.id(), connections, config);
     this.attempts = new ScriptRunner(connections.open(), connections, clocks, timeout);
     this.listeners = connections.openListeners();
@@ -286,17 +288,12 @@ final class HashBackend implements HandOffBackend {
 
   @Override
   public Optional<HoldInfo> inspect(String name) {
-    ScriptCall call = new ScriptCall(Scripts.INSPECT).reading(layout.keys(name)).patient();
-    Answer answer = holders.run("inspect", name, call);
-    if (answer.isOver()) {
-      return Optional.empty();
-    }
-    Duration left = Duration.ofMillis(answer.number());
-    long token = answer.number();
-    Instant since = Instant.EPOCH.plus(answer.number(), ChronoUnit.MICROS);
-    int waiters = answer.smallNumber();
-    String owner = answer.text(answer.smallNumber());
-    return Optional.of(HoldInfo.of(name, owner, answer.rest(), since, left, token, waiters));
+    return inspection.inspect(layout.keys(name));
+  }
+
+  @Override
+  public Optional<HoldPage> list(HoldQuery query) {
+    return Optional.of(inspection.list(query));
   }
 
   @Override

@@ -8,9 +8,14 @@ import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.protocol.RedisCommand;
 import java.time.Duration;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  * the key. Thread-safe.
  */
 final class Link {
+  /** In place of an address where there is one server, wherever it is. */
+  private static final String ONLY = "redis";
+
   private final StatefulConnection<byte[], byte[]> connection;
   private final RedisClusterCommands<byte[], byte[]> sync;
   private final @Nullable StatefulRedisConnection<byte[], byte[]> server;
@@ -69,22 +77,61 @@ final class Link {
    */
   @Nullable
   StatefulRedisConnection<byte[], byte[]> node(byte[] key, Duration limit) {
-    StatefulRedisConnection<byte[], byte[]> found =
-        cluster == null ? server : nodeOf(cluster, key, limit);
+    return cluster == null
+        ? ifOpen(server)
+        : to(cluster, cluster.getPartitions().getPartitionBySlot(SlotHash.getSlot(key)), limit);
+  }
+
+  /** Names the servers that have locks; those of a cluster by their addresses, as known now. */
+  SortedSet<String> masters() {
+    return cluster == null
+        ? new TreeSet<>(Set.of(ONLY))
+        : masters(cluster).map(Link::address).collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  /**
+   * The connection to one of {@link #masters}; null if it is none any more, or not open in time.
+   */
+  @Nullable
+  StatefulRedisConnection<byte[], byte[]> master(String address, Duration limit) {
+    return cluster == null
+        ? ifOpen(server)
+        : to(
+            cluster,
+            masters(cluster)
+                .filter(node -> address(node).equals(address))
+                .findFirst()
+                .orElse(null),
+            limit);
+  }
+
+  private static Stream<RedisClusterNode> masters(
+      StatefulRedisClusterConnection<byte[], byte[]> cluster) {
+    return cluster.getPartitions().stream()
+        .filter(node -> node.getRole().isUpstream() && !node.hasNoSlots());
+  }
+
+  private static String address(RedisClusterNode node) {
+    return node.getUri().getHost() + ":" + node.getUri().getPort();
+  }
+
+  private static @Nullable StatefulRedisConnection<byte[], byte[]> ifOpen(
+      @Nullable StatefulRedisConnection<byte[], byte[]> found) {
     return found != null && found.isOpen() ? found : null;
   }
 
-  private static @Nullable StatefulRedisConnection<byte[], byte[]> nodeOf(
-      StatefulRedisClusterConnection<byte[], byte[]> cluster, byte[] key, Duration limit) {
-    RedisClusterNode node = cluster.getPartitions().getPartitionBySlot(SlotHash.getSlot(key));
+  private static @Nullable StatefulRedisConnection<byte[], byte[]> to(
+      StatefulRedisClusterConnection<byte[], byte[]> cluster,
+      @Nullable RedisClusterNode node,
+      Duration limit) {
     if (node == null) {
       return null;
     }
     boolean interrupted = Thread.interrupted();
     try {
-      return cluster
+      return ifOpen(cluster
           .getConnectionAsync(node.getUri().getHost(), node.getUri().getPort())
-          .get(limit.toNanos(), TimeUnit.NANOSECONDS);
+          .get(limit.toNanos(), TimeUnit.NANOSECONDS));
     } catch (InterruptedException e) {
       interrupted = true;
       return null;

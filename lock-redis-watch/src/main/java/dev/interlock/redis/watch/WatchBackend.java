@@ -1,15 +1,14 @@
 package dev.interlock.redis.watch;
 
-import static dev.interlock.redis.watch.Words.word;
-
 import dev.interlock.CommonOptions;
 import dev.interlock.HoldInfo;
 import dev.interlock.LockConfig;
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.LockKeys;
-import dev.interlock.redis.support.LockValue;
+import dev.interlock.redis.support.LockScan;
 import dev.interlock.redis.support.jedis.OpeningCheck;
 import dev.interlock.redis.support.jedis.ReplicaWait;
+import dev.interlock.redis.support.jedis.ScannedServers;
 import dev.interlock.redis.support.jedis.Servers;
 import dev.interlock.redis.support.jedis.WakeUps;
 import dev.interlock.spi.Attempt;
@@ -17,6 +16,8 @@ import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.BackendEvents;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.HoldId;
+import dev.interlock.spi.HoldPage;
+import dev.interlock.spi.HoldQuery;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
@@ -26,9 +27,6 @@ import redis.clients.jedis.Protocol.Command;
 
 /** Joins the steps of which the calls of the engine consist. */
 final class WatchBackend implements LockBackend {
-  /** In place of the value of a key that has none, because it is of another type. */
-  private static final byte[] UNREADABLE = {};
-
   private final KeyLayout layout;
   private final Servers servers;
   private final Transactions transactions;
@@ -36,6 +34,8 @@ final class WatchBackend implements LockBackend {
   private final Acquisition acquisition;
   private final Extension extension;
   private final Clearance clearance;
+  private final Inspection inspection;
+  private final LockScan scan;
   private final String server;
 
   private WatchBackend(LockConfig config, ClientId client, Servers servers) {
@@ -47,6 +47,8 @@ final class WatchBackend implements LockBackend {
     this.acquisition = new Acquisition(transactions, client, wakeUps);
     this.extension = new Extension(transactions, layout);
     this.clearance = new Clearance(transactions, layout);
+    this.inspection = new Inspection(transactions);
+    this.scan = new LockScan(layout, new ScannedServers(servers, layout), inspection::inspect);
     this.server = OpeningCheck.check(servers, layout, client, config, this::mayRunTransactions);
   }
 
@@ -91,21 +93,14 @@ final class WatchBackend implements LockBackend {
     }
   }
 
-  /** A transaction without a command: it tells whether all was read at one moment. */
   @Override
   public Optional<HoldInfo> inspect(String name) {
-    LockKeys keys = layout.keys(name);
-    return transactions.run("inspect", keys, pipe -> {
-      long now = pipe.send(Command.TIME).flush().micros(0);
-      pipe.send(Command.WATCH, keys.lock())
-          .send(Command.GET, keys.lock())
-          .send(Command.PTTL, keys.lock())
-          .send(Command.ZCOUNT, keys.due(), word(now), Words.MOST)
-          .multi()
-          .send(Command.EXEC);
-      Replies seen = Clearance.requireHere(pipe, keys, pipe.flushEach());
-      return seen.isNull(5) ? null : info(name, seen);
-    });
+    return inspection.inspect(layout.keys(name));
+  }
+
+  @Override
+  public Optional<HoldPage> list(HoldQuery query) {
+    return Optional.of(scan.list(query));
   }
 
   @Override
@@ -122,13 +117,6 @@ final class WatchBackend implements LockBackend {
   public void close() {
     wakeUps.close();
     servers.close();
-  }
-
-  private static Optional<HoldInfo> info(String name, Replies seen) {
-    byte[] value = seen.refusal(1) == null ? seen.bytes(1) : UNREADABLE;
-    return value == null
-        ? Optional.empty()
-        : Optional.of(LockValue.describeHold(name, value, seen.number(2), (int) seen.number(3)));
   }
 
   /**

@@ -1,0 +1,103 @@
+package dev.interlock.redis.hash;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import dev.interlock.HoldInfo;
+import dev.interlock.redis.support.KeyLayout;
+import dev.interlock.redis.support.LockKeys;
+import dev.interlock.redis.support.LockScan;
+import dev.interlock.spi.HoldPage;
+import dev.interlock.spi.HoldQuery;
+import io.lettuce.core.KeyScanCursor;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.ScanArgs;
+import io.lettuce.core.ScanCursor;
+import io.lettuce.core.api.StatefulRedisConnection;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedSet;
+
+/** Tells who holds locks. Changes nothing. Thread-safe. */
+final class Inspection implements LockScan.Scanned {
+  private static final String ACTION = "list locks";
+
+  private final Link link;
+  private final ScriptRunner runner;
+  private final Connections connections;
+  private final Duration timeout;
+  private final LockScan scan;
+
+  Inspection(
+      Link link, ScriptRunner runner, KeyLayout layout, Connections connections, Duration timeout) {
+    this.link = link;
+    this.runner = runner;
+    this.connections = connections;
+    this.timeout = timeout;
+    this.scan = new LockScan(layout, this, this::inspect);
+  }
+
+  Optional<HoldInfo> inspect(LockKeys keys) {
+    return holder(keys.name(), send(keys).await());
+  }
+
+  HoldPage list(HoldQuery query) {
+    return scan.list(query);
+  }
+
+  @Override
+  public SortedSet<String> servers() {
+    return link.masters();
+  }
+
+  @Override
+  public LockScan.Step scan(String server, byte[] cursor, byte[] pattern, int count) {
+    StatefulRedisConnection<byte[], byte[]> master = link.master(server, timeout);
+    if (master == null) {
+      connections.lookAgain();
+      throw Faults.disconnected(ACTION, connections.address());
+    }
+    try {
+      KeyScanCursor<byte[]> answer = master
+          .sync()
+          .scan(
+              ScanCursor.of(new String(cursor, ISO_8859_1)),
+              ScanArgs.Builder.matches(pattern).limit(count));
+      return new LockScan.Step(answer.getCursor().getBytes(ISO_8859_1), answer.getKeys());
+    } catch (RedisException e) {
+      connections.lookAgain();
+      throw Faults.of(ACTION, connections.address(), e);
+    }
+  }
+
+  /** All are under way at once. */
+  private List<HoldInfo> inspect(List<LockKeys> locks) {
+    List<ScriptRunner.Sent> sent = locks.stream().map(this::send).toList();
+    List<HoldInfo> holds = new ArrayList<>();
+    for (int i = 0; i < sent.size(); i++) {
+      holder(locks.get(i).name(), sent.get(i).await()).ifPresent(holds::add);
+    }
+    return holds;
+  }
+
+  private ScriptRunner.Sent send(LockKeys keys) {
+    ScriptCall call = new ScriptCall(Scripts.INSPECT).reading(keys).patient();
+    return runner.send("inspect", keys.name(), call);
+  }
+
+  /** Reads the answer of inspect.lua. */
+  private static Optional<HoldInfo> holder(String name, Answer answer) {
+    if (answer.isOver()) {
+      return Optional.empty();
+    }
+    Duration left = Duration.ofMillis(answer.number());
+    long token = answer.number();
+    Instant since = Instant.EPOCH.plus(answer.number(), ChronoUnit.MICROS);
+    int waiters = answer.smallNumber();
+    String owner = answer.text(answer.smallNumber());
+    return Optional.of(HoldInfo.of(name, owner, answer.rest(), since, left, token, waiters));
+  }
+}
