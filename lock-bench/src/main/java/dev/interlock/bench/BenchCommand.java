@@ -80,7 +80,7 @@ public final class BenchCommand implements Callable<Integer> {
       split = ",",
       paramLabel = "ID",
       description =
-          "Threads, locks and clients, such as 16t1l1c, or 'uncontended', or 'hand-off'. Default: all.")
+          "Threads, locks and clients, such as 16t1l1c, or 'uncontended', 'hand-off', or in a database 'fenced-writes'. Default: all.")
   private List<String> scenarioIds = new ArrayList<>();
 
   @Option(
@@ -160,7 +160,7 @@ public final class BenchCommand implements Callable<Integer> {
       results.printf("%-16s %s (%s)%n", subject.id(), subject.label(), subject.library());
     }
     Scenario.ALL.forEach(one -> results.printf("%-16s %s%n", one.id(), one.description()));
-    Extra.all().forEach(one -> results.printf("%-16s %s%n", one.id(), one.description()));
+    Extra.on(on).forEach(one -> results.printf("%-16s %s%n", one.id(), one.description()));
     results.flush();
   }
 
@@ -170,7 +170,7 @@ public final class BenchCommand implements Callable<Integer> {
     }
     Set<Scenario> scenarios = new LinkedHashSet<>();
     scenarioIds.stream()
-        .filter(id -> Extra.find(id).isEmpty())
+        .filter(id -> Extra.find(id, on).isEmpty())
         .map(Scenario::parse)
         .forEach(scenarios::add);
     return List.copyOf(scenarios);
@@ -178,10 +178,10 @@ public final class BenchCommand implements Callable<Integer> {
 
   private Set<Extra> extras() {
     if (scenarioIds.isEmpty()) {
-      return Extra.all();
+      return Extra.on(on);
     }
     return scenarioIds.stream()
-        .flatMap(id -> Extra.find(id).stream())
+        .flatMap(id -> Extra.find(id, on).stream())
         .collect(Collectors.toUnmodifiableSet());
   }
 

@@ -5,6 +5,8 @@ import dev.interlock.bench.report.Tables;
 import dev.interlock.bench.report.Target;
 import dev.interlock.bench.runs.BenchPlan;
 import dev.interlock.bench.runs.ContentionRun;
+import dev.interlock.bench.runs.FencedWritesResult;
+import dev.interlock.bench.runs.FencedWritesRun;
 import dev.interlock.bench.runs.HandOffResult;
 import dev.interlock.bench.runs.HandOffRun;
 import dev.interlock.bench.runs.OpenSubjects;
@@ -76,7 +78,7 @@ final class BenchRun {
         progress.note(Tables.busyNote(environment));
       }
       try (OpenSubjects open = new OpenSubjects(subjects, server, clients, threads, progress)) {
-        return measure(open, measured, environment);
+        return measure(server, open, measured, environment);
       } finally {
         if (kind != ServerKind.REDIS) {
           PeerTables.drop(server);
@@ -86,7 +88,10 @@ final class BenchRun {
   }
 
   private BenchReport measure(
-      OpenSubjects open, ServerProbe measured, BenchReport.Environment environment)
+      ServerAddress server,
+      OpenSubjects open,
+      ServerProbe measured,
+      BenchReport.Environment environment)
       throws InterruptedException {
     String names = "bench:" + UUID.randomUUID().toString().substring(0, 8) + ":";
     List<UncontendedResult> alone = List.of();
@@ -102,7 +107,17 @@ final class BenchRun {
     List<HandOffResult> handOffs = extras.contains(Extra.HAND_OFF)
         ? new HandOffRun(open, plan, names, progress).measure()
         : List.of();
+    List<FencedWritesResult> fencedWrites = extras.contains(Extra.FENCED_WRITES)
+        ? new FencedWritesRun(server, plan, progress).measure()
+        : List.of();
     return new BenchReport(
-        environment, plan, alone, handOffs, results, Target.of(alone, results), open.failures());
+        environment,
+        plan,
+        alone,
+        handOffs,
+        fencedWrites,
+        results,
+        Target.of(alone, results),
+        open.failures());
   }
 }

@@ -50,6 +50,14 @@ class BenchCommandTest {
   }
 
   @Test
+  void fencedWritesAreMeasuredInDatabasesOnly() {
+    assertThat(run("--list", "--on", "postgres")).isZero();
+    assertThat(out.toString()).contains("fenced-writes");
+    assertThat(run("--scenarios", "fenced-writes")).isEqualTo(2);
+    assertThat(err.toString()).contains("'fenced-writes' is not a scenario");
+  }
+
+  @Test
   void anUnknownServerIsNamedBesideTheKnownOnes() {
     assertThat(run("--on", "etcd")).isEqualTo(2);
     assertThat(err.toString()).contains("etcd").containsIgnoringCase("redis, mysql, postgres");
@@ -84,6 +92,7 @@ class BenchCommandTest {
         .containsPattern("floor +raw floor.*Jedis \\d+\\.")
         .containsPattern("redisson-fair .*Redisson \\d+\\.")
         .containsPattern("spring-pubsub .*Spring Integration \\d+\\.")
-        .contains("32t1l2c", "uncontended", "hand-off");
+        .contains("32t1l2c", "uncontended", "hand-off")
+        .doesNotContain("fenced-writes");
   }
 }

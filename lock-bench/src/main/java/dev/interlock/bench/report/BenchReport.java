@@ -1,6 +1,7 @@
 package dev.interlock.bench.report;
 
 import dev.interlock.bench.runs.BenchPlan;
+import dev.interlock.bench.runs.FencedWritesResult;
 import dev.interlock.bench.runs.HandOffResult;
 import dev.interlock.bench.runs.OpenSubjects;
 import dev.interlock.bench.runs.ScenarioResult;
@@ -17,6 +18,7 @@ import java.util.Optional;
  * @param plan how long it measured what
  * @param uncontended one thread, nobody else
  * @param handOffs from one client to another that waits
+ * @param fencedWrites what fencing costs, in a database
  * @param scenarios the contended ones, and the simple one of a thread and a lock
  * @param targets what redis-setnx is to reach, where this run measured it
  * @param failures subjects that could not be measured to the end
@@ -26,6 +28,7 @@ public record BenchReport(
     BenchPlan plan,
     List<UncontendedResult> uncontended,
     List<HandOffResult> handOffs,
+    List<FencedWritesResult> fencedWrites,
     List<ScenarioResult> scenarios,
     List<Target> targets,
     List<OpenSubjects.Failure> failures) {

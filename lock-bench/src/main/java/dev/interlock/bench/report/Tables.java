@@ -1,6 +1,7 @@
 package dev.interlock.bench.report;
 
 import dev.interlock.bench.runs.BenchPlan;
+import dev.interlock.bench.runs.FencedWritesResult;
 import dev.interlock.bench.runs.HandOffResult;
 import dev.interlock.bench.runs.ScenarioResult;
 import dev.interlock.bench.runs.ScenarioResult.SubjectResult;
@@ -133,6 +134,20 @@ public final class Tables {
                 number("%,.0f", result.latency().p50Micros()),
                 number("%,.0f", result.latency().p99Micros()),
                 number("%,.1f", result.latency().worstMillis())))
+            .toList());
+  }
+
+  /** What fencing adds to a write. */
+  static Table fencedWrites(List<FencedWritesResult> results) {
+    return new Table(
+        "Fenced writes: a transaction with one UPDATE, one thread",
+        List.of("fenced by", "x plain, p50", "p50 us", "p99 us"),
+        results.stream()
+            .map(result -> List.of(
+                result.way(),
+                ratio(result.toPlain()),
+                number("%,.0f", result.latency().p50Micros()),
+                number("%,.0f", result.latency().p99Micros())))
             .toList());
   }
 

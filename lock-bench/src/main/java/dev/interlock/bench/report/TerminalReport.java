@@ -24,6 +24,9 @@ public final class TerminalReport {
     if (!report.handOffs().isEmpty()) {
       tables.add(Tables.handOffs(report.handOffs()));
     }
+    if (!report.fencedWrites().isEmpty()) {
+      tables.add(Tables.fencedWrites(report.fencedWrites()));
+    }
     if (!report.targets().isEmpty()) {
       tables.add(Tables.targets(report.targets()));
     }

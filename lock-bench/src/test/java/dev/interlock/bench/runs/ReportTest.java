@@ -81,6 +81,7 @@ class ReportTest {
         BenchPlan.quick(1, 4),
         List.of(),
         List.of(),
+        List.of(),
         List.of(result(overlaps)),
         List.of(),
         List.of());
