@@ -91,7 +91,8 @@ class DocumentationTest {
         continue;
       }
       for (Matcher block = JAVA.matcher(read(page)); block.find(); seen++) {
-        if (!samples.contains(stripped(block.group(1)))) {
+        // .ci/documented.sh runs whole programs.
+        if (!block.group(1).contains("void main(") && !samples.contains(stripped(block.group(1)))) {
           strays.add(ROOT.relativize(page) + ":\n" + block.group(1));
         }
       }
