@@ -11,6 +11,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /** Held locks as a table for people. */
 final class HoldTable {
@@ -27,10 +28,13 @@ final class HoldTable {
   private HoldTable() {}
 
   static String of(List<HoldInfo> holds) {
-    return AsciiTable.builder()
-        .border(AsciiTable.NO_BORDERS)
-        .data(holds, COLUMNS)
-        .asString();
+    String table =
+        AsciiTable.builder().border(AsciiTable.NO_BORDERS).data(holds, COLUMNS).asString();
+    // Each line begins with the blank that parts columns.
+    return table
+        .lines()
+        .map(line -> line.substring(1).stripTrailing())
+        .collect(Collectors.joining(System.lineSeparator()));
   }
 
   /** The server's clock, in UTC. */

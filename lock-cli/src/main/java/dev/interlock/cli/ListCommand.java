@@ -69,10 +69,9 @@ final class ListCommand implements Runnable {
           ? "No lock is held."
           : "No lock is held whose name begins with '" + Printable.of(prefix) + "'.";
     }
-    String rest = held.more() ? "There are more: --limit shows them." : "";
+    String rest = held.more() ? " There are more: --limit shows them." : "";
     return String.format(
-            "%s%n%d held. %s", HoldTable.of(held.locks()), held.locks().size(), rest)
-        .strip();
+        "%s%n%d held.%s", HoldTable.of(held.locks()), held.locks().size(), rest);
   }
 
   static void requirePositive(CommandSpec spec, String option, int number) {

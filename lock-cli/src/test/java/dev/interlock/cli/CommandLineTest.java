@@ -2,8 +2,10 @@ package dev.interlock.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.interlock.HoldInfo;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What needs no server. */
@@ -52,6 +54,20 @@ class CommandLineTest {
   void what_a_server_tells_does_not_steer_the_terminal() {
     assertThat(Printable.of("a\u001b[2J\n\\\u202e\ud83d\ude00\u00e4\ud800\udbff\udfff"))
         .isEqualTo("a\\u001b[2J\\u000a\\\\\\u202e\ud83d\ude00\u00e4\\ud800\\u{10ffff}");
+  }
+
+  @Test
+  void columns_stand_below_their_headers() {
+    List<HoldInfo> holds = List.of(
+        HoldInfo.of(
+            "short", "owner", "host:1", Instant.ofEpochSecond(1), Duration.ofSeconds(9), 7, 12),
+        HoldInfo.of("a longer name", "", "", Instant.EPOCH, Duration.ofSeconds(10), 0, 0));
+
+    assertThat(HoldTable.of(holds).lines())
+        .containsExactly(
+            "NAME           SINCE                   LEFT  WAITERS  TOKEN  OWNER  HOST",
+            "short          1970-01-01T00:00:01Z   9.0 s       12      7  owner  host:1",
+            "a longer name  -                     10.0 s        0      -");
   }
 
   @Test
