@@ -63,6 +63,11 @@ class ClusterSlotsTest {
   }
 
   @Test
+  void locksOfAllMastersAreListed() {
+    Topologies.locksOfAllMastersAreListed(cluster, uri());
+  }
+
+  @Test
   void F1_waitersOfTwoClientsAreServedInOrderOnEveryNode() throws Exception {
     try (LockClient one = Locks.open(uri());
         LockClient other = Locks.open(uri())) {

@@ -153,6 +153,12 @@ public abstract class ClusterContract {
     }
   }
 
+  @Test
+  @Order(2)
+  void locksOfAllMastersAreListed() {
+    Topologies.locksOfAllMastersAreListed(cluster, uri());
+  }
+
   private static boolean isGranted(LockClient client, String name) {
     try {
       return client.tryAcquire(LockRequest.of(name)).isPresent();

@@ -12,6 +12,10 @@ import dev.interlock.LockConfigurationException;
 import dev.interlock.LockException;
 import dev.interlock.LockRequest;
 import dev.interlock.Locks;
+import dev.interlock.spi.BackendContext;
+import dev.interlock.spi.ClientId;
+import dev.interlock.spi.HoldQuery;
+import dev.interlock.spi.LockBackend;
 import dev.interlock.testservers.RedisSentinels;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
@@ -86,6 +90,20 @@ public abstract class ReplicasContract {
         assertThat(replica.command("EXISTS", Topologies.key("g-" + i))).isEqualTo("1");
         lease.release();
       }
+    }
+  }
+
+  @Test
+  void whatIsHeldIsListedAsWithoutReplicas() {
+    BackendContext operator = BackendContext.of(new ClientId("0123456789abcdef", "operator"));
+    try (LockClient client = openReplicated();
+        LockBackend backend = operator.open(master.uri(provider()) + ONE_REPLICA)) {
+      Lease lease = client.tryAcquire(LockRequest.of("listed")).orElseThrow();
+      HoldQuery all = HoldQuery.of(100_000).withPrefix("listed");
+      assertThat(backend.list(all).orElseThrow().holds())
+          .extracting(HoldInfo::fencingToken)
+          .containsExactly(lease.fencingToken());
+      lease.release();
     }
   }
 

@@ -12,6 +12,11 @@ import dev.interlock.LockRequest;
 import dev.interlock.Locks;
 import dev.interlock.OutcomeUnknownException;
 import dev.interlock.redis.support.KeyLayout;
+import dev.interlock.spi.BackendContext;
+import dev.interlock.spi.ClientId;
+import dev.interlock.spi.HoldPage;
+import dev.interlock.spi.HoldQuery;
+import dev.interlock.spi.LockBackend;
 import dev.interlock.tck.Effort;
 import dev.interlock.tck.RuleInfo;
 import dev.interlock.tck.RuleResult;
@@ -28,6 +33,7 @@ import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -45,6 +51,9 @@ public final class Topologies {
   private static final Duration LIMIT = Duration.ofSeconds(30);
   private static final long STEP_NANOS = 200_000;
   private static final KeyLayout LAYOUT = new KeyLayout("interlock");
+
+  private static final BackendContext OPERATOR =
+      BackendContext.of(new ClientId("0123456789abcdef", "operator"));
 
   private Topologies() {}
 
@@ -77,6 +86,43 @@ public final class Topologies {
         .allSatisfy(rule -> assertThat(rule)
             .as("seed " + result.seed())
             .matches(Topologies::isGood, "passed, but for faults that the kit has not here"));
+  }
+
+  /** Locks of all masters are listed, a few keys at a time, before a slot moves and behind that. */
+  public static void locksOfAllMastersAreListed(RedisCluster cluster, String uri) {
+    Set<String> names = new TreeSet<>();
+    try (LockClient holder = Locks.open(uri)) {
+      for (int i = 0; i < 40; i++) {
+        names.add("listed-" + i);
+        holder
+            .tryAcquire(LockRequest.of("listed-" + i).withLease(Duration.ofMinutes(5)))
+            .orElseThrow();
+      }
+      try (LockBackend backend = OPERATOR.open(uri)) {
+        assertThat(listed(backend)).isEqualTo(names);
+        int slot = cluster.slotOf(key("listed-0"));
+        RedisServer target = cluster.masters().stream()
+            .filter(master -> master != cluster.masterOf(slot))
+            .findFirst()
+            .orElseThrow();
+        cluster.beginMigration(slot, target);
+        cluster.finishMigration(slot, target);
+        await(() -> listed(backend).equals(names));
+      }
+    }
+  }
+
+  private static Set<String> listed(LockBackend backend) {
+    Set<String> names = new TreeSet<>();
+    HoldQuery query = HoldQuery.of(5).withPrefix("listed-");
+    while (true) {
+      HoldPage page = backend.list(query).orElseThrow();
+      page.holds().forEach(hold -> names.add(hold.name()));
+      if (page.next().isEmpty()) {
+        return names;
+      }
+      query = query.withAfter(page.next().orElseThrow());
+    }
   }
 
   /**
