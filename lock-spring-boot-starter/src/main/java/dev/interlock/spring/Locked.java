@@ -87,6 +87,9 @@ public @interface Locked {
    */
   String fallback() default "";
 
+  /** What happens when the lock's server cannot be asked, or does not answer. */
+  WhenUnavailable whenUnavailable() default WhenUnavailable.FAIL;
+
   /** What a lost lease does to the work. */
   OnLost onLost() default OnLost.INTERRUPT;
 

@@ -1,10 +1,16 @@
 package dev.interlock.spring;
 
+import dev.interlock.BackendUnavailableException;
 import dev.interlock.Lease;
 import dev.interlock.LockException;
 import dev.interlock.LockRequest;
+import dev.interlock.OutcomeUnknownException;
+import java.lang.System.Logger.Level;
+import java.lang.reflect.Method;
 import java.time.Duration;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
@@ -23,6 +29,12 @@ final class LockedCalls implements AutoCloseable {
   private final String application;
   private final KeptLeases kept = new KeptLeases();
   private final ThreadPoolExecutor releasing;
+
+  /** Methods that run without their lock, of which the log tells once. */
+  private final Set<Method> unguarded = ConcurrentHashMap.newKeySet();
+
+  /** Since then the client cannot be asked either, which is no outage. */
+  private volatile boolean closed;
 
   LockedCalls(
       LockGate gate, LockedWorkLifecycle lifecycle, Duration defaultWait, String applicationName) {
@@ -67,7 +79,9 @@ final class LockedCalls implements AutoCloseable {
   @Nullable
   Lease enter(LockedMethod locked, LockRequest request) throws InterruptedException {
     try {
-      return gate.enter(locked.name().template(), request);
+      Lease lease = gate.enter(locked.name().template(), request);
+      answered(locked);
+      return lease;
     } catch (InterruptedException e) {
       for (Class<?> declared : locked.method().getExceptionTypes()) {
         if (declared.isAssignableFrom(InterruptedException.class)) {
@@ -76,6 +90,32 @@ final class LockedCalls implements AutoCloseable {
       }
       throw interrupted(request, e);
     }
+  }
+
+  /** The server was asked: the next time that it cannot be is worth a warning. */
+  void answered(LockedMethod locked) {
+    if (!unguarded.isEmpty()) {
+      unguarded.remove(locked.method());
+    }
+  }
+
+  /**
+   * Tells whether a call goes on without its lock, and logs that.
+   *
+   * @param failure why there is no lock
+   */
+  boolean runsUnguarded(LockedMethod locked, Throwable failure) {
+    boolean unavailable = failure instanceof BackendUnavailableException
+        || failure instanceof OutcomeUnknownException;
+    if (!unavailable || closed || locked.whenUnavailable() != WhenUnavailable.RUN_UNGUARDED) {
+      return false;
+    }
+    Ending.LOG.log(
+        unguarded.add(locked.method()) ? Level.WARNING : Level.DEBUG,
+        "@Locked on " + LockedMethods.describe(locked.method())
+            + " runs without its lock until the server answers",
+        failure);
+    return true;
   }
 
   static LockException interrupted(LockRequest request, InterruptedException cause) {
@@ -104,6 +144,7 @@ final class LockedCalls implements AutoCloseable {
 
   @Override
   public void close() {
+    closed = true;
     lifecycle.awaitIdle();
     kept.close();
     releasing.shutdown();

@@ -1,7 +1,9 @@
 package dev.interlock.spring;
 
+import dev.interlock.BackendUnavailableException;
 import dev.interlock.Lease;
 import dev.interlock.LockRequest;
+import dev.interlock.OutcomeUnknownException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
@@ -47,7 +49,15 @@ final class LockedInterceptor implements MethodInterceptor {
       throws Throwable {
     // A job that runs once does not run a second time in its transaction either.
     LockRequest request = locked.atLeast().isPresent() ? unowned : TransactionLocks.owned(unowned);
-    Lease lease = shared.enter(locked, request);
+    Lease lease;
+    try {
+      lease = shared.enter(locked, request);
+    } catch (BackendUnavailableException | OutcomeUnknownException e) {
+      if (!shared.runsUnguarded(locked, e)) {
+        throw e;
+      }
+      return invocation.proceed();
+    }
     if (lease == null) {
       return Busy.result(shared.gate(), locked, request, invocation);
     }

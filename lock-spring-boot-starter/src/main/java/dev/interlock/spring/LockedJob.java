@@ -50,6 +50,10 @@ public @interface LockedJob {
   @AliasFor(annotation = Locked.class, attribute = "condition")
   String condition() default "";
 
+  /** What happens when the lock's server cannot be asked, or does not answer. */
+  @AliasFor(annotation = Locked.class, attribute = "whenUnavailable")
+  WhenUnavailable whenUnavailable() default WhenUnavailable.FAIL;
+
   /** What a lost lease does to the work. */
   @AliasFor(annotation = Locked.class, attribute = "onLost")
   OnLost onLost() default OnLost.INTERRUPT;

@@ -31,6 +31,7 @@ record LockedMethod(
     LockScope scope,
     OnBusy onBusy,
     @Nullable Method fallback,
+    WhenUnavailable whenUnavailable,
     OnLost onLost,
     boolean fair,
     Kind kind) {

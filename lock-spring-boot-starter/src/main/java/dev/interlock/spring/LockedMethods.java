@@ -130,6 +130,7 @@ final class LockedMethods {
         locked.scope(),
         locked.onBusy(),
         fallback,
+        locked.whenUnavailable(),
         locked.onLost(),
         locked.fair(),
         kind);

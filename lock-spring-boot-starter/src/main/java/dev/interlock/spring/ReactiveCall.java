@@ -14,7 +14,10 @@ import reactor.core.scheduler.Schedulers;
 /** Takes the lock at each subscription, and gives it up at its end. Blocks no subscriber. */
 final class ReactiveCall {
   /** What the lock's request came to; of a type of its own, so that a discarded one is ours. */
-  private record Entered(@Nullable Lease lease, @Nullable Ending ending) {}
+  private record Entered(@Nullable Lease lease, @Nullable Ending ending, boolean unguarded) {
+    static final Entered BUSY = new Entered(null, null, false);
+    static final Entered UNGUARDED = new Entered(null, null, true);
+  }
 
   private final LockedCalls shared;
   private final LockedMethod locked;
@@ -54,25 +57,35 @@ final class ReactiveCall {
   private Mono<Entered> entered() {
     return Mono.fromFuture(() -> shared.gate().enterAsync(locked.name().template(), request))
         .doOnDiscard(Lease.class, lease -> Ending.release(lease).endQuietly(lease.name()))
-        .map(lease -> new Entered(lease, shared.reactiveEnding(locked, lease)))
-        .defaultIfEmpty(new Entered(null, null));
+        .map(lease -> new Entered(lease, shared.reactiveEnding(locked, lease), false))
+        .defaultIfEmpty(Entered.BUSY)
+        .doOnNext(entered -> shared.answered(locked))
+        .onErrorResume(
+            failure -> shared.runsUnguarded(locked, failure),
+            failure -> Mono.just(Entered.UNGUARDED));
   }
 
   private Publisher<?> work(Entered entered) {
     Lease lease = entered.lease();
     if (lease == null) {
-      return busy();
+      return entered.unguarded() ? Flux.defer(this::proceed) : busy();
     }
     Flux<?> work = Flux.defer(() -> proceed(lease))
         .contextWrite(context -> context.put(CurrentLease.CONTEXT_KEY, lease));
     return locked.interrupts() ? work.takeUntilOther(loss(lease)) : work;
   }
 
-  /** A subscription of its own for each subscriber: an invocation can be carried out only once. */
   private Publisher<?> proceed(Lease lease) {
+    try (LeaseScope scope = LeaseScope.open(shared.gate().client(), request, lease, false)) {
+      return proceed();
+    }
+  }
+
+  /** A subscription of its own for each subscriber: an invocation can be carried out only once. */
+  private Publisher<?> proceed() {
     MethodInvocation once =
         invocation instanceof ProxyMethodInvocation proxy ? proxy.invocableClone() : invocation;
-    try (LeaseScope scope = LeaseScope.open(shared.gate().client(), request, lease, false)) {
+    try {
       return publisher(once.proceed());
     } catch (Throwable e) {
       return Flux.error(e);
