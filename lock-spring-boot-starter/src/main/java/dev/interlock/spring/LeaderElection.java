@@ -95,14 +95,14 @@ public final class LeaderElection
     return new LeaderCallback() {
       @Override
       public void gained(Lease lease) throws Exception {
-        events.publishEvent(new LeadershipGained(lease.name(), lease.fencingToken()));
+        events.publishEvent(new LeadershipGained(lease.name(), Losses.token(lease)));
         callback.gained(lease);
       }
 
       @Override
       public void lost(Lease lease) {
         try {
-          events.publishEvent(new LeadershipLost(lease.name(), lease.fencingToken()));
+          events.publishEvent(new LeadershipLost(lease.name(), Losses.token(lease)));
         } finally {
           callback.lost(lease);
         }

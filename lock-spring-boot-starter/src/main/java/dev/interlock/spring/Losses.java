@@ -18,7 +18,8 @@ final class Losses {
         reason);
   }
 
-  private static long token(Lease lease) {
+  /** The fencing token; 0 where the provider is not FENCED. */
+  static long token(Lease lease) {
     try {
       return lease.fencingToken();
     } catch (UnsupportedCapabilityException e) {

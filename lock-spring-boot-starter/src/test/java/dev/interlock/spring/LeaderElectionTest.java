@@ -9,8 +9,10 @@ import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.Locks;
+import dev.interlock.UnsupportedCapabilityException;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
+import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -202,15 +204,12 @@ class LeaderElectionTest {
   @Test
   void a_server_that_cannot_be_asked_is_asked_again() throws Exception {
     AtomicBoolean failed = new AtomicBoolean();
-    LockClient failing = (LockClient) Proxy.newProxyInstance(
-        LockClient.class.getClassLoader(),
-        new Class<?>[] {LockClient.class},
-        (proxy, method, arguments) -> {
-          if (method.getName().equals("acquire") && failed.compareAndSet(false, true)) {
-            throw new BackendUnavailableException("as planned");
-          }
-          return call(method, arguments);
-        });
+    LockClient failing = proxy(LockClient.class, (proxy, method, arguments) -> {
+      if (method.getName().equals("acquire") && failed.compareAndSet(false, true)) {
+        throw new BackendUnavailableException("as planned");
+      }
+      return call(client, method, arguments);
+    });
     Candidate candidate = new Candidate();
     try (LogCapture log = new LogCapture();
         LeaderElection election = started(failing, candidate)) {
@@ -221,13 +220,39 @@ class LeaderElectionTest {
     }
   }
 
-  private @Nullable Object call(Method method, @Nullable Object @Nullable [] arguments)
-      throws Throwable {
+  private static <T> T proxy(Class<T> type, InvocationHandler handler) {
+    return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler));
+  }
+
+  private static @Nullable Object call(
+      Object target, Method method, @Nullable Object @Nullable [] arguments) throws Throwable {
     try {
-      return method.invoke(client, arguments);
+      return method.invoke(target, arguments);
     } catch (InvocationTargetException e) {
       throw e.getCause();
     }
+  }
+
+  @Test
+  void a_lock_without_a_token_is_led_with_too() throws Exception {
+    LockClient unfenced = proxy(LockClient.class, (proxy, method, arguments) -> {
+      Object answer = call(client, method, arguments);
+      return answer instanceof Lease lease
+          ? proxy(Lease.class, (itself, asked, of) -> {
+            if (asked.getName().equals("fencingToken")) {
+              throw new UnsupportedCapabilityException("no token");
+            }
+            return call(lease, asked, of);
+          })
+          : answer;
+    });
+    BlockingQueue<Object> events = new LinkedBlockingQueue<>();
+    try (LeaderElection election = new LeaderElection(unfenced, "leader")) {
+      election.setApplicationEventPublisher(events::add);
+      election.start();
+      assertThat(events.poll(20, TimeUnit.SECONDS)).isEqualTo(new LeadershipGained("leader", 0));
+    }
+    assertThat(events).containsExactly(new LeadershipLost("leader", 0));
   }
 
   @Test
