@@ -33,10 +33,10 @@ final class Busy {
   private Busy() {}
 
   static @Nullable Object result(
-      LockGate gate, LockedMethod locked, LockRequest request, MethodInvocation invocation)
+      LockGate gate, LockedMethod locked, List<LockRequest> requests, MethodInvocation invocation)
       throws Throwable {
     return switch (locked.onBusy()) {
-      case FAIL -> throw gate.busy(request);
+      case FAIL -> throw gate.busy(requests);
       case SKIP -> skipped(locked.method().getReturnType());
       case FALLBACK -> fallback(locked, invocation);
     };

@@ -16,7 +16,7 @@ public final class CurrentLease {
   private CurrentLease() {}
 
   /**
-   * Returns the innermost lease of the current thread.
+   * Returns the innermost lease of the current thread: with several names, that of the first.
    *
    * @return the lease, with the fencing token
    * @throws IllegalStateException if the thread is not under a lock
@@ -26,6 +26,23 @@ public final class CurrentLease {
         .orElseThrow(() -> new IllegalStateException(
             "this thread works under no lease: the method is not @Locked, was called from its own"
                 + " object, or runs on another thread"));
+  }
+
+  /**
+   * Returns the lease of a lock under which the current thread works, for methods with several.
+   *
+   * @param name the lock's name
+   * @return the innermost lease of this name
+   * @throws IllegalStateException if the thread is not under this lock
+   */
+  public static Lease of(String name) {
+    for (LeaseScope scope = LeaseScope.current(); scope != null; scope = scope.outer()) {
+      if (scope.lease().name().equals(name)) {
+        return scope.lease();
+      }
+    }
+    throw new IllegalStateException(
+        "this thread works under no lease on lock '%s'".formatted(name));
   }
 
   /**

@@ -6,9 +6,11 @@ import dev.interlock.LockException;
 import dev.interlock.LockRequest;
 import dev.interlock.LockTimeoutException;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Takes locks for annotated methods and templates; a lock that is busy is no exception here. */
@@ -71,6 +73,44 @@ final class LockGate {
     }
   }
 
+  /**
+   * Acquires several locks, all or none, as {@link #enter(String, LockRequest)} does one.
+   *
+   * @return one for each request, in their order; empty if one of them is held by another
+   */
+  List<Lease> enterAll(String label, List<LockRequest> requests) throws InterruptedException {
+    List<LockMeter.Wait> waits = requests.stream()
+        .map(request -> meter.start(label, request.name(), waits(request)))
+        .toList();
+    List<Lease> leases = List.of();
+    Throwable failure = null;
+    try {
+      leases = enterAll(requests);
+      return leases;
+    } catch (InterruptedException | RuntimeException | Error e) {
+      failure = e;
+      throw e;
+    } finally {
+      for (LockMeter.Wait wait : waits) {
+        wait.end(!leases.isEmpty(), failure);
+      }
+    }
+  }
+
+  private List<Lease> enterAll(List<LockRequest> requests) throws InterruptedException {
+    for (LockRequest request : requests) {
+      if (isHeldByThisThread(request)) {
+        return List.of();
+      }
+      TransactionLocks.ensureKept(client, request);
+    }
+    try {
+      return client.acquireAll(requests).leases();
+    } catch (LockTimeoutException e) {
+      return List.of();
+    }
+  }
+
   /** How work ends on the current thread: with its transaction, if there is one. */
   Ending ending(LockRequest request, Lease lease, Ending last) {
     return TransactionLocks.keep(client, request, lease, tracking.apply(last));
@@ -122,12 +162,15 @@ final class LockGate {
     return !Duration.ZERO.equals(request.maxWait().orElse(null));
   }
 
-  LockTimeoutException busy(LockRequest request) {
+  /** Says that one of the locks was busy. */
+  LockTimeoutException busy(List<LockRequest> requests) {
+    String names = requests.stream()
+        .map(request -> "'" + request.name() + "'")
+        .collect(Collectors.joining(" or ", "lock ", ""));
+    Duration waited = requests.get(0).maxWait().orElse(Duration.ZERO);
     return new LockTimeoutException(
-        isHeldByThisThread(request)
-            ? "lock '%s' is held by another call or another transaction of this thread"
-                .formatted(request.name())
-            : "lock '%s' is held by another; waited %s"
-                .formatted(request.name(), request.maxWait().orElse(Duration.ZERO)));
+        requests.stream().anyMatch(this::isHeldByThisThread)
+            ? names + " is held by another call or another transaction of this thread"
+            : "%s is held by another; waited %s".formatted(names, waited));
   }
 }

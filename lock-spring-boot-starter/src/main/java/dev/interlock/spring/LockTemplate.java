@@ -7,6 +7,7 @@ import dev.interlock.LockException;
 import dev.interlock.LockRequest;
 import dev.interlock.LockTimeoutException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -75,7 +76,7 @@ public final class LockTemplate {
     LockRequest owned = TransactionLocks.owned(request);
     Lease lease = enter(owned);
     if (lease == null) {
-      throw gate.busy(owned);
+      throw gate.busy(List.of(owned));
     }
     return run(lease, owned, work);
   }

@@ -55,6 +55,13 @@ public @interface Locked {
   String name() default "";
 
   /**
+   * Several locks instead of one, such as {@code {"account-#{#from}", "account-#{#to}"}}, each
+   * written as a {@link #name}. All are taken or none, in an order that does not deadlock; names
+   * that are equal count once. The method must have ended its work when it returns.
+   */
+  String[] names() default {};
+
+  /**
    * Which calls need the lock: a SpEL expression such as {@code #order.total > 100} that is true or
    * false, with the variables, beans and placeholders of a {@link #name}. Where it is false the
    * method runs without the lock. A call whose condition fails or is null does not run.

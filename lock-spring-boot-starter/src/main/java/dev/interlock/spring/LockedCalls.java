@@ -8,6 +8,7 @@ import dev.interlock.OutcomeUnknownException;
 import java.lang.System.Logger.Level;
 import java.lang.reflect.Method;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -79,17 +80,41 @@ final class LockedCalls implements AutoCloseable {
   @Nullable
   Lease enter(LockedMethod locked, LockRequest request) throws InterruptedException {
     try {
-      Lease lease = gate.enter(locked.name().template(), request);
+      Lease lease = gate.enter(locked.template(), request);
       answered(locked);
       return lease;
     } catch (InterruptedException e) {
-      for (Class<?> declared : locked.method().getExceptionTypes()) {
-        if (declared.isAssignableFrom(InterruptedException.class)) {
-          throw e;
-        }
-      }
-      throw interrupted(request, e);
+      throw declared(locked, request, e);
     }
+  }
+
+  /**
+   * Takes all of the locks or none.
+   *
+   * @return empty if one is held by another
+   * @throws InterruptedException if interrupted and the method declares it
+   * @throws LockException if interrupted and the method does not; the flag is set again
+   */
+  List<Lease> enterAll(LockedMethod locked, List<LockRequest> requests)
+      throws InterruptedException {
+    try {
+      List<Lease> leases = gate.enterAll(locked.template(), requests);
+      answered(locked);
+      return leases;
+    } catch (InterruptedException e) {
+      throw declared(locked, requests.get(0), e);
+    }
+  }
+
+  private static LockException declared(
+      LockedMethod locked, LockRequest request, InterruptedException interrupted)
+      throws InterruptedException {
+    for (Class<?> declared : locked.method().getExceptionTypes()) {
+      if (declared.isAssignableFrom(InterruptedException.class)) {
+        throw interrupted;
+      }
+    }
+    return interrupted(request, interrupted);
   }
 
   /** The server was asked: the next time that it cannot be is worth a warning. */

@@ -1,9 +1,8 @@
 package dev.interlock.spring;
 
-import dev.interlock.BackendUnavailableException;
 import dev.interlock.Lease;
 import dev.interlock.LockRequest;
-import dev.interlock.OutcomeUnknownException;
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
@@ -37,8 +36,13 @@ final class LockedInterceptor implements MethodInterceptor {
       return invocation.proceed();
     }
     LockedCalls shared = calls.get();
-    LockRequest request =
-        shared.request(locked, locked.name().of(target, invocation.getArguments()));
+    List<String> names = locked.names(target, invocation.getArguments());
+    if (names.size() > 1) {
+      List<LockRequest> requests =
+          names.stream().map(name -> shared.request(locked, name)).toList();
+      return new SeveralLocks(shared, locked, requests).call(invocation);
+    }
+    LockRequest request = shared.request(locked, names.get(0));
     return locked.kind() == LockedMethod.Kind.REACTIVE
         ? new ReactiveCall(shared, locked, request, invocation).result()
         : call(shared, locked, request, invocation);
@@ -52,14 +56,14 @@ final class LockedInterceptor implements MethodInterceptor {
     Lease lease;
     try {
       lease = shared.enter(locked, request);
-    } catch (BackendUnavailableException | OutcomeUnknownException e) {
+    } catch (RuntimeException e) {
       if (!shared.runsUnguarded(locked, e)) {
         throw e;
       }
       return invocation.proceed();
     }
     if (lease == null) {
-      return Busy.result(shared.gate(), locked, request, invocation);
+      return Busy.result(shared.gate(), locked, List.of(request), invocation);
     }
     Ending ending = shared.ending(locked, request, lease);
     LeaseScope scope = LeaseScope.open(shared.gate().client(), request, lease, locked.interrupts());
@@ -68,11 +72,7 @@ final class LockedInterceptor implements MethodInterceptor {
       return StageCall.endWith(stage, lease, ending, locked, shared.releasing());
     }
     ending.end();
-    String unfinished = LockedResults.unfinished(result);
-    if (unfinished != null) {
-      throw new IllegalStateException(
-          "@Locked on %s: %s".formatted(LockedMethods.describe(locked.method()), unfinished));
-    }
+    LockedResults.requireFinished(locked.method(), result);
     return result;
   }
 }

@@ -3,15 +3,17 @@ package dev.interlock.spring;
 import dev.interlock.LockRequest;
 import java.lang.reflect.Method;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What a {@link Locked} annotation says of one method, read and checked.
  *
  * @param method the method, as its class declares it
- * @param name the lock's name
+ * @param lockNames the names of its locks, at least one
  * @param condition null if each call needs the lock
  * @param waitFor empty for the application's default
  * @param lease empty for the client's default; with {@code atLeast} the same as that
@@ -22,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 record LockedMethod(
     Method method,
-    LockName name,
+    List<LockName> lockNames,
     @Nullable LockCondition condition,
     Optional<Duration> waitFor,
     Optional<Duration> lease,
@@ -47,6 +49,20 @@ record LockedMethod(
   /** Whether what is given for a stage fits into its declared type. */
   boolean givesStage() {
     return method.getReturnType().isAssignableFrom(CompletableFuture.class);
+  }
+
+  /** What the locks are written as; the same for all calls. */
+  String template() {
+    return lockNames.size() == 1
+        ? lockNames.get(0).template()
+        : lockNames.stream().map(LockName::template).collect(Collectors.joining(", "));
+  }
+
+  /** The names of one call's locks, each once. */
+  List<String> names(@Nullable Object target, @Nullable Object[] arguments) {
+    return lockNames.size() == 1
+        ? List.of(lockNames.get(0).of(target, arguments))
+        : lockNames.stream().map(name -> name.of(target, arguments)).distinct().toList();
   }
 
   /** Whether a call needs the lock. */

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -97,10 +98,7 @@ final class LockedMethods {
     if (job && method.isAnnotationPresent(Locked.class)) {
       faults.add("it is also @Locked: keep one of them");
     }
-    String template = resolve(locked.name());
-    if (template.isEmpty()) {
-      faults.add("it needs a name");
-    }
+    List<String> templates = templates(locked, faults);
     String condition = resolve(locked.condition()).trim();
     Optional<Duration> waitFor = duration("waitFor", locked.waitFor(), faults);
     Optional<Duration> lease = duration("lease", locked.lease(), faults);
@@ -114,6 +112,9 @@ final class LockedMethods {
     }
     checkSchedule(locked, method, faults);
     LockedMethod.Kind kind = LockedResults.kind(method, locked.onBusy() == OnBusy.SKIP, faults);
+    if (templates.size() > 1) {
+      checkSeveral(locked, method, kind, faults);
+    }
     Method fallback = fallback(locked, method, targetClass, faults);
     if (!faults.isEmpty()) {
       throw new LockConfigurationException("@%s on %s: %s"
@@ -121,7 +122,9 @@ final class LockedMethods {
     }
     return new LockedMethod(
         method,
-        LockName.parse(method, template, beans),
+        templates.stream()
+            .map(template -> LockName.parse(method, template, beans))
+            .toList(),
         condition.isEmpty() ? null : LockCondition.parse(method, condition, beans),
         waitFor,
         atLeast.or(() -> lease),
@@ -145,6 +148,35 @@ final class LockedMethods {
     }
     if (locked.onBusy() == OnBusy.FALLBACK == locked.fallback().isEmpty()) {
       faults.add("onBusy=FALLBACK and fallback need each other");
+    }
+  }
+
+  private List<String> templates(Locked locked, List<String> faults) {
+    if (locked.names().length == 0) {
+      String template = resolve(locked.name());
+      if (template.isEmpty()) {
+        faults.add("it needs a name");
+      }
+      return List.of(template);
+    }
+    if (!locked.name().isEmpty()) {
+      faults.add("it has name and names: keep one of them");
+    }
+    List<String> templates = Arrays.stream(locked.names()).map(this::resolve).toList();
+    if (templates.contains("")) {
+      faults.add("one of its names is empty");
+    }
+    return templates;
+  }
+
+  private static void checkSeveral(
+      Locked locked, Method method, LockedMethod.Kind kind, List<String> faults) {
+    if (!locked.autoRelease()) {
+      faults.add("autoRelease=false goes with one name only");
+    }
+    if (kind == LockedMethod.Kind.REACTIVE
+        || CompletionStage.class.isAssignableFrom(method.getReturnType())) {
+      faults.add("several names need a method whose work has ended when it returns");
     }
   }
 

@@ -153,9 +153,17 @@ final class LockedResults {
   /**
    * Looks at what a method returned that was to be complete by then.
    *
-   * @return why the lock could not be held for it; null if the work has ended
+   * @throws IllegalStateException if its work has not ended, so that the lock could not be held
    */
-  static @Nullable String unfinished(@Nullable Object result) {
+  static void requireFinished(Method method, @Nullable Object result) {
+    String unfinished = unfinished(result);
+    if (unfinished != null) {
+      throw new IllegalStateException(
+          "@Locked on %s: %s".formatted(LockedMethods.describe(method), unfinished));
+    }
+  }
+
+  private static @Nullable String unfinished(@Nullable Object result) {
     if (result == null
         || !IS_DEFERRED.get(result.getClass())
         || (result instanceof Future<?> future && future.isDone())) {

@@ -3,6 +3,7 @@ package dev.interlock.spring;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockRequest;
+import java.util.List;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -55,7 +56,7 @@ final class ReactiveCall {
   }
 
   private Mono<Entered> entered() {
-    return Mono.fromFuture(() -> shared.gate().enterAsync(locked.name().template(), request))
+    return Mono.fromFuture(() -> shared.gate().enterAsync(locked.template(), request))
         .doOnDiscard(Lease.class, lease -> Ending.release(lease).endQuietly(lease.name()))
         .map(lease -> new Entered(lease, shared.reactiveEnding(locked, lease), false))
         .defaultIfEmpty(Entered.BUSY)
@@ -100,7 +101,7 @@ final class ReactiveCall {
 
   private Publisher<?> busy() {
     return switch (locked.onBusy()) {
-      case FAIL -> Flux.error(shared.gate().busy(request));
+      case FAIL -> Flux.error(shared.gate().busy(List.of(request)));
       case SKIP -> Mono.justOrEmpty(LockedResults.skipped(locked.method()));
       case FALLBACK ->
         Flux.defer(() -> {

@@ -25,6 +25,14 @@ final class SpringSamples {
   }
 
   @Component
+  class Accounts {
+    @Locked(names = {"account-#{#from}", "account-#{#to}"})
+    public void transfer(long from, long to) {
+      long token = CurrentLease.of("account-" + from).fencingToken();
+    }
+  }
+
+  @Component
   class Importer implements LeaderCallback {
     @Override
     public void gained(Lease lease) {
