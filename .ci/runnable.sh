@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Builds the operators' commands as one jar, and runs it: it must know every provider, and the drivers
+# must find what they need in it.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+mvn -B -ntp -q package -Prunnable -Dmaven.test.skip=true -pl lock-cli -am
+
+# told TEXT ARGUMENT...: whether the jar says so.
+told() {
+  local text=$1 said
+  shift
+  said=$("${JAVA_HOME:+$JAVA_HOME/bin/}java" -jar lock-cli/target/interlock.jar "$@" 2>&1) || true
+  [[ $said == *"$text"* ]] && return
+  printf 'interlock.jar %s does not say "%s", but:\n%s\n' "$*" "$text" "$said"
+  return 1
+}
+
+told 'No lock is held.' ls local://
+told '[local, mysql, postgres, redis-hash, redis-setnx, redis-watch]' ls nosuch://
+# Nothing listens there, and to find that out is the driver's business.
+for uri in {redis-setnx,redis-watch,redis-hash}://127.0.0.1:1 {mysql,postgres}://user:password@127.0.0.1:1/locks; do
+  told refused ls "$uri"
+done
