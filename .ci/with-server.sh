@@ -3,11 +3,11 @@
 #
 #   .ci/with-server.sh redis|mysql|postgres COMMAND...
 #
-# Needs the modules that lock-testservers is built of in their target directories.
+# Builds what it needs of the modules if that was not done yet.
 set -euo pipefail
 home=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 classpath=$home/lock-testservers/target/classpath
-if [[ ! -s $classpath ]]; then
+if [[ ! -s $classpath || $home/pom.xml -nt $classpath || $home/lock-testservers/pom.xml -nt $classpath ]]; then
   (cd "$home" && mvn -B -ntp -q package dependency:build-classpath -pl lock-testservers -am -Dmaven.test.skip=true \
     -Dspotless.check.skip=true '-P!error-prone' '-Dmdep.outputFile=${project.build.directory}/classpath') >&2
 fi
