@@ -128,13 +128,14 @@ public final class LivenessRules {
   public static void aDeadWaiterBlocksNobody(RuleRun run) throws Exception {
     String name = run.name();
     LockClient client = run.client();
+    // Before the lock is held: a JVM may take longer to start than the lease lasts.
+    Worker dying = run.oneJvm() ? run.worker() : run.ownWorker();
+    Worker living = run.worker();
     Lease held = client.acquire(Leases.fixed(run, name, 30_000));
     long wait = run.ms(25_000).toNanos();
     int dead = DEAD_WAITERS;
-    Worker dying = run.oneJvm() ? run.worker() : run.ownWorker();
     dying.run(space -> waitInBackground(space, name, dead, wait));
     awaitWaiting(run, dying, dead);
-    Worker living = run.worker();
     CompletableFuture<Long> acquired =
         living.start(1, space -> ValidityRules.timeToAcquire(space, name, wait, wait));
     awaitWaiting(run, living, 1);
