@@ -1,6 +1,5 @@
 package dev.interlock.compare;
 
-import dev.interlock.compare.cli.OutputDirectory;
 import dev.interlock.compare.cli.RunLog;
 import dev.interlock.compare.cli.Versions;
 import dev.interlock.compare.facts.Observation;
@@ -15,6 +14,7 @@ import dev.interlock.compare.servers.LockUris;
 import dev.interlock.compare.servers.Subject;
 import dev.interlock.compare.tck.Kit;
 import dev.interlock.compare.tck.KitSettings;
+import dev.interlock.compare.tck.RunOptions;
 import dev.interlock.tck.Effort;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -26,13 +26,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -52,7 +52,6 @@ import picocli.CommandLine.Spec;
     versionProvider = Versions.class,
     sortOptions = false)
 final class CompareCommand implements Callable<Integer> {
-  private static final double LARGEST_SCALE = 100;
   private static final String ALL_PEERS = "all";
 
   private final Kit kit;
@@ -62,6 +61,9 @@ final class CompareCommand implements Callable<Integer> {
   @Spec
   @SuppressWarnings("NullAway.Init") // picocli sets it before call()
   private CommandSpec spec;
+
+  @Mixin
+  private final RunOptions run = new RunOptions();
 
   @ArgGroup
   private @Nullable Amount amount;
@@ -96,30 +98,10 @@ final class CompareCommand implements Callable<Integer> {
   private List<String> uris = new ArrayList<>();
 
   @Option(
-      names = "--out",
-      paramLabel = "DIR",
-      description = "Where the report is written. Default: target/compare.")
-  private @Nullable Path out;
-
-  @Option(
       names = "--baseline",
       paramLabel = "FILE",
       description = "An earlier report.json: what is not as it was is printed, too.")
   private @Nullable Path baseline;
-
-  @Option(names = "--seed", paramLabel = "N", description = "Repeats a run's random choices.")
-  private @Nullable Long seed;
-
-  @Option(
-      names = "--time-scale",
-      paramLabel = "FACTOR",
-      description = "Stretches the rules' time limits on a slow machine. Default: 1.")
-  private double timeScale = 1;
-
-  @Option(
-      names = "--histories",
-      description = "Also saves the histories of rules that pass, not only of those that do not.")
-  private boolean allHistories;
 
   /** How much work each rule is worth; the two exclude each other. */
   static final class Amount {
@@ -153,22 +135,18 @@ final class CompareCommand implements Callable<Integer> {
     Map<String, String> given = givenUris(subjects);
     List<Peer> others = peers();
     Optional<Baseline> before = baseline();
-    Path directory = OutputDirectory.prepare(out, spec.commandLine());
-    if (!(timeScale > 0 && timeScale <= LARGEST_SCALE)) {
-      throw wrong("--time-scale must be more than 0 and at most " + LARGEST_SCALE + ".");
-    }
+    Path directory = run.directory();
     Effort effort = amount == null ? Effort.STANDARD : amount.effort();
-    long chosen = seed == null ? new SplittableRandom().nextLong() >>> 1 : seed;
     Ansi ansi = spec.commandLine().getColorScheme().ansi();
     PrintWriter err = spec.commandLine().getErr();
-    err.println("Seed " + chosen + "; repeat this run with --seed " + chosen);
+    long chosen = run.tellSeed();
     Report report;
     Path log = directory.resolve("compare.log");
     try (RunLog unused = RunLog.to(log)) {
       Progress progress = new Progress(err, ansi);
       KitSettings settings =
-          new KitSettings(effort, chosen, directory.resolve(Report.HISTORIES), allHistories);
-      report = new Comparison(kit, measurements, observations, settings, timeScale, progress)
+          new KitSettings(effort, chosen, directory.resolve(Report.HISTORIES), run.allHistories());
+      report = new Comparison(kit, measurements, observations, settings, run.timeScale(), progress)
           .run(subjects, given, others);
     }
     if (before.isPresent()) {

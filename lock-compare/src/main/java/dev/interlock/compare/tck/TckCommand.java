@@ -1,7 +1,6 @@
 package dev.interlock.compare.tck;
 
 import dev.interlock.compare.cli.Errors;
-import dev.interlock.compare.cli.OutputDirectory;
 import dev.interlock.compare.cli.Versions;
 import dev.interlock.compare.report.Progress;
 import dev.interlock.compare.report.ProviderReport;
@@ -25,14 +24,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.SplittableRandom;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -53,11 +51,13 @@ import picocli.CommandLine.Spec;
     sortOptions = false)
 public final class TckCommand implements Callable<Integer> {
   private static final Pattern SEPARATOR = Pattern.compile(Pattern.quote(File.pathSeparator));
-  private static final double LARGEST_SCALE = 100;
 
   @Spec
   @SuppressWarnings("NullAway.Init") // picocli sets it before call()
   private CommandSpec spec;
+
+  @Mixin
+  private final RunOptions run = new RunOptions();
 
   @Option(
       names = {"--classpath", "-cp"},
@@ -100,30 +100,10 @@ public final class TckCommand implements Callable<Integer> {
       })
   private List<String> waivers = new ArrayList<>();
 
-  @Option(names = "--seed", paramLabel = "N", description = "Repeats a run's random choices.")
-  private @Nullable Long seed;
-
-  @Option(
-      names = "--time-scale",
-      paramLabel = "FACTOR",
-      description = "Stretches the rules' time limits on a slow machine. Default: 1.")
-  private double timeScale = 1;
-
   @Option(
       names = "--in-one-jvm",
       description = "The backend's state is private to a JVM: clients stand for JVMs.")
   private boolean inOneJvm;
-
-  @Option(
-      names = "--histories",
-      description = "Also saves the histories of rules that pass, not only of those that do not.")
-  private boolean allHistories;
-
-  @Option(
-      names = "--out",
-      paramLabel = "DIR",
-      description = "Where the report is written. Default: target/tck.")
-  private @Nullable Path out;
 
   /** For picocli. */
   TckCommand() {}
@@ -134,25 +114,22 @@ public final class TckCommand implements Callable<Integer> {
     if (LockUris.scheme(uri).isEmpty()) {
       throw wrong("--uri must have the form ID://..., where ID is the provider's id.");
     }
-    if (!(timeScale > 0 && timeScale <= LARGEST_SCALE)) {
-      throw wrong("--time-scale must be more than 0 and at most " + LARGEST_SCALE + ".");
-    }
-    long chosen = seed == null ? new SplittableRandom().nextLong() >>> 1 : seed;
-    Path directory = OutputDirectory.prepare(out, spec.commandLine());
+    Set<String> only = chosenRules();
+    Map<String, String> waived = chosenWaivers();
+    Path directory = run.directory();
+    long chosen = run.tellSeed();
     JudgeMessage.Order order = new JudgeMessage.Order(
         uri,
         effort,
         chosen,
-        new TreeSet<>(chosenRules()),
-        new LinkedHashMap<>(chosenWaivers()),
-        timeScale,
+        new TreeSet<>(only),
+        new LinkedHashMap<>(waived),
+        run.timeScale(),
         inOneJvm,
         directory.resolve(Report.HISTORIES).toString(),
-        allHistories);
+        run.allHistories());
     Ansi ansi = spec.commandLine().getColorScheme().ansi();
     PrintWriter err = spec.commandLine().getErr();
-    err.println("Seed " + chosen + "; repeat this run with --seed " + chosen);
-    err.flush();
     long start = System.nanoTime();
     Judge judge = new Judge(entries, directory.resolve("tck.log"), new Progress(err, ansi));
     ProviderReport judged = judge(judge, order);
