@@ -7,6 +7,7 @@ import dev.interlock.bench.report.ReportFiles;
 import dev.interlock.bench.report.Target;
 import dev.interlock.bench.report.TerminalReport;
 import dev.interlock.bench.subjects.Subject;
+import dev.interlock.measure.Latency;
 import dev.interlock.measure.Round;
 import dev.interlock.measure.Scenario;
 import dev.interlock.measure.Statistics;
@@ -60,7 +61,8 @@ class ReportTest {
     assertThat(json.at("/environment/cores").asInt()).isPositive();
     assertThat(json.at("/scenarios/0/subjects/3/toFloor/median").asDouble()).isEqualTo(0.9);
     assertThat(Files.readString(files.get(1)))
-        .contains("Redis 7.0.15", "JDK ", "redisson ", "| ours | 0.90 |", "| --- | ---: |");
+        .contains("Redis 7.0.15", "JDK ", "redisson ", "| ours | 0.90 |", "| --- | ---: |")
+        .contains("| guard row | 1.50 |");
   }
 
   @Test
@@ -81,7 +83,8 @@ class ReportTest {
         BenchPlan.quick(1, 4),
         List.of(),
         List.of(),
-        List.of(),
+        List.of(new FencedWritesResult(
+            "guard row", 100, Latency.of(new Histogram(3)), new Statistics.Ratio(1.5, 1.5, 1.5))),
         List.of(result(overlaps)),
         List.of(),
         List.of());
