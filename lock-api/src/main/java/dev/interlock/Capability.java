@@ -18,5 +18,9 @@ public enum Capability {
   /** The same logical owner re-enters from another JVM (rules S). */
   SHARED_OWNER,
   /** Holds and queues outlive a restart of the server (rules D). */
-  DURABLE
+  DURABLE,
+  /** Readers hold a lock together, {@link LockRequest#shared()} (rules R). */
+  SHARED,
+  /** Semaphores, {@link LockRequest#permits} (rules C). */
+  PERMITS
 }

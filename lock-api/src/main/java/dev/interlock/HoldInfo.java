@@ -2,6 +2,7 @@ package dev.interlock;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Objects;
 
 /**
@@ -11,6 +12,9 @@ import java.util.Objects;
  * <p>A client may pass a lock among its own waiting threads without telling the server. Seen from
  * another client, {@link #owner()}, {@link #since()} and {@link #fencingToken()} are then those of
  * the first holder in that sequence.
+ *
+ * <p>Where several hold a lock together this describes the one that came first, and
+ * {@link #others()} the others.
  */
 public final class HoldInfo {
   private final String name;
@@ -20,6 +24,9 @@ public final class HoldInfo {
   private final Duration remaining;
   private final long fencingToken;
   private final int waiters;
+  private final int units;
+  private final int capacity;
+  private final List<HoldInfo> others;
 
   private HoldInfo(
       String name,
@@ -28,7 +35,10 @@ public final class HoldInfo {
       Instant since,
       Duration remaining,
       long fencingToken,
-      int waiters) {
+      int waiters,
+      int units,
+      int capacity,
+      List<HoldInfo> others) {
     this.name = name;
     this.owner = owner;
     this.host = host;
@@ -36,6 +46,9 @@ public final class HoldInfo {
     this.remaining = remaining;
     this.fencingToken = fencingToken;
     this.waiters = waiters;
+    this.units = units;
+    this.capacity = capacity;
+    this.others = others;
   }
 
   /**
@@ -65,7 +78,10 @@ public final class HoldInfo {
         Objects.requireNonNull(since),
         Objects.requireNonNull(remaining),
         fencingToken,
-        waiters);
+        waiters,
+        1,
+        1,
+        List.of());
   }
 
   /**
@@ -76,7 +92,40 @@ public final class HoldInfo {
    * @return the copy
    */
   public HoldInfo withHolder(String holder, long token) {
-    return new HoldInfo(name, holder, host, since, remaining, token, waiters);
+    return new HoldInfo(
+        name, holder, host, since, remaining, token, waiters, units, capacity, others);
+  }
+
+  /**
+   * Copies it with what the holder has of the lock. For backends.
+   *
+   * @param held {@link #units()}
+   * @param of {@link #capacity()}
+   * @return the copy
+   */
+  public HoldInfo withUnits(int held, int of) {
+    return new HoldInfo(
+        name, owner, host, since, remaining, fencingToken, waiters, held, of, others);
+  }
+
+  /**
+   * Copies it with those who hold the lock besides. For backends.
+   *
+   * @param besides in the order in which they came
+   * @return the copy
+   */
+  public HoldInfo withOthers(List<HoldInfo> besides) {
+    return new HoldInfo(
+        name,
+        owner,
+        host,
+        since,
+        remaining,
+        fencingToken,
+        waiters,
+        units,
+        capacity,
+        List.copyOf(besides));
   }
 
   /**
@@ -142,9 +191,38 @@ public final class HoldInfo {
     return waiters;
   }
 
+  /**
+   * Returns how much of the {@link #capacity()} the holder has.
+   *
+   * @return the number of permits, else 1
+   */
+  public int units() {
+    return units;
+  }
+
+  /**
+   * Returns how much can be held beside each other as far as this holder is concerned.
+   *
+   * @return the size of the semaphore, 1 for an exclusive lock, {@link Integer#MAX_VALUE} for a
+   *     reader
+   */
+  public int capacity() {
+    return capacity;
+  }
+
+  /**
+   * Returns those who hold the lock besides.
+   *
+   * @return in the order in which they came; empty unless the lock is shared
+   */
+  public List<HoldInfo> others() {
+    return others;
+  }
+
   @Override
   public String toString() {
-    return "HoldInfo[name=%s, owner=%s, host=%s, since=%s, remaining=%s, fencingToken=%d, waiters=%d]"
-        .formatted(name, owner, host, since, remaining, fencingToken, waiters);
+    return "HoldInfo[name=%s, owner=%s, host=%s, since=%s, remaining=%s, fencingToken=%d, waiters=%d, units=%d, capacity=%d, others=%s]"
+        .formatted(
+            name, owner, host, since, remaining, fencingToken, waiters, units, capacity, others);
   }
 }

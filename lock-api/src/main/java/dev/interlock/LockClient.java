@@ -27,6 +27,28 @@ public interface LockClient extends AutoCloseable {
   DistributedLock lock(String name);
 
   /**
+   * Returns the read-write lock of this name as the current thread's lock. Does no I/O. A request
+   * for the name that is {@link LockRequest#shared()} reads, and one that is not writes.
+   *
+   * @param name not empty, without NUL, at most 1,024 bytes in UTF-8
+   * @return a view; all views of a name are the same lock
+   * @throws IllegalArgumentException if the name is not allowed
+   * @throws UnsupportedCapabilityException if the provider is not {@link Capability#SHARED}
+   */
+  DistributedReadWriteLock readWriteLock(String name);
+
+  /**
+   * Returns the semaphore of this name. Does no I/O.
+   *
+   * @param name not empty, without NUL, at most 1,024 bytes in UTF-8
+   * @param permits how many permits there are, from 1 to {@link LockRequest#MAX_PERMITS}
+   * @return a view; all views of a name are the same semaphore, also if their sizes differ
+   * @throws IllegalArgumentException if the name or the size is not allowed
+   * @throws UnsupportedCapabilityException if the provider is not {@link Capability#PERMITS}
+   */
+  DistributedSemaphore semaphore(String name, int permits);
+
+  /**
    * Acquires a lock, waiting as long as the request says.
    *
    * @param request what to acquire
@@ -96,8 +118,8 @@ public interface LockClient extends AutoCloseable {
   Optional<HoldInfo> inspect(String name);
 
   /**
-   * Takes a lock from whoever holds it. For operators only: the holder may be at work. Its lease
-   * becomes lost with {@link LostReason#FORCED} or {@link LostReason#GONE}.
+   * Takes a lock from whoever holds it, from all who do. For operators only: the holder may be at
+   * work. Its lease becomes lost with {@link LostReason#FORCED} or {@link LostReason#GONE}.
    *
    * <p>Whom it hits may have changed since the operator looked: see {@link #forceRelease(String,
    * long)}.

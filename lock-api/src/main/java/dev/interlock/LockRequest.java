@@ -23,6 +23,9 @@ public final class LockRequest {
   /** The longest lease that can be asked for. */
   public static final Duration MAX_LEASE = Duration.ofDays(365);
 
+  /** The most permits that a semaphore can have. */
+  public static final int MAX_PERMITS = 1_000_000_000;
+
   /** The longest name, and the longest owner, in bytes of UTF-8. */
   public static final int MAX_NAME_BYTES = 1024;
 
@@ -32,6 +35,18 @@ public final class LockRequest {
   private final @Nullable String owner;
   private final @Nullable Boolean fair;
   private final boolean renewing;
+  private final Amount amount;
+
+  /** How much of the lock it takes. */
+  private record Amount(LockKind kind, int units, int capacity) {
+    static final Amount WHOLE = new Amount(LockKind.EXCLUSIVE, 1, 1);
+    static final Amount SHARED = new Amount(LockKind.SHARED, 1, Integer.MAX_VALUE);
+
+    @Override
+    public String toString() {
+      return kind == LockKind.PERMITS ? units + " of " + capacity : kind.toString();
+    }
+  }
 
   private LockRequest(
       String name,
@@ -39,13 +54,15 @@ public final class LockRequest {
       @Nullable Duration lease,
       @Nullable String owner,
       @Nullable Boolean fair,
-      boolean renewing) {
+      boolean renewing,
+      Amount amount) {
     this.name = name;
     this.wait = wait;
     this.lease = lease;
     this.owner = owner;
     this.fair = fair;
     this.renewing = renewing;
+    this.amount = amount;
   }
 
   /**
@@ -57,7 +74,7 @@ public final class LockRequest {
    * @throws IllegalArgumentException if the name is not allowed
    */
   public static LockRequest of(String name) {
-    return new LockRequest(requireText("name", name), null, null, null, null, false);
+    return new LockRequest(requireText("name", name), null, null, null, null, false, Amount.WHOLE);
   }
 
   /**
@@ -71,7 +88,7 @@ public final class LockRequest {
     if (wait.isNegative()) {
       throw new IllegalArgumentException("wait is " + wait + ": it must not be negative");
     }
-    return new LockRequest(name, wait, lease, owner, fair, renewing);
+    return new LockRequest(name, wait, lease, owner, fair, renewing, amount);
   }
 
   /**
@@ -82,7 +99,7 @@ public final class LockRequest {
    * @throws IllegalArgumentException if it is out of range
    */
   public LockRequest withLease(Duration lease) {
-    return new LockRequest(name, wait, requireLease(lease), owner, fair, renewing);
+    return new LockRequest(name, wait, requireLease(lease), owner, fair, renewing, amount);
   }
 
   /**
@@ -94,7 +111,7 @@ public final class LockRequest {
    * @throws IllegalArgumentException if it is not allowed
    */
   public LockRequest withOwner(String owner) {
-    return new LockRequest(name, wait, lease, requireText("owner", owner), fair, renewing);
+    return new LockRequest(name, wait, lease, requireText("owner", owner), fair, renewing, amount);
   }
 
   /**
@@ -104,7 +121,7 @@ public final class LockRequest {
    * @return the changed copy
    */
   public LockRequest fair(boolean fair) {
-    return new LockRequest(name, wait, lease, owner, fair, renewing);
+    return new LockRequest(name, wait, lease, owner, fair, renewing, amount);
   }
 
   /**
@@ -113,7 +130,42 @@ public final class LockRequest {
    * @return the changed copy
    */
   public LockRequest renewing() {
-    return new LockRequest(name, wait, lease, owner, fair, true);
+    return new LockRequest(name, wait, lease, owner, fair, true, amount);
+  }
+
+  /**
+   * Asks for a reader's part of the lock: any number of readers hold it together, and nobody else
+   * holds it meanwhile. Readers always stand in the order of arrival, whatever {@link #fair} says.
+   * An owner that holds the lock otherwise, or reads already, need not wait for anybody.
+   *
+   * @return the changed copy, which needs {@link Capability#SHARED}
+   */
+  public LockRequest shared() {
+    return new LockRequest(name, wait, lease, owner, fair, renewing, Amount.SHARED);
+  }
+
+  /**
+   * Asks for some of the permits of a semaphore. It is granted when these and those that others
+   * hold are not more than the smallest size that it or a holder names. Who asks for permits always
+   * stands in the order of arrival, whatever {@link #fair} says. An owner is only a label here:
+   * whoever acquires twice holds twice as many.
+   *
+   * @param permits how many, at least one
+   * @param of how many there are, at most {@value #MAX_PERMITS}
+   * @return the changed copy, which needs {@link Capability#PERMITS}
+   * @throws IllegalArgumentException if these numbers are out of range, or there are not as many
+   */
+  public LockRequest permits(int permits, int of) {
+    if (of < 1 || of > MAX_PERMITS) {
+      throw new IllegalArgumentException(
+          "a semaphore has from 1 to %d permits, not %d".formatted(MAX_PERMITS, of));
+    }
+    if (permits < 1 || permits > of) {
+      throw new IllegalArgumentException(
+          "%d permits were asked for: it must be from 1 to %d".formatted(permits, of));
+    }
+    Amount some = new Amount(LockKind.PERMITS, permits, of);
+    return new LockRequest(name, wait, lease, owner, fair, renewing, some);
   }
 
   /**
@@ -170,6 +222,34 @@ public final class LockRequest {
     return renewing || lease == null;
   }
 
+  /**
+   * Returns what it takes of the lock.
+   *
+   * @return EXCLUSIVE unless {@link #shared()} or {@link #permits} was asked for
+   */
+  public LockKind kind() {
+    return amount.kind();
+  }
+
+  /**
+   * Returns how much it takes of the {@link #capacity()}.
+   *
+   * @return the number of permits, else 1
+   */
+  public int units() {
+    return amount.units();
+  }
+
+  /**
+   * Returns how much can be held beside each other as far as this request is concerned.
+   *
+   * @return the size of the semaphore, 1 for an exclusive lock, {@link Integer#MAX_VALUE} for a
+   *     shared one
+   */
+  public int capacity() {
+    return amount.capacity();
+  }
+
   @Override
   public boolean equals(@Nullable Object other) {
     return other instanceof LockRequest that
@@ -178,18 +258,19 @@ public final class LockRequest {
         && Objects.equals(lease, that.lease)
         && Objects.equals(owner, that.owner)
         && Objects.equals(fair, that.fair)
-        && renewing == that.renewing;
+        && renewing == that.renewing
+        && amount.equals(that.amount);
   }
 
   @Override
   public int hashCode() {
-    return Objects.hash(name, wait, lease, owner, fair, renewing);
+    return Objects.hash(name, wait, lease, owner, fair, renewing, amount);
   }
 
   @Override
   public String toString() {
-    return "LockRequest[name=%s, wait=%s, lease=%s, owner=%s, fair=%s, renewing=%s]"
-        .formatted(name, wait, lease, owner, fair, isRenewing());
+    return "LockRequest[name=%s, wait=%s, lease=%s, owner=%s, fair=%s, renewing=%s, amount=%s]"
+        .formatted(name, wait, lease, owner, fair, isRenewing(), amount);
   }
 
   /**

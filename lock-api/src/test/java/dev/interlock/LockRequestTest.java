@@ -49,7 +49,7 @@ class LockRequestTest {
     assertThat(full.isRenewing()).isTrue();
     assertThat(full)
         .hasToString(
-            "LockRequest[name=x, wait=PT1S, lease=PT2S, owner=me, fair=true, renewing=true]")
+            "LockRequest[name=x, wait=PT1S, lease=PT2S, owner=me, fair=true, renewing=true, amount=EXCLUSIVE]")
         .isNotEqualTo(plain)
         .isEqualTo(full.withOwner("me"))
         .hasSameHashCodeAs(full.withOwner("me"));

@@ -2,6 +2,7 @@ package dev.interlock.spi;
 
 import java.time.Duration;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** One attempt to get a lock. Immutable; the engine makes it. */
 public final class Attempt {
@@ -13,6 +14,12 @@ public final class Attempt {
   private final boolean fair;
   private final Duration patience;
   private final int tokens;
+  private final Amount amount;
+
+  /** How much it takes, of how much, and which hold does not count. */
+  private record Amount(int units, int capacity, @Nullable HoldId beside) {
+    static final Amount WHOLE = new Amount(1, 1, null);
+  }
 
   private Attempt(
       String name,
@@ -22,7 +29,8 @@ public final class Attempt {
       Duration lease,
       boolean fair,
       Duration patience,
-      int tokens) {
+      int tokens,
+      Amount amount) {
     this.name = name;
     this.id = id;
     this.owner = owner;
@@ -31,6 +39,7 @@ public final class Attempt {
     this.fair = fair;
     this.patience = patience;
     this.tokens = tokens;
+    this.amount = amount;
   }
 
   /**
@@ -52,7 +61,8 @@ public final class Attempt {
         Objects.requireNonNull(lease),
         false,
         Duration.ZERO,
-        1);
+        1,
+        Amount.WHOLE);
   }
 
   /**
@@ -62,7 +72,7 @@ public final class Attempt {
    * @return the copy
    */
   public Attempt withSharedOwner(boolean shared) {
-    return new Attempt(name, id, owner, shared, lease, fair, patience, tokens);
+    return new Attempt(name, id, owner, shared, lease, fair, patience, tokens, amount);
   }
 
   /**
@@ -72,7 +82,7 @@ public final class Attempt {
    * @return the copy
    */
   public Attempt withFair(boolean inOrder) {
-    return new Attempt(name, id, owner, sharedOwner, lease, inOrder, patience, tokens);
+    return new Attempt(name, id, owner, sharedOwner, lease, inOrder, patience, tokens, amount);
   }
 
   /**
@@ -82,7 +92,7 @@ public final class Attempt {
    * @return the copy
    */
   public Attempt withPatience(Duration longest) {
-    return new Attempt(name, id, owner, sharedOwner, lease, fair, longest, tokens);
+    return new Attempt(name, id, owner, sharedOwner, lease, fair, longest, tokens, amount);
   }
 
   /**
@@ -92,7 +102,32 @@ public final class Attempt {
    * @return the copy
    */
   public Attempt withTokens(int most) {
-    return new Attempt(name, id, owner, sharedOwner, lease, fair, patience, most);
+    return new Attempt(name, id, owner, sharedOwner, lease, fair, patience, most, amount);
+  }
+
+  /**
+   * Copies it with another part of the lock. Only for a provider with SHARED or PERMITS.
+   *
+   * @param taken {@link #units()}, at least 1
+   * @param of {@link #capacity()}, at least as many
+   * @return the copy
+   */
+  public Attempt withUnits(int taken, int of) {
+    return with(new Amount(taken, of, amount.beside()));
+  }
+
+  /**
+   * Copies it with another {@link #beside()}.
+   *
+   * @param own a hold of the same owner; null for none
+   * @return the copy
+   */
+  public Attempt withBeside(@Nullable HoldId own) {
+    return with(new Amount(amount.units(), amount.capacity(), own));
+  }
+
+  private Attempt with(Amount other) {
+    return new Attempt(name, id, owner, sharedOwner, lease, fair, patience, tokens, other);
   }
 
   /**
@@ -179,9 +214,54 @@ public final class Attempt {
     return tokens;
   }
 
+  /**
+   * Returns how much of the lock it takes. An attempt is granted when its units, and those of the
+   * holds that are there, are not more than the smallest capacity that it or such a hold names.
+   * Holds of the same {@link #sharedOwner()} and {@link #beside()} do not count for it. So an
+   * exclusive attempt takes 1 of 1, a reader 1 of {@link Integer#MAX_VALUE}, and k of n permits k
+   * of n.
+   *
+   * @return 1 unless the provider has PERMITS
+   */
+  public int units() {
+    return amount.units();
+  }
+
+  /**
+   * Returns of how much it takes its {@link #units()}. An attempt that may share the lock is always
+   * {@link #fair()}: it is not granted while others wait, except beside a hold of its owner.
+   *
+   * @return 1 unless the provider has SHARED or PERMITS
+   */
+  public int capacity() {
+    return amount.capacity();
+  }
+
+  /**
+   * Returns a hold of the same client whose owner asks for less beside it: a writer that is to go
+   * on as a reader. If it is there, it does not count, and the attempt need not wait for those who
+   * wait. If it is not there, this is an attempt like any other.
+   *
+   * @return the hold, or null
+   */
+  public @Nullable HoldId beside() {
+    return amount.beside();
+  }
+
   @Override
   public String toString() {
-    return "Attempt[name=%s, id=%s, owner=%s, sharedOwner=%s, lease=%s, fair=%s, patience=%s, tokens=%d]"
-        .formatted(name, id, owner, sharedOwner, lease, fair, patience, tokens);
+    return "Attempt[name=%s, id=%s, owner=%s, sharedOwner=%s, lease=%s, fair=%s, patience=%s, tokens=%d, units=%d, capacity=%d, beside=%s]"
+        .formatted(
+            name,
+            id,
+            owner,
+            sharedOwner,
+            lease,
+            fair,
+            patience,
+            tokens,
+            units(),
+            capacity(),
+            beside());
   }
 }

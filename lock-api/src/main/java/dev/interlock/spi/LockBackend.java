@@ -101,8 +101,9 @@ public interface LockBackend extends AutoCloseable {
   boolean forceRelease(String name, long fencingToken);
 
   /**
-   * Takes a lock from whoever holds it. It looks first, so that what changes the state names its
-   * victim: one that left by itself meanwhile is no reason to rob the next without a look.
+   * Takes a lock from whoever holds it, from all who do. It looks first, so that what changes the
+   * state names its victims: one that left by itself meanwhile is no reason to rob the next without
+   * a look.
    *
    * @param name the lock
    * @return true if it was taken from a holder; false if it was free, or if each of many holders
@@ -114,7 +115,11 @@ public interface LockBackend extends AutoCloseable {
       if (found.isEmpty()) {
         return false;
       }
-      if (forceRelease(name, found.get().fencingToken())) {
+      boolean forced = forceRelease(name, found.get().fencingToken());
+      for (HoldInfo other : found.get().others()) {
+        forced |= forceRelease(name, other.fencingToken());
+      }
+      if (forced) {
         return true;
       }
     }

@@ -14,7 +14,6 @@ import dev.interlock.spi.RenewalResult;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,8 +22,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One lock: its holds (several only of one shared owner) and its queue. Not thread-safe:
- * {@link LocalSpace#step} runs one step at a time.
+ * One lock: its holds (several of one shared owner, or of those who share it) and its queue. Not
+ * thread-safe: {@link LocalSpace#step} runs one step at a time.
  */
 final class LocalLock {
   /** An entry of the queue that is not refreshed for this long is dead. */
@@ -58,6 +57,15 @@ final class LocalLock {
 
     boolean has(long one) {
       return token <= one && one < token + tokens;
+    }
+
+    boolean isOfSameOwner(Attempt other) {
+      return attempt.sharedOwner() && other.sharedOwner() && attempt.owner().equals(other.owner());
+    }
+
+    /** Whether it is a re-entry of its owner to ask for this. */
+    boolean covers(Attempt other) {
+      return isOfSameOwner(other) && attempt.capacity() <= other.capacity();
     }
   }
 
@@ -126,40 +134,55 @@ final class LocalLock {
   }
 
   private boolean mayEnter(Attempt attempt) {
+    boolean inTurn = queue.isEmpty() || !attempt.fair();
     if (holds.isEmpty()) {
-      return queue.isEmpty() || !attempt.fair();
+      return inTurn;
     }
-    return isSameOwner(holds.values().iterator().next().attempt, attempt);
+    boolean own = attempt.beside() != null && holds.containsKey(attempt.beside());
+    if (own || holds.values().stream().anyMatch(held -> held.covers(attempt))) {
+      return true;
+    }
+    return (inTurn || holds.values().stream().anyMatch(held -> held.isOfSameOwner(attempt)))
+        && fits(attempt);
+  }
+
+  /** Whether there is room for it beside those who hold the lock. */
+  private boolean fits(Attempt attempt) {
+    long units = attempt.units();
+    int capacity = attempt.capacity();
+    for (Held held : holds.values()) {
+      if (!held.isOfSameOwner(attempt)) {
+        units += held.attempt.units();
+        capacity = Math.min(capacity, held.attempt.capacity());
+      }
+    }
+    return units <= capacity;
   }
 
   private Held enter(Attempt attempt, ClientId client, long now) {
     queue.remove(attempt.id());
     long expiresAt = now + attempt.lease().toNanos();
-    Held held;
-    if (holds.isEmpty()) {
-      long token = space.tokens(attempt.tokens());
-      held = new Held(attempt, client, token, attempt.tokens(), expiresAt);
-      wakeSameOwner(attempt);
-    } else {
-      // A re-entry of the same owner has no token of its own.
-      held = new Held(attempt, client, holds.values().iterator().next().token, 1, expiresAt);
-    }
+    // A re-entry of the same owner has no token of its own.
+    Held outer =
+        holds.values().stream().filter(held -> held.covers(attempt)).findFirst().orElse(null);
+    Held held = outer == null
+        ? new Held(attempt, client, space.tokens(attempt.tokens()), attempt.tokens(), expiresAt)
+        : new Held(attempt, client, outer.token, 1, expiresAt);
     holds.put(attempt.id(), held);
+    if (outer == null) {
+      wakeSameOwner(held);
+    }
     return held;
   }
 
   /** Those who may enter beside this hold ask again, for they wait behind others. */
-  private void wakeSameOwner(Attempt holder) {
+  private void wakeSameOwner(Held holder) {
     for (Entry entry : queue.values()) {
-      if (isSameOwner(holder, entry.attempt)) {
+      if (holder.covers(entry.attempt)) {
         HoldId id = entry.attempt.id();
         notices.add(new Notice(entry.client.id(), events -> events.wake(name, id)));
       }
     }
-  }
-
-  private static boolean isSameOwner(Attempt holder, Attempt other) {
-    return holder.sharedOwner() && other.sharedOwner() && holder.owner().equals(other.owner());
   }
 
   private static void prolong(Held held, Duration lease, long now) {
@@ -208,33 +231,45 @@ final class LocalLock {
 
   boolean forceRelease(long token, long now) {
     expire(now);
-    boolean forced = holds.values().stream().anyMatch(held -> held.has(token));
-    if (forced) {
-      for (Held victim : holds.values()) {
-        HoldId id = victim.attempt.id();
-        notices.add(new Notice(victim.client.id(), events -> events.revoked(name, id)));
-      }
-      holds.clear();
+    List<Held> victims = holds.values().stream().filter(held -> held.has(token)).toList();
+    for (Held victim : victims) {
+      HoldId id = victim.attempt.id();
+      holds.remove(id);
+      notices.add(new Notice(victim.client.id(), events -> events.revoked(name, id)));
     }
     grantNext(now, null);
-    return forced;
+    return !victims.isEmpty();
   }
 
   Optional<HoldInfo> inspect(long now) {
     expire(now);
     grantNext(now, null);
-    if (holds.isEmpty()) {
-      return Optional.empty();
+    // Entries of one owner have one token, and are one hold.
+    Map<Long, HoldInfo> byToken = new LinkedHashMap<>();
+    for (Held held : holds.values()) {
+      byToken.computeIfAbsent(held.token, token -> info(held, now));
     }
-    Held held = holds.values().iterator().next();
-    return Optional.of(HoldInfo.of(
-        name,
-        held.attempt.owner(),
-        held.client.host(),
-        held.since,
-        Duration.ofNanos(lastExpiry() - now),
-        held.token,
-        queue.size()));
+    List<HoldInfo> found = List.copyOf(byToken.values());
+    return found.stream()
+        .findFirst()
+        .map(first -> first.withOthers(found.subList(1, found.size())));
+  }
+
+  private HoldInfo info(Held held, long now) {
+    long last = holds.values().stream()
+        .filter(entry -> entry.token == held.token)
+        .mapToLong(entry -> entry.expiresAt)
+        .max()
+        .orElseThrow();
+    return HoldInfo.of(
+            name,
+            held.attempt.owner(),
+            held.client.host(),
+            held.since,
+            Duration.ofNanos(last - now),
+            held.token,
+            queue.size())
+        .withUnits(held.attempt.units(), held.attempt.capacity());
   }
 
   private void expire(long now) {
@@ -243,38 +278,38 @@ final class LocalLock {
   }
 
   /**
-   * Grants a free lock to the head of the queue.
+   * Grants what is free of the lock to the head of the queue, and then to those behind it, until
+   * one does not fit.
    *
-   * @param releasing the client that is told by the answer instead of by a notice; null for none
+   * @param releasing the client whose first waiter is told by the answer instead of by a notice;
+   *     null for none
    * @return the grant, if that client is to be told by the answer
    */
   private @Nullable Grant grantNext(long now, @Nullable ClientId releasing) {
-    if (!holds.isEmpty() || queue.isEmpty()) {
-      return null;
+    Grant answer = null;
+    while (!queue.isEmpty()) {
+      Entry head = queue.values().iterator().next();
+      if (!fits(head.attempt)) {
+        break;
+      }
+      long notBefore = System.nanoTime();
+      Grant grant = enter(head.attempt, head.client, now).granted(head.attempt);
+      if (answer == null && head.client.equals(releasing)) {
+        answer = grant;
+      } else {
+        notices.add(new Notice(head.client.id(), events -> events.granted(grant, notBefore)));
+      }
     }
-    Iterator<Entry> waiting = queue.values().iterator();
-    Entry head = waiting.next();
-    waiting.remove();
-    long notBefore = System.nanoTime();
-    Held held = enter(head.attempt, head.client, now);
-    Grant grant = held.granted(head.attempt);
-    if (head.client.equals(releasing)) {
-      return grant;
-    }
-    notices.add(new Notice(head.client.id(), events -> events.granted(grant, notBefore)));
-    return null;
+    return answer;
   }
 
-  private long lastExpiry() {
-    return holds.values().stream().mapToLong(held -> held.expiresAt).max().orElseThrow();
-  }
-
-  /** When a waiter must look again: at the end of the lease, in case nobody releases. */
+  /** When a waiter must look again: at the end of a lease, in case nobody releases. */
   private Duration recheck(long now) {
     if (holds.isEmpty()) {
       return SOONEST;
     }
-    Duration left = Duration.ofNanos(lastExpiry() - now);
+    long first = holds.values().stream().mapToLong(held -> held.expiresAt).min().orElseThrow();
+    Duration left = Duration.ofNanos(first - now);
     Duration recheck = left.compareTo(REFRESH) < 0 ? left : REFRESH;
     return recheck.compareTo(SOONEST) < 0 ? SOONEST : recheck;
   }

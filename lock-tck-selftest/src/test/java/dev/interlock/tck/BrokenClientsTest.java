@@ -31,6 +31,7 @@ class BrokenClientsTest {
     EXPECTED.put(BrokenClients.FirstExitFrees.class, Set.of("O5"));
     EXPECTED.put(BrokenClients.CountsFailedEntries.class, Set.of("O6"));
     EXPECTED.put(BrokenClients.TokenForEachEntry.class, Set.of("T3"));
+    EXPECTED.put(BrokenClients.UpgradeWaits.class, Set.of("R3"));
   }
 
   @TestFactory
@@ -44,8 +45,8 @@ class BrokenClientsTest {
   private static void judge(Class<? extends ClientSource> clients, Set<String> expected)
       throws IOException {
     try (StoreServer server = StoreServer.start(Fault.NONE)) {
-      TckBackend backend =
-          TckBackend.at(server.uri()).openWith(clients).faults(server).timeScale(2.0);
+      String uri = clients == BrokenClients.UpgradeWaits.class ? server.countedUri() : server.uri();
+      TckBackend backend = TckBackend.at(uri).openWith(clients).faults(server).timeScale(2.0);
       TckResult result =
           TckRunner.of(backend).effort(Effort.QUICK).only(expected).run();
       Set<String> failed = result.rules().stream()

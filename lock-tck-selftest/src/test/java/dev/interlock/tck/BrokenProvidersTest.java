@@ -228,6 +228,19 @@ class BrokenProvidersTest {
     EXPECTED.put(Fault.REPEATS_ANSWERS, Set.of("L2"));
     EXPECTED.put(Fault.QUOTES_PASSWORD, Set.of("E8"));
     EXPECTED.put(Fault.QUOTES_WRONG_PASSWORD, Set.of("E8"));
+    EXPECTED.put(Fault.READS_BESIDE_WRITER, Set.of("R1"));
+    EXPECTED.put(Fault.READERS_PASS_WAITING_WRITERS, Set.of("R2"));
+    EXPECTED.put(Fault.READERS_OVERTAKE_IN_QUEUE, Set.of("R2"));
+    EXPECTED.put(Fault.SERVES_ONE_OF_QUEUE, Set.of("R2", "C3"));
+    EXPECTED.put(Fault.WRITER_WAITS_FOR_ITSELF, Set.of("R3"));
+    EXPECTED.put(Fault.READERS_COUNT_APART, Set.of("R4"));
+    EXPECTED.put(Fault.REPEATED_READER_COUNTS, Set.of("R5"));
+    EXPECTED.put(Fault.COUNTS_HOLDERS, Set.of("C1", "C2"));
+    EXPECTED.put(Fault.PERMITS_HAVE_NO_LEASE, Set.of("C2"));
+    EXPECTED.put(Fault.PERMITS_COME_BACK_TWICE, Set.of("C2"));
+    EXPECTED.put(Fault.SMALL_PASSES_LARGE, Set.of("C3"));
+    EXPECTED.put(Fault.OWN_SIZE_COUNTS, Set.of("C4"));
+    EXPECTED.put(Fault.FIRST_SIZE_COUNTS, Set.of("C4"));
   }
 
   private static final Set<Fault> NEEDS_QUEUE = Set.of(
@@ -247,6 +260,21 @@ class BrokenProvidersTest {
       Fault.TELLS_NO_OWNER,
       Fault.ONE_EXIT_ENDS_ALL,
       Fault.REPEATED_ENTRY_COUNTS);
+
+  private static final Set<Fault> NEEDS_COUNTED = Set.of(
+      Fault.READS_BESIDE_WRITER,
+      Fault.READERS_PASS_WAITING_WRITERS,
+      Fault.READERS_OVERTAKE_IN_QUEUE,
+      Fault.SERVES_ONE_OF_QUEUE,
+      Fault.WRITER_WAITS_FOR_ITSELF,
+      Fault.READERS_COUNT_APART,
+      Fault.REPEATED_READER_COUNTS,
+      Fault.COUNTS_HOLDERS,
+      Fault.PERMITS_HAVE_NO_LEASE,
+      Fault.PERMITS_COME_BACK_TWICE,
+      Fault.SMALL_PASSES_LARGE,
+      Fault.OWN_SIZE_COUNTS,
+      Fault.FIRST_SIZE_COUNTS);
 
   private static final Set<Fault> NEEDS_DURABLE =
       Set.of(Fault.NOT_DURABLE, Fault.ORDER_NOT_DURABLE);
@@ -353,6 +381,9 @@ class BrokenProvidersTest {
   private static String uri(StoreServer server, Fault fault) {
     if (NEEDS_SHARED_OWNERS.contains(fault)) {
       return server.sharedUri();
+    }
+    if (NEEDS_COUNTED.contains(fault)) {
+      return server.countedUri();
     }
     if (NEEDS_DURABLE.contains(fault)) {
       return server.durableUri();

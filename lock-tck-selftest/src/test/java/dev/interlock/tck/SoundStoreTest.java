@@ -6,7 +6,7 @@ import java.io.IOException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
-/** The kit as a backend's author uses it, over a sound store and several JVMs. */
+/** The kit as a backend's author uses it, over a sound store that has all, and several JVMs. */
 class SoundStoreTest extends LockTck {
   private static StoreServer server;
 
@@ -22,7 +22,7 @@ class SoundStoreTest extends LockTck {
 
   @Override
   protected TckBackend backend() {
-    return TckBackend.at(server.fairUri())
+    return TckBackend.at(server.countedUri())
         .countWith(server::entries)
         .faults(server)
         .timeScale(2.0);

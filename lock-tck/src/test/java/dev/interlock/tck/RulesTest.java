@@ -47,7 +47,7 @@ class RulesTest {
   void idsAreUniqueAndInOrder() {
     List<String> ids = Rules.all().stream().map(RuleInfo::id).toList();
     assertThat(ids).doesNotHaveDuplicates().startsWith("X1", "X2", "X3").endsWith("D1", "D2");
-    assertThat(ids).hasSize(73);
+    assertThat(ids).hasSize(82);
   }
 
   @Test

@@ -18,8 +18,8 @@ class SavedHistoryTest {
   void eachCheckSaysWhatItFinds() throws IOException {
     StringBuilder text = new StringBuilder("# Interlock history 1\n");
     text.append("# rule\tX1\n# provider\tacme 1.0\n# seed\t42\n");
-    text.append("# check\tOVERLAP\t\nlock\ta\t1\t0\t9\t9\nlock\tb\t2\t8\t20\t20\n");
-    text.append("# check\tTOKEN_ORDER\t\nlock\ta\t1\t0\t9\t9\n");
+    text.append("# check\tOVERLAP\t\nlock\ta\t1\t0\t9\t9\t1\t1\nlock\tb\t2\t8\t20\t20\t1\t1\n");
+    text.append("# check\tTOKEN_ORDER\t\nlock\ta\t1\t0\t9\t9\t1\t1\n");
     // So many at once that the search for an order is given up.
     text.append("# check\tCALLS\t\n");
     for (int i = 1; i <= 24; i++) {

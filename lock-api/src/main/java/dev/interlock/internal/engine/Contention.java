@@ -173,7 +173,8 @@ final class Contention {
   }
 
   private boolean reenter(Waiter waiter) {
-    Hold hold = holds.heldBy(waiter.name(), waiter.grantee().owner());
+    Grantee grantee = waiter.grantee();
+    Hold hold = holds.heldBy(waiter.name(), grantee.owner(), grantee.kind());
     if (hold == null) {
       return false;
     }
@@ -213,7 +214,8 @@ final class Contention {
     waiter.beginConfirming();
     AttemptResult result;
     try {
-      result = calls.attempt(waiter.toAttempt(queues.tokens(waiter)));
+      HoldId own = holds.writtenBy(waiter.grantee());
+      result = calls.attempt(waiter.toAttempt(queues.tokens(waiter), own));
     } catch (BackendUnavailableException | OutcomeUnknownException e) {
       if (confirming) {
         waiter.mustConfirm();

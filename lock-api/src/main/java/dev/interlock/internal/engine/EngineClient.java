@@ -3,11 +3,14 @@ package dev.interlock.internal.engine;
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.Capability;
 import dev.interlock.DistributedLock;
+import dev.interlock.DistributedReadWriteLock;
+import dev.interlock.DistributedSemaphore;
 import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
 import dev.interlock.LeaseSet;
 import dev.interlock.LockClient;
 import dev.interlock.LockConfig;
+import dev.interlock.LockKind;
 import dev.interlock.LockRequest;
 import dev.interlock.internal.running.Abandonments;
 import dev.interlock.internal.running.Agenda;
@@ -80,7 +83,21 @@ public final class EngineClient implements LockClient {
   @Override
   public DistributedLock lock(String name) {
     calls.requireOpen();
-    return new ThreadLock(name, this);
+    return new ThreadLock(LockRequest.of(name), this);
+  }
+
+  @Override
+  public DistributedReadWriteLock readWriteLock(String name) {
+    calls.requireOpen();
+    Grantee.requireKind(LockKind.SHARED, terms);
+    return ReadWriteView.of(name, this);
+  }
+
+  @Override
+  public DistributedSemaphore semaphore(String name, int permits) {
+    calls.requireOpen();
+    Grantee.requireKind(LockKind.PERMITS, terms);
+    return SemaphoreView.of(name, permits, this);
   }
 
   @Override
@@ -112,8 +129,14 @@ public final class EngineClient implements LockClient {
   }
 
   private ThreadWaiter waiter(LockRequest request, @Nullable Thread thread) {
+    return new ThreadWaiter(
+        grantee(request, thread), ids.next(), request.maxWait().orElse(null), contention);
+  }
+
+  private Grantee grantee(LockRequest request, @Nullable Thread thread) {
     Grantee grantee = Grantee.of(request, thread, terms);
-    return new ThreadWaiter(grantee, ids.next(), request.maxWait().orElse(null), contention);
+    holds.requireNoUpgrade(grantee);
+    return grantee;
   }
 
   /** The same request with what is left of its wait. */
@@ -153,7 +176,7 @@ public final class EngineClient implements LockClient {
   public CompletableFuture<Lease> acquireAsync(LockRequest request) {
     calls.requireOpen();
     AsyncWaiter waiter = new AsyncWaiter(
-        Grantee.of(request, null, terms),
+        grantee(request, null),
         ids.next(),
         request.maxWait().orElse(null),
         contention,
@@ -213,8 +236,8 @@ public final class EngineClient implements LockClient {
   }
 
   @Nullable
-  Hold heldBy(String name, Thread thread) {
-    return holds.heldBy(name, thread);
+  Hold heldBy(LockRequest request, Thread thread) {
+    return holds.heldBy(request.name(), thread, request.kind());
   }
 
   Lease handle(Hold hold, boolean renewing) {

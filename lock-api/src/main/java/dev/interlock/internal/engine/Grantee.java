@@ -1,6 +1,7 @@
 package dev.interlock.internal.engine;
 
 import dev.interlock.Capability;
+import dev.interlock.LockKind;
 import dev.interlock.LockRequest;
 import dev.interlock.internal.running.Validity;
 import dev.interlock.spi.Grant;
@@ -17,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  * @param renewing whether it is renewed until released
  * @param fair whether it stands in the server's queue on its own
  * @param sharedOwner whether other clients' requests of this owner may re-enter
+ * @param kind what it takes of the lock
+ * @param units how much of the capacity
+ * @param capacity how much it says that there is
  */
 record Grantee(
     String name,
@@ -25,15 +29,21 @@ record Grantee(
     long lease,
     boolean renewing,
     boolean fair,
-    boolean sharedOwner) {
+    boolean sharedOwner,
+    LockKind kind,
+    int units,
+    int capacity) {
   /** A backend may keep no more than a kilobyte of it. */
   private static final int LONGEST_LABEL = 200;
 
   static Grantee of(LockRequest request, @Nullable Thread thread, Terms terms) {
+    requireKind(request.kind(), terms);
     boolean fair = request.fairness().orElse(terms.fairByDefault());
     if (fair) {
       terms.require(Capability.FAIR, "fair(true)");
     }
+    boolean exclusive = request.kind() == LockKind.EXCLUSIVE;
+    boolean owned = request.kind() != LockKind.PERMITS;
     if (request.isRenewing()) {
       terms.require(
           Capability.RENEWABLE,
@@ -42,12 +52,23 @@ record Grantee(
     Optional<String> named = request.owner();
     return new Grantee(
         request.name(),
-        thread != null ? thread : named.orElse(null),
+        thread != null ? thread : owned ? named.orElse(null) : null,
         named.orElseGet(Grantee::threadLabel),
         Validity.nanos(request.lease().orElse(terms.defaultLease())),
         request.isRenewing(),
-        fair,
-        named.isPresent() && terms.has(Capability.SHARED_OWNER));
+        fair || !exclusive,
+        owned && named.isPresent() && terms.has(Capability.SHARED_OWNER),
+        request.kind(),
+        request.units(),
+        request.capacity());
+  }
+
+  static void requireKind(LockKind kind, Terms terms) {
+    switch (kind) {
+      case EXCLUSIVE -> {}
+      case SHARED -> terms.require(Capability.SHARED, "a lock for readers");
+      case PERMITS -> terms.require(Capability.PERMITS, "a semaphore");
+    }
   }
 
   /** How long a grant of the server holds, in nanoseconds: not for longer than was asked for. */
@@ -57,16 +78,22 @@ record Grantee(
 
   /**
    * Tells whether the lock may be passed from or to this holder without the server. Not if the
-   * server must know the owner, nor if a fixed lease was asked for, which always gets its full time
-   * from the server. A fair one is passed on only in the order of the server's queue.
+   * server must know the owner or counts what is held, nor if a fixed lease was asked for, which
+   * always gets its full time from the server. A fair one is passed on only in the order of the
+   * server's queue.
    */
   boolean isPassable() {
-    return renewing && !sharedOwner;
+    return renewing && !sharedOwner && !isCounted();
   }
 
   /** Tells whether it takes part in passing without regard to those of other clients. */
   boolean isBarging() {
     return isPassable() && !fair;
+  }
+
+  /** Tells whether others may hold the lock beside it. */
+  boolean isCounted() {
+    return kind != LockKind.EXCLUSIVE;
   }
 
   /**

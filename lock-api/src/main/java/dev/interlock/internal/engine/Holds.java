@@ -2,6 +2,7 @@ package dev.interlock.internal.engine;
 
 import dev.interlock.Capability;
 import dev.interlock.LockException;
+import dev.interlock.LockKind;
 import dev.interlock.LockRequest;
 import dev.interlock.LostReason;
 import dev.interlock.internal.running.Agenda;
@@ -32,8 +33,6 @@ import org.jspecify.annotations.Nullable;
 final class Holds {
   private static final Logger LOG = System.getLogger("dev.interlock");
 
-  private record Reentry(String name, Object owner) {}
-
   private static final int STRIPES = 64; // a power of two
 
   private final Terms terms;
@@ -45,9 +44,7 @@ final class Holds {
   private final HoldNews news;
   private final Extensions extensions;
   private final ConcurrentHashMap<HoldId, RemoteHold> byId = new ConcurrentHashMap<>();
-  // Of several holds of one shared owner the last one.
-  private final ConcurrentHashMap<String, Hold> byName = new ConcurrentHashMap<>();
-  private final ConcurrentHashMap<Reentry, Hold> byOwner = new ConcurrentHashMap<>();
+  private final HoldIndex index = new HoldIndex();
   // How often locks of a stripe were given up here.
   private final AtomicIntegerArray departures = new AtomicIntegerArray(STRIPES);
   private final LocalQueues queues;
@@ -110,13 +107,8 @@ final class Holds {
   }
 
   private void register(Hold hold) {
-    Hold before = byName.put(hold.name(), hold);
-    if (before != null) {
+    for (Hold before : index.add(hold)) {
       succeeds(hold, before);
-    }
-    Object owner = hold.grantee().owner();
-    if (owner != null) {
-      byOwner.put(new Reentry(hold.name(), owner), hold);
     }
   }
 
@@ -128,22 +120,48 @@ final class Holds {
     news.ended(before); // its release may not have been answered yet
   }
 
-  /** The valid hold of the same owner, if there is one. */
+  /** The valid hold of the same owner and kind, if there is one. */
   @Nullable
-  Hold heldBy(String name, @Nullable Object owner) {
-    Hold hold = owner == null ? null : byOwner.get(new Reentry(name, owner));
-    return hold != null && hold.isValid() ? hold : null;
+  Hold heldBy(String name, @Nullable Object owner, LockKind kind) {
+    return index.heldBy(name, owner, kind);
   }
 
-  /** Tells whether this client holds the lock, so that a waiter need not ask the server. */
+  /**
+   * Finds what a reader's owner holds as a writer: the server lets the reader in beside it. From
+   * now on the lock is not passed on without the server, which could not tell the next holder from
+   * that owner.
+   */
+  @Nullable
+  HoldId writtenBy(Grantee reader) {
+    if (reader.kind() != LockKind.SHARED) {
+      return null;
+    }
+    Hold hold = heldBy(reader.name(), reader.owner(), LockKind.EXCLUSIVE);
+    return hold != null && hold.remote().stayWith(hold) ? hold.remote().id() : null;
+  }
+
+  /** Refuses to let a reader wait, as a writer, for itself. */
+  void requireNoUpgrade(Grantee writer) {
+    if (writer.isCounted() || index.hasNoneCounted()) {
+      return;
+    }
+    boolean reads = heldBy(writer.name(), writer.owner(), LockKind.SHARED) != null;
+    if (reads && heldBy(writer.name(), writer.owner(), LockKind.EXCLUSIVE) == null) {
+      throw new IllegalStateException(
+          "lock '%s': its reader would wait for itself as a writer: unlock the read lock first"
+              .formatted(writer.name()));
+    }
+  }
+
+  /** Tells whether this client holds the lock alone, so that a waiter need not ask the server. */
   boolean isHeldHere(String name) {
-    Hold hold = byName.get(name);
+    Hold hold = index.exclusive(name);
     return hold != null && hold.remote().isValidAt(System.nanoTime());
   }
 
   @Nullable
   Hold current(String name) {
-    return byName.get(name);
+    return index.exclusive(name);
   }
 
   /** All holds that have not ended, for closing. */
@@ -368,16 +386,12 @@ final class Holds {
     remote.end();
     agenda.retire(remote);
     byId.remove(remote.id());
-    forgetOwner(hold);
-    byName.remove(hold.name(), hold);
+    index.remove(hold);
     departures.incrementAndGet(stripe(hold.name()));
   }
 
   /** The owner no longer holds it, though the client still may, on the way to its next holder. */
   void forgetOwner(Hold hold) {
-    Object owner = hold.grantee().owner();
-    if (owner != null) {
-      byOwner.remove(new Reentry(hold.name(), owner), hold);
-    }
+    index.removeOwner(hold);
   }
 }

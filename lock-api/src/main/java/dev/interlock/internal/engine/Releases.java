@@ -105,7 +105,7 @@ final class Releases {
   private void releaseOnServer(Hold hold) {
     Waiter next = takeAlong(hold.name());
     Release release = Release.of(hold.name(), hold.remote().id())
-        .withNext(next == null ? null : next.toAttempt(queues.tokens(next)))
+        .withNext(next == null ? null : next.toAttempt(queues.tokens(next), null))
         .withPassed(hold.remote().heirs().takeEntries());
     hold.remote().leave();
     long sentAt = calls.beforeSending();

@@ -47,6 +47,7 @@ final class RemoteHold extends Agenda.Item implements Renewals.Item {
   private volatile @Nullable LostReason taken;
   private volatile boolean leaving;
   private volatile boolean over;
+  private volatile boolean stays;
   private volatile boolean failed;
 
   RemoteHold(Holds holds, Waiter waiter, Grant grant, long since, Clocks clocks) {
@@ -155,6 +156,15 @@ final class RemoteHold extends Agenda.Item implements Renewals.Item {
     }
   }
 
+  /**
+   * Keeps it from being passed on, because its holder asks for more beside it. Answers false if
+   * that holder has given it up.
+   */
+  boolean stayWith(Hold current) {
+    stays = true;
+    return current.isValid(); // it ends before it is looked whether the lock can be passed on
+  }
+
   /** Whether the lock may go to another holder of this client without the server. */
   boolean canPass(Hold from, Grantee to) {
     long now = System.nanoTime();
@@ -162,7 +172,7 @@ final class RemoteHold extends Agenda.Item implements Renewals.Item {
     boolean room = from.token() < lastToken && now - heldSince < LONGEST_RUN;
     // Not more than its lease either: one that was extended would outlive a crash for longer.
     boolean fits = to.lease() == lease && left > span / 2 && left <= lease;
-    return room && fits && taken == null && from.isPassable() && to.isPassable();
+    return room && fits && taken == null && !stays && from.isPassable() && to.isPassable();
   }
 
   /** Makes it the next holder's, with the next fencing token of the reserve. */

@@ -2,6 +2,7 @@ package dev.interlock.internal.engine;
 
 import dev.interlock.DistributedLock;
 import dev.interlock.Lease;
+import dev.interlock.LockKind;
 import dev.interlock.LockRequest;
 import dev.interlock.LockTimeoutException;
 import java.time.Duration;
@@ -14,8 +15,8 @@ final class ThreadLock implements DistributedLock {
   private final LockRequest request;
   private final EngineClient client;
 
-  ThreadLock(String name, EngineClient client) {
-    this.request = LockRequest.of(name);
+  ThreadLock(LockRequest request, EngineClient client) {
+    this.request = request;
     this.client = client;
   }
 
@@ -81,7 +82,7 @@ final class ThreadLock implements DistributedLock {
   }
 
   private @Nullable Hold current() {
-    return client.heldBy(request.name(), Thread.currentThread());
+    return client.heldBy(request, Thread.currentThread());
   }
 
   private Hold required(String method) {
@@ -98,7 +99,8 @@ final class ThreadLock implements DistributedLock {
   public boolean equals(@Nullable Object other) {
     return other instanceof ThreadLock lock
         && client == lock.client
-        && request.name().equals(lock.request.name());
+        && request.name().equals(lock.request.name())
+        && request.kind() == lock.request.kind();
   }
 
   @Override
@@ -108,6 +110,7 @@ final class ThreadLock implements DistributedLock {
 
   @Override
   public String toString() {
-    return "DistributedLock[name=%s]".formatted(request.name());
+    String kind = request.kind() == LockKind.SHARED ? ", for reading" : "";
+    return "DistributedLock[name=%s%s]".formatted(request.name(), kind);
   }
 }

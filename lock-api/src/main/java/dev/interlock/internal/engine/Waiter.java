@@ -127,16 +127,24 @@ abstract class Waiter {
     return waitNanos - waited();
   }
 
-  final Attempt toAttempt(int tokens) {
+  /**
+   * Makes the attempt to send for it.
+   *
+   * @param own a hold beside which the server lets its owner in; null for none
+   */
+  final Attempt toAttempt(int tokens, @Nullable HoldId own) {
     Duration patience = Duration.ofNanos(Math.max(0, timeLeft()));
     if (!patience.isZero()) {
       residue = true;
     }
-    return Attempt.of(name(), id, grantee.label(), Duration.ofNanos(grantee.lease()))
+    Attempt attempt = Attempt.of(name(), id, grantee.label(), Duration.ofNanos(grantee.lease()))
         .withSharedOwner(grantee.sharedOwner())
         .withFair(grantee.fair())
         .withPatience(patience)
         .withTokens(tokens);
+    return grantee.isCounted()
+        ? attempt.withUnits(grantee.units(), grantee.capacity()).withBeside(own)
+        : attempt;
   }
 
   /** A hold, a queue entry or a note of this waiter may be on the server. */

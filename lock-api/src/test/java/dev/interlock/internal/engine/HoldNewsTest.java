@@ -2,6 +2,7 @@ package dev.interlock.internal.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.interlock.LockKind;
 import dev.interlock.LockListener;
 import dev.interlock.LostReason;
 import dev.interlock.internal.running.MustNotBlock;
@@ -27,13 +28,16 @@ class HoldNewsTest {
     }
   });
 
+  private static final Grantee GRANTEE =
+      new Grantee("x", null, "test", 1, true, false, false, LockKind.EXCLUSIVE, 1, 1);
+
   /** Is lost on another thread, which must not wait, once one has seen that it is held. */
   private final class LostMeanwhile extends Hold {
     private boolean seen;
 
     @SuppressWarnings("NullAway") // what is told of a hold is not asked of the server's part of it
     LostMeanwhile() {
-      super(null, new Grantee("x", null, "test", 1, true, false, false), 1);
+      super(null, GRANTEE, 1);
     }
 
     @Override

@@ -56,7 +56,7 @@ class SettingsTest {
             + "database=99: it must be at most 15; pool-size=0: it must be at least 1; "
             + "tls is given 2 times; "
             + "timeout=5s: expected an ISO 8601 duration such as PT30S; "
-            + "mode=fast: expected one of renewable, fenced, push, fair, shared-owner, durable; "
+            + "mode=fast: expected one of renewable, fenced, push, fair, shared-owner, durable, shared, permits; "
             + "unknown option 'laese' (did you mean 'lease'?); "
             + "unknown option 'x' (known: lease, mode, namespace, pool-size, timeout, tls); "
             + "hosts is missing");

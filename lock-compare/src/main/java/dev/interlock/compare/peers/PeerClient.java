@@ -3,10 +3,13 @@ package dev.interlock.compare.peers;
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.Capability;
 import dev.interlock.DistributedLock;
+import dev.interlock.DistributedReadWriteLock;
+import dev.interlock.DistributedSemaphore;
 import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
 import dev.interlock.LeaseSet;
 import dev.interlock.LockClient;
+import dev.interlock.LockKind;
 import dev.interlock.LockRequest;
 import dev.interlock.LockTimeoutException;
 import dev.interlock.UnsupportedCapabilityException;
@@ -46,6 +49,16 @@ final class PeerClient implements LockClient {
   @Override
   public DistributedLock lock(String name) {
     return new PeerLockView(LockRequest.of(name).name(), locks.lock(name));
+  }
+
+  @Override
+  public DistributedReadWriteLock readWriteLock(String name) {
+    throw new NotOfferedException("a lock for readers and writers");
+  }
+
+  @Override
+  public DistributedSemaphore semaphore(String name, int permits) {
+    throw new NotOfferedException("a semaphore");
   }
 
   @Override
@@ -129,6 +142,8 @@ final class PeerClient implements LockClient {
     }
     require(request.fairness().orElse(false), Capability.FAIR);
     require(request.isRenewing(), Capability.RENEWABLE);
+    require(request.kind() == LockKind.SHARED, Capability.SHARED);
+    require(request.kind() == LockKind.PERMITS, Capability.PERMITS);
   }
 
   private void require(boolean asked, Capability capability) {

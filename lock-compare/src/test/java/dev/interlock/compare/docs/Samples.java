@@ -1,6 +1,8 @@
 package dev.interlock.compare.docs;
 
 import dev.interlock.DistributedLock;
+import dev.interlock.DistributedReadWriteLock;
+import dev.interlock.DistributedSemaphore;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
@@ -56,6 +58,20 @@ final class Samples {
     try (Lease lease = locks.acquire(request)) {
       work();
       lease.ensureValid();
+    }
+
+    DistributedReadWriteLock catalogue = locks.readWriteLock("catalogue");
+    catalogue.readLock().lock();
+    try {
+      work();
+    } finally {
+      catalogue.readLock().unlock();
+    }
+
+    DistributedSemaphore licences = locks.semaphore("licences", 4);
+    try (Lease two = licences.acquire(2)) {
+      work();
+      two.ensureValid();
     }
   }
 

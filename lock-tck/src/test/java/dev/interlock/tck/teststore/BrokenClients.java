@@ -2,6 +2,7 @@ package dev.interlock.tck.teststore;
 
 import dev.interlock.Capability;
 import dev.interlock.DistributedLock;
+import dev.interlock.DistributedReadWriteLock;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.Locks;
@@ -9,12 +10,14 @@ import dev.interlock.tck.ClientSource;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,7 +47,7 @@ public final class BrokenClients {
     }
 
     @Override
-    public final Set<Capability> capabilities() {
+    public Set<Capability> capabilities() {
       return EnumSet.of(Capability.RENEWABLE, Capability.FENCED, Capability.PUSH);
     }
 
@@ -56,6 +59,9 @@ public final class BrokenClients {
         if (answer instanceof DistributedLock lock) {
           return lock(client, lock);
         }
+        if (answer instanceof DistributedReadWriteLock both) {
+          return both(both);
+        }
         if (answer instanceof Lease lease) {
           return lease(lease);
         }
@@ -64,6 +70,10 @@ public final class BrokenClients {
         }
         return answer;
       });
+    }
+
+    DistributedReadWriteLock both(DistributedReadWriteLock both) {
+      return both;
     }
 
     private DistributedLock lock(LockClient client, DistributedLock lock) {
@@ -277,6 +287,38 @@ public final class BrokenClients {
       return method.getName().equals("fencingToken") && note[0] instanceof Integer entry
           ? (Long) answer + entry
           : answer;
+    }
+  }
+
+  /** A thread that reads waits for itself when it asks for the write lock. */
+  public static final class UpgradeWaits extends Broken {
+    public UpgradeWaits() {}
+
+    @Override
+    public Set<Capability> capabilities() {
+      Set<Capability> capabilities = EnumSet.copyOf(super.capabilities());
+      capabilities.add(Capability.FAIR);
+      capabilities.add(Capability.SHARED);
+      return capabilities;
+    }
+
+    @Override
+    DistributedReadWriteLock both(DistributedReadWriteLock both) {
+      return proxy(DistributedReadWriteLock.class, both, (method, arguments, call) -> {
+        Object lock = call.go();
+        return method.getName().equals("writeLock") ? waiting((DistributedLock) lock) : lock;
+      });
+    }
+
+    private static DistributedLock waiting(DistributedLock lock) {
+      return proxy(DistributedLock.class, lock, (method, arguments, call) -> {
+        try {
+          return call.go();
+        } catch (IllegalStateException e) {
+          LockSupport.parkNanos(((Duration) arguments[0]).toNanos());
+          return false;
+        }
+      });
     }
   }
 }

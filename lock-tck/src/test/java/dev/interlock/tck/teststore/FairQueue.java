@@ -101,16 +101,24 @@ final class FairQueue {
   }
 
   /**
-   * Takes the first out who can be told, or the last; others keep their places until their time is
-   * over.
+   * Takes the first out who can be told, or the last, if it fits; others keep their places until
+   * their time is over.
    */
-  Wire.@Nullable Request next(long now, Predicate<String> listens, boolean last) {
+  Wire.@Nullable Request next(
+      long now, Predicate<String> listens, Predicate<Wire.Request> fits, boolean last) {
     entries.removeIf(entry -> entry.deadline - now <= 0);
     int end = fault == Fault.DEAD_HEAD_BLOCKS ? Math.min(1, entries.size()) : entries.size();
     for (int i = 0; i < end; i++) {
       int place = last ? end - 1 - i : i;
-      if (listens.test(entries.get(place).request.client())) {
-        return entries.remove(place).request;
+      Wire.Request request = entries.get(place).request;
+      if (listens.test(request.client())) {
+        boolean served = fits.test(request);
+        if (served) {
+          entries.remove(place);
+        }
+        if (served || fault != Fault.READERS_OVERTAKE_IN_QUEUE) {
+          return served ? request : null;
+        }
       }
     }
     return null;

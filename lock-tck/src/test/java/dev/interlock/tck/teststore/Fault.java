@@ -216,5 +216,31 @@ public enum Fault {
   /** The password stands in the message that tells that no connection was made. */
   QUOTES_PASSWORD,
   /** The password stands in a cause of the exception that tells that it is wrong. */
-  QUOTES_WRONG_PASSWORD
+  QUOTES_WRONG_PASSWORD,
+  /** A reader enters whoever holds the lock. */
+  READS_BESIDE_WRITER,
+  /** A reader that comes while a writer waits enters beside the readers that are there. */
+  READERS_PASS_WAITING_WRITERS,
+  /** Readers in the queue are served before a writer in front of them that does not fit. */
+  READERS_OVERTAKE_IN_QUEUE,
+  /** Only a free lock is given to the first in the queue, and nobody behind it comes in with it. */
+  SERVES_ONE_OF_QUEUE,
+  /** A writer that asks for the read lock waits for itself. */
+  WRITER_WAITS_FOR_ITSELF,
+  /** Readers have a counter of tokens of their own, which is ahead. */
+  READERS_COUNT_APART,
+  /** A repeated attempt of a reader is another reader. */
+  REPEATED_READER_COUNTS,
+  /** Each holder counts as one, however many permits it has. */
+  COUNTS_HOLDERS,
+  /** Permits are a number, without a lease: those of a dead client are lost. */
+  PERMITS_HAVE_NO_LEASE,
+  /** A release of permits that are not held any more gives others' permits back. */
+  PERMITS_COME_BACK_TWICE,
+  /** Who asks for one permit does not wait behind one who asks for many. */
+  SMALL_PASSES_LARGE,
+  /** Only the size that the request itself names counts. */
+  OWN_SIZE_COUNTS,
+  /** Of a semaphore that is held the size counts with which it was. */
+  FIRST_SIZE_COUNTS
 }

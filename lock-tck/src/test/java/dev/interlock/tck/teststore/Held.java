@@ -18,4 +18,17 @@ final class Held {
     this.tokens = tokens;
     this.expiresAt = expiresAt;
   }
+
+  boolean isOfSameOwner(Wire.Request other) {
+    return request.shared() && other.shared() && request.owner().equals(other.owner());
+  }
+
+  /** Whether it is a re-entry of its owner to ask for this. */
+  boolean covers(Wire.Request other) {
+    return isOfSameOwner(other) && request.capacity() <= other.capacity();
+  }
+
+  boolean has(long one) {
+    return token <= one && one < token + tokens;
+  }
 }

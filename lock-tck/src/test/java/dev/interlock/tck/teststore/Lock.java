@@ -3,6 +3,7 @@ package dev.interlock.tck.teststore;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A lock that is held or waited for in the {@link Store}. Not thread-safe. */
@@ -16,7 +17,7 @@ final class Lock {
 
   @Nullable
   Held held;
-  // Further holds of the holder's shared owner, by attempt.
+  // Further holds, of the holder's shared owner and of those who share the lock, by attempt.
   final Map<String, Held> beside = new LinkedHashMap<>();
   // Attempt and client of those who want to be woken.
   final Map<String, String> waiters = new LinkedHashMap<>();
@@ -38,30 +39,83 @@ final class Lock {
     return first != null && first.request.id().equals(id) ? first : beside.get(id);
   }
 
-  boolean mayEnterBeside(Wire.Request request) {
-    Held first = held;
-    return first != null
-        && first.request.shared()
-        && request.shared()
-        && first.request.owner().equals(request.owner())
-        && (fault != Fault.OWNER_BEHIND_QUEUE || !isAwaited());
+  /** All who hold it, the first one first. */
+  Stream<Held> holders() {
+    return Stream.concat(Stream.ofNullable(held), beside.values().stream());
+  }
+
+  /** The hold that this is a re-entry of; null if there is none. */
+  @Nullable
+  Held outerOf(Wire.Request request) {
+    return fault == Fault.OWNER_BEHIND_QUEUE && isAwaited()
+        ? null
+        : holders().filter(hold -> hold.covers(request)).findFirst().orElse(null);
+  }
+
+  /** Whether one who is no re-entry may hold it beside those who do. */
+  boolean mayJoin(Wire.Request request) {
+    String own = request.beside();
+    boolean writes = own != null && holdOf(own) != null && fault != Fault.WRITER_WAITS_FOR_ITSELF;
+    boolean passes = fault == Fault.READERS_PASS_WAITING_WRITERS && request.capacity() != 1;
+    boolean inTurn = queue.isEmpty()
+        || passes
+        || (fault == Fault.SMALL_PASSES_LARGE && request.units() == 1 && request.capacity() != 1);
+    return writes || (inTurn && fits(request));
+  }
+
+  boolean fits(Wire.Request request) {
+    if (fault == Fault.READS_BESIDE_WRITER && request.capacity() == Integer.MAX_VALUE) {
+      return true;
+    }
+    long units = request.units();
+    int capacity = request.capacity();
+    for (Held hold : (Iterable<Held>) holders()::iterator) {
+      if (!hold.isOfSameOwner(request)) {
+        units += fault == Fault.COUNTS_HOLDERS ? 1 : hold.request.units();
+        capacity = smaller(capacity, hold.request.capacity());
+      }
+    }
+    return units <= capacity;
+  }
+
+  private int smaller(int own, int other) {
+    boolean ownOnly = fault == Fault.OWN_SIZE_COUNTS || fault == Fault.FIRST_SIZE_COUNTS;
+    boolean semaphores = own != 1 && other != 1 && other != Integer.MAX_VALUE;
+    if (ownOnly && semaphores) {
+      return fault == Fault.OWN_SIZE_COUNTS ? own : other;
+    }
+    return Math.min(own, other);
   }
 
   void expire(long now) {
-    beside.values().removeIf(hold -> hold.expiresAt - now <= 0);
-    if (held != null && held.expiresAt - now <= 0) {
+    beside.values().removeIf(hold -> isOver(hold, now));
+    if (held != null && isOver(held, now)) {
       end = End.EXPIRED;
       expiredToken = held.token;
       leave();
     }
   }
 
-  /** Ends the first hold; another one of its owner takes its place. */
+  private boolean isOver(Held hold, long now) {
+    boolean stays = fault == Fault.PERMITS_HAVE_NO_LEASE && hold.request.isForPermits();
+    return hold.expiresAt - now <= 0 && !stays;
+  }
+
+  /** Ends the first hold; another one takes its place. */
   void leave() {
     Iterator<Held> others = beside.values().iterator();
     held = others.hasNext() ? others.next() : null;
     if (held != null) {
       others.remove();
+    }
+  }
+
+  /** Ends a hold of those that are there. */
+  void end(Held hold) {
+    if (hold == held) {
+      leave();
+    } else {
+      beside.remove(hold.request.id());
     }
   }
 

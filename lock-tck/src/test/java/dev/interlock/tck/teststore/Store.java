@@ -6,6 +6,7 @@ import dev.interlock.tck.teststore.Wire.Info;
 import dev.interlock.tck.teststore.Wire.Request;
 import java.io.Serializable;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -30,6 +31,7 @@ final class Store {
   private static final int SOME_RENEWALS = 3;
   private static final int TOKENS_UNTIL_WRAP = 500;
   private static final int HUNDRED = 100;
+  private static final int AHEAD = 1_000;
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
   private static final int NAME_END = 200;
   private static final long LONGEST_LEASE = 15 * SECOND;
@@ -150,20 +152,25 @@ final class Store {
     Held own = held == null ? null : lock.holdOf(request.id());
     if (own != null) {
       own.expiresAt = Math.max(own.expiresAt, now + request.lease());
-      boolean counts =
-          fault == Fault.REPLAY_COUNTS || (fault == Fault.REPEATED_ENTRY_COUNTS && own != held);
+      boolean counts = fault == Fault.REPLAY_COUNTS
+          || (fault == Fault.REPEATED_ENTRY_COUNTS && own != held)
+          || (fault == Fault.REPEATED_READER_COUNTS
+              && request.capacity() == Integer.MAX_VALUE
+              && !request.waits());
       own.entries += counts ? 1 : 0;
       long same = fault == Fault.TOKEN_CHANGES ? ++lastToken : own.token;
       return new Answer(same, own.tokens, 0);
     }
-    if (held != null && lock.mayEnterBeside(request)) {
+    Held outer = held == null ? null : lock.outerOf(request);
+    if (outer != null) {
       lock.queue.remove(request.id());
-      lock.beside.put(request.id(), new Held(request, held.token, 1, now + request.lease()));
-      return new Answer(held.token, 1, 0);
+      lock.beside.put(request.id(), new Held(request, outer.token, 1, now + request.lease()));
+      return new Answer(outer.token, 1, 0);
     }
-    if (held != null) {
+    if (held != null && !lock.mayJoin(request)) {
       return waits(request, lock, held, now);
     }
+    lock.queue.remove(request.id());
     lock.waiters.remove(request.id());
     if (fault == Fault.TWO_HOLDS_A_CLIENT) {
       endFirstOfThree(request.client());
@@ -215,9 +222,12 @@ final class Store {
 
   private Held grant(Request request, Lock lock, long expiresAt) {
     boolean still = fault == Fault.TOKEN_STANDS_STILL;
-    long token = still ? 1 : nextToken(lock);
+    boolean apart = fault == Fault.READERS_COUNT_APART && request.capacity() != 1;
+    long token = still ? 1 : apart ? lastToken + AHEAD + ++grants : nextToken(lock);
     int tokens = still ? 1 : request.tokens();
-    lastToken = Math.max(lastToken, token + (fault == Fault.RESERVES_ONE_TOKEN ? 1 : tokens) - 1);
+    lastToken = apart
+        ? lastToken
+        : Math.max(lastToken, token + (fault == Fault.RESERVES_ONE_TOKEN ? 1 : tokens) - 1);
     long end = expiresAt;
     if (fault == Fault.HUNDREDTH_IS_SHORT && ++grants % HUNDRED == 0) {
       end = Math.min(end, System.nanoTime() + SECOND);
@@ -226,7 +236,11 @@ final class Store {
         fault == Fault.CAPS_AND_HIDES ? Math.max(0, end - System.nanoTime() - LONGEST_LEASE) : 0;
     Held granted = new Held(request, token, tokens, end - hidden);
     granted.hidden = hidden;
-    lock.held = granted;
+    if (lock.held == null || fault == Fault.LOOKS_THEN_TAKES) {
+      lock.held = granted;
+    } else {
+      lock.beside.put(request.id(), granted);
+    }
     lock.end = Lock.End.NONE;
     if (request.shared() && fault != Fault.TELLS_NO_OWNER) {
       lock.queue
@@ -334,18 +348,27 @@ final class Store {
   }
 
   /**
-   * Grants a free lock to the first in the queue who listens, for a short time, in which it must
-   * repeat its attempt.
+   * Grants what is free of a lock to the first in the queue who listens, and to those behind it
+   * that fit, for a short time, in which they must repeat their attempts.
    */
   private boolean serve(String name, Lock lock, long now) {
-    boolean last = unfair(lock);
-    Request next = lock.held == null ? lock.queue.next(now, subscribers::containsKey, last) : null;
-    if (next == null) {
-      return false;
+    boolean served = false;
+    Request next = next(lock, now);
+    while (next != null) {
+      grant(next, lock, now + Math.min(next.lease(), FairQueue.CLAIM));
+      tell(next.client(), new Event("wake", name, next.id()));
+      served = true;
+      next = next(lock, now);
     }
-    grant(next, lock, now + Math.min(next.lease(), FairQueue.CLAIM));
-    tell(next.client(), new Event("wake", name, next.id()));
-    return true;
+    return served;
+  }
+
+  private @Nullable Request next(Lock lock, long now) {
+    if (fault == Fault.SERVES_ONE_OF_QUEUE && lock.held != null) {
+      return null;
+    }
+    boolean last = unfair(lock);
+    return lock.queue.next(now, subscribers::containsKey, lock::fits, last);
   }
 
   private boolean unfair(Lock lock) {
@@ -436,11 +459,17 @@ final class Store {
             && held != null
             && held.request.client().equals(request.client()));
     Held entry = lock.beside.get(request.id());
-    if (fault == Fault.REPEATED_ENTRY_COUNTS && entry != null && --entry.entries > 0) {
+    boolean counted = fault == Fault.REPEATED_ENTRY_COUNTS || fault == Fault.REPEATED_READER_COUNTS;
+    if (counted && entry != null && --entry.entries > 0) {
       return true;
     }
     if (fault == Fault.ALWAYS_YES || lock.beside.remove(request.id()) != null) {
+      serve(request.name(), lock, System.nanoTime());
       return true;
+    }
+    if (fault == Fault.PERMITS_COME_BACK_TWICE && held != null && held.request.isForPermits()) {
+      lock.end(held);
+      return false;
     }
     if (held == null || !(anybody || sameHolder(held.request, request))) {
       forget(request.name(), lock);
@@ -471,6 +500,7 @@ final class Store {
       lock.queue.remove(request.id());
     }
     lock.beside.remove(request.id());
+    serve(request.name(), lock, System.nanoTime());
     Held held = lock.held;
     if (held == null) {
       wake(request.name(), lock);
@@ -489,7 +519,7 @@ final class Store {
   Info inspect(String name, long clientClock) {
     long now = now(clientClock);
     if (spoilt.contains(key(name))) {
-      return new Info("unknown", "", 0, NO_EXPIRY, 0, 0);
+      return new Info("unknown", "", 0, NO_EXPIRY, 0, 0, new ArrayList<>());
     }
     Lock lock = lock(name, now);
     Held held = lock.held;
@@ -498,13 +528,22 @@ final class Store {
       return null;
     }
     int waiters = fault == Fault.BLIND_INSPECT ? 0 : lock.waiters.size() + lock.queue.size();
+    Info first = info(held, now, waiters);
+    lock.beside.values().stream()
+        .filter(other -> other.token != held.token)
+        .forEach(other -> first.others().add(info(other, now, waiters)));
+    return first;
+  }
+
+  private static Info info(Held held, long now, int waiters) {
     return new Info(
         held.request.owner(),
         held.request.host(),
         held.since,
         held.expiresAt - now + held.hidden,
         held.token,
-        waiters);
+        waiters,
+        new ArrayList<>());
   }
 
   boolean forceRelease(String name, long token, long clientClock) {
@@ -513,20 +552,22 @@ final class Store {
       return true;
     }
     Lock lock = lock(name, now(clientClock));
-    Held held = lock.held;
-    boolean named = held != null && held.token <= token && token < held.token + held.tokens;
-    if (held == null || !(named || fault == Fault.FORCES_ANYBODY)) {
-      forget(name, lock);
-      return false;
+    List<Held> victims = lock.holders()
+        .filter(held -> held.has(token) || fault == Fault.FORCES_ANYBODY)
+        .toList();
+    for (Held victim : victims) {
+      tell(victim.request.client(), new Event("revoked", name, victim.request.id()));
+      lock.end(victim);
     }
-    tell(held.request.client(), new Event("revoked", name, held.request.id()));
-    lock.beside.clear();
-    lock.end = Lock.End.FORCED;
-    if (fault == Fault.KEEPS_FORCED) {
-      everUsed.add(name);
+    if (!victims.isEmpty()) {
+      lock.end = Lock.End.FORCED;
+      if (fault == Fault.KEEPS_FORCED) {
+        everUsed.add(name);
+      }
+      hand(name, lock);
     }
-    free(name, lock);
-    return true;
+    forget(name, lock);
+    return !victims.isEmpty();
   }
 
   private long now(long clientClock) {
@@ -575,10 +616,14 @@ final class Store {
 
   private void free(String name, Lock lock) {
     lock.leave();
-    if (lock.held == null && !serve(name, lock, System.nanoTime())) {
+    hand(name, lock);
+    forget(name, lock);
+  }
+
+  private void hand(String name, Lock lock) {
+    if (!serve(name, lock, System.nanoTime()) && lock.held == null) {
       wake(name, lock);
     }
-    forget(name, lock);
   }
 
   /**

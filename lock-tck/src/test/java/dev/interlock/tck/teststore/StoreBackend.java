@@ -335,14 +335,21 @@ final class StoreBackend implements LockBackend {
         && connections.call(store -> store.inspect(name, clock)) instanceof Wire.Info again) {
       token = again.token();
     }
-    return Optional.of(HoldInfo.of(
+    return Optional.of(info(name, info, token)
+        .withOthers(info.others().stream()
+            .map(other -> info(name, other, other.token()))
+            .toList()));
+  }
+
+  private static HoldInfo info(String name, Wire.Info info, long token) {
+    return HoldInfo.of(
         name,
         info.owner(),
         info.host(),
         Instant.ofEpochMilli(info.since()),
         Duration.ofNanos(info.remaining()),
         token,
-        info.waiters()));
+        info.waiters());
   }
 
   @Override
@@ -428,7 +435,10 @@ final class StoreBackend implements LockBackend {
         attempt.fair(),
         attempt.sharedOwner(),
         attempt.tokens(),
-        System.currentTimeMillis());
+        System.currentTimeMillis(),
+        attempt.units(),
+        attempt.capacity(),
+        attempt.beside() == null ? null : identity(attempt.beside()));
   }
 
   /** What concerns a hold or a waiter that the server knows. */
@@ -444,7 +454,10 @@ final class StoreBackend implements LockBackend {
         false,
         false,
         1,
-        System.currentTimeMillis());
+        System.currentTimeMillis(),
+        1,
+        1,
+        null);
   }
 
   private String identity(HoldId id) {

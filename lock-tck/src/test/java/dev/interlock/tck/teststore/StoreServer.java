@@ -66,6 +66,11 @@ public final class StoreServer implements TckServer, AutoCloseable {
     return uri("sharedstore");
   }
 
+  /** Where clients connect that share locks. */
+  public String countedUri() {
+    return uri("countedstore");
+  }
+
   /** Where clients with a queue connect that believe all is durable. */
   public String durableUri() {
     return uri("durablestore");

@@ -1,6 +1,8 @@
 package dev.interlock.tck.teststore;
 
 import java.io.Serializable;
+import java.util.ArrayList;
+import org.jspecify.annotations.Nullable;
 
 /** What clients and server tell each other. */
 final class Wire {
@@ -16,8 +18,16 @@ final class Wire {
       boolean fair,
       boolean shared,
       int tokens,
-      long clientClock)
-      implements Serializable {}
+      long clientClock,
+      int units,
+      int capacity,
+      @Nullable String beside)
+      implements Serializable {
+
+    boolean isForPermits() {
+      return capacity != 1 && capacity != Integer.MAX_VALUE;
+    }
+  }
 
   /** The token of an answer that grants nothing. */
   static final long BUSY = -1;
@@ -35,7 +45,14 @@ final class Wire {
   record Answer(long token, int tokens, long recheck) implements Serializable {}
 
   /** What inspection tells. */
-  record Info(String owner, String host, long since, long remaining, long token, int waiters)
+  record Info(
+      String owner,
+      String host,
+      long since,
+      long remaining,
+      long token,
+      int waiters,
+      ArrayList<Info> others)
       implements Serializable {}
 
   /** What a client is told without asking. */

@@ -17,6 +17,8 @@ public record History(Check check, List<Hold> holds, List<Operation> calls) {
   public enum Check {
     /** Two holds of different owners on one name. */
     OVERLAP("holds of different owners do not overlap"),
+    /** Holds of one name at once that are more than fits. */
+    UNITS("holds at once are not more than the smallest capacity among them"),
     /** A token that is not larger than one before it. */
     TOKEN_ORDER("tokens grow from hold to hold"),
     /** Answers that no mutex could have given. */
@@ -48,6 +50,11 @@ public record History(Check check, List<Hold> holds, List<Operation> calls) {
     return new History(Check.OVERLAP, holds, List.of());
   }
 
+  /** Asks for holds at once that are more than the smallest capacity among them. */
+  public static History ofUnits(List<Hold> holds) {
+    return new History(Check.UNITS, holds, List.of());
+  }
+
   /** Asks for tokens out of order. */
   public static History ofTokens(List<Hold> holds) {
     return new History(Check.TOKEN_ORDER, holds, List.of());
@@ -68,6 +75,7 @@ public record History(Check check, List<Hold> holds, List<Operation> calls) {
   public Judgement judge() {
     return switch (check) {
       case OVERLAP -> Judgement.of(HistoryChecker.overlap(holds));
+      case UNITS -> Judgement.of(HistoryChecker.units(holds));
       case TOKEN_ORDER -> Judgement.of(HistoryChecker.tokenOrder(holds));
       case CALLS -> Linearizability.check(calls);
     };

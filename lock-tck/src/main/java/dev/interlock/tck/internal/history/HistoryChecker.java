@@ -1,5 +1,6 @@
 package dev.interlock.tck.internal.history;
 
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -21,8 +22,39 @@ public final class HistoryChecker {
   }
 
   /**
+   * Looks for a hold that does not fit beside those that had begun before and had not ended.
+   *
+   * @return the earliest such hold, and the one beside it that ends last
+   */
+  public static Optional<Violation> units(List<Hold> holds) {
+    return firstOf(holds, HistoryChecker::unitsOnOneName);
+  }
+
+  private static Optional<Violation> unitsOnOneName(List<Hold> sorted) {
+    List<Hold> beside = new ArrayList<>();
+    for (Hold hold : sorted) {
+      beside.removeIf(other -> other.end() <= hold.acquired());
+      long units = hold.units();
+      int capacity = hold.capacity();
+      for (Hold other : beside) {
+        units += other.units();
+        capacity = Math.min(capacity, other.capacity());
+      }
+      if (units > capacity && !beside.isEmpty()) {
+        Hold last = beside.stream().max(Comparator.comparingLong(Hold::end)).orElseThrow();
+        String what = "\"%s\": %d units of %d were held by %d holders at once"
+            .formatted(hold.name(), units, capacity, beside.size() + 1);
+        return Optional.of(new Violation(what, last, hold));
+      }
+      beside.add(hold);
+    }
+    return Optional.empty();
+  }
+
+  /**
    * Looks for a hold whose token is not larger than that of an earlier hold on the same name. A
-   * re-entry of the same owner keeps the token.
+   * re-entry of the same owner keeps the token. Of two that may be held together either may have
+   * been granted first.
    *
    * @return the earliest such pair
    */
@@ -64,14 +96,20 @@ public final class HistoryChecker {
 
   private static Optional<Violation> tokenOrderOnOneName(List<Hold> sorted) {
     Hold largest = null;
+    Hold largestAlone = null;
     for (Hold hold : sorted) {
-      if (largest != null && hold.token() <= largest.token() && !reentry(largest, hold)) {
+      boolean alone = hold.capacity() == 1;
+      Hold before = alone ? largest : largestAlone;
+      if (before != null && hold.token() <= before.token() && !reentry(before, hold)) {
         String what =
-            "\"" + hold.name() + "\": token " + hold.token() + " came after " + largest.token();
-        return Optional.of(new Violation(what, largest, hold));
+            "\"" + hold.name() + "\": token " + hold.token() + " came after " + before.token();
+        return Optional.of(new Violation(what, before, hold));
       }
       if (largest == null || hold.token() > largest.token()) {
         largest = hold;
+      }
+      if (alone && (largestAlone == null || hold.token() > largestAlone.token())) {
+        largestAlone = hold;
       }
     }
     return Optional.empty();

@@ -33,6 +33,8 @@ public final class AllRules {
       FairnessRules.class,
       PushRules.class,
       SharedOwnerRules.class,
+      ReadWriteRules.class,
+      SemaphoreRules.class,
       AsyncRules.class);
 
   private AllRules() {}

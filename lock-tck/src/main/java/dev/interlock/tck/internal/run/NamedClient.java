@@ -2,6 +2,8 @@ package dev.interlock.tck.internal.run;
 
 import dev.interlock.Capability;
 import dev.interlock.DistributedLock;
+import dev.interlock.DistributedReadWriteLock;
+import dev.interlock.DistributedSemaphore;
 import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
 import dev.interlock.LeaseSet;
@@ -44,6 +46,16 @@ final class NamedClient implements LockClient {
   @Override
   public DistributedLock lock(String lock) {
     return client.lock(lock);
+  }
+
+  @Override
+  public DistributedReadWriteLock readWriteLock(String lock) {
+    return client.readWriteLock(lock);
+  }
+
+  @Override
+  public DistributedSemaphore semaphore(String lock, int permits) {
+    return client.semaphore(lock, permits);
   }
 
   @Override

@@ -19,6 +19,8 @@ final class Refusal {
       case FENCED -> fenced(run);
       case FAIR -> fair(run);
       case SHARED_OWNER -> sharedOwner(run);
+      case SHARED -> shared(run);
+      case PERMITS -> permits(run);
       case PUSH, DURABLE ->
         run.note(
             capability + " is not declared; no call asks for it, so there is nothing to refuse");
@@ -68,6 +70,22 @@ final class Refusal {
           "it entered a lock that " + lease.name() + " holds here");
     }
     run.note("SHARED_OWNER is not declared, and an owner's second client is kept out");
+  }
+
+  private static void shared(RuleRun run) throws Exception {
+    LockClient client = run.client();
+    refused(run, "tryAcquire of a reader", () -> client.tryAcquire(once(run).shared()));
+    refused(run, "acquire of a reader", () -> client.acquire(fixed(run).shared()));
+    run.ifOffered(() -> refused(run, "readWriteLock", () -> client.readWriteLock(run.name())));
+    run.note("SHARED is not declared, and readers are refused");
+  }
+
+  private static void permits(RuleRun run) throws Exception {
+    LockClient client = run.client();
+    refused(run, "tryAcquire of a permit", () -> client.tryAcquire(once(run).permits(1, 2)));
+    refused(run, "acquire of a permit", () -> client.acquire(fixed(run).permits(1, 2)));
+    run.ifOffered(() -> refused(run, "semaphore", () -> client.semaphore(run.name(), 2)));
+    run.note("PERMITS is not declared, and permits are refused");
   }
 
   private static LockRequest fixed(RuleRun run) {

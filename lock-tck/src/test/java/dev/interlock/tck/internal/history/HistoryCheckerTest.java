@@ -159,6 +159,48 @@ class HistoryCheckerTest {
             violation -> assertThat(violation.first().acquired()).isEqualTo(700_000));
   }
 
+  @Test
+  void readersHoldTogetherAndAWriterAlone() {
+    Hold first = reader("a", 1, 0, 20);
+    Hold second = reader("b", 2, 5, 30);
+    assertThat(HistoryChecker.units(List.of(first, second, hold("c", 3, 30, 40))))
+        .isEmpty();
+    assertThat(HistoryChecker.units(List.of(first, second, hold("c", 3, 29, 40))))
+        .hasValueSatisfying(violation -> assertThat(violation.lines().get(0))
+            .isEqualTo("\"lock\": 2 units of 1 were held by 2 holders at once"));
+    assertThat(HistoryChecker.units(List.of(hold("c", 3, 0, 10), reader("d", 4, 9, 20))))
+        .isPresent();
+  }
+
+  @Test
+  void permitsAreCountedUpToTheSmallestSizeOfTheirHolders() {
+    Hold three = hold("a", 1, 0, 20).withUnits(3, 4);
+    assertThat(HistoryChecker.units(List.of(three, hold("b", 2, 5, 30).withUnits(1, 4))))
+        .isEmpty();
+    assertThat(HistoryChecker.units(List.of(three, hold("b", 2, 5, 30).withUnits(2, 4))))
+        .isPresent();
+    assertThat(HistoryChecker.units(List.of(three, hold("b", 2, 5, 30).withUnits(1, 3))))
+        .isPresent();
+    assertThat(HistoryChecker.units(
+            List.of(hold("a", 1, 0, 20).withUnits(1, 3), hold("b", 2, 5, 30).withUnits(3, 4))))
+        .isPresent();
+  }
+
+  @Test
+  void tokensOfReadersThatMeetAreInNoOrderAndThoseOfWritersAre() {
+    List<Hold> met = List.of(reader("a", 6, 0, 20), reader("b", 5, 1, 30));
+    assertThat(HistoryChecker.tokenOrder(met)).isEmpty();
+    assertThat(HistoryChecker.tokenOrder(
+            List.of(reader("a", 6, 0, 20), reader("b", 4, 1, 30), hold("c", 5, 40, 50))))
+        .isPresent();
+    assertThat(HistoryChecker.tokenOrder(List.of(hold("c", 5, 0, 10), reader("a", 4, 10, 20))))
+        .isPresent();
+  }
+
+  private static Hold reader(String owner, long token, long acquired, long released) {
+    return hold(owner, token, acquired, released).withUnits(1, Integer.MAX_VALUE);
+  }
+
   private static Hold hold(String owner, long token, long acquired, long released) {
     return new Hold("lock", owner, token, acquired, Long.MAX_VALUE, released);
   }

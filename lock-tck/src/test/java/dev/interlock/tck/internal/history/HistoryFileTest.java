@@ -53,8 +53,8 @@ class HistoryFileTest {
             # provider\tacme 1.0
             # seed\t-42
             # check\tOVERLAP\tholds of different owners do not overlap
-            # name\towner\ttoken\tacquired\tuntil\treleased
-            lock\ta\t1\t0\t1000\t500
+            # name\towner\ttoken\tacquired\tuntil\treleased\tunits\tcapacity
+            lock\ta\t1\t0\t1000\t500\t1\t1
             # check\tCALLS\tan order of the calls explains their answers
             # kind\tname\towner\ttoken\tcalled\treturned
             ACQUIRED\tlock\ta\t1\t0\t500

@@ -1,0 +1,50 @@
+package dev.interlock.tck.internal.rules;
+
+import dev.interlock.Capability;
+import dev.interlock.HoldInfo;
+import dev.interlock.Lease;
+import dev.interlock.LockClient;
+import dev.interlock.LockRequest;
+import dev.interlock.tck.internal.run.RuleRun;
+import dev.interlock.tck.internal.run.RuleViolation;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Those who wait for parts of a lock, one behind the other. */
+final class Queues {
+  private Queues() {}
+
+  /** A request that keeps the order and waits for long. */
+  static LockRequest request(RuleRun run, String name) {
+    LockRequest request = Leases.fixed(run, name, 30_000).withWait(run.ms(20_000));
+    return run.has(Capability.FAIR) ? request.fair(true) : request;
+  }
+
+  /** Enters a queue in which some stand already, in turn from one of several clients. */
+  static CompletableFuture<Lease> enter(
+      RuleRun run, List<LockClient> clients, LockClient observer, LockRequest request, int before)
+      throws Exception {
+    CompletableFuture<Lease> waiting = clients.get(before % clients.size()).acquireAsync(request);
+    run.await(
+        run.ms(5_000),
+        before + 1 + " requests stand in the queue",
+        () -> observer.inspect(request.name()).map(HoldInfo::waiters).orElse(0) == before + 1);
+    return waiting;
+  }
+
+  /** Fails the rule unless it has what it waits for soon. */
+  static void expectServed(RuleRun run, CompletableFuture<Lease> waiting, String who)
+      throws Exception {
+    Duration limit = run.ms(run.has(Capability.PUSH) ? 1_000 : 3_000);
+    try {
+      waiting.get(limit.toNanos(), TimeUnit.NANOSECONDS);
+      run.count(1);
+    } catch (TimeoutException e) {
+      throw new RuleViolation(
+          who + " is served within " + limit.toMillis() + " ms", "it still waits", List.of());
+    }
+  }
+}

@@ -1,0 +1,308 @@
+package dev.interlock.tck.internal.rules;
+
+import dev.interlock.Capability;
+import dev.interlock.DistributedLock;
+import dev.interlock.DistributedReadWriteLock;
+import dev.interlock.HoldInfo;
+import dev.interlock.Lease;
+import dev.interlock.LockClient;
+import dev.interlock.LockRequest;
+import dev.interlock.LockTimeoutException;
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.Grant;
+import dev.interlock.spi.HoldId;
+import dev.interlock.tck.internal.history.History;
+import dev.interlock.tck.internal.history.Hold;
+import dev.interlock.tck.internal.rules.CountedContention.Part;
+import dev.interlock.tck.internal.run.Company;
+import dev.interlock.tck.internal.run.DirectBackend;
+import dev.interlock.tck.internal.run.Rule;
+import dev.interlock.tck.internal.run.RuleRun;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** Group R. */
+public final class ReadWriteRules {
+  private static final Part WRITER = new Part(1, 1);
+  private static final Part READER = new Part(1, Integer.MAX_VALUE);
+
+  private ReadWriteRules() {}
+
+  @Rule(value = "R1", check = "that each reader is a hold of its own, which keeps writers out")
+  public static void readersHoldTogether(RuleRun run) throws Exception {
+    String name = run.name();
+    List<LockClient> clients = List.of(run.client(), run.client(), run.client());
+    LockRequest reader = Leases.fixed(run, name, 20_000).shared();
+    List<Lease> readers = new ArrayList<>();
+    for (LockClient client : clients) {
+      readers.add(client.acquire(reader));
+      readers.add(client.acquire(reader));
+    }
+    HoldInfo info = run.client().inspect(name).orElseThrow();
+    run.expect(
+        info.others().size() == readers.size() - 1,
+        "inspect tells all " + readers.size() + " readers",
+        "it tells one and " + info.others().size() + " others");
+    for (Lease lease : readers) {
+      run.expectHeld(run.client(), name, "while there is a reader");
+      lease.release();
+    }
+    try (Lease writer = clients.get(0).acquire(Leases.fixed(run, name, 20_000))) {
+      for (LockClient client : clients) {
+        run.expect(
+            client.tryAcquire(Leases.once(run, name, 1_000).shared()).isEmpty(),
+            "no reader enters beside the writer " + writer.name(),
+            "one did");
+      }
+    }
+    run.expectFree(run.client(), name, run.ms(1_000), "after readers and a writer");
+  }
+
+  @Rule(
+      value = "R1",
+      check =
+          "that an attempt counts the holds and takes its part in one atomic step on the server",
+      company = Company.FEW)
+  public static void aWriterIsAlone(RuleRun run) throws Exception {
+    List<Hold> holds = contend(run);
+    run.judge(History.ofUnits(holds), "readers hold together, and a writer alone");
+    run.note(holds.size() + " holds by readers and writers in three clients, no writer beside one");
+  }
+
+  private static List<Hold> contend(RuleRun run) throws Exception {
+    Duration time = Duration.ofMillis(run.amount(1_500, 5_000, 30_000));
+    return CountedContention.run(run, List.of(READER, READER, READER, WRITER), time);
+  }
+
+  @Rule(
+      value = "R2",
+      check = "that whoever comes after a waiting writer waits too, and that one step lets in all"
+          + " readers in front")
+  public static void readersAndWritersAreServedInOrder(RuleRun run) throws Exception {
+    String name = run.name();
+    Lease held = run.client().acquire(Leases.fixed(run, name, 30_000));
+    List<LockClient> clients = List.of(run.client(), run.client());
+    LockClient observer = run.client();
+    LockRequest writer = Queues.request(run, name);
+    LockRequest reader = writer.shared();
+    List<CompletableFuture<Lease>> queue = new ArrayList<>();
+    for (LockRequest request :
+        List.of(reader, reader, reader, writer, reader, reader, writer, reader)) {
+      queue.add(Queues.enter(run, clients, observer, request, queue.size()));
+    }
+    held.release();
+    serveTogether(run, queue, 0, 3);
+    run.expect(
+        observer.tryAcquire(Leases.once(run, name, 1_000).shared()).isEmpty(),
+        "a reader that comes while a writer waits is kept out",
+        "it entered before the writer");
+    giveBack(queue, 0, 3);
+    serveTogether(run, queue, 3, 4);
+    giveBack(queue, 3, 4);
+    serveTogether(run, queue, 4, 6);
+    giveBack(queue, 4, 6);
+    serveTogether(run, queue, 6, 7);
+    giveBack(queue, 6, 7);
+    serveTogether(run, queue, 7, 8);
+    giveBack(queue, 7, 8);
+    run.note("8 readers and writers were served in order, readers together");
+  }
+
+  /** All of these have it at the same time, and nobody behind them. */
+  private static void serveTogether(
+      RuleRun run, List<CompletableFuture<Lease>> queue, int from, int to) throws Exception {
+    for (int i = from; i < to; i++) {
+      Queues.expectServed(run, queue.get(i), "place " + i + " of the queue");
+    }
+    for (int i = to; i < queue.size(); i++) {
+      run.expect(
+          !queue.get(i).isDone(), "place " + i + " waits for place " + (to - 1), "it was served");
+    }
+  }
+
+  private static void giveBack(List<CompletableFuture<Lease>> queue, int from, int to)
+      throws Exception {
+    for (int i = from; i < to; i++) {
+      queue.get(i).get().release();
+    }
+  }
+
+  @Rule(value = "R3", check = "that a reader's owner need not wait for a writer that waits for it")
+  public static void aReaderReadsAgainThoughAWriterWaits(RuleRun run) throws Exception {
+    String name = run.name();
+    LockClient other = run.client();
+    DistributedLock read = run.client().readWriteLock(name).readLock();
+    expectLocked(run, read, "a free lock");
+    CompletableFuture<Lease> writer =
+        Queues.enter(run, List.of(other), run.client(), Queues.request(run, name), 0);
+    expectLocked(run, read, "a lock that it reads already");
+    read.unlock();
+    run.expect(!writer.isDone(), "the writer waits for the outer entry", "it was served");
+    read.unlock();
+    Queues.expectServed(run, writer, "the writer behind the reader");
+    writer.get().release();
+  }
+
+  @Rule(value = "R3", check = "Attempt.beside(): a hold of the same owner does not count")
+  public static void aWriterBecomesAReader(RuleRun run) throws Exception {
+    String name = run.name();
+    DistributedReadWriteLock lock = run.client().readWriteLock(name);
+    LockClient observer = run.client();
+    expectLocked(run, lock.writeLock(), "a free lock");
+    LockRequest request = Queues.request(run, name);
+    CompletableFuture<Lease> reader =
+        Queues.enter(run, List.of(observer), observer, request.shared(), 0);
+    CompletableFuture<Lease> writer = Queues.enter(run, List.of(observer), observer, request, 1);
+    expectLocked(run, lock.readLock(), "a lock that it writes");
+    run.expect(!reader.isDone(), "other readers wait for the writer", "one was served");
+    lock.writeLock().unlock();
+    Queues.expectServed(run, reader, "a reader behind a writer that goes on as a reader");
+    reader.get().release();
+    run.expect(!writer.isDone(), "a writer waits for it", "it was served");
+    lock.readLock().unlock();
+    Queues.expectServed(run, writer, "the writer behind both");
+    writer.get().release();
+  }
+
+  @Rule(value = "R3", check = "that a thread that reads is not let wait as a writer")
+  public static void anUpgradeIsRefused(RuleRun run) throws Exception {
+    DistributedReadWriteLock lock = run.client().readWriteLock(run.name());
+    expectLocked(run, lock.readLock(), "a free lock");
+    run.expectThrows(
+        IllegalStateException.class,
+        "the write lock for a thread that reads",
+        () -> lock.writeLock().tryLock(run.ms(1_000), run.ms(10_000)));
+    run.expect(lock.readLock().isHeldByCurrentThread(), "it reads on", "it does not");
+    lock.readLock().unlock();
+  }
+
+  @Rule(value = "R3", check = "that a named owner's hold lets its readers in from another client")
+  public static void aNamedOwnerReadsElsewhere(RuleRun run) throws Exception {
+    if (!run.has(Capability.SHARED_OWNER)) {
+      return;
+    }
+    String name = run.name();
+    LockRequest request = Queues.request(run, name);
+    LockRequest saga = request.withOwner(SharedOwnerRules.OWNER).shared();
+    LockClient other = run.client();
+    Lease outer = run.client().acquire(saga);
+    CompletableFuture<Lease> writer = Queues.enter(run, List.of(other), run.client(), request, 0);
+    CompletableFuture<Lease> inner = other.acquireAsync(saga);
+    Queues.expectServed(run, inner, "a further reader of the same named owner");
+    outer.release();
+    run.expect(!writer.isDone(), "the writer waits for the owner's other entry", "it was served");
+    inner.get().release();
+    Queues.expectServed(run, writer, "the writer behind the owner");
+    writer.get().release();
+  }
+
+  /** Not by lock(): a provider that lets nobody in would be waited for without limit. */
+  private static void expectLocked(RuleRun run, DistributedLock lock, String what)
+      throws InterruptedException {
+    run.expect(lock.tryLock(run.ms(3_000), run.ms(30_000)), "a thread enters " + what, "it waits");
+  }
+
+  @Rule(value = "R4", check = "that each grant takes the next token, a reader's too")
+  public static void tokensGrowInTheOrderOfGrants(RuleRun run) throws Exception {
+    if (!run.has(Capability.FENCED)) {
+      return;
+    }
+    String name = run.name();
+    List<LockClient> clients = List.of(run.client(), run.client());
+    LockRequest request = Leases.fixed(run, name, 20_000);
+    long last = 0;
+    for (int round = 0; round < 3; round++) {
+      List<Lease> readers = new ArrayList<>();
+      for (int i = 0; i < 4; i++) {
+        Lease reader = clients.get(i % 2).acquire(request.shared());
+        readers.add(reader);
+        last = larger(run, last, reader, "a reader");
+      }
+      for (Lease reader : readers) {
+        reader.release();
+      }
+      Lease writer = clients.get(round % 2).acquire(request);
+      last = larger(run, last, writer, "a writer");
+      writer.release();
+    }
+    run.judge(
+        History.ofTokens(contend(run)),
+        "a writer's token is larger than all before, and not after");
+  }
+
+  private static long larger(RuleRun run, long before, Lease lease, String who) {
+    long token = lease.fencingToken();
+    run.expect(token > before, who + " has a token larger than " + before, "it has token " + token);
+    return token;
+  }
+
+  @Rule(value = "R5", check = "that entries of the queue go when their waits end", timed = true)
+  public static void waitsOfEachKindEndAndLeaveNothing(RuleRun run) throws Exception {
+    LockClient client = run.client();
+    for (boolean reads : new boolean[] {true, false}) {
+      String name = run.name();
+      LockRequest plain = Leases.fixed(run, name, 30_000);
+      LockRequest waiter = reads ? plain.shared() : plain;
+      Lease held = run.client().acquire(reads ? plain : plain.shared());
+      long start = System.nanoTime();
+      run.expectThrows(
+          LockTimeoutException.class,
+          "acquire with a wait",
+          () -> client.acquire(waiter.withWait(run.ms(300))));
+      Duration took = RuleRun.since(start);
+      run.expect(
+          took.compareTo(run.ms(1_300)) <= 0,
+          "a wait of 300 ms ends within 1 s more",
+          "it took " + took.toMillis() + " ms");
+      CompletableFuture<Lease> cancelled =
+          Queues.enter(run, List.of(client), run.client(), waiter.withWait(run.ms(20_000)), 0);
+      CompletableFuture<Lease> behind =
+          run.client().acquireAsync(Queues.request(run, name).shared());
+      cancelled.cancel(true);
+      held.release();
+      Queues.expectServed(run, behind, "one behind a wait that was cancelled");
+      behind.get().release();
+      run.expectFree(run.client(), name, run.ms(1_000), "after waits that have ended");
+    }
+  }
+
+  @Rule(value = "R5", check = "that a reader's attempt and its release are known by their id")
+  public static void aRepeatedCommandOfAReaderCountsOnce(RuleRun run) throws Exception {
+    DirectBackend direct = run.direct();
+    LockClient observer = run.client();
+    String name = run.name();
+    HoldId first = direct.newId();
+    HoldId second = direct.newId();
+    for (HoldId id : List.of(first, first, second, second, first)) {
+      Attempt attempt = Attempt.of(name, id, "tck", run.ms(20_000))
+          .withFair(true)
+          .withUnits(READER.units(), READER.capacity());
+      run.expect(direct.attempt(attempt) instanceof Grant, "a reader is granted", "it is not");
+    }
+    run.expect(direct.release(name, first), "the first release is known", "it is not");
+    run.expect(!direct.release(name, first), "its repetition is not", "it is");
+    run.expectHeld(observer, name, "while the other reader holds");
+    run.expect(direct.release(name, second), "the second release is known", "it is not");
+    run.expectFree(observer, name, run.ms(1_000), "after one release for each reader");
+    run.fault("attempts and releases sent twice");
+  }
+
+  @Rule(value = "R5", check = "that each reader has a lease of its own", timed = true)
+  public static void anExpiredReaderLetsTheWriterIn(RuleRun run) throws Exception {
+    String name = run.name();
+    LockRequest request = Queues.request(run, name);
+    LockClient client = run.client();
+    Lease longer = client.acquire(Leases.fixed(run, name, 20_000).shared());
+    client.acquire(Leases.fixed(run, name, 700).shared());
+    long start = System.nanoTime();
+    CompletableFuture<Lease> writer = run.client().acquireAsync(request);
+    RuleRun.pause(run.ms(1_000));
+    run.expect(!writer.isDone(), "a writer waits for the longer lease", "it was served");
+    longer.release();
+    Queues.expectServed(run, writer, "a writer behind readers, one of which expired");
+    run.note("the writer entered after " + RuleRun.since(start).toMillis() + " ms");
+    writer.get().release();
+  }
+}

@@ -1,0 +1,194 @@
+package dev.interlock.tck.internal.rules;
+
+import dev.interlock.DistributedSemaphore;
+import dev.interlock.Lease;
+import dev.interlock.LockClient;
+import dev.interlock.LockRequest;
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.Grant;
+import dev.interlock.spi.HoldId;
+import dev.interlock.tck.internal.history.History;
+import dev.interlock.tck.internal.history.Hold;
+import dev.interlock.tck.internal.rules.CountedContention.Part;
+import dev.interlock.tck.internal.run.Company;
+import dev.interlock.tck.internal.run.DirectBackend;
+import dev.interlock.tck.internal.run.Rule;
+import dev.interlock.tck.internal.run.RuleRun;
+import dev.interlock.tck.internal.worker.ProcessWorker;
+import dev.interlock.tck.internal.worker.WorkerSpace;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/** Group C. */
+public final class SemaphoreRules {
+  private static final int SIZE = 4;
+
+  private SemaphoreRules() {}
+
+  @Rule(
+      value = "C1",
+      check =
+          "that an attempt counts units, not holders, and takes its own in the same atomic step",
+      company = Company.FEW)
+  public static void noMorePermitsAreHeldThanThereAre(RuleRun run) throws Exception {
+    List<Part> parts = List.of(
+        new Part(1, SIZE),
+        new Part(2, SIZE),
+        new Part(3, SIZE),
+        new Part(SIZE, SIZE),
+        new Part(1, SIZE - 1));
+    Duration time = Duration.ofMillis(run.amount(1_500, 5_000, 30_000));
+    List<Hold> holds = CountedContention.run(run, parts, time);
+    run.judge(History.ofUnits(holds), "the permits held are not more than there are");
+    run.note(holds.size() + " holds of 1 to 4 permits, never more at once than there were");
+  }
+
+  @Rule(value = "C1", check = "that nobody is kept out while enough permits are free")
+  public static void permitsThatAreFreeAreGiven(RuleRun run) throws Exception {
+    String name = run.name();
+    expectExactly(run, name, SIZE, "of a new semaphore");
+    LockRequest three = Leases.fixed(run, name, 20_000).permits(3, SIZE);
+    try (Lease held = run.client().acquire(three)) {
+      expectExactly(run, name, 1, "beside " + held.name() + " with three");
+    }
+    expectExactly(run, name, SIZE, "after a release");
+  }
+
+  /** Takes permits one by one until there are no more, and gives them back. */
+  private static void expectExactly(RuleRun run, String name, int free, String when) {
+    List<LockClient> clients = List.of(run.client(), run.client());
+    List<Lease> taken = new ArrayList<>();
+    for (int i = 0; i <= SIZE; i++) {
+      LockRequest one = Leases.once(run, name, 20_000).permits(1, SIZE);
+      clients.get(i % 2).tryAcquire(one).ifPresent(taken::add);
+    }
+    run.expect(
+        taken.size() == free,
+        free + " permits can be taken " + when,
+        taken.size() + " could be taken");
+    taken.forEach(Lease::release);
+  }
+
+  @Rule(value = "C2", check = "that permits have a lease and are not a number", timed = true)
+  public static void permitsOfADeadJvmComeBack(RuleRun run) throws Exception {
+    String name = run.name();
+    LockRequest three = Leases.once(run, name, 1_200).permits(3, SIZE);
+    if (run.oneJvm()) {
+      run.client().acquire(three);
+    } else {
+      long lease = run.ms(1_200).toNanos();
+      ProcessWorker dying = run.ownWorker();
+      dying.run(space -> take(space, name, lease));
+      dying.kill();
+      run.fault("kill -9 of a client with permits");
+    }
+    CompletableFuture<Lease> all = run.client()
+        .acquireAsync(Leases.fixed(run, name, 20_000).withWait(run.ms(10_000)).permits(SIZE, SIZE));
+    long start = System.nanoTime();
+    run.await(run.ms(1_200 + 1_000), "all permits are given to one who waits", all::isDone);
+    run.note("permits came back after " + RuleRun.since(start).toMillis() + " ms");
+    all.get().release();
+    expectExactly(run, name, SIZE, "after permits came back");
+  }
+
+  public static void take(WorkerSpace space, String name, long lease) throws InterruptedException {
+    LockRequest three = LockRequest.of(name).permits(3, SIZE);
+    space.keep("permits", space.client().acquire(three.withLease(Duration.ofNanos(lease))));
+  }
+
+  @Rule(value = "C2", check = "that a release names its hold: one that is not there gives nothing")
+  public static void noPermitComesBackTwice(RuleRun run) throws Exception {
+    DirectBackend direct = run.direct();
+    String name = run.name();
+    HoldId two = direct.newId();
+    HoldId one = direct.newId();
+    grant(run, direct, name, two, 2);
+    grant(run, direct, name, two, 2);
+    grant(run, direct, name, one, 1);
+    expectExactly(run, name, 1, "beside three, whose attempt was repeated");
+    run.expect(direct.release(name, two), "a release is known", "it is not");
+    run.expect(!direct.release(name, two), "its repetition is not", "it is");
+    direct.abandon(name, two);
+    direct.abandon(name, direct.newId());
+    expectExactly(run, name, 3, "beside one, after a release that was repeated");
+    direct.release(name, one);
+    run.fault("attempts and releases sent twice");
+  }
+
+  private static void grant(RuleRun run, DirectBackend direct, String name, HoldId id, int units) {
+    Attempt attempt =
+        Attempt.of(name, id, "tck", run.ms(20_000)).withFair(true).withUnits(units, SIZE);
+    run.expect(
+        direct.attempt(attempt) instanceof Grant, "free permits are granted", "they are not");
+  }
+
+  @Rule(value = "C3", check = "that the first waits until it fits, and nobody passes it")
+  public static void aLargeRequestIsNotPassed(RuleRun run) throws Exception {
+    String name = run.name();
+    List<LockClient> clients = List.of(run.client(), run.client());
+    LockClient observer = run.client();
+    LockRequest request = Queues.request(run, name);
+    Lease held = run.client().acquire(request.permits(2, SIZE));
+    List<CompletableFuture<Lease>> queue = new ArrayList<>();
+    for (int permits : new int[] {SIZE, 1, 2, 3}) {
+      queue.add(Queues.enter(run, clients, observer, request.permits(permits, SIZE), queue.size()));
+    }
+    run.expect(
+        observer.tryAcquire(Leases.once(run, name, 1_000).permits(1, SIZE)).isEmpty(),
+        "a small request that comes while a large one waits is kept out",
+        "it entered before it");
+    run.expect(
+        queue.stream().noneMatch(CompletableFuture::isDone), "all four wait", "one was served");
+    held.release();
+    Queues.expectServed(run, queue.get(0), "the request for all permits, which came first");
+    RuleRun.pause(run.ms(100));
+    run.expect(
+        queue.stream().filter(CompletableFuture::isDone).count() == 1,
+        "the others wait for it",
+        "one was served beside it");
+    queue.get(0).get().release();
+    Queues.expectServed(run, queue.get(1), "the one for one permit");
+    Queues.expectServed(run, queue.get(2), "the one for two permits, which fits beside it");
+    run.expect(!queue.get(3).isDone(), "the one for three does not fit yet", "it was served");
+    queue.get(1).get().release();
+    queue.get(2).get().release();
+    Queues.expectServed(run, queue.get(3), "the one for three permits");
+    queue.get(3).get().release();
+    run.note("requests for 4, 1, 2 and 3 permits of 4 were served in order");
+  }
+
+  @Rule(value = "C4", check = "that the smallest size that it and the holders name is what counts")
+  public static void aNewSizeIsKeptByThoseWhoNameIt(RuleRun run) throws Exception {
+    String name = run.name();
+    DistributedSemaphore before = run.client().semaphore(name, SIZE);
+    DistributedSemaphore after = run.client().semaphore(name, 2);
+    List<Lease> old = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      old.add(granted(run, before, "one of four permits"));
+    }
+    refused(run, after, "of two while three are held");
+    old.remove(0).release();
+    refused(run, after, "of two while two are held");
+    old.remove(0).release();
+    Lease shrunk = granted(run, after, "one of two permits while one is held");
+    refused(run, before, "of four beside one who counts on two, and another");
+    old.remove(0).release();
+    shrunk.release();
+    granted(run, before, "one of four permits of a free semaphore").release();
+    run.note("a semaphore of four became one of two while three were held");
+  }
+
+  private static Lease granted(RuleRun run, DistributedSemaphore semaphore, String what) {
+    Optional<Lease> lease = semaphore.tryAcquire();
+    run.expect(lease.isPresent(), what + " can be taken", "it cannot");
+    return lease.orElseThrow();
+  }
+
+  private static void refused(RuleRun run, DistributedSemaphore semaphore, String what) {
+    run.expect(
+        semaphore.tryAcquire().isEmpty(), "no permit " + what + " can be taken", "one was taken");
+  }
+}
