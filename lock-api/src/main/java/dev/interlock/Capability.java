@@ -19,7 +19,7 @@ public enum Capability {
   SHARED_OWNER,
   /** Holds and queues outlive a restart of the server (rules D). */
   DURABLE,
-  /** Readers hold a lock together, {@link LockRequest#shared()} (rules R). */
+  /** Readers hold a lock together, {@link LockRequest#shared()}; declared beside FAIR (rules R). */
   SHARED,
   /** Semaphores, {@link LockRequest#permits} (rules C). */
   PERMITS

@@ -27,6 +27,9 @@ public final class CountedContention {
 
   /** One part of a lock that a thread may ask for; of a capacity of 1 it is the whole. */
   public record Part(int units, int capacity) implements Serializable {
+    static final Part WHOLE = new Part(1, 1);
+    static final Part READER = new Part(1, Integer.MAX_VALUE);
+
     LockRequest of(String name) {
       LockRequest request = LockRequest.of(name);
       if (capacity == 1) {

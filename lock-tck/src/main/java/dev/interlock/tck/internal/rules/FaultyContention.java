@@ -11,6 +11,7 @@ import dev.interlock.tck.internal.fault.FaultProxy;
 import dev.interlock.tck.internal.fault.Injection;
 import dev.interlock.tck.internal.history.Hold;
 import dev.interlock.tck.internal.history.Journal;
+import dev.interlock.tck.internal.rules.CountedContention.Part;
 import dev.interlock.tck.internal.run.RuleRun;
 import dev.interlock.tck.internal.worker.ProcessWorker;
 import dev.interlock.tck.internal.worker.Worker;
@@ -42,29 +43,40 @@ public final class FaultyContention {
       long lease,
       String journals,
       boolean renewable,
-      boolean fenced)
+      boolean fenced,
+      List<Part> parts)
       implements Serializable {}
 
   private final RuleRun run;
   private final List<String> names = new ArrayList<>();
   private final long nanos;
   private final Path journals;
+  private final List<Part> parts;
   private final List<CompletableFuture<Integer>> outcomes = new ArrayList<>();
   private final List<Worker> workers = new ArrayList<>();
 
-  private FaultyContention(RuleRun run, Duration time, Path journals) {
+  private FaultyContention(RuleRun run, Duration time, List<Part> parts, Path journals) {
     this.run = run;
+    this.parts = parts;
     this.nanos = time.toNanos();
     this.journals = journals;
     names.add(run.name());
     names.add(run.name());
   }
 
-  /** Fights, and returns what everybody held, those who were killed included. */
+  /** The same for the whole lock. */
   static List<Hold> run(RuleRun run, Duration time) throws Exception {
+    return run(run, time, List.of(Part.WHOLE));
+  }
+
+  /**
+   * Fights for parts of the locks, each time for one of these, and returns what everybody held,
+   * those who were killed included.
+   */
+  static List<Hold> run(RuleRun run, Duration time, List<Part> parts) throws Exception {
     Path journals = Files.createTempDirectory("interlock-tck-");
     try {
-      new FaultyContention(run, time, journals).fight();
+      new FaultyContention(run, time, parts, journals).fight();
       return Journal.readAll(journals);
     } finally {
       delete(journals);
@@ -131,7 +143,8 @@ public final class FaultyContention {
           run.ms(LEASE).toNanos(),
           journals.toString(),
           run.has(Capability.RENEWABLE),
-          run.has(Capability.FENCED));
+          run.has(Capability.FENCED),
+          parts);
       outcomes.add(worker.start(t, space -> work(space, plan)));
     }
   }
@@ -196,13 +209,15 @@ public final class FaultyContention {
     Path file = Path.of(plan.journals()).resolve(thread.replaceAll("[^A-Za-z0-9-]", "_"));
     try (Journal journal = Journal.open(file)) {
       while (System.nanoTime() - deadline < 0) {
-        Optional<Lease> acquired = acquire(space, plan, random);
+        Part part = plan.parts().get(random.nextInt(plan.parts().size()));
+        Optional<Lease> acquired = acquire(space, plan, part, random);
         if (acquired.isEmpty()) {
           RuleRun.pause(Duration.ofMillis(3));
           continue;
         }
         Lease lease = acquired.get();
-        Hold hold = Hold.begin(thread + " hold " + ++holds, lease, plan.fenced());
+        Hold hold = Hold.begin(thread + " hold " + ++holds, lease, plan.fenced())
+            .withUnits(part.units(), part.capacity());
         journal.enter(hold);
         RuleRun.pause(Duration.ofNanos(timeToHold(plan, random)));
         journal.enter(hold.end(lease));
@@ -221,10 +236,11 @@ public final class FaultyContention {
     return random.nextLong(draw < 10 ? plan.lease() / 2 : plan.lease() / 100);
   }
 
-  private static Optional<Lease> acquire(WorkerSpace space, Plan plan, SplittableRandom random)
+  private static Optional<Lease> acquire(
+      WorkerSpace space, Plan plan, Part part, SplittableRandom random)
       throws InterruptedException {
     String name = plan.names().get(random.nextInt(plan.names().size()));
-    LockRequest request = LockRequest.of(name).withLease(Duration.ofNanos(plan.lease()));
+    LockRequest request = part.of(name).withLease(Duration.ofNanos(plan.lease()));
     if (plan.renewable() && random.nextBoolean()) {
       request = request.renewing();
     }

@@ -11,6 +11,7 @@ import dev.interlock.LockTimeoutException;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
+import dev.interlock.tck.TckFault;
 import dev.interlock.tck.internal.history.History;
 import dev.interlock.tck.internal.history.Hold;
 import dev.interlock.tck.internal.rules.CountedContention.Part;
@@ -25,8 +26,8 @@ import java.util.concurrent.CompletableFuture;
 
 /** Group R. */
 public final class ReadWriteRules {
-  private static final Part WRITER = new Part(1, 1);
-  private static final Part READER = new Part(1, Integer.MAX_VALUE);
+  private static final List<Part> PARTS =
+      List.of(Part.READER, Part.READER, Part.READER, Part.WHOLE);
 
   private ReadWriteRules() {}
 
@@ -73,7 +74,21 @@ public final class ReadWriteRules {
 
   private static List<Hold> contend(RuleRun run) throws Exception {
     Duration time = Duration.ofMillis(run.amount(1_500, 5_000, 30_000));
-    return CountedContention.run(run, List.of(READER, READER, READER, WRITER), time);
+    return CountedContention.run(run, PARTS, time);
+  }
+
+  @Rule(
+      value = "R5",
+      check = "what the history shows: who wrote beside whom, and after which fault",
+      company = Company.NONE,
+      limit = 150,
+      needs = TckFault.CONNECTION)
+  public static void aWriterIsAloneWhenClientsFail(RuleRun run) throws Exception {
+    Duration time = Duration.ofMillis(run.amount(2_500, 15_000, 45_000));
+    List<Hold> holds = FaultyContention.run(run, time, PARTS);
+    run.judge(
+        History.ofUnits(holds), "readers hold together, and a writer alone, when clients fail");
+    run.note(holds.size() + " holds by readers and writers between the faults");
   }
 
   @Rule(
@@ -278,7 +293,7 @@ public final class ReadWriteRules {
     for (HoldId id : List.of(first, first, second, second, first)) {
       Attempt attempt = Attempt.of(name, id, "tck", run.ms(20_000))
           .withFair(true)
-          .withUnits(READER.units(), READER.capacity());
+          .withUnits(Part.READER.units(), Part.READER.capacity());
       run.expect(direct.attempt(attempt) instanceof Grant, "a reader is granted", "it is not");
     }
     run.expect(direct.release(name, first), "the first release is known", "it is not");

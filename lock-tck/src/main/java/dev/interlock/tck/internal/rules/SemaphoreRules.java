@@ -7,6 +7,7 @@ import dev.interlock.LockRequest;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
+import dev.interlock.tck.TckFault;
 import dev.interlock.tck.internal.history.History;
 import dev.interlock.tck.internal.history.Hold;
 import dev.interlock.tck.internal.rules.CountedContention.Part;
@@ -26,6 +27,13 @@ import java.util.concurrent.CompletableFuture;
 public final class SemaphoreRules {
   private static final int SIZE = 4;
 
+  private static final List<Part> PARTS = List.of(
+      new Part(1, SIZE),
+      new Part(2, SIZE),
+      new Part(3, SIZE),
+      new Part(SIZE, SIZE),
+      new Part(1, SIZE - 1));
+
   private SemaphoreRules() {}
 
   @Rule(
@@ -34,16 +42,24 @@ public final class SemaphoreRules {
           "that an attempt counts units, not holders, and takes its own in the same atomic step",
       company = Company.FEW)
   public static void noMorePermitsAreHeldThanThereAre(RuleRun run) throws Exception {
-    List<Part> parts = List.of(
-        new Part(1, SIZE),
-        new Part(2, SIZE),
-        new Part(3, SIZE),
-        new Part(SIZE, SIZE),
-        new Part(1, SIZE - 1));
     Duration time = Duration.ofMillis(run.amount(1_500, 5_000, 30_000));
-    List<Hold> holds = CountedContention.run(run, parts, time);
+    List<Hold> holds = CountedContention.run(run, PARTS, time);
     run.judge(History.ofUnits(holds), "the permits held are not more than there are");
     run.note(holds.size() + " holds of 1 to 4 permits, never more at once than there were");
+  }
+
+  @Rule(
+      value = "C2",
+      check = "what the history shows: who held how many permits at once, and after which fault",
+      company = Company.NONE,
+      limit = 150,
+      needs = TckFault.CONNECTION)
+  public static void permitsAreCountedWhenClientsFail(RuleRun run) throws Exception {
+    Duration time = Duration.ofMillis(run.amount(2_500, 15_000, 45_000));
+    List<Hold> holds = FaultyContention.run(run, time, PARTS);
+    run.judge(
+        History.ofUnits(holds), "the permits held are not more than there are, when clients fail");
+    run.note(holds.size() + " holds of 1 to 4 permits between the faults");
   }
 
   @Rule(value = "C1", check = "that nobody is kept out while enough permits are free")
