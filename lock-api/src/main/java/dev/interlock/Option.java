@@ -43,6 +43,7 @@ public final class Option<T> {
   private final @Nullable T defaultValue;
   private final boolean sensitive;
   private final boolean required;
+  private final boolean repeatable;
   private final String description;
   private final List<Check<T>> checks;
 
@@ -53,6 +54,7 @@ public final class Option<T> {
       @Nullable T defaultValue,
       boolean sensitive,
       boolean required,
+      boolean repeatable,
       String description,
       List<Check<T>> checks) {
     this.name = name;
@@ -61,6 +63,7 @@ public final class Option<T> {
     this.defaultValue = defaultValue;
     this.sensitive = sensitive;
     this.required = required;
+    this.repeatable = repeatable;
     this.description = description;
     this.checks = checks;
   }
@@ -76,7 +79,7 @@ public final class Option<T> {
    */
   public static <T> Option<T> of(
       String name, Function<String, T> parser, @Nullable T defaultValue) {
-    return new Option<>(name, Part.QUERY, parser, defaultValue, false, false, "", List.of());
+    return new Option<>(name, Part.QUERY, parser, defaultValue, false, false, false, "", List.of());
   }
 
   /**
@@ -88,6 +91,16 @@ public final class Option<T> {
    */
   public static Option<String> text(String name, @Nullable String defaultValue) {
     return of(name, Function.identity(), defaultValue);
+  }
+
+  /**
+   * Creates an option that a URI may carry several times.
+   *
+   * @param name as it stands in a URI
+   * @return the option, whose value has the texts in the order in which they are given
+   */
+  public static Option<List<String>> texts(String name) {
+    return new Option<>(name, Part.QUERY, List::of, null, false, false, true, "", List.of());
   }
 
   /**
@@ -154,7 +167,8 @@ public final class Option<T> {
    * @return the changed copy
    */
   public Option<T> in(Part part) {
-    return new Option<>(name, part, parser, defaultValue, sensitive, required, description, checks);
+    return new Option<>(
+        name, part, parser, defaultValue, sensitive, required, repeatable, description, checks);
   }
 
   /**
@@ -163,7 +177,8 @@ public final class Option<T> {
    * @return the changed copy
    */
   public Option<T> secret() {
-    return new Option<>(name, part, parser, defaultValue, true, required, description, checks);
+    return new Option<>(
+        name, part, parser, defaultValue, true, required, repeatable, description, checks);
   }
 
   /**
@@ -172,7 +187,8 @@ public final class Option<T> {
    * @return the changed copy
    */
   public Option<T> mandatory() {
-    return new Option<>(name, part, parser, defaultValue, sensitive, true, description, checks);
+    return new Option<>(
+        name, part, parser, defaultValue, sensitive, true, repeatable, description, checks);
   }
 
   /**
@@ -182,7 +198,8 @@ public final class Option<T> {
    * @return the changed copy
    */
   public Option<T> describedAs(String text) {
-    return new Option<>(name, part, parser, defaultValue, sensitive, required, text, checks);
+    return new Option<>(
+        name, part, parser, defaultValue, sensitive, required, repeatable, text, checks);
   }
 
   /**
@@ -196,7 +213,15 @@ public final class Option<T> {
     List<Check<T>> more = new java.util.ArrayList<>(checks);
     more.add(new Check<>(predicate, rule));
     return new Option<>(
-        name, part, parser, defaultValue, sensitive, required, description, List.copyOf(more));
+        name,
+        part,
+        parser,
+        defaultValue,
+        sensitive,
+        required,
+        repeatable,
+        description,
+        List.copyOf(more));
   }
 
   /**
@@ -276,6 +301,15 @@ public final class Option<T> {
   }
 
   /**
+   * Tells whether a URI may carry it several times.
+   *
+   * @return true for one that {@link #texts} made
+   */
+  public boolean isRepeatable() {
+    return repeatable;
+  }
+
+  /**
    * Returns what it is for.
    *
    * @return a phrase
@@ -301,6 +335,24 @@ public final class Option<T> {
           sensitive ? name + " is malformed" : name + "=" + text + ": " + e.getMessage());
     }
     return check(value);
+  }
+
+  /**
+   * Reads what a URI carries of it.
+   *
+   * @param texts at least one, decoded; one only unless {@link #isRepeatable()}
+   * @return the value
+   * @throws IllegalArgumentException as {@link #parse} does, or if there are too many
+   */
+  @SuppressWarnings("unchecked") // only an option of a list of texts is repeatable
+  public T parseAll(List<String> texts) {
+    if (repeatable) {
+      return check((T) List.copyOf(texts));
+    }
+    if (texts.size() > 1) {
+      throw new IllegalArgumentException("%s is given %d times".formatted(name, texts.size()));
+    }
+    return parse(texts.get(0));
   }
 
   /**

@@ -1,5 +1,6 @@
 package dev.interlock.spi;
 
+import dev.interlock.LockConfig;
 import dev.interlock.internal.opening.ClientFactory;
 import java.util.Objects;
 
@@ -34,6 +35,20 @@ public final class BackendContext {
    * Opens another backend, of any provider, for the same client: for a backend that is made of
    * others. Blocks while it connects.
    *
+   * @param config what {@link dev.interlock.Locks#open(dev.interlock.LockConfig)} would open; its
+   *     listeners and its executor are not used
+   * @return an open backend without an engine; whoever opens it subscribes to it and closes it
+   * @throws dev.interlock.LockConfigurationException if a setting is wrong
+   * @throws dev.interlock.LockProviderNotFoundException if there is no such provider
+   * @throws dev.interlock.BackendUnavailableException if the server cannot be reached or refuses
+   */
+  public LockBackend open(LockConfig config) {
+    return ClientFactory.openBackend(config, this);
+  }
+
+  /**
+   * Opens another backend, of any provider, for the same client. Blocks while it connects.
+   *
    * @param uri what {@link dev.interlock.Locks#open(String)} would open
    * @return an open backend without an engine; whoever opens it subscribes to it and closes it
    * @throws dev.interlock.LockConfigurationException if the URI or its options are wrong
@@ -41,6 +56,6 @@ public final class BackendContext {
    * @throws dev.interlock.BackendUnavailableException if the server cannot be reached or refuses
    */
   public LockBackend open(String uri) {
-    return ClientFactory.openBackend(uri, this);
+    return open(LockConfig.parse(uri));
   }
 }

@@ -29,6 +29,18 @@ public final class LockClients {
   }
 
   /**
+   * Finds the provider that settings are for, without opening anything.
+   *
+   * @param config its settings
+   * @return the provider, which understands them
+   * @throws dev.interlock.LockConfigurationException if a setting is wrong
+   * @throws dev.interlock.LockProviderNotFoundException if there is no such provider
+   */
+  public static LockProvider provider(LockConfig config) {
+    return ClientFactory.provider(config);
+  }
+
+  /**
    * Gives up a handle without a release: the lock stays held until its lease runs out, also when
    * the client is closed before. For locks that nobody may take again within a time. Does no I/O;
    * does nothing if the handle was released or the lease was lost before.

@@ -9,12 +9,14 @@ public final class Renewal {
   private final HoldId id;
   private final Duration lease;
   private final boolean queued;
+  private final long minToken;
 
-  private Renewal(String name, HoldId id, Duration lease, boolean queued) {
+  private Renewal(String name, HoldId id, Duration lease, boolean queued, long minToken) {
     this.name = name;
     this.id = id;
     this.lease = lease;
     this.queued = queued;
+    this.minToken = minToken;
   }
 
   /**
@@ -31,7 +33,18 @@ public final class Renewal {
         Objects.requireNonNull(name),
         Objects.requireNonNull(id),
         Objects.requireNonNull(lease),
-        queued);
+        queued,
+        0);
+  }
+
+  /**
+   * Copies it with another {@link #minToken()}.
+   *
+   * @param least the smallest fencing token that the hold may have from now on
+   * @return the copy
+   */
+  public Renewal withMinToken(long least) {
+    return new Renewal(name, id, lease, queued, least);
   }
 
   /**
@@ -71,8 +84,21 @@ public final class Renewal {
     return queued;
   }
 
+  /**
+   * Returns the smallest fencing token that the hold may have from now on. For a backend that is
+   * made of others: a provider with FENCED raises the first token of a hold that is there to this
+   * in the same atomic step, so that every later hold has a larger one. It never lowers a token,
+   * and never touches one for the sake of a queue entry.
+   *
+   * @return 0 if the token stays as it is
+   */
+  public long minToken() {
+    return minToken;
+  }
+
   @Override
   public String toString() {
-    return "Renewal[name=%s, id=%s, lease=%s, queued=%s]".formatted(name, id, lease, queued);
+    return "Renewal[name=%s, id=%s, lease=%s, queued=%s, minToken=%d]"
+        .formatted(name, id, lease, queued, minToken);
   }
 }

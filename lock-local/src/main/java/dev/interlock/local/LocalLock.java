@@ -39,8 +39,8 @@ final class LocalLock {
     final Attempt attempt;
     final ClientId client;
     final Instant since = Instant.now();
-    final long token;
     final int tokens;
+    long token;
     long expiresAt;
 
     Held(Attempt attempt, ClientId client, long token, int tokens, long expiresAt) {
@@ -198,6 +198,7 @@ final class LocalLock {
     Held held = holds.get(renewal.id());
     if (held != null) {
       prolong(held, renewal.lease(), now);
+      raise(held, renewal.minToken());
       return RenewalResult.held(renewal, held.token).withTokens(held.tokens);
     }
     Entry entry = queue.get(renewal.id());
@@ -206,6 +207,13 @@ final class LocalLock {
     }
     entry.refresh(now);
     return RenewalResult.queued(recheck(now));
+  }
+
+  private void raise(Held held, long minToken) {
+    if (held.token < minToken) {
+      held.token = minToken;
+      space.reserveUpTo(minToken + held.tokens - 1);
+    }
   }
 
   ReleaseResult release(Release release, ClientId client, long now) {

@@ -74,6 +74,11 @@ public final class LocalSpace {
     return lastToken.getAndAdd(count) + 1;
   }
 
+  /** Gives out no fencing token up to this one any more. */
+  void reserveUpTo(long last) {
+    lastToken.accumulateAndGet(last, Math::max);
+  }
+
   /**
    * Runs one step on a lock, and then, outside the monitor, tells those clients whom it concerns.
    *

@@ -61,7 +61,10 @@ interface LockMapper {
 
   void addCounter(@Param("bucket") int bucket);
 
-  List<HeldRow> renewHolds(@Param("holds") List<KnownHold> holds, @Param("leaseUs") long leaseUs);
+  List<HeldRow> renewHolds(
+      @Param("holds") List<KnownHold> holds,
+      @Param("leaseUs") long leaseUs,
+      @Param("minToken") long minToken);
 
   List<EntryState> refreshWaiters(
       @Param("entries") List<KnownEntry> entries,

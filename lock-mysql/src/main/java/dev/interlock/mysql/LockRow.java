@@ -73,6 +73,12 @@ final class LockRow {
     lastHeir = heirs.isEmpty() ? 0 : heirs.get(heirs.size() - 1).ticket;
   }
 
+  /** Moves the fencing tokens up to a larger first one. */
+  void raise(long larger) {
+    token = larger;
+    lastToken = Math.max(lastToken, token + tokens - 1);
+  }
+
   /** Makes a further hold of the same owner the first one; it keeps its fencing token. */
   void promote(Entry share) {
     hand(share, share.sinceUs, share.untilUs);

@@ -220,7 +220,7 @@ final class Operations {
 
     @Override
     void take(Transition transition) {
-      held = transition.prolong(renewal.name(), renewal.id(), renewal.lease());
+      held = transition.prolong(renewal);
     }
 
     @Override

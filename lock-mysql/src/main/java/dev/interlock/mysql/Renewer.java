@@ -10,6 +10,7 @@ import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
 import dev.interlock.sql.support.LockBatcher;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -94,19 +95,28 @@ final class Renewer {
   }
 
   private void renewHolds(List<Renewal> holds, RenewalAnswers answers) {
-    holds.stream().collect(Collectors.groupingBy(Renewal::lease)).forEach((lease, some) -> {
+    holds.stream().collect(Collectors.groupingBy(Terms::of)).forEach((terms, some) -> {
       List<KnownHold> sorted = some.stream()
           .map(renewal -> new KnownHold(LockKey.of(namespace, renewal.name()), renewal.id()))
           .sorted(BY_KEY)
           .toList();
       List<HeldRow> rows = database.run("renewal", true, session -> {
         session.changes();
-        return session.mapper().renewHolds(sorted, Protocol.micros(lease));
+        return session
+            .mapper()
+            .renewHolds(sorted, Protocol.micros(terms.lease()), terms.minToken());
       });
       Map<HoldId, HeldRow> held = new HashMap<>();
       rows.forEach(row -> held.put(row.id(), row));
       some.forEach(renewal -> answers.answer(renewal, result(renewal, held.get(renewal.id()))));
     });
+  }
+
+  /** What the renewals of one packet have in common. */
+  private record Terms(Duration lease, long minToken) {
+    static Terms of(Renewal renewal) {
+      return new Terms(renewal.lease(), renewal.minToken());
+    }
   }
 
   private static RenewalResult result(Renewal renewal, @Nullable HeldRow row) {

@@ -4,6 +4,8 @@ import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
+import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalResult;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -261,7 +263,7 @@ final class Transition {
    */
   AttemptResult attempt(Attempt attempt) {
     long leaseUs = Protocol.micros(attempt.lease());
-    Grant held = prolong(attempt.name(), attempt.id(), attempt.lease());
+    Grant held = prolong(Renewal.of(attempt.name(), attempt.id(), attempt.lease(), false));
     if (held != null) {
       return held;
     }
@@ -280,21 +282,30 @@ final class Transition {
 
   /** Prolongs a hold, and never shortens it; null if it is not there. */
   @Nullable
-  Grant prolong(String name, HoldId id, Duration lease) {
-    long leaseUs = Protocol.micros(lease);
-    if (row.isHeldBy(id)) {
+  Grant prolong(Renewal renewal) {
+    long leaseUs = Protocol.micros(renewal.lease());
+    if (row.isHeldBy(renewal.id())) {
       row.untilUs = Math.max(row.untilUs, now + leaseUs);
       row.claimant = 0;
       changes.rowChanged();
-      return Grant.of(name, id, row.token, lease).withTokens(row.tokens);
+      raise(renewal.minToken());
+      return RenewalResult.held(renewal, row.token).withTokens(row.tokens);
     }
-    Entry share = share(id);
+    Entry share = share(renewal.id());
     if (share == null) {
       return null;
     }
     share.untilUs = Math.max(share.untilUs, now + leaseUs);
     changes.refresh(share);
-    return Grant.of(name, id, row.token, lease);
+    raise(renewal.minToken());
+    return RenewalResult.held(renewal, row.token);
+  }
+
+  private void raise(long minToken) {
+    if (row.token < minToken) {
+      row.raise(minToken);
+      changes.rowChanged();
+    }
   }
 
   private AttemptResult enter(Attempt attempt, long leaseUs) {

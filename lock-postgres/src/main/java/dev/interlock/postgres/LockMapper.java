@@ -2,6 +2,7 @@ package dev.interlock.postgres;
 
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.HoldId;
+import dev.interlock.spi.Renewal;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -80,11 +81,13 @@ interface LockMapper {
     final byte[] key;
     final HoldId id;
     final long leaseUs;
+    final long minToken;
 
-    Item(byte[] key, HoldId id, long leaseUs) {
+    Item(byte[] key, Renewal renewal) {
       this.key = key;
-      this.id = id;
-      this.leaseUs = leaseUs;
+      this.id = renewal.id();
+      this.leaseUs = Micros.of(renewal.lease());
+      this.minToken = renewal.minToken();
     }
   }
 

@@ -220,9 +220,8 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
   public void renew(List<Renewal> batch, RenewalAnswers answers) {
     List<Renewal> sorted = new ArrayList<>(batch);
     sorted.sort(Comparator.comparing(renewal -> key(renewal.name()), Arrays::compareUnsigned));
-    List<Item> items = sorted.stream()
-        .map(renewal -> new Item(key(renewal.name()), renewal.id(), Micros.of(renewal.lease())))
-        .toList();
+    List<Item> items =
+        sorted.stream().map(renewal -> new Item(key(renewal.name()), renewal)).toList();
     long sentAt = System.nanoTime();
     for (Answer answer : change("renewal", mapper -> mapper.renew(items))) {
       Renewal renewal = sorted.get(answer.n);

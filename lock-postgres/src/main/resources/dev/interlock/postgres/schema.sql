@@ -453,7 +453,7 @@ END $$;
 
 -- Makes a hold last, or keeps a waiter in the queue. A waiter that is fresh, behind a holder that is
 -- alive, is only read.
-CREATE FUNCTION ${prefix}renew(asked bytea, me bigint, id bigint, lease bigint)
+CREATE FUNCTION ${prefix}renew(asked bytea, me bigint, id bigint, lease bigint, least_token bigint)
 RETURNS ${prefix}answer LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE
   r ${prefix}lock;
@@ -507,6 +507,11 @@ BEGIN
       a.token := r.token;
       a.tokens := 1;
     END IF;
+  END IF;
+  IF a.state = 1 AND r.token < least_token THEN
+    r.token := least_token;
+    r.last_token := GREATEST(r.last_token, r.token + r.tokens - 1);
+    a.token := r.token;
   END IF;
   PERFORM ${prefix}save(r, before);
   RETURN a;

@@ -33,11 +33,16 @@ public final class ClientFactory {
     return connect(provider, config, context -> provider.open(config, context));
   }
 
-  /** Opens the backend that a URI names, without an engine before it. */
-  public static LockBackend openBackend(String uri, BackendContext context) {
-    LockUri parsed = LockUri.parse(uri);
-    LockProvider provider = Providers.discover().require(parsed.scheme());
-    return provider.open(Settings.read(parsed, provider), context);
+  /** Opens the backend that a configuration names, without an engine before it. */
+  public static LockBackend openBackend(LockConfig config, BackendContext context) {
+    return provider(config).open(config, context);
+  }
+
+  /** Finds the provider that a configuration is for, and checks the settings. */
+  public static LockProvider provider(LockConfig config) {
+    LockProvider provider = Providers.discover().require(config.provider());
+    Settings.check(config, provider);
+    return provider;
   }
 
   /** Reads a URI without opening it. */

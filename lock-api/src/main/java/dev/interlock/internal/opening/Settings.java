@@ -51,16 +51,14 @@ final class Settings {
         .forEach((part, text) -> known.stream()
             .filter(option -> option.part() == part)
             .findFirst()
-            .ifPresentOrElse(option -> set(builder, option, text), () -> faults.add(noPart(part))));
+            .ifPresentOrElse(
+                option -> set(builder, option, List.of(text)), () -> faults.add(noPart(part))));
     for (Map.Entry<String, List<String>> given : byName(uri).entrySet()) {
       Optional<Option<?>> option = queryOption(given.getKey());
       if (option.isEmpty()) {
         faults.add(unknown(given.getKey()));
-      } else if (given.getValue().size() > 1) {
-        faults.add(
-            "%s is given %d times".formatted(given.getKey(), given.getValue().size()));
       } else {
-        set(builder, option.get(), given.getValue().get(0));
+        set(builder, option.get(), given.getValue());
       }
     }
     return builder.build();
@@ -81,9 +79,9 @@ final class Settings {
         .findFirst();
   }
 
-  private <T> void set(LockConfig.Builder builder, Option<T> option, String text) {
+  private <T> void set(LockConfig.Builder builder, Option<T> option, List<String> texts) {
     try {
-      builder.set(option, option.parse(text));
+      builder.set(option, option.parseAll(texts));
     } catch (IllegalArgumentException e) {
       faults.add(String.valueOf(e.getMessage()));
     }

@@ -121,7 +121,8 @@ final class Renewer {
         Renewal renewal = batch.get(place);
         call.with(renewal.id().toString())
             .with(Millis.roundedUp(renewal.lease()))
-            .with(renewal.queued());
+            .with(renewal.queued())
+            .with(renewal.minToken());
       }
     });
     return runner.send("renew", call.first().name(), call);

@@ -1,8 +1,9 @@
--- Makes holds last and keeps waiters alive, of many locks at once; hands on what it finds free.
+-- Makes holds last and keeps waiters alive, of many locks at once; hands on what it finds free. Raises
+-- the fencing tokens of holds where they are too small.
 --
 -- KEYS   for each lock three: lock, counter of the bucket, waiters that were passed over
 -- ARGV   1 prefix of the mailbox channels; for each lock: how many items, then for each of them
---        id, lease in ms, 1 if it is believed to wait or else 0
+--        id, lease in ms, 1 if it is believed to wait or else 0, the smallest that its token may be
 -- Answer now, then one for each item in order: '1 token tokens' held, '3 ms 0' waiting with so
 --        many ms left of the hold, '0 0 0' neither, '4 0 0' this lock failed
 --
@@ -10,7 +11,7 @@
 -- fails, because other software has put something in its place, leaves the others as they are.
 -- The client dies before or after it: holds end with their leases, waiters with their deadlines.
 -- The answer is lost, it runs twice or late: a hold only ever lasts longer, and only while it is
--- there; a waiter's deadline moves on. One exception: a grant that the client did not hear of may
+-- there; a waiter's deadline moves on; a token only ever grows. One exception: a grant that the client did not hear of may
 -- have run out, and is renewed if nobody has taken the lock since; the client never used it.
 local function refresh(lock, items)
   local fields = {}
@@ -36,6 +37,20 @@ local function refresh(lock, items)
   end
 end
 
+-- Raises the tokens of a hold, and takes from the counter and from the lock's reserve what is below.
+local function raise(lock, hold, least)
+  if hold[TOKEN] >= least then
+    return
+  end
+  hold[TOKEN] = least
+  local last = least + hold[TOKENS] - 1
+  if tonumber(redis.call('GET', lock.counter) or '0') < last then
+    redis.call('SET', lock.counter, text(last))
+  end
+  lock.s.t = math.max(lock.s.e, last + 1)
+  lock.s.e = lock.s.t
+end
+
 local function renew(key, items, ids)
   local lock = load(KEYS[key], KEYS[key + 1], KEYS[key + 2], ids)
   if not lock.existed then
@@ -46,6 +61,7 @@ local function renew(key, items, ids)
     local hold = find(lock.s.h, item.id)
     if hold and (item.waits or hold[UNTIL] > now) then
       extend(hold, item.lease)
+      raise(lock, hold, item.least)
     end
     awaited[item.id] = true
   end
@@ -77,11 +93,14 @@ local at = 2
 for key = 1, #KEYS, 3 do
   local items, ids = {}, {}
   for i = 1, tonumber(ARGV[at]) do
-    local from = at + 3 * i - 2
-    items[i] = {id = ARGV[from], lease = ARGV[from + 1] * 1000, waits = ARGV[from + 2] == '1'}
+    local from = at + 4 * i - 3
+    items[i] = {
+      id = ARGV[from], lease = ARGV[from + 1] * 1000, waits = ARGV[from + 2] == '1',
+      least = tonumber(ARGV[from + 3])
+    }
     ids[i] = ARGV[from]
   end
-  at = at + 1 + 3 * #items
+  at = at + 1 + 4 * #items
   local done, lock = pcall(renew, key, items, ids)
   for _, item in ipairs(items) do
     answers[#answers + 1] = done and answerTo(lock, item) or '4 0 0'

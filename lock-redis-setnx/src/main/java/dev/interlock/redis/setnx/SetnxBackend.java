@@ -161,9 +161,10 @@ final class SetnxBackend implements HandOffBackend {
     List<Addressed> calls = new ArrayList<>(batch.size());
     for (Renewal renewal : batch) {
       LockKeys keys = layout.keys(renewal.name());
-      ScriptCall call = ScriptCall.of(Scripts.RENEW, 2, keys.lock())
+      ScriptCall call = ScriptCall.of(Scripts.RENEW, 3, keys.lock(), keys.token())
           .with(renewal.id())
-          .with(Millis.roundedUp(renewal.lease()));
+          .with(Millis.roundedUp(renewal.lease()))
+          .with(renewal.minToken());
       calls.add(new Addressed(keys, call));
     }
     runner.runAll(

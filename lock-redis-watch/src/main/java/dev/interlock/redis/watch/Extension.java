@@ -15,12 +15,16 @@ import dev.interlock.spi.Grant;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Protocol.Command;
@@ -31,7 +35,8 @@ import redis.clients.jedis.exceptions.JedisDataException;
  *
  * <p>First round trip: {@code TIME}, {@code WATCH} of all the locks that are not known to be lost,
  * {@code GETEX} and {@code PTTL} of each. Second: {@code MULTI}, {@code PEXPIREAT} of those that
- * are held and end too soon, {@code EXEC}; or {@code UNWATCH}.
+ * are held and end too soon, before that {@code SET} of those whose token is too small and
+ * {@code ZADD GT} of the larger one, {@code EXEC}; or {@code UNWATCH}.
  *
  * <p>The lock cannot pass to another between the check and the new end, since then the transaction
  * is not run. Runs twice or late, or the reply is lost: the end is absolute, and it is later than
@@ -41,6 +46,9 @@ import redis.clients.jedis.exceptions.JedisDataException;
  */
 final class Extension {
   private static final int FIRST_LOCK = 2;
+
+  /** How many commands raise a token. */
+  private static final int RAISING = 2;
 
   private final Transactions transactions;
   private final KeyLayout layout;
@@ -152,6 +160,7 @@ final class Extension {
         .toArray();
     Replies seen = look(pipe, Arrays.stream(places).mapToObj(keys::get).toList());
     List<Integer> extended = new ArrayList<>();
+    Set<Integer> raised = new HashSet<>();
     for (int i = 0; i < places.length; i++) {
       int place = places[i];
       Renewal renewal = batch.get(place);
@@ -160,13 +169,19 @@ final class Extension {
           ? result(renewal, seen.bytes(FIRST_LOCK + 2 * i))
           : failed(keys.get(place), refusal);
       long left = seen.number(FIRST_LOCK + 2 * i + 1);
-      if (results[place] instanceof Grant && left <= renewal.lease().toMillis()) {
+      boolean ends = left <= renewal.lease().toMillis();
+      if (results[place] instanceof Grant held && (ends || raises(renewal, held))) {
         if (extended.isEmpty()) {
           pipe.multi();
         }
+        if (raises(renewal, held)) {
+          byte[] value = Objects.requireNonNull(seen.bytes(FIRST_LOCK + 2 * i));
+          results[place] = raise(pipe, keys.get(place), value, renewal);
+          raised.add(place);
+        }
         extended.add(place);
-        byte[] end = Words.end(seen.micros(0), renewal.lease());
-        pipe.send(Command.PEXPIREAT, keys.get(place).lock(), end);
+        Duration lease = ends ? renewal.lease() : Duration.ofMillis(left);
+        pipe.send(Command.PEXPIREAT, keys.get(place).lock(), Words.end(seen.micros(0), lease));
       }
     }
     if (extended.isEmpty()) {
@@ -177,12 +192,30 @@ final class Extension {
     if (done == null) {
       return null;
     }
-    for (int i = 0; i < extended.size(); i++) {
-      if (done.number(i) == 0) {
-        results[extended.get(i)] = RenewalResult.gone();
+    int answer = 0;
+    for (int place : extended) {
+      answer += raised.contains(place) ? RAISING : 0;
+      if (done.number(answer++) == 0) {
+        results[place] = RenewalResult.gone();
       }
     }
     return Arrays.asList(results);
+  }
+
+  private static boolean raises(Renewal renewal, Grant held) {
+    return held.fencingToken() < renewal.minToken();
+  }
+
+  /** Within the transaction: whoever has the lock next reads a counter that has this token. */
+  private static RenewalResult raise(Pipe pipe, LockKeys keys, byte[] value, Renewal renewal) {
+    LockValue own = LockValue.parse(value).orElseThrow();
+    long token = renewal.minToken();
+    LockValue larger =
+        new LockValue(own.id(), token, own.tokens(), own.since(), own.owner(), own.host());
+    pipe.send(Command.SET, keys.lock(), larger.encode(), Words.XX, Words.KEEPTTL);
+    byte[] last = word(token + own.tokens() - 1);
+    pipe.send(Command.ZADD, Words.counter(keys), Words.GT, last, Words.LAST);
+    return RenewalResult.held(renewal, token).withTokens(own.tokens());
   }
 
   private static Replies look(Pipe pipe, List<LockKeys> keys) {

@@ -15,6 +15,7 @@ final class Words {
   static final byte[] GT = word("GT");
   static final byte[] PX = word("PX");
   static final byte[] PXAT = word("PXAT");
+  static final byte[] KEEPTTL = word("KEEPTTL");
   static final byte[] WEIGHTS = word("WEIGHTS");
   static final byte[] LEAST = word("-inf");
   static final byte[] MOST = word("+inf");
