@@ -12,7 +12,8 @@ final class KnownProviders {
       "redis-watch", "dev.interlock:lock-redis-watch",
       "redis-hash", "dev.interlock:lock-redis-hash",
       "mysql", "dev.interlock:lock-mysql",
-      "postgres", "dev.interlock:lock-postgres");
+      "postgres", "dev.interlock:lock-postgres",
+      "quorum", "dev.interlock:lock-quorum");
 
   private KnownProviders() {}
 

@@ -1,0 +1,253 @@
+package dev.interlock.quorum;
+
+import dev.interlock.BackendUnavailableException;
+import dev.interlock.LockException;
+import dev.interlock.OutcomeUnknownException;
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.AttemptResult;
+import dev.interlock.spi.Grant;
+import dev.interlock.spi.LockBackend;
+import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalAnswers;
+import dev.interlock.spi.RenewalResult;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gets a lock from the members.
+ *
+ * <p>First the contended member is asked, which is the first that answers, in the order of all
+ * clients: there they queue, so votes do not split. Once it grants the lock, the others are asked
+ * at once, without patience. Then every vote is confirmed: the tokens are raised to the largest of
+ * them, and the members' memory is looked at.
+ *
+ * <p>Each step on a member is atomic and may be repeated; the quorum's own state is nothing but the
+ * sum of them. The client dies between steps: what it has on the members ends with its leases, and
+ * never was a lock, for nobody was told so. An answer is lost: that vote does not count, and is
+ * given back behind the question. A step runs late: it is on the same hold id, and the giving back
+ * is asked of the member after it. Tokens grow because two majorities share a member: it grants the
+ * second hold only after it has recorded the token of the first.
+ */
+final class Election {
+  /**
+   * How often members are asked again that are still held: the last holder's release is under way.
+   */
+  private static final int LOOKS = 6;
+
+  private static final long FIRST_LOOK = 500_000;
+
+  /** After votes have split, and members that are out of step hold the lock for somebody. */
+  private static final Duration SPLIT = Duration.ofMillis(100);
+
+  private final Members members;
+  private final boolean fenced;
+
+  Election(Members members, boolean fenced) {
+    this.members = members;
+    this.fenced = fenced;
+  }
+
+  AttemptResult attempt(Attempt asked, Standing standing) {
+    if (members.voters().size() < members.need()) {
+      throw members.unavailable("grant", asked.name(), List.of());
+    }
+    Attempt attempt = asked.withTokens(1);
+    Map<Member, Grant> granted = new LinkedHashMap<>();
+    if (!standing.isHeld() && !standing.isGrantedByRelease()) {
+      AttemptResult first = contend(attempt, standing, granted);
+      if (first != null) {
+        return first;
+      }
+    }
+    return poll(attempt, standing, granted);
+  }
+
+  /** Asks the contended member. Answers null if it has granted the lock. */
+  private @Nullable AttemptResult contend(
+      Attempt attempt, Standing standing, Map<Member, Grant> granted) {
+    List<String> complaints = new ArrayList<>();
+    boolean unknown = false;
+    for (Member member : order(standing)) {
+      Round<AttemptResult> round = new Round<>();
+      round.ask(member, standing.ask(member, open -> open.attempt(attempt)));
+      round.await();
+      AttemptResult answer = round.answers().get(member);
+      if (answer instanceof Grant grant) {
+        standing.contendsAt(member);
+        granted.put(member, grant);
+        return null;
+      }
+      if (answer != null) {
+        standing.contendsAt(member);
+        return answer;
+      }
+      complaints.addAll(round.complaints());
+      if (round.isOpen() || isUnknown(round.failures())) {
+        unknown = true;
+        var unused = standing.ask(member, open -> abandoned(open, standing));
+      }
+      rethrowFinal(round.failures());
+    }
+    throw failed(attempt.name(), complaints, unknown);
+  }
+
+  private List<Member> order(Standing standing) {
+    List<Member> order = new ArrayList<>(members.live());
+    Member before = standing.contended();
+    if (before != null && order.remove(before)) {
+      order.add(0, before);
+    }
+    return order;
+  }
+
+  private static boolean isUnknown(Collection<LockException> failures) {
+    return failures.stream().anyMatch(OutcomeUnknownException.class::isInstance);
+  }
+
+  /** A refusal, such as missing rights, is the caller's to see. */
+  private static void rethrowFinal(Collection<LockException> failures) {
+    for (LockException failure : failures) {
+      if (!(failure instanceof BackendUnavailableException)
+          && !(failure instanceof OutcomeUnknownException)) {
+        throw failure;
+      }
+    }
+  }
+
+  private static boolean abandoned(LockBackend open, Standing standing) {
+    open.abandon(standing.name(), standing.id());
+    return true;
+  }
+
+  /** Asks all who have not granted it yet, until enough have. */
+  private AttemptResult poll(Attempt attempt, Standing standing, Map<Member, Grant> granted) {
+    Attempt once = attempt.withPatience(Duration.ZERO);
+    Map<Member, AttemptResult.Busy> busy = new LinkedHashMap<>();
+    List<String> complaints = List.of();
+    long pause = FIRST_LOOK;
+    for (int look = 0; look < LOOKS; look++) {
+      Round<AttemptResult> round = new Round<>();
+      for (Member member : members.live()) {
+        if (!granted.containsKey(member)) {
+          CompletableFuture<AttemptResult> vote = standing.ask(member, open -> open.attempt(once));
+          round.ask(member, vote);
+          var unused = vote.thenAccept(late -> adopt(standing, member, attempt, late));
+        }
+      }
+      int missing = members.need() - granted.size();
+      round.await(answers -> Round.count(answers, Grant.class::isInstance) >= missing);
+      busy.clear();
+      round.answers().forEach((member, answer) -> {
+        if (answer instanceof Grant grant) {
+          granted.put(member, grant);
+        } else if (answer instanceof AttemptResult.Busy held) {
+          busy.put(member, held);
+        }
+      });
+      complaints = round.complaints();
+      if (granted.size() >= members.need()) {
+        return confirm(attempt, standing, granted);
+      }
+      if (granted.size() + busy.size() < members.need()) {
+        break;
+      }
+      LockSupport.parkNanos(this, pause);
+      pause *= 2;
+    }
+    giveBack(standing);
+    if (busy.isEmpty()) {
+      throw failed(attempt.name(), complaints, true);
+    }
+    return AttemptResult.busy(soonest(busy.values()));
+  }
+
+  private static Duration soonest(Collection<AttemptResult.Busy> busy) {
+    Duration split =
+        SPLIT.dividedBy(2).plusNanos(ThreadLocalRandom.current().nextLong(SPLIT.toNanos() / 2));
+    return busy.stream()
+        .map(AttemptResult.Busy::recheck)
+        .filter(recheck -> recheck.compareTo(split) < 0)
+        .min(Duration::compareTo)
+        .orElse(split);
+  }
+
+  /** Has every vote confirmed, and makes it the quorum's grant if enough are. */
+  private AttemptResult confirm(Attempt attempt, Standing standing, Map<Member, Grant> granted) {
+    long token = standing.isHeld()
+        ? standing.token()
+        : granted.values().stream().mapToLong(Grant::fencingToken).max().orElseThrow();
+    Round<Boolean> round = new Round<>();
+    granted.forEach(
+        (member, grant) -> round.ask(member, isConfirmed(attempt, standing, member, grant, token)));
+    round.await(answers -> Round.count(answers, vote -> vote) >= members.need());
+    if (Round.count(round.answers(), vote -> vote) < members.need()) {
+      giveBack(standing);
+      throw failed(attempt.name(), round.complaints(), true);
+    }
+    standing.holds(attempt.withPatience(Duration.ZERO), token);
+    return AttemptResult.granted(attempt, fenced ? token : 0);
+  }
+
+  private CompletableFuture<Boolean> isConfirmed(
+      Attempt attempt, Standing standing, Member member, Grant grant, long token) {
+    CompletableFuture<Boolean> raised = fenced && grant.fencingToken() < token
+        ? standing.ask(member, open -> isRaised(open, attempt, token))
+        : CompletableFuture.completedFuture(true);
+    CompletableFuture<Boolean> kept = member.isDurable()
+        ? CompletableFuture.completedFuture(member.memory().isTrusted())
+        : member.call(member.memory()::isKept);
+    return raised.thenCombine(kept, Boolean::logicalAnd);
+  }
+
+  private static boolean isRaised(LockBackend open, Attempt attempt, long token) {
+    Renewal renewal =
+        Renewal.of(attempt.name(), attempt.id(), attempt.lease(), false).withMinToken(token);
+    RenewalResult result = RenewalAnswers.collect(open, List.of(renewal)).get(0);
+    return result instanceof Grant grant && grant.fencingToken() >= token;
+  }
+
+  /** A vote that came when the lock was granted already: its token must be the quorum's as well. */
+  private void adopt(Standing standing, Member member, Attempt attempt, AttemptResult vote) {
+    if (fenced && standing.isHeld() && vote instanceof Grant grant) {
+      long token = standing.token();
+      if (grant.fencingToken() < token) {
+        var unused = standing.ask(member, open -> isRaised(open, attempt, token));
+      }
+    }
+  }
+
+  /** Asks a member that lost a hold of this client, or never had it, to have it from now on. */
+  void repair(Standing standing, Member member, Attempt attempt) {
+    var unused = standing
+        .ask(member, open -> open.attempt(attempt))
+        .thenAccept(vote -> adopt(standing, member, attempt, vote));
+  }
+
+  /** Takes back what an attempt has on the members, and waits a little until that is done. */
+  private void giveBack(Standing standing) {
+    standing.givenBack();
+    Round<Boolean> round = new Round<>();
+    for (Member member : members.all()) {
+      if (standing.isOn(member)) {
+        CompletableFuture<Boolean> back = standing.ask(member, open -> abandoned(open, standing));
+        if (member.isLive()) {
+          round.ask(member, back);
+        }
+      }
+    }
+    round.await();
+  }
+
+  private LockException failed(String name, List<String> complaints, boolean unknown) {
+    BackendUnavailableException error = members.unavailable("grant", name, complaints);
+    return unknown ? new OutcomeUnknownException(String.valueOf(error.getMessage()), error) : error;
+  }
+}

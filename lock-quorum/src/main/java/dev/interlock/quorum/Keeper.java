@@ -1,0 +1,281 @@
+package dev.interlock.quorum;
+
+import dev.interlock.LockException;
+import dev.interlock.OutcomeUnknownException;
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.Grant;
+import dev.interlock.spi.HoldId;
+import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalAnswers;
+import dev.interlock.spi.RenewalResult;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps holds and queue entries alive: holds on all members, an entry on the one in whose queue it
+ * stands. A hold is kept if enough members have it, and gone if so many have lost it that enough
+ * cannot be left. Members that have lost one that is kept are asked to have it again. Thread-safe.
+ */
+final class Keeper {
+  /** After the engine was told to repeat the attempt of an entry. */
+  private static final Duration AFTER_WAKE = Duration.ofMillis(100);
+
+  private final Members members;
+  private final Election election;
+
+  Keeper(Members members, Election election) {
+    this.members = members;
+    this.election = election;
+  }
+
+  /**
+   * Renews. Returns once all are answered.
+   *
+   * @param wake told of a queued attempt that the contended member has granted
+   */
+  void renew(
+      List<Renewal> batch,
+      Map<HoldId, Standing> standings,
+      RenewalAnswers answers,
+      BiConsumer<String, HoldId> wake) {
+    Map<Member, List<Renewal>> questions = new LinkedHashMap<>();
+    List<Ballot> ballots = new ArrayList<>();
+    Map<HoldId, Ballot> byId = new LinkedHashMap<>();
+    CountDownLatch open = new CountDownLatch(batch.size());
+    RenewalAnswers counted = (renewal, result) -> {
+      answers.answer(renewal, result);
+      open.countDown();
+    };
+    for (Renewal renewal : batch) {
+      Standing standing = standings.get(renewal.id());
+      if (standing != null) {
+        standing.uses(renewal.lease());
+      }
+      Ballot ballot = ballot(renewal, standing, counted, wake);
+      ballots.add(ballot);
+      byId.put(renewal.id(), ballot);
+      for (Member member : ballot.members()) {
+        questions
+            .computeIfAbsent(member, any -> new ArrayList<>())
+            .add(renewal.withMinToken(standing == null ? 0 : standing.token()));
+      }
+    }
+    questions.forEach((member, some) -> {
+      var unused = member
+          .call(backend -> {
+            backend.renew(some, (renewal, result) -> {
+              Ballot ballot = byId.get(renewal.id());
+              if (ballot != null) {
+                ballot.vote(member, result);
+              }
+            });
+            return true;
+          })
+          .whenComplete((done, error) -> {
+            RenewalResult failed = RenewalResult.failed(Round.failure(error));
+            some.forEach(renewal -> {
+              Ballot ballot = byId.get(renewal.id());
+              if (ballot != null) {
+                ballot.vote(member, failed);
+              }
+            });
+          });
+    });
+    ballots.stream().filter(ballot -> ballot.members().isEmpty()).forEach(Ballot::end);
+    await(open);
+    ballots.forEach(Ballot::end);
+  }
+
+  private static void await(CountDownLatch open) {
+    boolean interrupted = false;
+    long deadline = System.nanoTime() + Member.SILENT.toNanos();
+    try {
+      while (true) {
+        try {
+          var unused = open.await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+          return;
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private Ballot ballot(
+      Renewal renewal,
+      @Nullable Standing standing,
+      RenewalAnswers answers,
+      BiConsumer<String, HoldId> wake) {
+    Member contended = standing == null ? null : standing.contended();
+    return renewal.queued() && standing != null && !standing.isHeld() && contended != null
+        ? new Entry(renewal, standing, contended, answers, wake)
+        : new Hold(renewal, standing, answers);
+  }
+
+  /** What the members say to one renewal. Each member's first vote counts. */
+  private abstract static class Ballot {
+    final Renewal renewal;
+    final Map<Member, RenewalResult> votes = new LinkedHashMap<>();
+    private final RenewalAnswers answers;
+    private boolean decided;
+
+    Ballot(Renewal renewal, RenewalAnswers answers) {
+      this.renewal = renewal;
+      this.answers = answers;
+    }
+
+    abstract List<Member> members();
+
+    /** Answers null while it is open. */
+    abstract @Nullable RenewalResult decide(boolean last);
+
+    /** Called once, with what was answered. */
+    void decided(RenewalResult result) {}
+
+    final void vote(Member member, RenewalResult result) {
+      synchronized (this) {
+        if (votes.putIfAbsent(member, result) != null) {
+          return;
+        }
+      }
+      tell(false);
+    }
+
+    /** Nobody waits for further votes. */
+    final void end() {
+      tell(true);
+    }
+
+    private void tell(boolean last) {
+      RenewalResult result;
+      synchronized (this) {
+        result = decided ? null : decide(last || votes.size() == members().size());
+        decided |= result != null;
+      }
+      if (result != null) {
+        decided(result);
+        answers.answer(renewal, result);
+      }
+    }
+  }
+
+  private final class Hold extends Ballot {
+    private final @Nullable Standing standing;
+    private final List<Member> asked;
+
+    Hold(Renewal renewal, @Nullable Standing standing, RenewalAnswers answers) {
+      super(renewal, answers);
+      this.standing = standing;
+      this.asked = members.live();
+    }
+
+    @Override
+    List<Member> members() {
+      return asked;
+    }
+
+    @Override
+    @Nullable
+    RenewalResult decide(boolean last) {
+      List<Grant> held = votes.values().stream()
+          .filter(Grant.class::isInstance)
+          .map(Grant.class::cast)
+          .toList();
+      if (held.size() >= members.need()) {
+        long known = standing == null ? 0 : standing.token();
+        long largest = held.stream().mapToLong(Grant::fencingToken).max().orElse(0);
+        return RenewalResult.held(renewal, known > 0 ? known : largest);
+      }
+      long failed = Round.count(votes.values(), RenewalResult.Failed.class::isInstance);
+      if (votes.size() - held.size() - failed > members.spare()) {
+        return RenewalResult.gone();
+      }
+      return last ? RenewalResult.failed(unknown()) : null;
+    }
+
+    private LockException unknown() {
+      List<String> complaints = new ArrayList<>();
+      votes.forEach((member, vote) -> {
+        if (vote instanceof RenewalResult.Failed failed) {
+          complaints.add(
+              "member %d: %s".formatted(member.place() + 1, failed.error().getMessage()));
+        }
+      });
+      return new OutcomeUnknownException(String.valueOf(
+          members.unavailable("renew", renewal.name(), complaints).getMessage()));
+    }
+
+    @Override
+    void decided(RenewalResult result) {
+      Standing hold = standing;
+      Attempt attempt = hold == null ? null : hold.attempt();
+      if (hold == null || attempt == null) {
+        return;
+      }
+      if (result instanceof RenewalResult.Gone) {
+        hold.givenBack();
+      } else if (result instanceof Grant && hold.isHeld()) {
+        lost().forEach(member -> election.repair(hold, member, attempt));
+      }
+    }
+
+    private synchronized List<Member> lost() {
+      return votes.entrySet().stream()
+          .filter(vote -> vote.getValue() instanceof RenewalResult.Gone)
+          .map(Map.Entry::getKey)
+          .toList();
+    }
+  }
+
+  private static final class Entry extends Ballot {
+    private final Standing standing;
+    private final List<Member> asked;
+    private final BiConsumer<String, HoldId> wake;
+
+    Entry(
+        Renewal renewal,
+        Standing standing,
+        Member contended,
+        RenewalAnswers answers,
+        BiConsumer<String, HoldId> wake) {
+      super(renewal, answers);
+      this.standing = standing;
+      this.asked = contended.isLive() ? List.of(contended) : List.of();
+      this.wake = wake;
+    }
+
+    @Override
+    List<Member> members() {
+      return asked;
+    }
+
+    /** A queue that cannot be reached is as good as lost: the attempt goes to another member. */
+    @Override
+    @Nullable
+    RenewalResult decide(boolean last) {
+      for (RenewalResult vote : votes.values()) {
+        if (vote instanceof RenewalResult.Queued) {
+          return vote;
+        }
+        if (vote instanceof Grant) {
+          standing.grantedByRelease();
+          wake.accept(renewal.name(), renewal.id());
+          return RenewalResult.queued(AFTER_WAKE);
+        }
+        return RenewalResult.gone();
+      }
+      return last ? RenewalResult.gone() : null;
+    }
+  }
+}

@@ -1,0 +1,262 @@
+package dev.interlock.quorum;
+
+import dev.interlock.BackendUnavailableException;
+import dev.interlock.LockConfig;
+import dev.interlock.LockConfigurationException;
+import dev.interlock.LockException;
+import dev.interlock.LockProviderNotFoundException;
+import dev.interlock.OutcomeUnknownException;
+import dev.interlock.spi.BackendContext;
+import dev.interlock.spi.BackendEvents;
+import dev.interlock.spi.LockBackend;
+import java.time.Duration;
+import java.util.Deque;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One server of the quorum: calls it on threads of its own, so that no caller hangs on it, and
+ * leaves it out while it does not answer. A member that is left out is asked by itself whether it
+ * is back, at most once in a while, so that no request waits for that. Thread-safe.
+ */
+final class Member {
+  /** Who does not answer for so long is left out. */
+  static final Duration SILENT = Duration.ofSeconds(1);
+
+  /** How soon to ask a member again that failed, at first and at last. */
+  private static final long FIRST_PAUSE = TimeUnit.MILLISECONDS.toNanos(20);
+
+  private static final long LONGEST_PAUSE = TimeUnit.SECONDS.toNanos(1);
+
+  /** Calls of one member at once; more wait. Most backends share what so many threads send. */
+  private static final int THREADS = 32;
+
+  private static final class Call {
+    final long since = System.nanoTime();
+  }
+
+  private final int place;
+  private final LockConfig config;
+  private final BackendContext context;
+  private final boolean durable;
+  private final ThreadPoolExecutor threads;
+  private final Deque<Call> underWay = new ConcurrentLinkedDeque<>();
+  private final AtomicBoolean probing = new AtomicBoolean();
+  private final BackendEvents events;
+  private final Memory memory;
+  private volatile @Nullable LockBackend backend;
+  private volatile boolean out = true;
+  private volatile long pause = FIRST_PAUSE;
+  private volatile long askAt = System.nanoTime();
+  private volatile @Nullable LockException failure;
+  private volatile boolean closed;
+
+  /**
+   * Creates; {@link #join} connects.
+   *
+   * @param place from 0 on, the same in every client
+   * @param settings of the quorum
+   * @param context opens it
+   * @param events makes what hears of its events
+   */
+  Member(
+      int place,
+      Settings settings,
+      BackendContext context,
+      Function<Member, BackendEvents> events) {
+    this.place = place;
+    this.events = events.apply(this);
+    this.config = settings.members().get(place);
+    this.context = context;
+    this.durable = Settings.isDurable(config);
+    this.memory = new Memory(place, settings);
+    this.threads = new ThreadPoolExecutor(
+        THREADS, THREADS, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
+          Thread thread = new Thread(task, "interlock-quorum-member-" + (place + 1));
+          thread.setDaemon(true);
+          return thread;
+        });
+    threads.allowCoreThreadTimeOut(true);
+  }
+
+  int place() {
+    return place;
+  }
+
+  /** Whether it keeps what it has answered, whatever happens to it. */
+  boolean isDurable() {
+    return durable;
+  }
+
+  Memory memory() {
+    return memory;
+  }
+
+  private LockBackend connect() {
+    LockBackend opened = context.open(config);
+    synchronized (this) {
+      if (!closed && backend == null) {
+        opened.subscribe(events);
+        backend = opened;
+        return opened;
+      }
+    }
+    opened.close();
+    return requireOpen();
+  }
+
+  private LockBackend requireOpen() {
+    LockBackend open = backend;
+    if (open == null || closed) {
+      throw new BackendUnavailableException("member %d is closed".formatted(place + 1));
+    }
+    return open;
+  }
+
+  /**
+   * Connects if that is still to do, and asks it something. It is live once it has answered.
+   *
+   * @return fails with a LockException if it did not
+   */
+  CompletableFuture<Boolean> join() {
+    return submit(() -> {
+      LockBackend open = backend == null ? connect() : requireOpen();
+      var unused = open.inspect(Memory.MARK);
+      return true;
+    });
+  }
+
+  /** Calls it. The future completes on a thread of this member, or fails with a LockException. */
+  <T> CompletableFuture<T> call(Function<LockBackend, T> body) {
+    return submit(() -> body.apply(requireOpen()));
+  }
+
+  private <T> CompletableFuture<T> submit(Supplier<T> body) {
+    CompletableFuture<T> result = new CompletableFuture<>();
+    try {
+      threads.execute(() -> {
+        Call call = new Call();
+        underWay.add(call);
+        try {
+          T answer = body.get();
+          ended(call, null);
+          result.complete(answer);
+        } catch (LockException e) {
+          ended(call, e);
+          result.completeExceptionally(e);
+        } catch (Throwable e) { // an Error, too, says nothing of what the server did
+          LockException unknown = new OutcomeUnknownException("failed unexpectedly: " + e, e);
+          ended(call, unknown);
+          result.completeExceptionally(unknown);
+        }
+      });
+    } catch (RejectedExecutionException e) {
+      result.completeExceptionally(new BackendUnavailableException("this LockClient is closed"));
+    }
+    return result;
+  }
+
+  private void ended(Call call, @Nullable LockException error) {
+    underWay.remove(call);
+    if (error == null) {
+      failure = null;
+      out = false;
+      pause = FIRST_PAUSE;
+    } else {
+      failure = error;
+      boolean unreachable =
+          error instanceof BackendUnavailableException || error instanceof OutcomeUnknownException;
+      if (unreachable) {
+        leaveOut();
+      }
+    }
+  }
+
+  private synchronized void leaveOut() {
+    long now = System.nanoTime();
+    if (now - askAt >= 0) {
+      askAt = now + pause;
+      pause = Math.min(LONGEST_PAUSE, 2 * pause);
+    }
+    out = true;
+  }
+
+  /** Whether to ask it. One that is not asked is looked after. */
+  boolean isLive() {
+    Call oldest = underWay.peekFirst();
+    if (oldest != null && System.nanoTime() - oldest.since > SILENT.toNanos()) {
+      return false; // it hangs: what is under way ends within its own time limit
+    }
+    if (!out) {
+      return true;
+    }
+    if (System.nanoTime() - askAt >= 0 && probing.compareAndSet(false, true)) {
+      askAt = System.nanoTime() + pause;
+      var unused = join().whenComplete((joined, error) -> probing.set(false));
+    }
+    return false;
+  }
+
+  /** What its last call failed with. */
+  @Nullable
+  LockException failure() {
+    return failure;
+  }
+
+  /** For messages: which member, and what is wrong with it. */
+  String complaint() {
+    LockException error = failure;
+    String what = error == null ? "does not answer" : String.valueOf(error.getMessage());
+    return "member %d (%s): %s".formatted(place + 1, config.provider(), what);
+  }
+
+  /** Product and version of its server. */
+  String server() {
+    LockBackend open = backend;
+    return open == null ? "not reached" : open.server();
+  }
+
+  /** Whether the error means that the quorum cannot be opened at all. */
+  static boolean isFinal(Throwable error) {
+    return error instanceof LockConfigurationException
+        || error instanceof LockProviderNotFoundException;
+  }
+
+  /** Blocks until what was asked before is answered, for a bounded time. */
+  void close() {
+    threads.shutdown();
+    awaitLast();
+    LockBackend open;
+    synchronized (this) {
+      closed = true;
+      open = backend;
+    }
+    if (open != null) {
+      open.close();
+    }
+  }
+
+  /** Of what is asked behind the answer of others, such as the last releases. */
+  private void awaitLast() {
+    boolean interrupted = false;
+    long deadline = System.nanoTime() + SILENT.toNanos();
+    while (!threads.isTerminated() && System.nanoTime() - deadline < 0) {
+      try {
+        var unused = threads.awaitTermination(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,269 @@
+package dev.interlock.quorum;
+
+import dev.interlock.BackendUnavailableException;
+import dev.interlock.Capability;
+import dev.interlock.HoldInfo;
+import dev.interlock.LockException;
+import dev.interlock.OutcomeUnknownException;
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.AttemptResult;
+import dev.interlock.spi.BackendContext;
+import dev.interlock.spi.BackendEvents;
+import dev.interlock.spi.Grant;
+import dev.interlock.spi.HoldId;
+import dev.interlock.spi.HoldPage;
+import dev.interlock.spi.HoldQuery;
+import dev.interlock.spi.LockBackend;
+import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalAnswers;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** A backend that is made of the members' backends. */
+final class QuorumBackend implements LockBackend {
+  private static final long SWEEP = Duration.ofSeconds(30).toNanos();
+
+  private final Members members;
+  private final Election election;
+  private final Keeper keeper;
+  private final boolean forgetful;
+  private final Duration longestLease;
+  private final Map<HoldId, Standing> standings = new ConcurrentHashMap<>();
+  private final AtomicLong sweptAt = new AtomicLong(System.nanoTime());
+  private volatile @Nullable BackendEvents engine;
+
+  private QuorumBackend(Settings settings, BackendContext context) {
+    this.members = Members.open(settings, context, Relay::new);
+    this.election = new Election(members, settings.capabilities().contains(Capability.FENCED));
+    this.keeper = new Keeper(members, election);
+    this.forgetful = members.all().stream().anyMatch(member -> !member.isDurable());
+    this.longestLease = settings.longestLease();
+  }
+
+  static LockBackend open(Settings settings, BackendContext context) {
+    return new QuorumBackend(settings, context);
+  }
+
+  @Override
+  public void subscribe(BackendEvents events) {
+    engine = events;
+  }
+
+  /** The events of one member, as those of the quorum. */
+  private final class Relay implements BackendEvents {
+    private final Member member;
+
+    Relay(Member member) {
+      this.member = member;
+    }
+
+    /** One vote is no lock: the engine repeats the attempt, which asks the others. */
+    @Override
+    public void granted(Grant grant, long notBeforeNanos) {
+      Standing standing = standings.get(grant.id());
+      if (standing != null && standing.contended() == member) {
+        standing.grantedByRelease();
+      }
+      wake(grant.name(), grant.id());
+    }
+
+    @Override
+    public void wake(String name, HoldId id) {
+      tell(events -> events.wake(name, id));
+    }
+
+    @Override
+    public void revoked(String name, HoldId id) {
+      Standing standing = standings.get(id);
+      if (standing == null || standing.revokedBy(member) > members.spare()) {
+        tell(events -> events.revoked(name, id));
+      }
+    }
+
+    @Override
+    public void inDoubt() {
+      tell(BackendEvents::inDoubt);
+    }
+
+    private void tell(java.util.function.Consumer<BackendEvents> what) {
+      BackendEvents events = engine;
+      if (events != null) {
+        what.accept(events);
+      }
+    }
+  }
+
+  @Override
+  public AttemptResult attempt(Attempt attempt) {
+    if (Memory.isItsOwn(attempt.name())) {
+      throw new IllegalArgumentException(
+          "the name '" + attempt.name() + "' is the quorum's own, choose another");
+    }
+    requireRemembered(attempt.name(), attempt.lease());
+    sweep();
+    Standing standing = standings.computeIfAbsent(
+        attempt.id(), id -> new Standing(attempt.name(), id, members.all().size()));
+    standing.uses(attempt.lease());
+    AttemptResult result = election.attempt(attempt, standing);
+    if (result instanceof AttemptResult.Busy && !attempt.waits()) {
+      standings.remove(attempt.id(), standing);
+    }
+    return result;
+  }
+
+  /** A member that lost its state must not vote as long as what it forgot may be held. */
+  private void requireRemembered(String name, Duration lease) {
+    if (forgetful && lease.compareTo(longestLease) > 0) {
+      throw new LockException(
+          "Lock '%s' was asked for with a lease of %s, and longestLease is %s: a member that lost its state votes again after that time. Set longestLease of quorum:// to the longest lease that is used"
+              .formatted(name, lease, longestLease));
+    }
+  }
+
+  /** A lease may end without a release, for example if it was kept on purpose. */
+  private void sweep() {
+    long now = System.nanoTime();
+    long before = sweptAt.get();
+    if (now - before > SWEEP && sweptAt.compareAndSet(before, now)) {
+      standings.values().removeIf(Standing::isForgotten);
+    }
+  }
+
+  @Override
+  public void renew(List<Renewal> batch, RenewalAnswers answers) {
+    List<Renewal> remembered = new ArrayList<>();
+    for (Renewal renewal : batch) {
+      try {
+        requireRemembered(renewal.name(), renewal.lease());
+        remembered.add(renewal);
+      } catch (LockException e) {
+        answers.answer(renewal, dev.interlock.spi.RenewalResult.failed(e));
+      }
+    }
+    keeper.renew(remembered, standings, answers, (name, id) -> {
+      BackendEvents events = engine;
+      if (events != null) {
+        events.wake(name, id);
+      }
+    });
+  }
+
+  @Override
+  public boolean release(String name, HoldId id) {
+    Standing standing = standings.computeIfAbsent(
+        id, any -> new Standing(name, any, members.all().size()));
+    standing.givenBack();
+    Round<Boolean> round = new Round<>();
+    for (Member member : members.all()) {
+      boolean isLive = member.isLive();
+      if (isLive || standing.isOn(member)) {
+        var answer =
+            standing.ask(member, open -> standing.released(member, open.release(name, id)));
+        if (isLive) {
+          round.ask(member, answer);
+        }
+      }
+    }
+    Member contended = standing.contended();
+    // Whoever comes next asks the contended member first, and must not find the lock held there.
+    round.await(answers -> isDecided(answers.values())
+        && (contended == null || !contended.isLive() || answers.containsKey(contended)));
+    round.linger();
+    long held = Round.count(round.answers().values(), there -> there);
+    long gone = round.answers().size() - held;
+    if (held >= members.need() || gone > members.spare()) {
+      standings.remove(id, standing);
+      return held >= members.need();
+    }
+    BackendUnavailableException error = members.unavailable("release", name, round.complaints());
+    throw new OutcomeUnknownException(String.valueOf(error.getMessage()), error);
+  }
+
+  private boolean isDecided(Collection<Boolean> answers) {
+    long held = Round.count(answers, there -> there);
+    return held >= members.need() || answers.size() - held > members.spare();
+  }
+
+  @Override
+  public void abandon(String name, HoldId id) {
+    Standing standing = standings.computeIfAbsent(
+        id, any -> new Standing(name, any, members.all().size()));
+    standing.givenBack();
+    Round<Boolean> round = new Round<>();
+    boolean unreached = false;
+    for (Member member : members.all()) {
+      boolean isLive = member.isLive();
+      boolean isOn = standing.isOn(member);
+      if (isLive || isOn) {
+        var answer = standing.ask(member, open -> {
+          open.abandon(name, id);
+          return true;
+        });
+        if (isLive) {
+          round.ask(member, answer);
+        } else {
+          unreached = true;
+        }
+      }
+    }
+    round.await();
+    if (unreached || round.isOpen() || !round.failures().isEmpty()) {
+      throw members.unavailable("abandon", name, round.complaints());
+    }
+    standings.remove(id, standing);
+  }
+
+  @Override
+  public Optional<HoldInfo> inspect(String name) {
+    return poll(name).map(HoldVotes::described);
+  }
+
+  private Optional<HoldVotes> poll(String name) {
+    Round<Optional<HoldInfo>> round = all(open -> open.inspect(name));
+    if (round.answers().size() < members.need()) {
+      throw members.unavailable("inspect", name, round.complaints());
+    }
+    return HoldVotes.of(round.answers(), members);
+  }
+
+  /** Lists each lock where the first member that has it lists it. */
+  @Override
+  public Optional<HoldPage> list(HoldQuery query) {
+    return new Listing(members, this::poll).list(query);
+  }
+
+  @Override
+  public boolean forceRelease(String name, long fencingToken) {
+    Round<Boolean> round = all(open -> open.forceRelease(name, fencingToken));
+    Collection<Boolean> answers = round.answers().values();
+    if (answers.size() < members.need()) {
+      throw members.unavailable("force the release of", name, round.complaints());
+    }
+    return answers.stream().anyMatch(there -> there);
+  }
+
+  private <T> Round<T> all(Function<LockBackend, T> question) {
+    Round<T> round = new Round<>();
+    members.live().forEach(member -> round.ask(member, member.call(question)));
+    round.await();
+    return round;
+  }
+
+  @Override
+  public String server() {
+    return members.servers();
+  }
+
+  @Override
+  public void close() {
+    members.close();
+  }
+}

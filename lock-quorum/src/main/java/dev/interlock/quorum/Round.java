@@ -1,0 +1,156 @@
+package dev.interlock.quorum;
+
+import dev.interlock.LockException;
+import dev.interlock.OutcomeUnknownException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One question to several members at once, and their answers as they come. Thread-safe.
+ *
+ * @param <T> an answer
+ */
+final class Round<T> {
+  /** Members that answer at all have mostly answered by then. */
+  private static final long LINGER = 20_000_000;
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+  private final Map<Member, T> answers = new LinkedHashMap<>();
+  private final Map<Member, LockException> failures = new LinkedHashMap<>();
+  private int open;
+
+  /** Adds the question to one member. */
+  void ask(Member member, CompletableFuture<T> question) {
+    lock.lock();
+    try {
+      open++;
+    } finally {
+      lock.unlock();
+    }
+    var unused = question.whenComplete((answer, error) -> take(member, answer, error));
+  }
+
+  private void take(Member member, @Nullable T answer, @Nullable Throwable error) {
+    lock.lock();
+    try {
+      open--;
+      if (answer != null) {
+        answers.put(member, answer);
+        failures.remove(member);
+      } else {
+        failures.put(member, failure(error));
+      }
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  static LockException failure(@Nullable Throwable error) {
+    Throwable cause = error instanceof CompletionException ? error.getCause() : error;
+    return cause instanceof LockException known
+        ? known
+        : new OutcomeUnknownException("failed unexpectedly: " + cause, cause);
+  }
+
+  /** Waits until the answers are enough, all are in, or a member counts as silent. */
+  void await(Predicate<Map<Member, T>> enough) {
+    await(enough, Member.SILENT.toNanos());
+  }
+
+  /** Waits a little longer for the answers that are not in yet. */
+  void linger() {
+    await(some -> false, LINGER);
+  }
+
+  /** An interrupt does not end it, and is kept. */
+  private void await(Predicate<Map<Member, T>> enough, long longest) {
+    long deadline = System.nanoTime() + longest;
+    boolean interrupted = false;
+    lock.lock();
+    try {
+      long left = deadline - System.nanoTime();
+      while (open > 0 && left > 0 && !enough.test(answers)) {
+        try {
+          left = changed.awaitNanos(left);
+        } catch (InterruptedException e) {
+          interrupted = true;
+          left = deadline - System.nanoTime();
+        }
+      }
+    } finally {
+      lock.unlock();
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /** Waits until all answers are in, or a member counts as silent. */
+  void await() {
+    await(some -> false);
+  }
+
+  /** The answers up to now. */
+  Map<Member, T> answers() {
+    lock.lock();
+    try {
+      return new LinkedHashMap<>(answers);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The failures up to now. */
+  Collection<LockException> failures() {
+    lock.lock();
+    try {
+      return new ArrayList<>(failures.values());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** How many answers are of some kind. */
+  static <T> long count(Map<Member, T> answers, Predicate<T> kind) {
+    return count(answers.values(), kind);
+  }
+
+  /** How many answers are of some kind. */
+  static <T> long count(Collection<T> answers, Predicate<T> kind) {
+    return answers.stream().filter(kind).count();
+  }
+
+  /** Whether somebody has not answered yet. */
+  boolean isOpen() {
+    lock.lock();
+    try {
+      return open > 0;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The messages of the failures. */
+  List<String> complaints() {
+    lock.lock();
+    try {
+      return failures.entrySet().stream()
+          .map(entry -> "member %d: %s"
+              .formatted(entry.getKey().place() + 1, entry.getValue().getMessage()))
+          .toList();
+    } finally {
+      lock.unlock();
+    }
+  }
+}

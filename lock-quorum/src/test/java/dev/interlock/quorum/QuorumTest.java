@@ -1,0 +1,293 @@
+package dev.interlock.quorum;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.interlock.BackendUnavailableException;
+import dev.interlock.Lease;
+import dev.interlock.LockClient;
+import dev.interlock.LockConfig;
+import dev.interlock.LockConfigurationException;
+import dev.interlock.LockException;
+import dev.interlock.LockRequest;
+import dev.interlock.Locks;
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.BackendContext;
+import dev.interlock.spi.ClientId;
+import dev.interlock.spi.Grant;
+import dev.interlock.spi.HoldId;
+import dev.interlock.spi.LockBackend;
+import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalAnswers;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A lock over three servers, some of which fail. */
+@Timeout(60)
+class QuorumTest {
+  private ThreeRedis redis;
+
+  @BeforeEach
+  void start() {
+    redis = new ThreeRedis();
+  }
+
+  @AfterEach
+  void stop() {
+    redis.close();
+  }
+
+  private LockClient open() {
+    return Locks.open(redis.uri("redis-setnx", "&longestLease=PT1M"));
+  }
+
+  @Test
+  @DisplayName("a lock is held against other clients, and tokens grow")
+  void locks() throws Exception {
+    try (LockClient one = open();
+        LockClient other = open()) {
+      Lease first = one.acquire(LockRequest.of("a"));
+      assertThat(other.tryAcquire(LockRequest.of("a"))).isEmpty();
+      assertThat(other.inspect("a").orElseThrow().fencingToken()).isEqualTo(first.fencingToken());
+      first.release();
+      assertThat(other.inspect("a")).isEmpty();
+      try (Lease second = other.acquire(LockRequest.of("a"))) {
+        assertThat(second.fencingToken()).isGreaterThan(first.fencingToken());
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2})
+  @DisplayName("any one server may be dead")
+  void survivesDeath(int dead) throws Exception {
+    try (LockClient one = open();
+        LockClient other = open()) {
+      Lease before = one.acquire(LockRequest.of("a"));
+      redis.server(dead).kill();
+      assertThat(other.tryAcquire(LockRequest.of("a"))).isEmpty();
+      before.release();
+      try (Lease after = other.acquire(LockRequest.of("a"))) {
+        assertThat(after.fencingToken()).isGreaterThan(before.fencingToken());
+        assertThat(one.tryAcquire(LockRequest.of("a"))).isEmpty();
+      }
+    }
+  }
+
+  @Test
+  @DisplayName("without a majority there is no lock, and the error names each member that failed")
+  void needsMajority() {
+    try (LockClient client = open()) {
+      redis.server(0).kill();
+      redis.server(2).kill();
+      LockRequest request = LockRequest.of("a").withWait(Duration.ofSeconds(3));
+      assertThatThrownBy(() -> client.acquire(request))
+          .isInstanceOf(LockException.class)
+          .hasMessageContaining("member 1")
+          .hasMessageContaining("member 3");
+    }
+    assertThatThrownBy(this::open)
+        .isInstanceOf(BackendUnavailableException.class)
+        .hasMessageContaining("member 1")
+        .hasMessageContaining("member 3");
+  }
+
+  @Test
+  @DisplayName("a server that was emptied does not give away what it has forgotten")
+  void doesNotForget() throws Exception {
+    try (LockClient one = open();
+        LockClient other = open()) {
+      redis.server(2).pause();
+      Lease held = one.acquire(LockRequest.of("a")); // by the first two
+      Thread.sleep(1_500); // what the third was asked is too late by now
+      redis.server(2).resume();
+      awaitVotes(other);
+      redis.server(0).command("FLUSHALL");
+      assertThatThrownBy(() -> other.tryAcquire(LockRequest.of("a")))
+          .isInstanceOf(LockException.class)
+          .hasMessageContaining("member 1 is new or has lost its state");
+      for (int i = 0; i < 15; i++) { // nor once it has been given a new mark
+        Thread.sleep(200);
+        assertThat(isGranted(other, "a")).isFalse();
+      }
+      assertThat(held.isValid()).isTrue();
+      releaseWhatIsLeft(held);
+      // The others are enough for what comes after.
+      other.acquire(LockRequest.of("a")).release();
+    }
+  }
+
+  /** One server of three has it: too few for an answer without doubt. */
+  private static void releaseWhatIsLeft(Lease lease) {
+    try {
+      lease.release();
+    } catch (LockException e) {
+      assertThat(e).hasMessageContaining("'a'");
+    }
+  }
+
+  private static boolean isGranted(LockClient client, String name) {
+    try {
+      return client.tryAcquire(LockRequest.of(name)).isPresent();
+    } catch (LockException e) {
+      return false;
+    }
+  }
+
+  @Test
+  @DisplayName("tokens grow also when a server leaves whose clock is far ahead")
+  void tokensGrow() throws Exception {
+    try (LockClient client = open()) {
+      advanceTokens(0, "a", 3_600_000_000L);
+      Lease before = client.acquire(LockRequest.of("a"));
+      before.release();
+      redis.server(0).kill();
+      Lease after = client.acquire(LockRequest.of("a"));
+      after.release();
+      assertThat(after.fencingToken()).isGreaterThan(before.fencingToken());
+    }
+  }
+
+  private void advanceTokens(int server, String name, long micros) {
+    ClientId client = new ClientId("1111222233334444", "host:1");
+    LockConfig config = LockConfig.parse(redis.server(server).uri("redis-setnx"));
+    try (LockBackend backend = BackendContext.of(client).open(config)) {
+      backend.subscribe(new Deaf());
+      HoldId id = new HoldId(1, 1);
+      Duration lease = Duration.ofSeconds(30);
+      Grant held = (Grant) backend.attempt(Attempt.of(name, id, "clock", lease));
+      Renewal raised =
+          Renewal.of(name, id, lease, false).withMinToken(held.fencingToken() + micros);
+      assertThat(RenewalAnswers.collect(backend, List.of(raised)).get(0)).isInstanceOf(Grant.class);
+      assertThat(backend.release(name, id)).isTrue();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"redis-setnx", "redis-hash"})
+  @DisplayName("those who wait in the queue of a server that dies get the lock all the same")
+  void waitersOutliveQueue(String provider) throws Exception {
+    int many = 20;
+    try (LockClient one = Locks.open(redis.uri(provider, ""));
+        LockClient other = Locks.open(redis.uri(provider, ""))) {
+      Lease held = one.acquire(LockRequest.of("a"));
+      LockRequest request = LockRequest.of("a").withWait(Duration.ofSeconds(40));
+      List<CompletableFuture<Lease>> waits = new ArrayList<>();
+      AtomicInteger inside = new AtomicInteger();
+      List<CompletableFuture<Integer>> uses = new ArrayList<>();
+      for (int i = 0; i < many; i++) {
+        CompletableFuture<Lease> wait = other.acquireAsync(request);
+        waits.add(wait);
+        uses.add(wait.thenApply(lease -> {
+          int together = inside.incrementAndGet();
+          inside.decrementAndGet();
+          lease.release();
+          return together;
+        }));
+      }
+      awaitWaiter(one);
+      redis.server(0).kill();
+      held.release();
+      for (CompletableFuture<Integer> use : uses) {
+        assertThat(use.get(40, TimeUnit.SECONDS)).isEqualTo(1);
+      }
+      assertThat(waits.stream().map(wait -> wait.join().fencingToken()).distinct())
+          .hasSize(many);
+    }
+  }
+
+  private static void awaitWaiter(LockClient client) throws InterruptedException {
+    while (client.inspect("a").orElseThrow().waiters() == 0) {
+      Thread.sleep(10);
+    }
+  }
+
+  /** Until the server that was paused is asked again. */
+  private void awaitVotes(LockClient client) throws InterruptedException {
+    for (int i = 0; redis.server(2).command("DBSIZE").equals("0") || i < 3; i++) {
+      client.tryAcquire(LockRequest.of("other")).ifPresent(Lease::release);
+      Thread.sleep(500);
+    }
+  }
+
+  @Test
+  @DisplayName("faults of all members are in one message, without their secrets")
+  void tellsFaults() {
+    String uri = ThreeRedis.quorum(
+        List.of(
+            "redis-setnx://:s3cret@localhost:1?timeuot=PT1S",
+            "local://",
+            "nosuch://x",
+            "redis-setnx://:s3cret@localhost:1?timeout=soon"),
+        "&need=most");
+    assertThatThrownBy(() -> Locks.open(uri))
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageContaining("need=most")
+        .hasMessageNotContaining("s3cret");
+    String members = uri.substring(0, uri.lastIndexOf('&'));
+    assertThatThrownBy(() -> Locks.open(members))
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageContaining("member 1: ")
+        .hasMessageContaining("did you mean 'timeout'?")
+        .hasMessageContaining("member 3: No lock provider 'nosuch'")
+        .hasMessageContaining("member 4: ")
+        .hasMessageNotContaining("s3cret");
+    assertThat(LockConfig.parse(ThreeRedis.quorum(List.of("local://", "local://?namespace=b"), ""))
+            .toString())
+        .contains("member=REDACTED");
+    assertThatThrownBy(() -> Locks.open(ThreeRedis.quorum(List.of("local://", "local://"), "")))
+        .hasMessageContaining("members 1 and 2 are the same");
+    assertThatThrownBy(() -> Locks.open("quorum://?member=local%3A%2F%2F"))
+        .hasMessageContaining("2 to 9 members");
+    assertThatThrownBy(() -> Locks.open("quorum://")).hasMessageContaining("member is missing");
+  }
+
+  @Test
+  @DisplayName("clients that name the members in another order are refused")
+  void refusesOtherOrder() {
+    try (LockClient client = open()) {
+      List<String> swapped = List.of(
+          redis.server(1).uri("redis-setnx"),
+          redis.server(0).uri("redis-setnx"),
+          redis.server(2).uri("redis-setnx"));
+      assertThat(client.tryAcquire(LockRequest.of("a"))).isPresent();
+      assertThatThrownBy(() -> Locks.open(ThreeRedis.quorum(swapped, "")))
+          .isInstanceOf(LockConfigurationException.class)
+          .hasMessageContaining("known to other clients as member 2 of 3");
+    }
+  }
+
+  @Test
+  @DisplayName("a lease that is longer than members are sure to remember is refused")
+  void refusesLongLease() {
+    try (LockClient client = open()) {
+      assertThatThrownBy(() -> client.acquire(LockRequest.of("a").withLease(Duration.ofMinutes(2))))
+          .isInstanceOf(LockException.class)
+          .hasMessageContaining("longestLease");
+    }
+  }
+
+  @Test
+  @DisplayName("members may be configured by a program")
+  void takesConfigurations() throws Exception {
+    List<LockConfig> members = List.of(
+        LockConfig.parse(redis.server(0).uri("redis-setnx")),
+        LockConfig.parse(redis.server(1).uri("redis-hash")),
+        LockConfig.parse("local://?namespace=third-" + System.nanoTime()));
+    try (LockClient client = QuorumLocks.of(members);
+        Lease lease = client.acquire(LockRequest.of("a"))) {
+      assertThat(lease.fencingToken()).isPositive();
+    }
+  }
+}
