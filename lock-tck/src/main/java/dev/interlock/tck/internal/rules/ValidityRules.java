@@ -44,7 +44,7 @@ public final class ValidityRules {
           + " from when it is granted")
   public static void expiryFollowsValidUntil(RuleRun run) throws Exception {
     List<String> names = new ArrayList<>(List.of(run.name(), run.name(), run.name()));
-    long time = run.ms(run.amount(2_500, 8_000, 30_000)).toNanos(); // as the leases that end in it
+    long time = Duration.ofMillis(run.amount(2_500, 8_000, 30_000)).toNanos();
     boolean fenced = run.has(Capability.FENCED);
     List<Worker> workers = new ArrayList<>(List.of(run.worker(), run.worker()));
     if (!run.oneJvm()) {
