@@ -1,6 +1,6 @@
 package dev.interlock;
 
-/** What a request takes of a lock. All kinds of one name share its queue and exclude each other. */
+/** What a request takes of a lock. All kinds of one name share its queue. */
 public enum LockKind {
   /** The whole lock: nobody else holds it meanwhile. Also the writer of a read-write lock. */
   EXCLUSIVE,

@@ -134,8 +134,8 @@ public final class LockRequest {
   }
 
   /**
-   * Asks for a reader's part of the lock: any number of readers hold it together, and nobody else
-   * holds it meanwhile. Readers always stand in the order of arrival, whatever {@link #fair} says.
+   * Asks for a reader's part of the lock: any number of readers hold it together, and nobody holds
+   * it alone meanwhile. Readers always stand in the order of arrival, whatever {@link #fair} says.
    * An owner that holds the lock otherwise, or reads already, need not wait for anybody.
    *
    * @return the changed copy, which needs {@link Capability#SHARED}

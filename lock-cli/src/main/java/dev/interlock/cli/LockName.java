@@ -9,11 +9,19 @@ final class LockName implements ITypeConverter<String> {
   static final String LABEL = "NAME";
   static final String DESCRIPTION = "The lock. After --, if its name begins with a hyphen.";
 
+  /** What the JVM makes of a byte that its locale has no character for. */
+  private static final char UNREADABLE = '\uFFFD';
+
   /** For picocli. */
   LockName() {}
 
   @Override
   public String convert(String value) {
+    if (value.indexOf(UNREADABLE) >= 0) {
+      throw new TypeConversionException(
+          "the name could not be read as the terminal wrote it: set a UTF-8 locale, for example"
+              + " LC_ALL=C.UTF-8");
+    }
     try {
       return LockRequest.of(value).name();
     } catch (IllegalArgumentException e) {

@@ -71,7 +71,8 @@ public final class Operators implements Runnable {
   private static int wrongUsage(ParameterException error) {
     CommandLine at = error.getCommandLine();
     PrintWriter err = at.getErr();
-    err.println(at.getColorScheme().errorText(String.valueOf(error.getMessage())));
+    String message = String.valueOf(error.getMessage()).replaceAll("://[^@\\s]*@", "://...@");
+    err.println(at.getColorScheme().errorText(Printable.of(message)));
     CommandLine.UnmatchedArgumentException.printSuggestions(error, err);
     err.println("Try '" + at.getCommandSpec().qualifiedName() + " --help'.");
     err.flush();

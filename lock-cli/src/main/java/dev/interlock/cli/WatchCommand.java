@@ -28,7 +28,7 @@ import picocli.CommandLine.Spec;
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
       "0:after --count times",
-      "1:the server could not be asked at first",
+      "1:the server could not be asked at first, or the last time",
       "2:wrong arguments"
     },
     mixinStandardHelpOptions = true,
@@ -89,9 +89,9 @@ final class WatchCommand implements Callable<Integer> {
       WatchView view = new WatchView(
           spec.commandLine().getColorScheme().ansi().enabled(), backend.server(), rows);
       for (int shown = 1; ; shown++) {
-        show(backend, view);
+        boolean seen = show(backend, view);
         if (count != null && shown == count) {
-          return ExitCode.OK;
+          return seen ? ExitCode.OK : ExitCode.SOFTWARE;
         }
         TimeUnit.SECONDS.sleep(PAUSE_SECONDS);
       }
@@ -99,11 +99,12 @@ final class WatchCommand implements Callable<Integer> {
   }
 
   /** A fault that may pass is shown in place of the locks; any other ends the command. */
-  private void show(LockBackend backend, WatchView view) {
+  private boolean show(LockBackend backend, WatchView view) {
     Instant now = Instant.now();
     try {
       HeldLocks held = read(backend);
       print(json ? HoldJson.of(held, now) : view.of(held, now));
+      return true;
     } catch (BackendUnavailableException | OutcomeUnknownException e) {
       if (json) {
         PrintWriter err = spec.commandLine().getErr();
@@ -112,6 +113,7 @@ final class WatchCommand implements Callable<Integer> {
       } else {
         print(view.fault(message(e), now));
       }
+      return false;
     }
   }
 

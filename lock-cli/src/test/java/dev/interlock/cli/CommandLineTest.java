@@ -29,6 +29,15 @@ class CommandLineTest {
     assertThat(Cli.run("ls", "nosuch://host").status()).isEqualTo(2);
     assertThat(Cli.run("ls", "local://?nosuch=1").err()).contains("nosuch");
     assertThat(Cli.run("ls", "-").err()).contains("INTERLOCK_URI");
+    assertThat(Cli.run("watch", "local://", "\uFFFD\uFFFD").err()).contains("UTF-8 locale");
+  }
+
+  @Test
+  void a_password_in_the_wrong_place_is_not_told() {
+    Cli.Outcome outcome = Cli.run("ls", "--limit", "redis-hash://user:s3cret@host");
+
+    assertThat(outcome.status()).isEqualTo(2);
+    assertThat(outcome.err()).contains("://...@host").doesNotContain("s3cret");
   }
 
   @Test

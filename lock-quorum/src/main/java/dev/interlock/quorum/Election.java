@@ -74,6 +74,7 @@ final class Election {
   private @Nullable AttemptResult contend(
       Attempt attempt, Standing standing, Map<Member, Grant> granted) {
     List<String> complaints = new ArrayList<>();
+    LockException refusal = null;
     boolean unknown = false;
     for (Member member : order(standing)) {
       Round<AttemptResult> round = new Round<>();
@@ -92,11 +93,11 @@ final class Election {
       complaints.addAll(round.complaints());
       if (round.isOpen() || isUnknown(round.failures())) {
         unknown = true;
-        var unused = standing.ask(member, open -> abandoned(open, standing));
+        var unused = giveBack(standing, member);
       }
-      rethrowFinal(round.failures());
+      refusal = refusal == null ? refusal(round.failures()) : refusal;
     }
-    throw failed(attempt.name(), complaints, unknown);
+    throw refusal != null ? refusal : failed(attempt.name(), complaints, unknown);
   }
 
   private List<Member> order(Standing standing) {
@@ -112,14 +113,13 @@ final class Election {
     return failures.stream().anyMatch(OutcomeUnknownException.class::isInstance);
   }
 
-  /** A refusal, such as missing rights, is the caller's to see. */
-  private static void rethrowFinal(Collection<LockException> failures) {
-    for (LockException failure : failures) {
-      if (!(failure instanceof BackendUnavailableException)
-          && !(failure instanceof OutcomeUnknownException)) {
-        throw failure;
-      }
-    }
+  /** A refusal, such as missing rights, is the caller's to see unless another member grants it. */
+  private static @Nullable LockException refusal(Collection<LockException> failures) {
+    return failures.stream()
+        .filter(failure -> !(failure instanceof BackendUnavailableException)
+            && !(failure instanceof OutcomeUnknownException))
+        .findFirst()
+        .orElse(null);
   }
 
   private static boolean abandoned(LockBackend open, Standing standing) {
@@ -142,8 +142,7 @@ final class Election {
           var unused = vote.thenAccept(late -> adopt(standing, member, attempt, late));
         }
       }
-      int missing = members.need() - granted.size();
-      round.await(answers -> Round.count(answers, Grant.class::isInstance) >= missing);
+      round.await(answers -> voters(granted) + voters(answers) >= members.need());
       busy.clear();
       round.answers().forEach((member, answer) -> {
         if (answer instanceof Grant grant) {
@@ -153,20 +152,32 @@ final class Election {
         }
       });
       complaints = round.complaints();
-      if (granted.size() >= members.need()) {
-        return confirm(attempt, standing, granted);
+      if (voters(granted) >= members.need() && isConfirmed(attempt, standing, granted)) {
+        return AttemptResult.granted(attempt, fenced ? standing.token() : 0);
       }
-      if (granted.size() + busy.size() < members.need()) {
+      if (voters(granted) + busy.size() < members.need()) {
         break;
       }
       LockSupport.parkNanos(this, pause);
       pause *= 2;
+    }
+    if (standing.isHeld()) {
+      // The engine may use this hold, and sees to it that it goes if it does not.
+      throw failed(attempt.name(), complaints, true);
     }
     giveBack(standing);
     if (busy.isEmpty()) {
       throw failed(attempt.name(), complaints, true);
     }
     return AttemptResult.busy(soonest(busy.values()));
+  }
+
+  /** How many of those who have granted it may vote: one that forgot may be wrong. */
+  private static long voters(Map<Member, ? extends AttemptResult> answers) {
+    return answers.entrySet().stream()
+        .filter(answer ->
+            answer.getValue() instanceof Grant && answer.getKey().memory().isTrusted())
+        .count();
   }
 
   private static Duration soonest(Collection<AttemptResult.Busy> busy) {
@@ -180,20 +191,20 @@ final class Election {
   }
 
   /** Has every vote confirmed, and makes it the quorum's grant if enough are. */
-  private AttemptResult confirm(Attempt attempt, Standing standing, Map<Member, Grant> granted) {
-    long token = standing.isHeld()
-        ? standing.token()
-        : granted.values().stream().mapToLong(Grant::fencingToken).max().orElseThrow();
+  private boolean isConfirmed(Attempt attempt, Standing standing, Map<Member, Grant> granted) {
+    long largest =
+        granted.values().stream().mapToLong(Grant::fencingToken).max().orElseThrow();
+    // What was held may have run out meanwhile, and others may have had the lock since.
+    long token = standing.isHeld() ? Math.max(standing.token(), largest) : largest;
     Round<Boolean> round = new Round<>();
     granted.forEach(
         (member, grant) -> round.ask(member, isConfirmed(attempt, standing, member, grant, token)));
     round.await(answers -> Round.count(answers, vote -> vote) >= members.need());
-    if (Round.count(round.answers(), vote -> vote) < members.need()) {
-      giveBack(standing);
-      throw failed(attempt.name(), round.complaints(), true);
+    boolean confirmed = Round.count(round.answers(), vote -> vote) >= members.need();
+    if (confirmed) {
+      standing.holds(attempt.withPatience(Duration.ZERO), token);
     }
-    standing.holds(attempt.withPatience(Duration.ZERO), token);
-    return AttemptResult.granted(attempt, fenced ? token : 0);
+    return confirmed;
   }
 
   private CompletableFuture<Boolean> isConfirmed(
@@ -226,24 +237,37 @@ final class Election {
 
   /** Asks a member that lost a hold of this client, or never had it, to have it from now on. */
   void repair(Standing standing, Member member, Attempt attempt) {
-    var unused = standing
-        .ask(member, open -> open.attempt(attempt))
-        .thenAccept(vote -> adopt(standing, member, attempt, vote));
+    var unused = standing.askWhileHeld(member, open -> open.attempt(attempt)).thenAccept(vote -> {
+      standing.repairedAt(member);
+      adopt(standing, member, attempt, vote);
+    });
   }
 
   /** Takes back what an attempt has on the members, and waits a little until that is done. */
-  private void giveBack(Standing standing) {
+  private static void giveBack(Standing standing, Collection<Member> members) {
     standing.givenBack();
     Round<Boolean> round = new Round<>();
-    for (Member member : members.all()) {
+    for (Member member : members) {
       if (standing.isOn(member)) {
-        CompletableFuture<Boolean> back = standing.ask(member, open -> abandoned(open, standing));
+        CompletableFuture<Boolean> back = giveBack(standing, member);
         if (member.isLive()) {
           round.ask(member, back);
         }
       }
     }
     round.await();
+  }
+
+  private void giveBack(Standing standing) {
+    giveBack(standing, members.all());
+  }
+
+  private static CompletableFuture<Boolean> giveBack(Standing standing, Member member) {
+    return standing.ask(member, open -> abandoned(open, standing)).whenComplete((done, error) -> {
+      if (error != null) {
+        member.owes(standing);
+      }
+    });
   }
 
   private LockException failed(String name, List<String> complaints, boolean unknown) {

@@ -6,6 +6,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /**
  * The members that say the same of who holds a lock.
@@ -31,7 +32,20 @@ record HoldVotes(Map<Member, HoldInfo> votes, int need) {
   }
 
   private static String identity(HoldInfo hold) {
-    return hold.fencingToken() + " " + hold.owner() + " " + hold.host();
+    return hold.owner() + " " + hold.host();
+  }
+
+  /**
+   * What most of them say is its token; of equal numbers the smallest, for repairs bring larger
+   * ones.
+   */
+  private long token() {
+    Map<Long, Integer> tokens = new TreeMap<>();
+    votes.values().forEach(hold -> tokens.merge(hold.fencingToken(), 1, Integer::sum));
+    return tokens.entrySet().stream()
+        .reduce((best, next) -> next.getValue() > best.getValue() ? next : best)
+        .map(Map.Entry::getKey)
+        .orElse(0L);
   }
 
   /** The first of them, in the order of the members. */
@@ -49,12 +63,6 @@ record HoldVotes(Map<Member, HoldInfo> votes, int need) {
         .reduce(first.remaining(), (longer, shorter) -> shorter);
     int waiters = votes.values().stream().mapToInt(HoldInfo::waiters).max().orElse(0);
     return HoldInfo.of(
-        first.name(),
-        first.owner(),
-        first.host(),
-        first.since(),
-        remaining,
-        first.fencingToken(),
-        waiters);
+        first.name(), first.owner(), first.host(), first.since(), remaining, token(), waiters);
   }
 }

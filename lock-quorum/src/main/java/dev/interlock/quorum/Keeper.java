@@ -10,9 +10,11 @@ import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
@@ -128,7 +130,7 @@ final class Keeper {
     final Renewal renewal;
     final Map<Member, RenewalResult> votes = new LinkedHashMap<>();
     private final RenewalAnswers answers;
-    private boolean decided;
+    private @Nullable RenewalResult decision;
 
     Ballot(Renewal renewal, RenewalAnswers answers) {
       this.renewal = renewal;
@@ -140,8 +142,13 @@ final class Keeper {
     /** Answers null while it is open. */
     abstract @Nullable RenewalResult decide(boolean last);
 
-    /** Called once, with what was answered. */
-    void decided(RenewalResult result) {}
+    /** Called after each vote. */
+    void told() {}
+
+    /** What was answered; null while it is open. */
+    final synchronized @Nullable RenewalResult result() {
+      return decision;
+    }
 
     final void vote(Member member, RenewalResult result) {
       synchronized (this) {
@@ -160,19 +167,21 @@ final class Keeper {
     private void tell(boolean last) {
       RenewalResult result;
       synchronized (this) {
-        result = decided ? null : decide(last || votes.size() == members().size());
-        decided |= result != null;
+        result =
+            decision != null ? null : decide(last || votes.size() == members().size());
+        decision = result == null ? decision : result;
       }
       if (result != null) {
-        decided(result);
         answers.answer(renewal, result);
       }
+      told();
     }
   }
 
   private final class Hold extends Ballot {
     private final @Nullable Standing standing;
     private final List<Member> asked;
+    private final Set<Member> repaired = new HashSet<>();
 
     Hold(Renewal renewal, @Nullable Standing standing, RenewalAnswers answers) {
       super(renewal, answers);
@@ -216,25 +225,33 @@ final class Keeper {
           members.unavailable("renew", renewal.name(), complaints).getMessage()));
     }
 
+    /** Also of those that come when it was decided: the last one would never be repaired. */
     @Override
-    void decided(RenewalResult result) {
+    void told() {
       Standing hold = standing;
       Attempt attempt = hold == null ? null : hold.attempt();
-      if (hold == null || attempt == null) {
+      RenewalResult result = result();
+      if (hold == null || attempt == null || result == null) {
         return;
       }
       if (result instanceof RenewalResult.Gone) {
         hold.givenBack();
-      } else if (result instanceof Grant && hold.isHeld()) {
+      } else {
         lost().forEach(member -> election.repair(hold, member, attempt));
       }
     }
 
+    /** Those to repair, each once; none if nobody has it, for then it may be gone. */
     private synchronized List<Member> lost() {
-      return votes.entrySet().stream()
+      if (Round.count(votes.values(), Grant.class::isInstance) == 0) {
+        return List.of();
+      }
+      List<Member> lost = votes.entrySet().stream()
           .filter(vote -> vote.getValue() instanceof RenewalResult.Gone)
           .map(Map.Entry::getKey)
+          .filter(repaired::add)
           .toList();
+      return lost;
     }
   }
 

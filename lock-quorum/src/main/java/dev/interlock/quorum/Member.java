@@ -11,13 +11,16 @@ import dev.interlock.spi.BackendEvents;
 import dev.interlock.spi.LockBackend;
 import java.time.Duration;
 import java.util.Deque;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -59,6 +62,9 @@ final class Member {
   private volatile @Nullable LockException failure;
   private volatile boolean closed;
 
+  /** What could not be given back, because this member failed at that moment. */
+  private final Queue<Standing> debts = new ConcurrentLinkedQueue<>();
+
   /**
    * Creates; {@link #join} connects.
    *
@@ -77,7 +83,7 @@ final class Member {
     this.config = settings.members().get(place);
     this.context = context;
     this.durable = Settings.isDurable(config);
-    this.memory = new Memory(place, settings);
+    this.memory = new Memory(place, settings, durable);
     this.threads = new ThreadPoolExecutor(
         THREADS, THREADS, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
           Thread thread = new Thread(task, "interlock-quorum-member-" + (place + 1));
@@ -147,15 +153,17 @@ final class Member {
         underWay.add(call);
         try {
           T answer = body.get();
-          ended(call, null);
+          ended(null);
           result.complete(answer);
         } catch (LockException e) {
-          ended(call, e);
+          ended(e);
           result.completeExceptionally(e);
         } catch (Throwable e) { // an Error, too, says nothing of what the server did
           LockException unknown = new OutcomeUnknownException("failed unexpectedly: " + e, e);
-          ended(call, unknown);
+          ended(unknown);
           result.completeExceptionally(unknown);
+        } finally {
+          underWay.remove(call); // what is asked behind it has been asked by now
         }
       });
     } catch (RejectedExecutionException e) {
@@ -164,12 +172,12 @@ final class Member {
     return result;
   }
 
-  private void ended(Call call, @Nullable LockException error) {
-    underWay.remove(call);
+  private void ended(@Nullable LockException error) {
     if (error == null) {
       failure = null;
       out = false;
       pause = FIRST_PAUSE;
+      pay();
     } else {
       failure = error;
       boolean unreachable =
@@ -181,12 +189,10 @@ final class Member {
   }
 
   private synchronized void leaveOut() {
-    long now = System.nanoTime();
-    if (now - askAt >= 0) {
-      askAt = now + pause;
-      pause = Math.min(LONGEST_PAUSE, 2 * pause);
+    if (!out) {
+      out = true;
+      askAt = System.nanoTime() + pause;
     }
-    out = true;
   }
 
   /** Whether to ask it. One that is not asked is looked after. */
@@ -200,6 +206,7 @@ final class Member {
     }
     if (System.nanoTime() - askAt >= 0 && probing.compareAndSet(false, true)) {
       askAt = System.nanoTime() + pause;
+      pause = Math.min(LONGEST_PAUSE, 2 * pause);
       var unused = join().whenComplete((joined, error) -> probing.set(false));
     }
     return false;
@@ -209,6 +216,26 @@ final class Member {
   @Nullable
   LockException failure() {
     return failure;
+  }
+
+  /** Gives something back once this member answers again, unless it has run out by then. */
+  void owes(Standing standing) {
+    debts.add(standing);
+  }
+
+  private void pay() {
+    Standing debt = debts.poll();
+    if (debt != null && !debt.isForgotten()) {
+      var unused = submit(() -> {
+            requireOpen().abandon(debt.name(), debt.id());
+            return true;
+          })
+          .whenComplete((paid, error) -> {
+            if (error != null && !closed) {
+              debts.add(debt);
+            }
+          });
+    }
   }
 
   /** For messages: which member, and what is wrong with it. */
@@ -232,8 +259,12 @@ final class Member {
 
   /** Blocks until what was asked before is answered, for a bounded time. */
   void close() {
+    long deadline = System.nanoTime() + SILENT.toNanos();
+    while (isBusy() && System.nanoTime() - deadline < 0) {
+      LockSupport.parkNanos(this, 1_000_000);
+    }
     threads.shutdown();
-    awaitLast();
+    awaitLast(deadline);
     LockBackend open;
     synchronized (this) {
       closed = true;
@@ -244,10 +275,13 @@ final class Member {
     }
   }
 
+  private boolean isBusy() {
+    return !underWay.isEmpty() || !threads.getQueue().isEmpty();
+  }
+
   /** Of what is asked behind the answer of others, such as the last releases. */
-  private void awaitLast() {
+  private void awaitLast(long deadline) {
     boolean interrupted = false;
-    long deadline = System.nanoTime() + SILENT.toNanos();
     while (!threads.isTerminated() && System.nanoTime() - deadline < 0) {
       try {
         var unused = threads.awaitTermination(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);

@@ -26,9 +26,12 @@ final class Members {
   private static final Logger LOG = System.getLogger(Members.class.getName());
   private static final long LOOK_AGAIN = 20_000_000;
 
+  private static final long AFTER_FAULT = 1_000_000_000;
+
   private final List<Member> all;
   private final int need;
   private final AtomicBoolean looking = new AtomicBoolean();
+  private volatile long lookAfter = System.nanoTime();
 
   private Members(List<Member> all, int need) {
     this.all = all;
@@ -164,7 +167,8 @@ final class Members {
 
   /** Those that answer and may vote. Has the others looked at, on a thread of its own. */
   List<Member> voters() {
-    if (live().stream().anyMatch(member -> member.memory().isDue())) {
+    if (System.nanoTime() - lookAfter >= 0
+        && live().stream().anyMatch(member -> member.memory().isDue())) {
       lookAgain();
     }
     return trusted();
@@ -183,6 +187,7 @@ final class Members {
     try {
       look();
     } catch (RuntimeException e) {
+      lookAfter = System.nanoTime() + AFTER_FAULT;
       LOG.log(Level.WARNING, "Whether the members of a quorum may vote cannot be seen", e);
     } finally {
       looking.set(false);

@@ -4,6 +4,7 @@ import dev.interlock.HoldInfo;
 import dev.interlock.LockConfigurationException;
 import dev.interlock.LockRequest;
 import dev.interlock.spi.Attempt;
+import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.LockBackend;
@@ -54,6 +55,12 @@ final class Memory {
   private final String owner;
   private final Duration longestLease;
   private final int place;
+  private final boolean durable;
+
+  /** The token of the mark that this client made, and when. */
+  private volatile long made;
+
+  private volatile long madeAt = System.nanoTime();
 
   /** The mark that is trusted; null while none is. */
   private volatile @Nullable String trusted;
@@ -66,9 +73,11 @@ final class Memory {
   /** Before that, a look would find nothing new. */
   private volatile long lookAt = System.nanoTime();
 
-  Memory(int place, Settings settings) {
+  Memory(int place, Settings settings, boolean durable) {
+    this.durable = durable;
     this.place = place;
-    this.owner = "member %d of %d".formatted(place + 1, settings.members().size());
+    this.owner = "member %d of %d, leases up to %s"
+        .formatted(place + 1, settings.members().size(), settings.longestLease());
     this.longestLease = settings.longestLease();
   }
 
@@ -135,13 +144,13 @@ final class Memory {
   private State look(LockBackend member, HoldInfo mark) {
     if (!mark.owner().equals(owner)) {
       throw new LockConfigurationException(
-          "Cannot open 'quorum': the server of member %d is known to other clients as %s. Every client must name the same members, each once, in the same order"
+          "Cannot open 'quorum': the server of member %d is known to other clients as %s. Every client must name the same members, each once, in the same order, and the same longestLease"
               .formatted(place + 1, mark.owner()));
     }
     Duration age = LockRequest.MAX_LEASE.minus(mark.remaining());
     Duration left = longestLease.minus(age);
     since = System.nanoTime() - Math.max(0, age.toNanos());
-    if (left.isNegative() || isVouchedFor(member, mark)) {
+    if (durable || left.isNegative() || isVouchedFor(member, mark)) {
       trusted = identity(mark);
       return State.TRUSTED;
     }
@@ -164,20 +173,22 @@ final class Memory {
 
   /** Makes the mark. Answers false if there is one. */
   boolean mark(LockBackend member) {
-    return isGranted(member, Attempt.of(MARK, newId(), owner, LockRequest.MAX_LEASE));
+    AttemptResult result = member.attempt(Attempt.of(MARK, newId(), owner, LockRequest.MAX_LEASE));
+    if (result instanceof Grant grant) {
+      made = grant.fencingToken();
+      madeAt = System.nanoTime();
+    }
+    return result instanceof Grant;
   }
 
-  /** Vouches for the mark that this client has just made. Answers false if it is gone. */
+  /** Vouches for the mark that this client has just made. Answers false if it is another one. */
   boolean vouch(LockBackend member) {
     return member
         .inspect(MARK)
-        .filter(
-            mark -> isGranted(member, Attempt.of(VOUCHER, newId(), identity(mark), longestLease)))
+        .filter(mark -> mark.fencingToken() == made && System.nanoTime() - madeAt < SETTLING)
+        .map(mark -> member.attempt(Attempt.of(VOUCHER, newId(), identity(mark), longestLease)))
+        .filter(Grant.class::isInstance)
         .isPresent();
-  }
-
-  private static boolean isGranted(LockBackend member, Attempt attempt) {
-    return member.attempt(attempt) instanceof Grant;
   }
 
   private static HoldId newId() {

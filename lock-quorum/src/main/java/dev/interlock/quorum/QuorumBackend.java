@@ -10,10 +10,13 @@ import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.BackendContext;
 import dev.interlock.spi.BackendEvents;
 import dev.interlock.spi.Grant;
+import dev.interlock.spi.HandOffBackend;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.HoldPage;
 import dev.interlock.spi.HoldQuery;
 import dev.interlock.spi.LockBackend;
+import dev.interlock.spi.Release;
+import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
 import java.time.Duration;
@@ -22,6 +25,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
@@ -165,8 +169,13 @@ final class QuorumBackend implements LockBackend {
     for (Member member : members.all()) {
       boolean isLive = member.isLive();
       if (isLive || standing.isOn(member)) {
-        var answer =
-            standing.ask(member, open -> standing.released(member, open.release(name, id)));
+        CompletableFuture<Boolean> answer = standing.ask(
+            member, open -> standing.released(member, released(member, open, name, id)));
+        var unused = answer.whenComplete((held, error) -> {
+          if (error != null) {
+            member.owes(standing);
+          }
+        });
         if (isLive) {
           round.ask(member, answer);
         }
@@ -185,6 +194,16 @@ final class QuorumBackend implements LockBackend {
     }
     BackendUnavailableException error = members.unavailable("release", name, round.complaints());
     throw new OutcomeUnknownException(String.valueOf(error.getMessage()), error);
+  }
+
+  /** A waiter of this client that the member has granted the lock by this is told by its answer. */
+  private boolean released(Member member, LockBackend open, String name, HoldId id) {
+    ReleaseResult result = HandOffBackend.release(open, Release.of(name, id));
+    Grant next = result.granted();
+    if (next != null) {
+      new Relay(member).granted(next, System.nanoTime());
+    }
+    return result.held();
   }
 
   private boolean isDecided(Collection<Boolean> answers) {
@@ -240,9 +259,21 @@ final class QuorumBackend implements LockBackend {
     return new Listing(members, this::poll).list(query);
   }
 
+  /** On each member by the token that the hold has there: one that was repaired has another. */
   @Override
   public boolean forceRelease(String name, long fencingToken) {
-    Round<Boolean> round = all(open -> open.forceRelease(name, fencingToken));
+    Map<Member, HoldInfo> votes = poll(name)
+        .map(HoldVotes::votes)
+        .filter(
+            holds -> holds.values().stream().anyMatch(hold -> hold.fencingToken() == fencingToken))
+        .orElse(Map.of());
+    Round<Boolean> round = new Round<>();
+    for (Member member : members.live()) {
+      HoldInfo vote = votes.get(member);
+      long token = vote == null ? fencingToken : vote.fencingToken();
+      round.ask(member, member.call(open -> open.forceRelease(name, token)));
+    }
+    round.await();
     Collection<Boolean> answers = round.answers().values();
     if (answers.size() < members.need()) {
       throw members.unavailable("force the release of", name, round.complaints());

@@ -5,8 +5,10 @@ import dev.interlock.OutcomeUnknownException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.Condition;
@@ -27,13 +29,13 @@ final class Round<T> {
   private final Condition changed = lock.newCondition();
   private final Map<Member, T> answers = new LinkedHashMap<>();
   private final Map<Member, LockException> failures = new LinkedHashMap<>();
-  private int open;
+  private final Set<Member> open = new LinkedHashSet<>();
 
   /** Adds the question to one member. */
   void ask(Member member, CompletableFuture<T> question) {
     lock.lock();
     try {
-      open++;
+      open.add(member);
     } finally {
       lock.unlock();
     }
@@ -43,7 +45,7 @@ final class Round<T> {
   private void take(Member member, @Nullable T answer, @Nullable Throwable error) {
     lock.lock();
     try {
-      open--;
+      open.remove(member);
       if (answer != null) {
         answers.put(member, answer);
         failures.remove(member);
@@ -80,7 +82,7 @@ final class Round<T> {
     lock.lock();
     try {
       long left = deadline - System.nanoTime();
-      while (open > 0 && left > 0 && !enough.test(answers)) {
+      while (!open.isEmpty() && left > 0 && !enough.test(answers)) {
         try {
           left = changed.awaitNanos(left);
         } catch (InterruptedException e) {
@@ -135,20 +137,22 @@ final class Round<T> {
   boolean isOpen() {
     lock.lock();
     try {
-      return open > 0;
+      return !open.isEmpty();
     } finally {
       lock.unlock();
     }
   }
 
-  /** The messages of the failures. */
+  /** What is wrong with those who failed, or have not answered. */
   List<String> complaints() {
     lock.lock();
     try {
-      return failures.entrySet().stream()
-          .map(entry -> "member %d: %s"
-              .formatted(entry.getKey().place() + 1, entry.getValue().getMessage()))
-          .toList();
+      List<String> complaints = new ArrayList<>();
+      failures.forEach((member, failure) ->
+          complaints.add("member %d: %s".formatted(member.place() + 1, failure.getMessage())));
+      open.forEach(member -> complaints.add("member %d: no answer within %d ms"
+          .formatted(member.place() + 1, Member.SILENT.toMillis())));
+      return complaints;
     } finally {
       lock.unlock();
     }

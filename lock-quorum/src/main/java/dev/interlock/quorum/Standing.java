@@ -64,6 +64,12 @@ final class Standing {
     return next;
   }
 
+  /** Asks as {@link #ask} does, unless the hold was given back meanwhile. */
+  synchronized <T> CompletableFuture<T> askWhileHeld(
+      Member member, Function<LockBackend, T> question) {
+    return held ? ask(member, question) : new CompletableFuture<>();
+  }
+
   /** Whether it may have something on a member. */
   synchronized boolean isOn(Member member) {
     return asked.contains(member);
@@ -73,6 +79,11 @@ final class Standing {
   synchronized int revokedBy(Member member) {
     revoked.add(member);
     return revoked.size();
+  }
+
+  /** A member has the hold again. */
+  synchronized void repairedAt(Member member) {
+    revoked.remove(member);
   }
 
   /**
@@ -110,7 +121,7 @@ final class Standing {
   }
 
   /** It was given back. */
-  void givenBack() {
+  synchronized void givenBack() {
     held = false;
     granted = false;
   }
@@ -135,6 +146,7 @@ final class Standing {
     keepUntil = System.nanoTime() + lease.toNanos() + Duration.ofMinutes(1).toNanos();
   }
 
+  /** Whether what it has on the members has certainly run out. */
   boolean isForgotten() {
     return System.nanoTime() - keepUntil > 0;
   }

@@ -162,7 +162,9 @@ final class Campaign {
         try (LeaseScope scope = LeaseScope.open(client, request, won, true)) {
           callback.gained(won);
         }
-        over.await();
+        if (!isStopped()) { // the work may have ended by the interrupt, and cleared it
+          over.await();
+        }
       });
     } catch (InterruptedException e) {
       // Stopped, or the work ended so when the lease was lost.

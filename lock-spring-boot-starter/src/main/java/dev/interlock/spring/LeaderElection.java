@@ -2,7 +2,9 @@ package dev.interlock.spring;
 
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
+import dev.interlock.LockKind;
 import dev.interlock.LockRequest;
+import java.lang.System.Logger.Level;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -44,14 +46,18 @@ public final class LeaderElection
    * @param client stays the caller's
    * @param request what the leader holds; it is waited for without limit, and renewed
    * @param callback told after the events
-   * @throws IllegalArgumentException if the request limits the wait, or has a lease that is not
-   *     renewed
+   * @throws IllegalArgumentException if the request limits the wait, has a lease that is not
+   *     renewed, or lets others hold the lock beside the leader
    */
   public LeaderElection(LockClient client, LockRequest request, LeaderCallback callback) {
     if (request.maxWait().isPresent() || !request.isRenewing()) {
       throw new IllegalArgumentException(
           "a leader waits without limit and renews its lease: leave out withWait, and add"
               + " renewing() to withLease");
+    }
+    if (request.owner().isPresent() || request.kind() != LockKind.EXCLUSIVE) {
+      throw new IllegalArgumentException(
+          "a leader holds the lock alone: leave out withOwner, shared and permits");
     }
     this.client = Objects.requireNonNull(client, "client");
     this.request = request;
@@ -95,7 +101,11 @@ public final class LeaderElection
     return new LeaderCallback() {
       @Override
       public void gained(Lease lease) throws Exception {
-        events.publishEvent(new LeadershipGained(lease.name(), Losses.token(lease)));
+        try {
+          events.publishEvent(new LeadershipGained(lease.name(), Losses.token(lease)));
+        } catch (RuntimeException e) { // whoever only listens does not end the leadership
+          Ending.LOG.log(Level.WARNING, "A listener of a leader's gain failed", e);
+        }
         callback.gained(lease);
       }
 

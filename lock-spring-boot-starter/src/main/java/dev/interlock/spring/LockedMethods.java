@@ -106,7 +106,7 @@ final class LockedMethods {
     lease.ifPresent(given -> requireLease("lease", given, faults));
     atLeast.ifPresent(given -> requireLease("atLeast", given, faults));
     waitFor.filter(Duration::isNegative).ifPresent(given -> faults.add("waitFor is negative"));
-    checkRelease(locked, faults);
+    checkRelease(locked, !resolve(locked.atLeast()).isBlank(), faults);
     if (atLeast.isPresent() && lease.isPresent() && lease.get().compareTo(atLeast.get()) < 0) {
       faults.add("%s is shorter than atLeast".formatted(job ? "atMost" : "lease"));
     }
@@ -139,8 +139,8 @@ final class LockedMethods {
         kind);
   }
 
-  private static void checkRelease(Locked locked, List<String> faults) {
-    if (locked.autoRelease() != locked.atLeast().isEmpty()) {
+  private static void checkRelease(Locked locked, boolean atLeast, List<String> faults) {
+    if (locked.autoRelease() == atLeast) {
       faults.add("autoRelease=false and atLeast need each other");
     }
     if (!locked.autoRelease() && locked.scope() == LockScope.APPLICATION) {

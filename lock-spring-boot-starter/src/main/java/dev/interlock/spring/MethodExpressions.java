@@ -17,7 +17,10 @@ import org.springframework.expression.ExpressionException;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.ParserContext;
 import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.Assign;
 import org.springframework.expression.spel.ast.BeanReference;
+import org.springframework.expression.spel.ast.OpDec;
+import org.springframework.expression.spel.ast.OpInc;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
@@ -63,7 +66,8 @@ final class MethodExpressions {
   /**
    * Looks for what cannot be evaluated.
    *
-   * @throws LockConfigurationException if it names a variable or a bean that is not there
+   * @throws LockConfigurationException if it names a variable or a bean that is not there, or
+   *     assigns
    */
   void check(Expression expression) {
     if (expression instanceof SpelExpression spel) {
@@ -78,6 +82,9 @@ final class MethodExpressions {
     }
     if (node instanceof BeanReference && !beans.containsBean(text.replace("'", ""))) {
       throw fault("there is no bean '%s'".formatted(text), null);
+    }
+    if (node instanceof Assign || node instanceof OpInc || node instanceof OpDec) {
+      throw fault("%s changes something: compare with ==".formatted(node.toStringAST()), null);
     }
     for (int i = 0; i < node.getChildCount(); i++) {
       check(node.getChild(i));

@@ -128,8 +128,14 @@ class ConditionTest {
     public void ship(int total) {}
   }
 
+  static class Assigns {
+    @Locked(name = "order", condition = "#total = 100")
+    public void ship(int total) {}
+  }
+
   @ParameterizedTest
   @CsvSource(delimiter = '|', textBlock = """
+      Assigns  | changes something: compare with ==
       Unparsed | @Locked(condition = "#total >") on Unparsed.ship(int): cannot be parsed
       Unknown  | there is no variable #size
       NoBean   | there is no bean 'flags'

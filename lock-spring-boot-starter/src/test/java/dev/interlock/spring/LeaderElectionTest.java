@@ -256,6 +256,52 @@ class LeaderElectionTest {
   }
 
   @Test
+  void work_that_swallows_the_interrupt_of_a_stop_ends_the_leadership_too() throws Exception {
+    Candidate candidate = new Candidate() {
+      @Override
+      public void gained(Lease lease) throws Exception {
+        super.gained(lease);
+        try {
+          new CountDownLatch(1).await();
+        } catch (InterruptedException e) {
+          // Returns, as a loop over a queue does.
+        }
+      }
+    };
+    LeaderElection election = started(client, candidate);
+    next(candidate.gained);
+    election.stop();
+    assertThat(next(candidate.lost)).isNotNull();
+    assertThat(client.inspect("leader")).isEmpty();
+  }
+
+  @Test
+  void a_listener_that_fails_does_not_end_the_leadership() throws Exception {
+    Candidate candidate = new Candidate();
+    LeaderElection election = new LeaderElection(client, LockRequest.of("leader"), candidate);
+    election.setApplicationEventPublisher(event -> {
+      throw new IllegalStateException("as planned");
+    });
+    try (election;
+        LogCapture log = new LogCapture()) {
+      election.start();
+      next(candidate.gained);
+      assertThat(log.messages()).containsExactly("A listener of a leader's gain failed");
+      assertThat(election.isLeader()).isTrue();
+    }
+  }
+
+  @Test
+  void a_request_that_lets_others_in_is_refused() {
+    for (LockRequest wrong :
+        List.of(request.withOwner("import"), request.shared(), request.permits(1, 2))) {
+      assertThatThrownBy(() -> new LeaderElection(client, wrong, lease -> {}))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("a leader holds the lock alone");
+    }
+  }
+
+  @Test
   void a_request_that_ends_by_itself_is_refused() {
     for (LockRequest wrong : List.of(
         request.withWait(Duration.ofSeconds(1)), request.withLease(Duration.ofSeconds(1)))) {

@@ -116,6 +116,11 @@ class LockedJobTest {
     public void report() {}
   }
 
+  static class Unset {
+    @LockedJob(name = "report", atLeast = "${no-such-property:}")
+    public void report() {}
+  }
+
   static class Both {
     @Locked("report")
     @LockedJob(name = "report", atLeast = "10s")
@@ -131,6 +136,7 @@ class LockedJobTest {
       Nameless     | @LockedJob on Nameless.report(): it needs a name
       Both         | @LockedJob on Both.report(): it is also @Locked: keep one of them
       Timeless     | @LockedJob on Timeless.report(): autoRelease=false and atLeast need each other
+      Unset        | @LockedJob on Unset.report(): autoRelease=false and atLeast need each other
       """)
   void what_would_run_on_every_instance_or_cannot_be_meant_is_refused_at_start(
       String bean, String message) throws Exception {

@@ -94,7 +94,8 @@ final class ReplicaWait implements ReplicatedGrants.Replicas {
         .with(1)
         .with(id.toString())
         .with(1) // ms: it has its lease
-        .with(false));
+        .with(false)
+        .with(0)); // and its token
     return lines.computeIfAbsent(node, Line::new).confirm(write);
   }
 

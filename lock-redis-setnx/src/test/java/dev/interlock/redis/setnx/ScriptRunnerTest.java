@@ -103,7 +103,10 @@ class ScriptRunnerTest {
         .mapToObj(i -> layout.keys("n" + i))
         .map(keys -> new Addressed(
             keys,
-            ScriptCall.of(Scripts.RENEW, 2, keys.lock()).with(new HoldId(1, 1)).with(1_000)))
+            ScriptCall.of(Scripts.RENEW, 3, keys.lock(), keys.token())
+                .with(new HoldId(1, 1))
+                .with(1_000)
+                .with(0)))
         .toList();
     Set<Integer> answered = new HashSet<>();
     new ScriptRunner(new Moved(from, to), TIMEOUT).runAll("renew", batch, (answer, place) -> {
