@@ -161,10 +161,11 @@ final class SetnxBackend implements HandOffBackend {
     List<Addressed> calls = new ArrayList<>(batch.size());
     for (Renewal renewal : batch) {
       LockKeys keys = layout.keys(renewal.name());
-      ScriptCall call = ScriptCall.of(Scripts.RENEW, 3, keys.lock(), keys.token())
-          .with(renewal.id())
-          .with(Millis.roundedUp(renewal.lease()))
-          .with(renewal.minToken());
+      // While a slot is moved, two keys may be on two servers: so no second one without a need.
+      ScriptCall call = renewal.minToken() == 0
+          ? ScriptCall.of(Scripts.RENEW, 3, keys.lock())
+          : ScriptCall.of(Scripts.RENEW, 3, keys.lock(), keys.token());
+      call.with(renewal.id()).with(Millis.roundedUp(renewal.lease())).with(renewal.minToken());
       calls.add(new Addressed(keys, call));
     }
     runner.runAll(

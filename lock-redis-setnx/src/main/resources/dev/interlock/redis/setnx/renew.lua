@@ -1,6 +1,6 @@
 -- Makes a hold last at least one lease from now, and raises its fencing tokens if they are too small.
 --
--- KEYS   1 lock, 2 counter of the bucket
+-- KEYS   1 lock, 2 counter of the bucket, not needed if ARGV[3] is 0
 -- ARGV   1 hold id, 2 lease in ms, 3 the smallest that its first token may be
 -- Answer {first token, tokens} if it is held, else 0
 --

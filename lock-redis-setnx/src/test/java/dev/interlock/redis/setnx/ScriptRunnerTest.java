@@ -103,7 +103,7 @@ class ScriptRunnerTest {
         .mapToObj(i -> layout.keys("n" + i))
         .map(keys -> new Addressed(
             keys,
-            ScriptCall.of(Scripts.RENEW, 3, keys.lock(), keys.token())
+            ScriptCall.of(Scripts.RENEW, 3, keys.lock())
                 .with(new HoldId(1, 1))
                 .with(1_000)
                 .with(0)))
