@@ -59,6 +59,8 @@ final class Election {
     if (members.voters().size() < members.need()) {
       throw members.unavailable("grant", asked.name(), List.of());
     }
+    long sentAt = System.nanoTime();
+    long sentAtMillis = System.currentTimeMillis();
     Attempt attempt = asked.withTokens(1);
     Map<Member, Grant> granted = new LinkedHashMap<>();
     if (!standing.isHeld() && !standing.isGrantedByRelease()) {
@@ -67,7 +69,13 @@ final class Election {
         return first;
       }
     }
-    return poll(attempt, standing, granted);
+    AttemptResult result = poll(attempt, standing, granted);
+    if (result instanceof Grant grant) {
+      standing.holds(
+          attempt.withPatience(Duration.ZERO), grant.fencingToken(), sentAt, sentAtMillis);
+      return AttemptResult.granted(attempt, fenced ? grant.fencingToken() : 0);
+    }
+    return result;
   }
 
   /** Asks the contended member. Answers null if it has granted the lock. */
@@ -152,8 +160,11 @@ final class Election {
         }
       });
       complaints = round.complaints();
-      if (voters(granted) >= members.need() && isConfirmed(attempt, standing, granted)) {
-        return AttemptResult.granted(attempt, fenced ? standing.token() : 0);
+      if (voters(granted) >= members.need()) {
+        long token = token(standing, granted);
+        if (isConfirmed(attempt, standing, granted, token)) {
+          return AttemptResult.granted(attempt, token);
+        }
       }
       if (voters(granted) + busy.size() < members.need()) {
         break;
@@ -191,20 +202,20 @@ final class Election {
   }
 
   /** Has every vote confirmed, and makes it the quorum's grant if enough are. */
-  private boolean isConfirmed(Attempt attempt, Standing standing, Map<Member, Grant> granted) {
-    long largest =
-        granted.values().stream().mapToLong(Grant::fencingToken).max().orElseThrow();
-    // What was held may have run out meanwhile, and others may have had the lock since.
-    long token = standing.isHeld() ? Math.max(standing.token(), largest) : largest;
+  private boolean isConfirmed(
+      Attempt attempt, Standing standing, Map<Member, Grant> granted, long token) {
     Round<Boolean> round = new Round<>();
     granted.forEach(
         (member, grant) -> round.ask(member, isConfirmed(attempt, standing, member, grant, token)));
     round.await(answers -> Round.count(answers, vote -> vote) >= members.need());
-    boolean confirmed = Round.count(round.answers(), vote -> vote) >= members.need();
-    if (confirmed) {
-      standing.holds(attempt.withPatience(Duration.ZERO), token);
-    }
-    return confirmed;
+    return Round.count(round.answers(), vote -> vote) >= members.need();
+  }
+
+  /** A repetition has the same token, unless others may have had the lock since the first time. */
+  private static long token(Standing standing, Map<Member, Grant> granted) {
+    long largest =
+        granted.values().stream().mapToLong(Grant::fencingToken).max().orElseThrow();
+    return standing.isUnbroken() ? standing.token() : Math.max(standing.token(), largest);
   }
 
   private CompletableFuture<Boolean> isConfirmed(

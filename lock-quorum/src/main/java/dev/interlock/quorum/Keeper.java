@@ -182,6 +182,8 @@ final class Keeper {
     private final @Nullable Standing standing;
     private final List<Member> asked;
     private final Set<Member> repaired = new HashSet<>();
+    private final long sentAt = System.nanoTime();
+    private final long sentAtMillis = System.currentTimeMillis();
 
     Hold(Renewal renewal, @Nullable Standing standing, RenewalAnswers answers) {
       super(renewal, answers);
@@ -233,6 +235,9 @@ final class Keeper {
       RenewalResult result = result();
       if (hold == null || attempt == null || result == null) {
         return;
+      }
+      if (result instanceof Grant) {
+        hold.lasts(sentAt, sentAtMillis, renewal.lease());
       }
       if (result instanceof RenewalResult.Gone) {
         hold.givenBack();

@@ -33,6 +33,8 @@ final class Standing {
   private volatile @Nullable Attempt attempt;
   private volatile boolean granted;
   private volatile boolean held;
+  private volatile long validUntil = System.nanoTime();
+  private volatile long validUntilMillis;
   private volatile long token;
   private volatile long keepUntil = System.nanoTime();
 
@@ -114,10 +116,27 @@ final class Standing {
   }
 
   /** The quorum has granted it. */
-  void holds(Attempt granted, long fencingToken) {
+  void holds(Attempt granted, long fencingToken, long sentAt, long sentAtMillis) {
     attempt = granted;
     token = fencingToken;
+    lasts(sentAt, sentAtMillis, granted.lease());
     held = true;
+  }
+
+  /** Enough members have it for a lease that began when they were asked, at the earliest. */
+  void lasts(long sentAt, long sentAtMillis, Duration lease) {
+    validUntil = sentAt + lease.toNanos();
+    validUntilMillis = sentAtMillis + lease.toMillis();
+  }
+
+  /**
+   * Whether nobody else can have had the lock since it was granted. By both clocks, for the first
+   * stands still while the machine sleeps.
+   */
+  boolean isUnbroken() {
+    return held
+        && System.nanoTime() - validUntil < 0
+        && System.currentTimeMillis() < validUntilMillis;
   }
 
   /** It was given back. */
