@@ -62,11 +62,6 @@ public final class QuorumProvider implements LockProvider {
   }
 
   @Override
-  public boolean fairByDefault(LockConfig config) {
-    return hasMembers(config) && Settings.of(config, members).fairByDefault();
-  }
-
-  @Override
   public LockBackend open(LockConfig config, BackendContext context) {
     return QuorumBackend.open(Settings.of(config, members), context);
   }

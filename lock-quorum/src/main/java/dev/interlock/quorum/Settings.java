@@ -21,14 +21,9 @@ import org.jspecify.annotations.Nullable;
  */
 record Settings(List<LockConfig> members, int need, Duration longestLease) {
 
-  /** What the kit was seen to find in order on a quorum, where all members have it. */
-  private static final Set<Capability> JUDGED = Set.of(
-      Capability.RENEWABLE,
-      Capability.FENCED,
-      Capability.PUSH,
-      Capability.FAIR,
-      Capability.SHARED_OWNER,
-      Capability.DURABLE);
+  /** What the kit has judged on a quorum. Members may promise more. */
+  private static final Set<Capability> JUDGED =
+      Set.of(Capability.RENEWABLE, Capability.FENCED, Capability.PUSH);
 
   /**
    * Reads settings that {@link #faults} has no objection to.
@@ -101,15 +96,11 @@ record Settings(List<LockConfig> members, int need, Duration longestLease) {
     return one.provider().equals(other.provider()) && one.values().equals(other.values());
   }
 
-  /** What all members promise. */
+  /** What all members promise, as far as a quorum keeps it. */
   Set<Capability> capabilities() {
     EnumSet<Capability> common = EnumSet.copyOf(JUDGED);
     members.forEach(member -> common.retainAll(LockClients.provider(member).capabilities(member)));
     return common;
-  }
-
-  boolean fairByDefault() {
-    return members.stream().allMatch(member -> LockClients.provider(member).fairByDefault(member));
   }
 
   static boolean isDurable(LockConfig member) {

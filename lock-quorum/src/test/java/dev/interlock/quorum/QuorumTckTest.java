@@ -8,10 +8,12 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
  * The rules of SPEC.md over three Redis servers; what is done to the server is done to all three.
  */
+@EnabledIfSystemProperty(named = "interlock.test.quorum", matches = "true")
 class QuorumTckTest extends LockTck {
   private static ThreeRedis redis;
 
