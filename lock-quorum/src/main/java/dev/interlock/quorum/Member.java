@@ -27,14 +27,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One server of the quorum: calls it on threads of its own, so that no caller hangs on it, and
- * leaves it out while it does not answer. A member that is left out is asked by itself whether it
- * is back, at most once in a while, so that no request waits for that. Thread-safe.
+ * leaves it out while it is silent. One that fails at once, because it refuses or nobody listens
+ * there, costs nobody any time and is asked on. A member that is left out is asked by itself
+ * whether it is back, at most once in a while, so that no request waits for that. Thread-safe.
  */
 final class Member {
   /** Who does not answer for so long is left out. */
   static final Duration SILENT = Duration.ofSeconds(1);
 
-  /** How soon to ask a member again that failed, at first and at last. */
+  /** Who fails within this time is not silent, in nanoseconds. */
+  private static final long AT_ONCE = TimeUnit.MILLISECONDS.toNanos(200);
+
+  /** How soon to ask a member again that was silent, at first and at last. */
   private static final long FIRST_PAUSE = TimeUnit.MILLISECONDS.toNanos(20);
 
   private static final long LONGEST_PAUSE = TimeUnit.SECONDS.toNanos(1);
@@ -153,14 +157,14 @@ final class Member {
         underWay.add(call);
         try {
           T answer = body.get();
-          ended(null);
+          ended(call, null);
           result.complete(answer);
         } catch (LockException e) {
-          ended(e);
+          ended(call, e);
           result.completeExceptionally(e);
         } catch (Throwable e) { // an Error, too, says nothing of what the server did
           LockException unknown = new OutcomeUnknownException("failed unexpectedly: " + e, e);
-          ended(unknown);
+          ended(call, unknown);
           result.completeExceptionally(unknown);
         } finally {
           underWay.remove(call); // what is asked behind it has been asked by now
@@ -172,7 +176,7 @@ final class Member {
     return result;
   }
 
-  private void ended(@Nullable LockException error) {
+  private void ended(Call call, @Nullable LockException error) {
     if (error == null) {
       failure = null;
       out = false;
@@ -180,9 +184,7 @@ final class Member {
       pay();
     } else {
       failure = error;
-      boolean unreachable =
-          error instanceof BackendUnavailableException || error instanceof OutcomeUnknownException;
-      if (unreachable) {
+      if (System.nanoTime() - call.since > AT_ONCE) {
         leaveOut();
       }
     }
@@ -210,12 +212,6 @@ final class Member {
       var unused = join().whenComplete((joined, error) -> probing.set(false));
     }
     return false;
-  }
-
-  /** What its last call failed with. */
-  @Nullable
-  LockException failure() {
-    return failure;
   }
 
   /** Gives something back once this member answers again, unless it has run out by then. */

@@ -19,6 +19,7 @@ import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
+import dev.interlock.spi.RenewalResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -28,6 +29,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -97,7 +99,7 @@ final class QuorumBackend implements LockBackend {
       tell(BackendEvents::inDoubt);
     }
 
-    private void tell(java.util.function.Consumer<BackendEvents> what) {
+    private void tell(Consumer<BackendEvents> what) {
       BackendEvents events = engine;
       if (events != null) {
         what.accept(events);
@@ -149,7 +151,7 @@ final class QuorumBackend implements LockBackend {
         requireRemembered(renewal.name(), renewal.lease());
         remembered.add(renewal);
       } catch (LockException e) {
-        answers.answer(renewal, dev.interlock.spi.RenewalResult.failed(e));
+        answers.answer(renewal, RenewalResult.failed(e));
       }
     }
     keeper.renew(remembered, standings, answers, (name, id) -> {

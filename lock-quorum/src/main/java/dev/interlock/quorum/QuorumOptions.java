@@ -7,13 +7,11 @@ import java.util.List;
 
 /** The options of {@code quorum://} besides {@link dev.interlock.CommonOptions}. */
 public final class QuorumOptions {
-  private static final int MOST_MEMBERS = 9;
+  static final int MOST_MEMBERS = 9;
 
   /** The URIs of the members, each percent-encoded, in the same order in every client. */
   public static final Option<List<String>> MEMBER = Option.texts("member")
-      .that(
-          members -> members.size() >= 2 && members.size() <= MOST_MEMBERS,
-          "given for 2 to " + MOST_MEMBERS + " members")
+      .that(members -> isAllowed(members.size()), "given for 2 to " + MOST_MEMBERS + " members")
       .secret()
       .mandatory()
       .describedAs("the percent-encoded URI of a member, once for each; all clients must name the"
@@ -35,4 +33,8 @@ public final class QuorumOptions {
           + " state does not vote");
 
   private QuorumOptions() {}
+
+  static boolean isAllowed(int members) {
+    return members >= 2 && members <= MOST_MEMBERS;
+  }
 }

@@ -39,8 +39,8 @@ public final class QuorumProvider implements LockProvider {
   }
 
   /**
-   * {@inheritDoc} What all of its members promise; without members, what every provider of this
-   * project can.
+   * {@inheritDoc} Of what all members promise, that which was judged on a quorum; without members,
+   * all of that.
    */
   @Override
   public Set<Capability> capabilities(LockConfig config) {

@@ -58,6 +58,10 @@ record Settings(List<LockConfig> members, int need, Duration longestLease) {
     List<String> faults = new ArrayList<>();
     List<LockConfig> members = new ArrayList<>();
     int count = given == null ? config.get(QuorumOptions.MEMBER).size() : given.size();
+    if (!QuorumOptions.isAllowed(count)) { // of the option this was checked before
+      faults.add("there are %d members: there must be 2 to %d"
+          .formatted(count, QuorumOptions.MOST_MEMBERS));
+    }
     for (int i = 0; i < count; i++) {
       try {
         LockConfig member = given == null
@@ -70,7 +74,9 @@ record Settings(List<LockConfig> members, int need, Duration longestLease) {
       }
     }
     faults.addAll(conflicts(members));
-    if (config.get(CommonOptions.LEASE).compareTo(config.get(QuorumOptions.LONGEST_LEASE)) > 0) {
+    boolean forgetful = faults.isEmpty() && !members.stream().allMatch(Settings::isDurable);
+    if (forgetful
+        && config.get(CommonOptions.LEASE).compareTo(config.get(QuorumOptions.LONGEST_LEASE)) > 0) {
       faults.add("lease is longer than longestLease");
     }
     return faults;

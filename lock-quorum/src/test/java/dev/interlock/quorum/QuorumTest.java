@@ -128,7 +128,7 @@ class QuorumTest {
       assertThatThrownBy(() -> acquired(other, "a"))
           .isInstanceOf(LockException.class)
           .hasMessageContaining("member 1 is new or has lost its state")
-          .hasMessageContaining("member 2 (redis-setnx): ");
+          .hasMessageContaining("member 2: ");
     }
   }
 
@@ -311,6 +311,9 @@ class QuorumTest {
     assertThatThrownBy(() -> Locks.open("quorum://?member=local%3A%2F%2F"))
         .hasMessageContaining("2 to 9 members");
     assertThatThrownBy(() -> Locks.open("quorum://")).hasMessageContaining("member is missing");
+    assertThatThrownBy(() -> QuorumLocks.of(List.of()))
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageContaining("there are 0 members: there must be 2 to 9");
   }
 
   @Test
