@@ -11,6 +11,7 @@ import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.LockProvider;
 import java.io.IOException;
 import java.net.Socket;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
@@ -18,6 +19,7 @@ import java.util.Set;
 public final class StoreProvider implements LockProvider {
   static final Option<List<HostPort>> HOSTS = Option.hosts(null).mandatory();
   static final Option<Fault> FAULT = Option.choice("fault", Fault.class, Fault.NONE);
+  static final Option<Boolean> QUEUE = Option.bool("queue", false);
   static final Option<String> USER = Option.text("user", null).in(Option.Part.USER);
   static final Option<String> PASSWORD =
       Option.text("password", null).in(Option.Part.PASSWORD).secret();
@@ -29,12 +31,17 @@ public final class StoreProvider implements LockProvider {
 
   @Override
   public Set<Capability> capabilities(LockConfig config) {
-    return Set.of(Capability.RENEWABLE, Capability.FENCED, Capability.PUSH);
+    Set<Capability> capabilities =
+        EnumSet.of(Capability.RENEWABLE, Capability.FENCED, Capability.PUSH);
+    if (config.get(QUEUE)) {
+      capabilities.add(Capability.FAIR);
+    }
+    return capabilities;
   }
 
   @Override
   public List<Option<?>> options() {
-    return List.of(HOSTS, FAULT, USER, PASSWORD);
+    return List.of(HOSTS, FAULT, QUEUE, USER, PASSWORD);
   }
 
   @Override

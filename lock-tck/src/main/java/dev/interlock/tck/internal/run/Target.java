@@ -2,7 +2,6 @@ package dev.interlock.tck.internal.run;
 
 import dev.interlock.LockClient;
 import dev.interlock.LockConfig;
-import dev.interlock.LockProviderNotFoundException;
 import dev.interlock.Locks;
 import dev.interlock.Option;
 import dev.interlock.ProviderInfo;
@@ -20,19 +19,16 @@ import dev.interlock.tck.internal.fault.FaultProxy;
 import dev.interlock.tck.internal.worker.Opener;
 import java.util.EnumSet;
 import java.util.HexFormat;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
-import java.util.ServiceConfigurationError;
-import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The provider under test, found as the API finds it and also directly, so that a command can be
- * repeated or sent late.
+ * The provider under test, and what it promises with the settings under test. It is also used
+ * without the engine, so that a command can be repeated or sent late.
  */
 record Target(
     TckBackend backend, ProviderInfo info, @Nullable LockProvider provider) {
@@ -53,29 +49,15 @@ record Target(
 
   private static Target provided(TckBackend backend) {
     LockConfig config = LockConfig.parse(backend.uri());
-    ProviderInfo info = Locks.providers().stream()
-        .filter(found -> found.id().equals(config.provider()))
+    LockProvider provider = LockClients.provider(config);
+    ProviderInfo found = Locks.providers().stream()
+        .filter(any -> any.id().equals(config.provider()))
         .findFirst()
-        .orElseThrow(() -> missing(config.provider()));
-    LockProvider provider = load(config.provider());
+        .orElseThrow();
+    // What it promises may depend on the settings, such as those of the members of a quorum.
+    ProviderInfo info = new ProviderInfo(
+        found.id(), found.version(), provider.capabilities(config), found.location());
     return new Target(backend, info, provider);
-  }
-
-  private static LockProvider load(String id) {
-    Iterator<LockProvider> all = ServiceLoader.load(LockProvider.class).iterator();
-    while (true) {
-      try {
-        if (!all.hasNext()) {
-          throw missing(id);
-        }
-        LockProvider provider = all.next();
-        if (provider.id().equals(id)) {
-          return provider;
-        }
-      } catch (ServiceConfigurationError e) {
-        // Another provider that cannot be loaded; the API has logged it.
-      }
-    }
   }
 
   /** Whether the lock has an API of its own, and no provider. */
@@ -152,9 +134,5 @@ record Target(
         return opened.backend().server();
       }
     });
-  }
-
-  private static LockProviderNotFoundException missing(String id) {
-    return new LockProviderNotFoundException("The kit cannot load the provider \"" + id + "\".");
   }
 }
