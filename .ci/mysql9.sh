@@ -36,7 +36,7 @@ GRANT ALL PRIVILEGES ON *.* TO 'interlock'@'%' WITH GRANT OPTION;
 SQL
   chroot "$dir/root" mysqld --no-defaults --initialize-insecure --user=root \
     --datadir="$data/db" >"$dir/mysqld.log" 2>&1
-  chroot "$dir/root" mysqld --no-defaults --user=root --datadir="$data/db" \
+  chroot "$dir/root" mysqld --no-defaults --user=root --datadir="$data/db" --tmpdir="$data" \
     --bind-address=127.0.0.1 --port="$port" --socket="$data/socket" --pid-file="$data/pid" \
     --secure-file-priv= --mysqlx=OFF --max-connections=500 --init-file="$data/init.sql" \
     </dev/null >>"$dir/mysqld.log" 2>&1 &

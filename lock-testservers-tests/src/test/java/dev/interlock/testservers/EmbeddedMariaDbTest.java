@@ -42,6 +42,21 @@ class EmbeddedMariaDbTest {
     }
   }
 
+  /**
+   * Seen in tests side by side: a server that started removed the temporary tables of another one,
+   * which crashed.
+   */
+  @Test
+  void temporaryTablesAreOutOfReachOfOtherServers() {
+    try (MysqlServer one =
+            TestMysql.builder().from(MysqlSource.EMBEDDED).owned().start();
+        MysqlServer other =
+            TestMysql.builder().from(MysqlSource.EMBEDDED).owned().start()) {
+      String query = "SELECT @@tmpdir";
+      assertThat(one.execute(query)).isNotEqualTo(other.execute(query));
+    }
+  }
+
   @Test
   void anOptionReachesTheServer() {
     try (MysqlServer server = TestMysql.builder()

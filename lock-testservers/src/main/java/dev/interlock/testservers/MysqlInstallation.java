@@ -46,6 +46,9 @@ record MysqlInstallation(
   List<String> run(Path data) {
     List<String> command = new ArrayList<>(List.of(server.toString(), "--no-defaults"));
     addPlace(command, data);
+    // Of its own: a server that starts removes all temporary tables there, and MariaDB 11.4 crashes
+    // when one of its tables goes before it was opened.
+    command.add("--tmpdir=" + data.resolveSibling("tmp"));
     return command;
   }
 

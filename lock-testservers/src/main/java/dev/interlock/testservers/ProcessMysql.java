@@ -31,7 +31,7 @@ final class ProcessMysql extends DatabaseAtEndpoint implements MysqlServer {
    * that ends meanwhile leaves nothing behind.
    */
   private static final String LAUNCH =
-      "if [ ! -e prepared ]; then rm -rf data; mkdir data; %s || exit 1; : >prepared; fi; exec %s";
+      "if [ ! -e prepared ]; then rm -rf data tmp; mkdir data tmp; %s || exit 1; : >prepared; fi; exec %s";
 
   private final ServerProcess process;
   private final Path data;
