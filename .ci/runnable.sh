@@ -16,7 +16,7 @@ told() {
 }
 
 told 'No lock is held.' ls local://
-told '[local, mysql, postgres, redis-hash, redis-setnx, redis-watch]' ls nosuch://
+told '[local, mysql, postgres, quorum, redis-hash, redis-setnx, redis-watch]' ls nosuch://
 # Nothing listens there, and to find that out is the driver's business.
 for uri in {redis-setnx,redis-watch,redis-hash}://127.0.0.1:1 {mysql,postgres}://user:password@127.0.0.1:1/locks; do
   told refused ls "$uri"

@@ -8,49 +8,33 @@ import java.io.InputStreamReader;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** The command {@code force}. For one run, by one thread. */
 @Command(
     name = "force",
     description = "Takes a lock from its holder, who loses it and may still be at work. Shows the"
-        + " holder and asks before it does so. A successor that came meanwhile is spared.",
-    exitCodeListHeading = "%nExit status:%n",
+        + " holder and asks before it does so. A successor that came meanwhile is spared, unless"
+        + " its own client passed the lock on to it: to the server both are one hold.",
     exitCodeList = {
       "0:the lock was taken from the holder that was shown",
       "1:the server cannot be asked, or it is not known whether the lock was taken",
       "2:wrong arguments",
       "3:nothing was taken: the lock is free, has another holder, or the answer was not yes"
-    },
-    mixinStandardHelpOptions = true,
-    versionProvider = Operators.Version.class,
-    sortOptions = false)
+    })
 final class ForceCommand implements Callable<Integer> {
   private static final String YES = "yes";
 
-  @Spec
-  @SuppressWarnings("NullAway.Init") // picocli sets it before call()
-  private CommandSpec spec;
-
   @Mixin
-  private final Target target = new Target();
-
-  @Parameters(
-      index = "1",
-      paramLabel = LockName.LABEL,
-      description = LockName.DESCRIPTION,
-      converter = LockName.class)
-  @SuppressWarnings("NullAway.Init") // picocli sets it before call()
-  private String name;
+  private final NamedLock lock = new NamedLock();
 
   @Option(names = "--yes", description = "Does not ask. For scripts, best with --token.")
   private boolean yes;
@@ -58,46 +42,69 @@ final class ForceCommand implements Callable<Integer> {
   @Option(
       names = "--token",
       paramLabel = "TOKEN",
-      description = "Only if the holder has this fencing token, as ls and inspect show it.")
+      description = "Only the hold with this fencing token, as ls and inspect show it. Default: the"
+          + " hold that is found, or all of them if several hold the lock together.")
   private @Nullable Long token;
 
-  @Option(names = "--json", description = "For programs: one JSON document.")
-  private boolean json;
+  @Mixin
+  private final Output output = new Output();
 
   /** For picocli. */
   ForceCommand() {}
 
   @Override
   public Integer call() throws IOException {
-    try (LockBackend backend = target.open()) {
-      Optional<HoldInfo> found = backend.inspect(name);
+    try (LockBackend backend = lock.target().open()) {
+      Optional<HoldInfo> found = backend.inspect(lock.name());
       if (found.isEmpty()) {
-        return tell(null, false, "Lock " + quoted() + " is free.");
+        return tell(null, false, "Lock " + lock.quoted() + " is free.");
       }
       HoldInfo hold = found.get();
-      long victim = token == null ? hold.fencingToken() : token;
-      if (!yes && !isConfirmed(hold, victim)) {
+      if (!yes && !isConfirmed(hold)) {
         return tell(hold, false, "Nothing was taken.");
       }
-      boolean taken = backend.forceRelease(name, victim);
-      return tell(
-          hold,
-          taken,
-          taken
-              ? "Lock " + quoted() + " was taken from " + Printable.of(hold.owner()) + "."
-              : "Nothing was taken: the holder of lock " + quoted()
-                  + " is another one by now, or it" + " is free.");
+      List<HoldInfo> victims = HoldTable.holders(hold).filter(this::isMeant).toList();
+      boolean taken = victims.isEmpty()
+          ? backend.forceRelease(lock.name(), Objects.requireNonNull(token))
+          : take(backend, victims);
+      return tell(hold, taken, taken ? taken(victims) : notTaken());
     }
   }
 
-  private boolean isConfirmed(HoldInfo hold, long victim) throws IOException {
-    PrintWriter err = spec.commandLine().getErr();
+  /** Each by its own token, so that nobody is robbed who was not seen. */
+  private boolean take(LockBackend backend, List<HoldInfo> victims) {
+    boolean taken = false;
+    for (HoldInfo victim : victims) {
+      taken |= backend.forceRelease(lock.name(), victim.fencingToken());
+    }
+    return taken;
+  }
+
+  private boolean isMeant(HoldInfo holder) {
+    return token == null || holder.fencingToken() == token;
+  }
+
+  private String taken(List<HoldInfo> victims) {
+    String owners = victims.stream()
+        .map(victim -> Printable.of(victim.owner()))
+        .collect(Collectors.joining(", "));
+    return "Lock " + lock.quoted() + " was taken from "
+        + (owners.isEmpty() ? "the hold with token " + token : owners) + ".";
+  }
+
+  private String notTaken() {
+    return "Nothing was taken: the holder of lock " + lock.quoted()
+        + " is another one by now, or it is free.";
+  }
+
+  private boolean isConfirmed(HoldInfo hold) throws IOException {
+    PrintWriter err = output.err();
     err.println(HoldTable.of(List.of(hold)));
-    if (victim != hold.fencingToken()) {
-      err.println("Its token is not " + victim + ", unless its client passed the lock on.");
+    if (HoldTable.holders(hold).noneMatch(this::isMeant)) {
+      err.println("Its token is not " + token + ", unless its client passed the lock on.");
     }
     err.println("The holder may be at work. Whoever gets the lock next works beside it.");
-    err.print("Take lock " + quoted() + " away? Type yes: ");
+    err.print("Take lock " + lock.quoted() + " away? Type yes: ");
     err.flush();
     BufferedReader in =
         new BufferedReader(new InputStreamReader(System.in, Charset.defaultCharset()));
@@ -106,13 +113,7 @@ final class ForceCommand implements Callable<Integer> {
   }
 
   private int tell(@Nullable HoldInfo hold, boolean taken, String sentence) {
-    PrintWriter out = spec.commandLine().getOut();
-    out.println(json ? HoldJson.forced(hold, taken) : sentence);
-    out.flush();
+    output.print(output.isJson() ? HoldJson.forced(hold, taken) : sentence);
     return taken ? ExitCode.OK : Operators.NOT_HELD;
-  }
-
-  private String quoted() {
-    return "'" + Printable.of(name) + "'";
   }
 }

@@ -18,7 +18,10 @@ final class HoldJson {
       String since,
       long remainingMillis,
       long fencingToken,
-      int waiters) {
+      int waiters,
+      int units,
+      int capacity,
+      List<Lock> others) {
     static Lock of(HoldInfo hold) {
       return new Lock(
           hold.name(),
@@ -27,7 +30,10 @@ final class HoldJson {
           hold.since().toString(),
           hold.remaining().toMillis(),
           hold.fencingToken(),
-          hold.waiters());
+          hold.waiters(),
+          hold.units(),
+          hold.capacity(),
+          hold.others().stream().map(Lock::of).toList());
     }
   }
 

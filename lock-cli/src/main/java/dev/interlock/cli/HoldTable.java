@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Held locks as a table for people. */
 final class HoldTable {
@@ -22,19 +23,29 @@ final class HoldTable {
       right("LEFT", hold -> time(hold.remaining())),
       right("WAITERS", hold -> Integer.toString(hold.waiters())),
       right("TOKEN", hold -> token(hold.fencingToken())),
+      left("SHARE", HoldTable::share),
       left("OWNER", hold -> Printable.of(hold.owner())),
       left("HOST", hold -> Printable.of(hold.host())));
 
   private HoldTable() {}
 
+  /** A line for each holder: those who hold a lock together stand below each other. */
   static String of(List<HoldInfo> holds) {
-    String table =
-        AsciiTable.builder().border(AsciiTable.NO_BORDERS).data(holds, COLUMNS).asString();
+    List<HoldInfo> holders = holds.stream().flatMap(HoldTable::holders).toList();
+    String table = AsciiTable.builder()
+        .border(AsciiTable.NO_BORDERS)
+        .data(holders, COLUMNS)
+        .asString();
     // Each line begins with the blank that parts columns.
     return table
         .lines()
         .map(line -> line.substring(1).stripTrailing())
         .collect(Collectors.joining(System.lineSeparator()));
+  }
+
+  /** Who holds one lock: more than one if it is shared. */
+  static Stream<HoldInfo> holders(HoldInfo hold) {
+    return Stream.concat(Stream.of(hold), hold.others().stream());
   }
 
   /** The server's clock, in UTC. */
@@ -46,6 +57,15 @@ final class HoldTable {
 
   static String token(long token) {
     return token == 0 ? NONE : Long.toString(token);
+  }
+
+  /** What a holder has of a lock that others may hold beside it. */
+  static String share(HoldInfo hold) {
+    return switch (hold.capacity()) {
+      case 1 -> NONE;
+      case Integer.MAX_VALUE -> "reads";
+      default -> hold.units() + " of " + hold.capacity();
+    };
   }
 
   /** In the unit that a reader would choose. */

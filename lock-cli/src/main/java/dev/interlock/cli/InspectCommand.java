@@ -2,49 +2,28 @@ package dev.interlock.cli;
 
 import dev.interlock.HoldInfo;
 import dev.interlock.spi.LockBackend;
-import java.io.PrintWriter;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** The command {@code inspect}. For one run, by one thread. */
 @Command(
     name = "inspect",
     description = "Tells who holds a lock.",
-    exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
       "0:it is held",
       "1:the server cannot be asked",
       "2:wrong arguments",
       "3:it is free"
-    },
-    mixinStandardHelpOptions = true,
-    versionProvider = Operators.Version.class,
-    sortOptions = false)
+    })
 final class InspectCommand implements Callable<Integer> {
-  @Spec
-  @SuppressWarnings("NullAway.Init") // picocli sets it before call()
-  private CommandSpec spec;
+  @Mixin
+  private final NamedLock lock = new NamedLock();
 
   @Mixin
-  private final Target target = new Target();
-
-  @Parameters(
-      index = "1",
-      paramLabel = LockName.LABEL,
-      description = LockName.DESCRIPTION,
-      converter = LockName.class)
-  @SuppressWarnings("NullAway.Init") // picocli sets it before call()
-  private String name;
-
-  @Option(names = "--json", description = "For programs: one JSON document, null if it is free.")
-  private boolean json;
+  private final Output output = new Output();
 
   /** For picocli. */
   InspectCommand() {}
@@ -53,24 +32,22 @@ final class InspectCommand implements Callable<Integer> {
   public Integer call() {
     Optional<HoldInfo> found;
     String server;
-    try (LockBackend backend = target.open()) {
+    try (LockBackend backend = lock.target().open()) {
       server = backend.server();
-      found = backend.inspect(name);
+      found = backend.inspect(lock.name());
     }
-    PrintWriter out = spec.commandLine().getOut();
-    if (json) {
-      out.println(found.map(HoldJson::of).orElse("null"));
-    } else if (found.isEmpty()) {
-      out.println("Lock '" + Printable.of(name) + "' is free.");
+    if (output.isJson()) {
+      output.print(found.map(HoldJson::of).orElse("null"));
     } else {
-      out.println(describe(found.get(), server));
+      output.print(found
+          .map(hold -> describe(hold, server))
+          .orElseGet(() -> "Lock " + lock.quoted() + " is free."));
     }
-    out.flush();
     return found.isPresent() ? ExitCode.OK : Operators.NOT_HELD;
   }
 
   private static String describe(HoldInfo hold, String server) {
-    return String.join(
+    String one = String.join(
         System.lineSeparator(),
         "lock     " + Printable.of(hold.name()),
         "owner    " + Printable.of(hold.owner()),
@@ -79,6 +56,11 @@ final class InspectCommand implements Callable<Integer> {
         "left     " + HoldTable.time(hold.remaining()),
         "token    " + HoldTable.token(hold.fencingToken()),
         "waiters  " + hold.waiters(),
+        "share    " + HoldTable.share(hold),
         "server   " + Printable.of(server));
+    return hold.others().isEmpty()
+        ? one
+        : String.join(
+            System.lineSeparator(), one, "", "Held together with", HoldTable.of(hold.others()));
   }
 }

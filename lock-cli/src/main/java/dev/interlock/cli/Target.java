@@ -11,9 +11,15 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.security.SecureRandom;
 import java.util.HexFormat;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** The server that a command is about. */
+/** The server that a command is about, and what all commands have in common. */
+@Command(
+    exitCodeListHeading = "%nExit status:%n",
+    mixinStandardHelpOptions = true,
+    versionProvider = Operators.Version.class,
+    sortOptions = false)
 final class Target {
   private static final String FROM_ENVIRONMENT = "-";
   private static final String VARIABLE = "INTERLOCK_URI";

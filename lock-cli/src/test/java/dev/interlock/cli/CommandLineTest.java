@@ -74,9 +74,9 @@ class CommandLineTest {
 
     assertThat(HoldTable.of(holds).lines())
         .containsExactly(
-            "NAME           SINCE                   LEFT  WAITERS  TOKEN  OWNER  HOST",
-            "short          1970-01-01T00:00:01Z   9.0 s       12      7  owner  host:1",
-            "a longer name  -                     10.0 s        0      -");
+            "NAME           SINCE                   LEFT  WAITERS  TOKEN  SHARE  OWNER  HOST",
+            "short          1970-01-01T00:00:01Z   9.0 s       12      7  -      owner  host:1",
+            "a longer name  -                     10.0 s        0      -  -");
   }
 
   @Test

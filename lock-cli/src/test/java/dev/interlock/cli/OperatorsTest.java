@@ -160,6 +160,39 @@ class OperatorsTest {
   }
 
   @ParameterizedTest
+  @EnumSource(names = "LOCAL")
+  void those_who_hold_a_lock_together_are_all_shown_and_forced(Store store) throws Exception {
+    String uri = store.uri(store.namespace());
+    try (LockClient holder = Locks.open(uri)) {
+      Lease one = holder.acquire(LockRequest.of("permits").permits(1, 4).withLease(LEASE));
+      Lease two = holder.acquire(LockRequest.of("permits").permits(2, 4).withLease(LEASE));
+      hold(holder, List.of("exclusive"));
+
+      assertThat(Cli.run("ls", uri).out()).contains("1 of 4", "2 of 4", "2 held.");
+      assertThat(Cli.run("inspect", uri, "permits").out())
+          .contains("share    1 of 4", "Held together with", "2 of 4");
+      JsonNode found = Cli.run("inspect", "--json", uri, "permits").json();
+      assertThat(found.path("capacity").asInt()).isEqualTo(4);
+      JsonNode other = found.path("others").get(0);
+      assertThat(other.path("units").asInt()).isEqualTo(2);
+      assertThat(other.path("fencingToken").asLong()).isEqualTo(two.fencingToken());
+
+      String token = Long.toString(two.fencingToken());
+      Cli.Outcome some = Cli.answering("yes\n", "force", "--token", token, uri, "permits");
+      assertThat(some.status()).isZero();
+      assertThat(some.err()).contains("1 of 4", "2 of 4").doesNotContain("Its token is not");
+      assertThat(two.isValid()).isFalse();
+      assertThat(one.isValid()).isTrue();
+
+      Lease three = holder.acquire(LockRequest.of("permits").permits(3, 4).withLease(LEASE));
+      assertThat(Cli.run("force", "--yes", uri, "permits").status()).isZero();
+      assertThat(one.isValid()).isFalse();
+      assertThat(three.isValid()).isFalse();
+      assertThat(Cli.run("inspect", uri, "permits").out()).contains("is free");
+    }
+  }
+
+  @ParameterizedTest
   @EnumSource(names = "REDIS_.*", mode = EnumSource.Mode.MATCH_ALL)
   void locks_whose_keys_others_use_are_listed_and_do_no_harm_to_the_rest(Store store)
       throws Exception {

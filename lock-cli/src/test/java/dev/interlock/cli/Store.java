@@ -8,10 +8,13 @@ import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestMysql;
 import dev.interlock.testservers.TestPostgres;
 import dev.interlock.testservers.TestRedis;
+import java.net.URLEncoder;
 import java.util.EnumMap;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +25,8 @@ enum Store {
   REDIS_WATCH("redis-watch"),
   REDIS_HASH("redis-hash"),
   MYSQL("mysql"),
-  POSTGRES("postgres");
+  POSTGRES("postgres"),
+  QUORUM("quorum");
 
   /** A far end of a lease. */
   private static final long NEVER = Long.MAX_VALUE / 2;
@@ -47,6 +51,11 @@ enum Store {
       case REDIS_SETNX, REDIS_WATCH, REDIS_HASH -> redis().uri(id) + "?";
       case MYSQL, POSTGRES ->
         database().uri().replaceFirst("^[^:]*:", id + ":") + "?schema=create&";
+      case QUORUM ->
+        IntStream.rangeClosed(1, 3)
+            .mapToObj(database -> redis().uri("redis-setnx") + "/" + database)
+            .map(member -> "member=" + URLEncoder.encode(member, UTF_8) + "&")
+            .collect(Collectors.joining("", id + "://?longestLease=PT10M&", ""));
     };
     return uri + "namespace=" + namespace;
   }
@@ -54,7 +63,7 @@ enum Store {
   /** Puts into the database what is no lock, but looks like one. */
   void addForeignData(String namespace) {
     switch (this) {
-      case LOCAL -> {}
+      case LOCAL, QUORUM -> {}
       case REDIS_SETNX, REDIS_WATCH, REDIS_HASH -> {
         redis().command("SET", "foreign", "1");
         redis().command("SET", "{" + namespace + ":0}:lock:", "1");
