@@ -3,8 +3,11 @@ package dev.interlock;
 import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
-/** The backend could not be asked, or the client is closed. Nothing was held by this call. */
-public final class BackendUnavailableException extends LockException {
+/**
+ * The backend could not be asked, or the client is closed. Nothing was held by this call. If the
+ * backend refused, it is a {@link BackendRefusedException}.
+ */
+public class BackendUnavailableException extends LockException {
   @Serial
   private static final long serialVersionUID = 1L;
 

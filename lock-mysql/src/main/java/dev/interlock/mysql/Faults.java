@@ -1,5 +1,6 @@
 package dev.interlock.mysql;
 
+import dev.interlock.BackendRefusedException;
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockConfigurationException;
 import dev.interlock.LockException;
@@ -116,7 +117,9 @@ final class Faults {
     if (sent && (code == 0 || code == INTERRUPTED)) {
       return new OutcomeUnknownException(what + " failed: " + error.getMessage(), error);
     }
-    return new BackendUnavailableException(reason, error);
+    return code == 0 || isPassing(error)
+        ? new BackendUnavailableException(reason, error)
+        : new BackendRefusedException(reason, error);
   }
 
   /** No connection was to be had: certainly without effect. */
@@ -130,7 +133,8 @@ final class Faults {
     if (TOO_MANY.contains(code)) {
       found = "too many connections (" + code + "); lower poolSize or raise max_connections";
     } else if (DENIED.contains(code)) {
-      found = "access denied (" + code + "): " + found;
+      return new BackendRefusedException(
+          "%s: no connection: access denied (%d): %s".formatted(what, code, found), error);
     }
     return new BackendUnavailableException(what + ": no connection: " + found, error);
   }

@@ -1,5 +1,6 @@
 package dev.interlock.postgres;
 
+import dev.interlock.BackendRefusedException;
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockConfigurationException;
 import dev.interlock.LockException;
@@ -92,7 +93,9 @@ final class Faults {
           ? new OutcomeUnknownException(message, error)
           : new BackendUnavailableException(message, error);
     }
-    return new BackendUnavailableException(reason, error);
+    return isPassing(error) || state.equals(TOO_MANY)
+        ? new BackendUnavailableException(reason, error)
+        : new BackendRefusedException(reason, error);
   }
 
   /** No connection was to be had: certainly without effect. */
@@ -105,7 +108,8 @@ final class Faults {
     if (root != null && state(root).equals(TOO_MANY)) {
       found = "too many connections (53300); lower poolSize or raise max_connections";
     } else if (root != null && state(root).startsWith("28")) {
-      found = "access denied (" + state(root) + "): " + found;
+      return new BackendRefusedException(
+          "%s: no connection: access denied (%s): %s".formatted(what, state(root), found), error);
     }
     return new BackendUnavailableException(what + ": no connection: " + found, error);
   }

@@ -64,7 +64,7 @@ final class Busy {
     if (fallback == null) {
       throw new IllegalStateException("checked at start: " + locked.method());
     }
-    return AopUtils.invokeJoinpointUsingReflection(
-        invocation.getThis(), fallback, invocation.getArguments());
+    return LockedInterceptor.unlocked(() -> AopUtils.invokeJoinpointUsingReflection(
+        invocation.getThis(), fallback, invocation.getArguments()));
   }
 }

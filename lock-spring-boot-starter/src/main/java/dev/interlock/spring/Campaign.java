@@ -60,13 +60,15 @@ final class Campaign {
    * Ends it. Does not wait.
    *
    * @param whenEnded called when the lock was given up
+   * @param interrupts whether the leader is interrupted; not if it goes on with the shutdown that
+   *     it has begun itself
    */
-  void stop(Runnable whenEnded) {
+  void stop(Runnable whenEnded, boolean interrupts) {
     var unused = ended.thenRun(whenEnded);
     lock.lock();
     try {
       stopped = true;
-      if (interruptible) {
+      if (interruptible && interrupts) {
         thread.interrupt();
       }
     } finally {

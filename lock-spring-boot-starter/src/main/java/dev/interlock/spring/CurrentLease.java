@@ -1,6 +1,7 @@
 package dev.interlock.spring;
 
 import dev.interlock.Lease;
+import dev.interlock.LockClient;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -8,6 +9,10 @@ import org.jspecify.annotations.Nullable;
  * The lease under which the current thread works, within a {@link Locked} method or a callback of
  * {@link LockTemplate}. Not inherited by other threads: hand the lease over. In Reactor, where work
  * changes threads, take it from the subscriber's context under {@link #CONTEXT_KEY}.
+ *
+ * <p>A method that runs without its own lock (its condition is false, it is a fallback, or it runs
+ * unguarded) has no current lease, also if a caller works under one: a fencing token of another
+ * lock must not pass for its own. {@link #of(String)} finds the caller's lease by its name.
  */
 public final class CurrentLease {
   /** The key of the {@link Lease} in a Reactor context. */
@@ -25,7 +30,7 @@ public final class CurrentLease {
     return find()
         .orElseThrow(() -> new IllegalStateException(
             "this thread works under no lease: the method is not @Locked, was called from its own"
-                + " object, or runs on another thread"));
+                + " object, runs on another thread, or runs without its lock"));
   }
 
   /**
@@ -36,22 +41,36 @@ public final class CurrentLease {
    * @throws IllegalStateException if the thread is not under this lock
    */
   public static Lease of(String name) {
-    for (LeaseScope scope = LeaseScope.current(); scope != null; scope = scope.outer()) {
-      if (scope.lease().name().equals(name)) {
-        return scope.lease();
-      }
+    return require(name, LeaseScope.find(held -> held.lease().name().equals(name)));
+  }
+
+  /**
+   * Returns the lease of a lock under which the current thread works, for applications with several
+   * clients, which may each have a lock of the same name.
+   *
+   * @param client whose lock it is
+   * @param name the lock's name
+   * @return the innermost lease of this name
+   * @throws IllegalStateException if the thread is not under this lock
+   */
+  public static Lease of(LockClient client, String name) {
+    return require(name, LeaseScope.find(held -> held.part().isOf(client, name)));
+  }
+
+  private static Lease require(String name, @Nullable Lease lease) {
+    if (lease == null) {
+      throw new IllegalStateException(
+          "this thread works under no lease on lock '%s'".formatted(name));
     }
-    throw new IllegalStateException(
-        "this thread works under no lease on lock '%s'".formatted(name));
+    return lease;
   }
 
   /**
    * Looks for the innermost lease of the current thread.
    *
-   * @return empty if the thread is not under a lock
+   * @return empty if the thread is not under a lock, or the innermost method runs without its own
    */
   public static Optional<Lease> find() {
-    @Nullable LeaseScope scope = LeaseScope.current();
-    return scope == null ? Optional.empty() : Optional.of(scope.lease());
+    return Optional.ofNullable(LeaseScope.currentLease());
   }
 }

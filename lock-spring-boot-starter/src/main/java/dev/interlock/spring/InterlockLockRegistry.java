@@ -168,6 +168,8 @@ public final class InterlockLockRegistry
   /** Whether the thread holds the lock by an annotated method, a template or a transaction. */
   boolean waitsForItself(String name) {
     LockRequest request = LockRequest.of(name);
-    return LeaseScope.blocks(client, request) || TransactionLocks.blocks(client, request);
+    HeldPart.Effect effect =
+        LeaseScope.on(client, request).and(TransactionLocks.on(client, request));
+    return effect == HeldPart.Effect.NEVER;
   }
 }

@@ -125,11 +125,14 @@ public final class LeaderElection
     return campaign != null;
   }
 
-  /** Gives up the leadership, and returns when that is done; at once within the callback. */
+  /**
+   * Gives up the leadership, and returns when that is done. Within the callback it returns at once,
+   * with the interrupt that ends the callback's work.
+   */
   @Override
   public void stop() {
     CountDownLatch stopped = new CountDownLatch(1);
-    stop(stopped::countDown);
+    stop(stopped::countDown, true);
     try {
       stopped.await();
     } catch (InterruptedException e) {
@@ -137,14 +140,25 @@ public final class LeaderElection
     }
   }
 
+  /**
+   * The same without waiting. Callback and listeners that close their own application are not
+   * interrupted, or its shutdown would be cut short: they should return after it.
+   */
   @Override
-  public synchronized void stop(Runnable stopped) {
+  public void stop(Runnable stopped) {
+    stop(stopped, false);
+  }
+
+  private synchronized void stop(Runnable stopped, boolean interruptsItself) {
     Campaign current = campaign;
     campaign = null;
     // A leader that closes its own application would wait for itself.
     boolean waits = current != null && !current.isCurrentThread();
     if (current != null) {
-      current.stop(waits ? stopped : () -> {});
+      current.stop(waits ? stopped : () -> {}, waits || interruptsItself);
+      if (!waits && !interruptsItself) {
+        LeaseScope.leaveUninterrupted(); // by the client, when it is closed in its turn
+      }
     }
     if (!waits) {
       stopped.run();

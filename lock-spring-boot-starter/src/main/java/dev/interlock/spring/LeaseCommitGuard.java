@@ -17,9 +17,7 @@ final class LeaseCommitGuard implements BeanPostProcessor {
   private static final TransactionExecutionListener GUARD = new TransactionExecutionListener() {
     @Override
     public void beforeCommit(TransactionExecution transaction) {
-      for (LeaseScope scope = LeaseScope.current(); scope != null; scope = scope.outer()) {
-        scope.lease().ensureValid();
-      }
+      LeaseScope.ensureAllValid();
     }
   };
 

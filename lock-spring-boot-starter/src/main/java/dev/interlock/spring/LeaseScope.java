@@ -4,11 +4,12 @@ import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The time that a thread works under a lease. A loss interrupts the thread within this time only:
- * never what the thread does next.
+ * The time that a thread works under a lease, or without the one that its work is meant to have. A
+ * loss interrupts the thread within this time only: never what the thread does next.
  */
 final class LeaseScope implements AutoCloseable {
   private static final ThreadLocal<@Nullable LeaseScope> CURRENT = new ThreadLocal<>();
@@ -18,18 +19,20 @@ final class LeaseScope implements AutoCloseable {
   private static final int INTERRUPTED = 2;
   private static final int ENDED = 3;
 
-  private final LockClient client;
-  private final Lease lease;
-  private final @Nullable String owner;
+  private final @Nullable Held held;
   private final @Nullable LeaseScope outer;
   private final Thread thread = Thread.currentThread();
   private final AtomicInteger state = new AtomicInteger(RUNNING);
 
-  private LeaseScope(
-      LockClient client, LockRequest request, Lease lease, @Nullable LeaseScope outer) {
-    this.client = client;
-    this.lease = lease;
-    this.owner = request.owner().orElse(null);
+  /**
+   * What the thread holds meanwhile.
+   *
+   * @param part of which lock
+   */
+  record Held(HeldPart part, Lease lease) {}
+
+  private LeaseScope(@Nullable Held held, @Nullable LeaseScope outer) {
+    this.held = held;
     this.outer = outer;
   }
 
@@ -40,7 +43,8 @@ final class LeaseScope implements AutoCloseable {
    * @param interrupts whether a loss interrupts the thread
    */
   static LeaseScope open(LockClient client, LockRequest request, Lease lease, boolean interrupts) {
-    LeaseScope scope = new LeaseScope(client, request, lease, CURRENT.get());
+    LeaseScope scope =
+        new LeaseScope(new Held(new HeldPart(client, request), lease), CURRENT.get());
     if (interrupts) {
       lease.lost().thenRun(scope::interrupt);
     }
@@ -48,28 +52,61 @@ final class LeaseScope implements AutoCloseable {
     return scope;
   }
 
-  static @Nullable LeaseScope current() {
-    return CURRENT.get();
+  /**
+   * Begins the time of work that goes on without its lock. What it finds by {@link CurrentLease} is
+   * not the lease of a caller, whose fencing token is that of another lock.
+   */
+  static LeaseScope openUnlocked() {
+    LeaseScope scope = new LeaseScope(null, CURRENT.get());
+    CURRENT.set(scope);
+    return scope;
   }
 
-  /** Tells whether the current thread holds the lock for another owner: a wait would not end. */
-  static boolean blocks(LockClient client, LockRequest request) {
-    String owner = request.owner().orElse(null);
+  /** The lease of the innermost work; null if that has none. */
+  static @Nullable Lease currentLease() {
+    LeaseScope scope = CURRENT.get();
+    return scope == null || scope.held == null ? null : scope.held.lease();
+  }
+
+  /** The innermost lease that fits, of work further out as well. */
+  static @Nullable Lease find(Predicate<Held> which) {
     for (LeaseScope scope = CURRENT.get(); scope != null; scope = scope.outer) {
-      if (scope.client == client && scope.lease.name().equals(request.name())) {
-        return owner == null || !owner.equals(scope.owner);
+      if (scope.held != null && which.test(scope.held)) {
+        return scope.held.lease();
       }
     }
-    return false;
+    return null;
   }
 
-  Lease lease() {
-    return lease;
+  /** What the leases of the current thread mean for a further request. */
+  static HeldPart.Effect on(LockClient client, LockRequest further) {
+    HeldPart.Effect effect = HeldPart.Effect.NONE;
+    for (LeaseScope scope = CURRENT.get(); scope != null; scope = scope.outer) {
+      if (scope.held != null) {
+        effect = effect.and(scope.held.part().on(client, further));
+      }
+    }
+    return effect;
   }
 
-  @Nullable
-  LeaseScope outer() {
-    return outer;
+  /**
+   * Looks at all of the thread's leases.
+   *
+   * @throws dev.interlock.LeaseLostException if one of them was lost
+   */
+  static void ensureAllValid() {
+    for (LeaseScope scope = CURRENT.get(); scope != null; scope = scope.outer) {
+      if (scope.held != null) {
+        scope.held.lease().ensureValid();
+      }
+    }
+  }
+
+  /** Lets no loss interrupt the current thread any more, in whatever it works under. */
+  static void leaveUninterrupted() {
+    for (LeaseScope scope = CURRENT.get(); scope != null; scope = scope.outer) {
+      scope.settle();
+    }
   }
 
   private void interrupt() {
@@ -86,10 +123,15 @@ final class LeaseScope implements AutoCloseable {
     } else {
       CURRENT.set(outer);
     }
-    if (!state.compareAndSet(RUNNING, ENDED)) {
+    settle();
+  }
+
+  private void settle() {
+    if (!state.compareAndSet(RUNNING, ENDED) && state.get() != ENDED) {
       while (state.get() == INTERRUPTING) {
         Thread.onSpinWait();
       }
+      state.set(ENDED);
       Thread.interrupted(); // it was meant for the work, which has ended
     }
   }

@@ -59,10 +59,14 @@ final class LockGate {
   }
 
   private @Nullable Lease enter(LockRequest request) throws InterruptedException {
-    if (isHeldByThisThread(request)) {
+    HeldPart.Effect effect = effectOfThisThread(request);
+    if (effect == HeldPart.Effect.NEVER) {
       return null;
     }
     TransactionLocks.ensureKept(client, request);
+    if (effect == HeldPart.Effect.ONCE) {
+      return client.tryAcquire(request.withWait(Duration.ZERO)).orElse(null);
+    }
     if (!waits(request)) {
       return client.tryAcquire(request).orElse(null);
     }
@@ -99,7 +103,7 @@ final class LockGate {
 
   private List<Lease> enterAll(List<LockRequest> requests) throws InterruptedException {
     for (LockRequest request : requests) {
-      if (isHeldByThisThread(request)) {
+      if (effectOfThisThread(request) != HeldPart.Effect.NONE) {
         return List.of();
       }
       TransactionLocks.ensureKept(client, request);
@@ -122,10 +126,12 @@ final class LockGate {
   }
 
   /** Whether the current thread itself is what the request would wait for. */
-  private boolean isHeldByThisThread(LockRequest request) {
-    return LeaseScope.blocks(client, request)
-        || TransactionLocks.blocks(client, request)
-        || (waits(request) && client.lock(request.name()).isHeldByCurrentThread());
+  private HeldPart.Effect effectOfThisThread(LockRequest request) {
+    HeldPart.Effect effect =
+        LeaseScope.on(client, request).and(TransactionLocks.on(client, request));
+    return waits(request) && client.lock(request.name()).isHeldByCurrentThread()
+        ? HeldPart.Effect.NEVER
+        : effect;
   }
 
   /** The same without blocking; completes with null if the lock is held by another. */
@@ -162,6 +168,10 @@ final class LockGate {
     return !Duration.ZERO.equals(request.maxWait().orElse(null));
   }
 
+  private boolean isOfThisThread(LockRequest request) {
+    return effectOfThisThread(request) != HeldPart.Effect.NONE;
+  }
+
   /** Says that one of the locks was busy. */
   LockTimeoutException busy(List<LockRequest> requests) {
     String names = requests.stream()
@@ -169,7 +179,7 @@ final class LockGate {
         .collect(Collectors.joining(" or ", "lock ", ""));
     Duration waited = requests.get(0).maxWait().orElse(Duration.ZERO);
     return new LockTimeoutException(
-        requests.stream().anyMatch(this::isHeldByThisThread)
+        requests.stream().anyMatch(this::isOfThisThread)
             ? names + " is held by another call or another transaction of this thread"
             : "%s is held by another; waited %s".formatted(names, waited));
   }

@@ -1,5 +1,6 @@
 package dev.interlock.spring;
 
+import dev.interlock.BackendRefusedException;
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.Lease;
 import dev.interlock.LockException;
@@ -130,9 +131,9 @@ final class LockedCalls implements AutoCloseable {
    * @param failure why there is no lock
    */
   boolean runsUnguarded(LockedMethod locked, Throwable failure) {
-    boolean unavailable = failure instanceof BackendUnavailableException
-        || failure instanceof OutcomeUnknownException;
-    if (!unavailable || closed || locked.whenUnavailable() != WhenUnavailable.RUN_UNGUARDED) {
+    if (!isUnavailable(failure)
+        || closed
+        || locked.whenUnavailable() != WhenUnavailable.RUN_UNGUARDED) {
       return false;
     }
     Ending.LOG.log(
@@ -141,6 +142,20 @@ final class LockedCalls implements AutoCloseable {
             + " runs without its lock until the server answers",
         failure);
     return true;
+  }
+
+  /**
+   * Whether the server gave no answer. One that refuses, for want of rights or room, may serve
+   * others, who hold the lock; and it may do so for days.
+   */
+  private static boolean isUnavailable(Throwable failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof BackendRefusedException) {
+        return false;
+      }
+    }
+    return failure instanceof BackendUnavailableException
+        || failure instanceof OutcomeUnknownException;
   }
 
   static LockException interrupted(LockRequest request, InterruptedException cause) {

@@ -32,8 +32,13 @@ final class LockedInterceptor implements MethodInterceptor {
         ? invocation.getMethod().getDeclaringClass()
         : AopUtils.getTargetClass(target);
     LockedMethod locked = methods.find(invocation.getMethod(), type);
-    if (locked == null || !locked.isLocked(target, invocation.getArguments())) {
+    if (locked == null) {
       return invocation.proceed();
+    }
+    if (!locked.isLocked(target, invocation.getArguments())) {
+      return locked.kind() == LockedMethod.Kind.REACTIVE
+          ? ReactiveCall.unlocked(locked, invocation)
+          : unlocked(invocation::proceed);
     }
     LockedCalls shared = calls.get();
     List<String> names = locked.names(target, invocation.getArguments());
@@ -48,6 +53,13 @@ final class LockedInterceptor implements MethodInterceptor {
         : call(shared, locked, request, invocation);
   }
 
+  /** Lets work run without its lock. */
+  static @Nullable Object unlocked(LockedWork<@Nullable Object, Throwable> work) throws Throwable {
+    try (LeaseScope scope = LeaseScope.openUnlocked()) {
+      return work.run();
+    }
+  }
+
   private static @Nullable Object call(
       LockedCalls shared, LockedMethod locked, LockRequest unowned, MethodInvocation invocation)
       throws Throwable {
@@ -60,7 +72,7 @@ final class LockedInterceptor implements MethodInterceptor {
       if (!shared.runsUnguarded(locked, e)) {
         throw e;
       }
-      return invocation.proceed();
+      return unlocked(invocation::proceed);
     }
     if (lease == null) {
       return Busy.result(shared.gate(), locked, List.of(request), invocation);

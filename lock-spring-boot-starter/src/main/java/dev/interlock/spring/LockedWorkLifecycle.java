@@ -106,7 +106,7 @@ final class LockedWorkLifecycle implements SmartLifecycle {
       beans.registerDependentBean(CALLS, executor);
     }
     // Work that closes its own application cannot end before.
-    boolean waits = LeaseScope.current() == null;
+    boolean waits = LeaseScope.find(held -> true) == null;
     lock.lock();
     try {
       running = false;

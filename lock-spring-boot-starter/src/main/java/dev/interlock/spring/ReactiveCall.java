@@ -4,6 +4,7 @@ import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockRequest;
 import java.util.List;
+import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -38,6 +39,26 @@ final class ReactiveCall {
     return LockedResults.Reactive.fromPublisher(locked.method(), toPublisher());
   }
 
+  /**
+   * What the caller of a method gets that needs no lock this time. It does not find the lease of a
+   * caller, whose fencing token is that of another lock.
+   */
+  static Object unlocked(LockedMethod locked, MethodInvocation invocation) {
+    boolean multi = LockedResults.Reactive.isMulti(locked.method());
+    Flux<?> work = unlocked(() -> proceed(locked, invocation));
+    return LockedResults.Reactive.fromPublisher(
+        locked.method(), multi ? work : Mono.fromDirect(work));
+  }
+
+  private static Flux<?> unlocked(Supplier<Publisher<?>> work) {
+    return Flux.defer(() -> {
+          try (LeaseScope scope = LeaseScope.openUnlocked()) {
+            return work.get();
+          }
+        })
+        .contextWrite(context -> context.delete(CurrentLease.CONTEXT_KEY));
+  }
+
   private Publisher<?> toPublisher() {
     if (!LockedResults.Reactive.isMulti(locked.method())) {
       return Mono.usingWhen(
@@ -69,7 +90,7 @@ final class ReactiveCall {
   private Publisher<?> work(Entered entered) {
     Lease lease = entered.lease();
     if (lease == null) {
-      return entered.unguarded() ? Flux.defer(this::proceed) : busy();
+      return entered.unguarded() ? unlocked(() -> proceed(locked, invocation)) : busy();
     }
     Flux<?> work = Flux.defer(() -> proceed(lease))
         .contextWrite(context -> context.put(CurrentLease.CONTEXT_KEY, lease));
@@ -78,16 +99,16 @@ final class ReactiveCall {
 
   private Publisher<?> proceed(Lease lease) {
     try (LeaseScope scope = LeaseScope.open(shared.gate().client(), request, lease, false)) {
-      return proceed();
+      return proceed(locked, invocation);
     }
   }
 
   /** A subscription of its own for each subscriber: an invocation can be carried out only once. */
-  private Publisher<?> proceed() {
+  private static Publisher<?> proceed(LockedMethod locked, MethodInvocation invocation) {
     MethodInvocation once =
         invocation instanceof ProxyMethodInvocation proxy ? proxy.invocableClone() : invocation;
     try {
-      return publisher(once.proceed());
+      return LockedResults.Reactive.toPublisher(locked.method(), once.proceed());
     } catch (Throwable e) {
       return Flux.error(e);
     }
@@ -104,7 +125,7 @@ final class ReactiveCall {
       case FAIL -> Flux.error(shared.gate().busy(List.of(request)));
       case SKIP -> Mono.justOrEmpty(LockedResults.skipped(locked.method()));
       case FALLBACK ->
-        Flux.defer(() -> {
+        unlocked(() -> {
           try {
             return publisher(Busy.fallback(locked, invocation));
           } catch (Throwable e) {

@@ -33,7 +33,7 @@ final class SeveralLocks {
       if (!shared.runsUnguarded(locked, e)) {
         throw e;
       }
-      return invocation.proceed();
+      return LockedInterceptor.unlocked(invocation::proceed);
     }
     if (leases.isEmpty()) {
       return Busy.result(shared.gate(), locked, requests, invocation);

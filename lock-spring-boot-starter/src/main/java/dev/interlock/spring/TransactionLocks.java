@@ -31,12 +31,9 @@ final class TransactionLocks {
     return PRESENT && request.owner().isEmpty() ? Keeper.owned(request) : request;
   }
 
-  /**
-   * Tells whether a transaction of this thread keeps the lock for another owner: a wait would not
-   * end.
-   */
-  static boolean blocks(LockClient client, LockRequest request) {
-    return PRESENT && Keeper.blocks(client, request);
+  /** What the transactions of this thread keep, as far as it concerns a further request. */
+  static HeldPart.Effect on(LockClient client, LockRequest further) {
+    return PRESENT ? Keeper.on(client, further) : HeldPart.Effect.NONE;
   }
 
   /**
@@ -100,22 +97,20 @@ final class TransactionLocks {
       return open;
     }
 
-    static boolean blocks(LockClient client, LockRequest request) {
-      String owner = request.owner().orElse(null);
+    static HeldPart.Effect on(LockClient client, LockRequest further) {
+      HeldPart.Effect effect = HeldPart.Effect.NONE;
       for (Keeper keeper : open()) {
         for (KeptLock kept : keeper.locks) {
-          if (kept.isOf(client, request.name()) && (owner == null || !owner.equals(kept.owner))) {
-            return true;
-          }
+          effect = effect.and(kept.part.on(client, further));
         }
       }
-      return false;
+      return effect;
     }
 
     static void ensureKept(LockClient client, LockRequest request) {
       for (Keeper keeper : open()) {
         for (KeptLock kept : keeper.locks) {
-          if (kept.isOf(client, request.name())) {
+          if (kept.part.isOf(client, request.name())) {
             kept.lease.ensureValid();
           }
         }
@@ -127,16 +122,14 @@ final class TransactionLocks {
       if (current == null || current.keepsAsLong(client, request)) {
         return last;
       }
-      KeptLock kept = new KeptLock(client, request, lease, last);
+      KeptLock kept = new KeptLock(new HeldPart(client, request), lease, last);
       current.locks.add(kept);
       return kept;
     }
 
     /** Whether the end of this entry changes nothing, since an earlier one lasts. */
     private boolean keepsAsLong(LockClient client, LockRequest request) {
-      return locks.stream()
-          .anyMatch(kept ->
-              kept.isOf(client, request.name()) && (kept.renewing || !request.isRenewing()));
+      return locks.stream().anyMatch(kept -> kept.part.covers(client, request));
     }
 
     @Override
@@ -154,23 +147,15 @@ final class TransactionLocks {
 
   /** An entry into a lock, which ends with its work or its transaction, whichever is later. */
   private static final class KeptLock implements Ending {
-    private final LockClient client;
-    private final @Nullable String owner;
-    private final boolean renewing;
+    private final HeldPart part;
     private final Lease lease;
     private final Ending last;
     private final AtomicInteger open = new AtomicInteger(2);
 
-    KeptLock(LockClient client, LockRequest request, Lease lease, Ending last) {
-      this.client = client;
-      this.owner = request.owner().orElse(null);
-      this.renewing = request.isRenewing();
+    KeptLock(HeldPart part, Lease lease, Ending last) {
+      this.part = part;
       this.lease = lease;
       this.last = last;
-    }
-
-    boolean isOf(LockClient other, String name) {
-      return client == other && lease.name().equals(name);
     }
 
     @Override

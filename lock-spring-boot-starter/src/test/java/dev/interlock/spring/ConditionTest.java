@@ -51,6 +51,16 @@ class ConditionTest {
       return Mono.deferContextual(view -> Mono.just(view.hasKey(CurrentLease.CONTEXT_KEY)));
     }
 
+    @Locked(name = "outer", onBusy = OnBusy.FALLBACK, fallback = "noLease")
+    public String instead() {
+      return CurrentLease.get().name();
+    }
+
+    String noLease() {
+      return CurrentLease.find().map(Lease::name).orElse("none") + ", "
+          + CurrentLease.of("outer").name();
+    }
+
     @Locked(name = "flag", condition = "#flag")
     public void follow(@Nullable Boolean flag) {
       runs++;
@@ -75,6 +85,25 @@ class ConditionTest {
       assertThat(bean.ask(100)).isEmpty();
       assertThat(bean.reactive(101).block()).isTrue();
       assertThat(bean.reactive(100).block()).isFalse();
+    });
+  }
+
+  @Test
+  void a_call_without_its_lock_does_not_have_the_lease_of_its_caller() {
+    orders.run(context -> {
+      Orders bean = context.getBean(Orders.class);
+      LockTemplate template = context.getBean(LockTemplate.class);
+      template.execute("outer", outer -> {
+        assertThat(bean.ship(100)).isEmpty();
+        assertThat(bean.instead()).isEqualTo("none, outer");
+        assertThat(bean.ship(101)).hasValue("order");
+        assertThat(CurrentLease.get()).isSameAs(outer);
+        assertThat(bean.reactive(100)
+                .contextWrite(view -> view.put(CurrentLease.CONTEXT_KEY, outer))
+                .block())
+            .isFalse();
+        return null;
+      });
     });
   }
 

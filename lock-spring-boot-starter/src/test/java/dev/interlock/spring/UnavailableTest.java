@@ -3,6 +3,7 @@ package dev.interlock.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.interlock.BackendRefusedException;
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
@@ -132,6 +133,40 @@ class UnavailableTest {
       outage = null;
       assertThat(calls.lenient()).hasValue("lenient");
       assertThat(calls.mono().block()).isTrue();
+    });
+  }
+
+  /** Others may have the lock meanwhile: the server serves whom it does not refuse. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void a_call_that_a_server_refuses_does_not_run_unguarded(boolean within) {
+    runner.run(context -> {
+      Calls calls = context.getBean(Calls.class);
+      LockException refusal = new BackendRefusedException("as planned", null);
+      outage = () -> within ? new BackendUnavailableException("as planned", refusal) : refusal;
+      assertThatThrownBy(calls::lenient).hasMessage("as planned");
+      assertThatThrownBy(calls::job).hasMessage("as planned");
+      assertThatThrownBy(() -> calls.mono().block()).hasMessage("as planned");
+      assertThat(calls.runs()).isZero();
+    });
+  }
+
+  @Test
+  void a_call_that_runs_unguarded_does_not_have_the_lease_of_its_caller() {
+    runner.run(context -> {
+      Calls calls = context.getBean(Calls.class);
+      LockTemplate template = context.getBean(LockTemplate.class);
+      template.execute("outer", lease -> {
+        outage = () -> failure("unavailable");
+        assertThat(calls.lenient()).isEmpty();
+        assertThat(calls
+                .mono()
+                .contextWrite(view -> view.put(CurrentLease.CONTEXT_KEY, lease))
+                .block())
+            .isFalse();
+        assertThat(CurrentLease.get()).isSameAs(lease);
+        return null;
+      });
     });
   }
 

@@ -15,10 +15,7 @@ final class Faults {
   static BackendUnavailableException connecting(String address, Exception cause) {
     for (Throwable at = cause; at != null; at = at.getCause()) {
       if (at instanceof RedisCommandExecutionException refusal) {
-        return new BackendUnavailableException(
-            "Redis at " + address + " refused the connection: " + refusal.getMessage()
-                + ". Check user, password and database number",
-            cause);
+        return RedisErrors.refusedConnection(address, String.valueOf(refusal.getMessage()), cause);
       }
     }
     return new BackendUnavailableException(

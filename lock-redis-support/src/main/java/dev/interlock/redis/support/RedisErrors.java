@@ -1,5 +1,6 @@
 package dev.interlock.redis.support;
 
+import dev.interlock.BackendRefusedException;
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockException;
 import dev.interlock.OutcomeUnknownException;
@@ -25,6 +26,9 @@ public final class RedisErrors {
 
   private static final Set<String> ACCESS = Set.of("NOAUTH", "WRONGPASS", "NOPERM");
 
+  /** It answers, but has no room, or cannot write to its disk, until somebody mends that. */
+  private static final Set<String> FULL = Set.of("MISCONF", "OOM");
+
   private static final Set<String> REFUSED = Set.of(
       "ASK",
       "BUSY",
@@ -33,11 +37,9 @@ public final class RedisErrors {
       "EXECABORT",
       "LOADING",
       "MASTERDOWN",
-      "MISCONF",
       "MOVED",
       "NOREPLICAS",
       "NOSCRIPT",
-      "OOM",
       "READONLY",
       "TRYAGAIN",
       "UNBLOCKED");
@@ -55,7 +57,8 @@ public final class RedisErrors {
    * @param address host and port
    * @param answer the error, which begins with its code
    * @param cause what the client library threw
-   * @return {@link BackendUnavailableException} if another time, or with other rights, it may work;
+   * @return {@link BackendUnavailableException} if another time it may work;
+   *     {@link BackendRefusedException} if it works with other rights or more room;
    *     {@link OutcomeUnknownException} if something may have been changed; else a final
    *     {@link LockException}
    */
@@ -68,17 +71,36 @@ public final class RedisErrors {
           found + ". The slot is being moved, and part of the script may have run.", cause);
     }
     if (ACCESS.contains(code)) {
-      return new BackendUnavailableException(
-          found + ". Check user, password and rights (ACL).", cause);
+      return new BackendRefusedException(found + ". Check user, password and rights (ACL).", cause);
     }
     if (code.equals(FOREIGN_KEY)) {
       return new LockException(
           found + ". Other software uses this key: choose another namespace.", cause);
     }
+    if (FULL.contains(code)) {
+      return new BackendRefusedException(found, cause);
+    }
     if (REFUSED.contains(code)) {
       return new BackendUnavailableException(found, cause);
     }
     return new LockException(found, cause);
+  }
+
+  /**
+   * Makes an exception of a server that answered to the opening of a connection with an error.
+   *
+   * @param address host and port
+   * @param answer the error, which begins with its code
+   * @param cause what the client library threw
+   * @return {@link BackendRefusedException} if user or rights are at fault
+   */
+  public static BackendUnavailableException refusedConnection(
+      String address, String answer, Throwable cause) {
+    String found = "Redis at " + address + " refused the connection: " + answer
+        + ". Check user, password and database number";
+    return ACCESS.contains(code(answer))
+        ? new BackendRefusedException(found, cause)
+        : new BackendUnavailableException(found, cause);
   }
 
   /**
@@ -90,7 +112,9 @@ public final class RedisErrors {
    */
   public static boolean concernsAll(String answer) {
     String code = code(answer);
-    return ACCESS.contains(code) || (REFUSED.contains(code) && !OF_KEYS.contains(code));
+    return ACCESS.contains(code)
+        || FULL.contains(code)
+        || (REFUSED.contains(code) && !OF_KEYS.contains(code));
   }
 
   /**

@@ -2,6 +2,7 @@ package dev.interlock.redis.support;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.interlock.BackendRefusedException;
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockException;
 import dev.interlock.OutcomeUnknownException;
@@ -40,6 +41,35 @@ class RedisErrorsTest {
         .isInstanceOf(BackendUnavailableException.class)
         .hasMessageContaining("h:1")
         .hasMessageContaining(answer);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "NOAUTH x, true",
+    "WRONGPASS x, true",
+    "NOPERM x, true",
+    "OOM x, true",
+    "MISCONF x, true",
+    "LOADING x, false",
+    "READONLY x, false",
+    "MASTERDOWN x, false",
+    "BUSY x, false",
+    "NOREPLICAS x, false"
+  })
+  void E3_aServerThatIsUpAndRefusesIsToldFromOneThatIsNot(String answer, boolean refused) {
+    assertThat(
+            RedisErrors.refused("acquire", "h:1", answer, null) instanceof BackendRefusedException)
+        .isEqualTo(refused);
+  }
+
+  @Test
+  void E3_aConnectionThatIsRefusedForUserOrRightsIsARefusal() {
+    IllegalStateException cause = new IllegalStateException();
+    assertThat(RedisErrors.refusedConnection("h:1", "WRONGPASS x", cause))
+        .isInstanceOf(BackendRefusedException.class)
+        .hasMessageContaining("h:1 refused the connection: WRONGPASS x");
+    assertThat(RedisErrors.refusedConnection("h:1", "ERR max number of clients reached", cause))
+        .isExactlyInstanceOf(BackendUnavailableException.class);
   }
 
   @ParameterizedTest

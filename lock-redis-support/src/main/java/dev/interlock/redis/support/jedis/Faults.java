@@ -17,10 +17,7 @@ final class Faults {
   /** A connection could not be opened, so nothing was sent. */
   static BackendUnavailableException connecting(String address, Exception cause) {
     if (cause instanceof JedisDataException) {
-      return new BackendUnavailableException(
-          "Redis at " + address + " refused the connection: " + cause.getMessage()
-              + ". Check user, password and database number",
-          cause);
+      return RedisErrors.refusedConnection(address, String.valueOf(cause.getMessage()), cause);
     }
     return new BackendUnavailableException(
         "Cannot connect to Redis at " + address + ": " + reason(cause)
