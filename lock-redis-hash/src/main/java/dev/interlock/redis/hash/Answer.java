@@ -58,9 +58,4 @@ final class Answer {
     at += length;
     return text;
   }
-
-  /** All that is left, which may be anything. */
-  String rest() {
-    return text(bytes.length - at);
-  }
 }

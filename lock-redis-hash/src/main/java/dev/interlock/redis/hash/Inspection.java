@@ -93,11 +93,24 @@ final class Inspection implements LockScan.Scanned {
     if (answer.isOver()) {
       return Optional.empty();
     }
+    int waiters = answer.smallNumber();
+    List<HoldInfo> holds = new ArrayList<>();
+    while (!answer.isOver()) {
+      holds.add(hold(name, answer, waiters));
+    }
+    return Optional.of(holds.get(0).withOthers(holds.subList(1, holds.size())));
+  }
+
+  private static HoldInfo hold(String name, Answer answer, int waiters) {
     Duration left = Duration.ofMillis(answer.number());
     long token = answer.number();
     Instant since = Instant.EPOCH.plus(answer.number(), ChronoUnit.MICROS);
-    int waiters = answer.smallNumber();
-    String owner = answer.text(answer.smallNumber());
-    return Optional.of(HoldInfo.of(name, owner, answer.rest(), since, left, token, waiters));
+    int units = answer.smallNumber();
+    int capacity = answer.smallNumber();
+    int ownerLength = answer.smallNumber();
+    int hostLength = answer.smallNumber();
+    String owner = answer.text(ownerLength);
+    String host = answer.text(hostLength);
+    return HoldInfo.of(name, owner, host, since, left, token, waiters).withUnits(units, capacity);
   }
 }

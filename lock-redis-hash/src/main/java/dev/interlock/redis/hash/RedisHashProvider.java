@@ -34,7 +34,9 @@ public final class RedisHashProvider implements LockProvider {
         Capability.FENCED,
         Capability.PUSH,
         Capability.SHARED_OWNER,
-        Capability.FAIR);
+        Capability.FAIR,
+        Capability.SHARED,
+        Capability.PERMITS);
   }
 
   @Override

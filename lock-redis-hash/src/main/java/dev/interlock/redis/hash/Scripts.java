@@ -5,21 +5,29 @@ import dev.interlock.redis.support.LuaScript;
 /** What runs on the server. Keys, arguments and answers stand at the head of each script. */
 final class Scripts {
   static final LuaScript ATTEMPT = script(
-      "hold.lua", "clock.lua", "free.lua", "state.lua", "queue.lua", "attempts.lua", "attempt.lua");
+      "hold.lua",
+      "clock.lua",
+      "free.lua",
+      "state.lua",
+      "counted.lua",
+      "queue.lua",
+      "attempts.lua",
+      "attempt.lua");
   static final LuaScript RELEASE = script(
       "hold.lua",
       "single.lua",
       "clock.lua",
       "state.lua",
+      "counted.lua",
       "queue.lua",
       "attempts.lua",
       "release.lua");
   static final LuaScript RENEW =
-      script("hold.lua", "clock.lua", "state.lua", "queue.lua", "renew.lua");
+      script("hold.lua", "clock.lua", "state.lua", "counted.lua", "queue.lua", "renew.lua");
   static final LuaScript ABANDON =
-      script("hold.lua", "clock.lua", "state.lua", "queue.lua", "abandon.lua");
+      script("hold.lua", "clock.lua", "state.lua", "counted.lua", "queue.lua", "abandon.lua");
   static final LuaScript FORCE =
-      script("hold.lua", "clock.lua", "state.lua", "queue.lua", "force.lua");
+      script("hold.lua", "clock.lua", "state.lua", "counted.lua", "queue.lua", "force.lua");
   static final LuaScript INSPECT = script("hold.lua", "clock.lua", "state.lua", "inspect.lua");
 
   private Scripts() {}

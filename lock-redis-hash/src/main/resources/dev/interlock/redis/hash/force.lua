@@ -29,14 +29,18 @@ if not lock then
   removeForeign()
   return text(now) .. ' 1 0'
 end
-local victims = {}
+local first
 for _, hold in ipairs(lock.s.h) do
   if hold[TOKEN] <= asked and asked < hold[TOKEN] + hold[TOKENS] then
-    victims = lock.s.h
+    first = first or hold[TOKEN]
   end
 end
+local victims, others = {}, {}
+for _, hold in ipairs(lock.s.h) do
+  table.insert(hold[TOKEN] == first and victims or others, hold)
+end
 if victims[1] then
-  lock.s.h = {}
+  lock.s.h = others
   removeForeign()
 end
 sweepAside(lock)

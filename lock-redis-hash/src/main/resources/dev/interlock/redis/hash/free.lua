@@ -1,5 +1,5 @@
--- The quick way of attempt.lua, for a lock that nobody holds and nobody waits for: its key is not
--- there. Needs clock.lua; comes before the functions for all the other cases, which then need not
+-- The quick way of attempt.lua to hold a lock alone that nobody holds and nobody waits for: its key is
+-- not there. Needs clock.lua; comes before the functions for all the other cases, which then need not
 -- even be made.
 -- Its first write is its question whether the lock is free: it changes nothing if it is not. On a node
 -- of a cluster that gives the slot away the server does not run it at all, since that key is not there.
@@ -11,7 +11,7 @@ local function single(token)
   return SINGLE .. ARGV[3] .. ' ' .. today .. ' ' .. ARGV[4] .. ' ' .. token .. ' ' .. ARGV[5] .. ' '
     .. ARGV[8] .. ' ' .. #ARGV[6] .. ' ' .. ARGV[6] .. ARGV[7]
 end
-if redis.call('HSETNX', KEYS[1], '*', single(today)) == 1 then
+if #ARGV[9] == 1 and redis.call('HSETNX', KEYS[1], '*', single(today)) == 1 then
   redis.call('PEXPIRE', KEYS[1], ARGV[4])
   local token = today
   local last = redis.call('GETSET', KEYS[2], ARGV[5] == '1' and today or text(now + ARGV[5] - 1))

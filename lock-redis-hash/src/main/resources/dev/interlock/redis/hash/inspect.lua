@@ -1,8 +1,10 @@
--- Tells who has the lock. Changes nothing.
+-- Tells who has the lock, all of them. Changes nothing.
 --
 -- KEYS   1 lock
--- Answer now, and unless it is free ms left, token, start of the hold in us, waiters, length of the
---        owner's name in bytes, then owner and host with no blank between them
+-- Answer now, and unless it is free the number of waiters, then for each hold, in the order in which they
+--        came: ms left, token, start in us, units, capacity, length of the owner's name and of the
+--        host's in bytes, then owner and host with no blank before or behind them. Entries of one owner
+--        who shares it have one token, and are one hold
 --
 -- Atomic because a script is: all of it belongs to one moment. It can run at any time, as often as
 -- it likes. What other software has put there has no token and no beginning.
@@ -12,13 +14,25 @@ if not lock then
   local millis = redis.call('PTTL', KEYS[1])
   local owner = 'unknown: set by other software'
   local left = text(millis < 0 and NO_EXPIRY or millis)
-  return table.concat({text(now), left, 0, 0, 0, #owner, ''}, ' ') .. owner
+  return table.concat({text(now), 0, left, 0, 0, 1, 1, #owner, 0, ''}, ' ') .. owner
 end
-local hold = lock.s.h[1]
-if not hold then
+if not lock.s.h[1] then
   return text(now)
 end
-local numbers = {
-  text(now), (left(lock)), text(hold[TOKEN]), text(hold[SINCE]), lock.s.w + lock.s.d, #hold[OWNER], ''
-}
-return table.concat(numbers, ' ') .. hold[OWNER] .. hold[HOST]
+local last, entries = {}, {}
+for _, hold in ipairs(lock.s.h) do
+  local token = hold[TOKEN]
+  if not last[token] then
+    entries[#entries + 1] = hold
+  end
+  last[token] = math.max(last[token] or 0, hold[UNTIL])
+end
+local answer = {text(now) .. ' ' .. text(lock.s.w + lock.s.d) .. ' '}
+for _, hold in ipairs(entries) do
+  local numbers = {
+    text(millisTo(last[hold[TOKEN]])), text(hold[TOKEN]), text(hold[SINCE]), text(hold[UNITS] or 1),
+    text(hold[CAPACITY] or 1), #hold[OWNER], #hold[HOST], ''
+  }
+  answer[#answer + 1] = table.concat(numbers, ' ') .. hold[OWNER] .. hold[HOST]
+end
+return table.concat(answer)

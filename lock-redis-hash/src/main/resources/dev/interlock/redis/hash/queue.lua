@@ -1,4 +1,4 @@
--- Shared by the scripts that grant or queue; needs state.lua.
+-- Shared by the scripts that grant or queue; needs state.lua and counted.lua.
 
 -- A reserve of tokens is used for so long, in microseconds. A replica that becomes the master may know
 -- of the reserve, but not of what was taken from it last: what it takes must be larger, so a reserve
@@ -23,10 +23,10 @@ local MOST_WOKEN = 64
 
 -- Has waiters of a shared owner woken who may enter beside its new hold: they stand behind others, and
 -- ask again. They look again by themselves, so those far behind and lost messages cost a delay only.
-local function wakeSameOwner(lock, owner)
+local function wakeSameOwner(lock, hold)
   local s = lock.s
   local function note(waiter)
-    if waiter[SHARED] and waiter[OWNER] == owner then
+    if covers(hold, waiter) then
       lock.woken[#lock.woken + 1] = waiter[ID]
     end
   end
@@ -47,18 +47,21 @@ local function wakeSameOwner(lock, owner)
 end
 
 -- Makes a waiter, or an attempt, a hold, with a token for each of its heirs. A re-entry of the same
--- owner has the first hold's token.
+-- owner has the outer hold's token.
 local function enter(lock, waiter, lease, heirs)
-  local first = lock.s.h[1]
-  if waiter[SHARED] and not first then
-    wakeSameOwner(lock, waiter[OWNER])
-  end
-  local tokens = first and 1 or math.max(waiter[TOKENS], heirs and 1 + #heirs or 1)
-  local token = first and first[TOKEN] or take(lock, tokens)
+  local outer = outerOf(lock, waiter)
+  local tokens = outer and 1 or math.max(waiter[TOKENS], heirs and 1 + #heirs or 1)
+  local token = outer and outer[TOKEN] or take(lock, tokens)
   local hold = {
     waiter[ID], now + lease, token, tokens, now, waiter[SHARED], waiter[OWNER], waiter[HOST]
   }
+  if waiter[CAPACITY] then
+    hold[CLAIMED], hold[UNITS], hold[CAPACITY] = false, waiter[UNITS], waiter[CAPACITY]
+  end
   table.insert(lock.s.h, hold)
+  if hold[SHARED] and not outer then
+    wakeSameOwner(lock, hold)
+  end
   return hold
 end
 
@@ -263,16 +266,17 @@ local function tell(lock, prefix, hold, heirs)
   local message = 'h' .. hold[ID] .. text(hold[TOKEN]) .. ' ' .. text(hold[TOKENS]) .. ' '
     .. text(math.floor((hold[UNTIL] - now) / 1000)) .. ' ' .. text(now) .. ' '
     .. #heirs .. ' ' .. table.concat(heirs) .. nameOf(lock)
-  lock.told = {prefix .. clientOf(hold[ID]), message}
+  table.insert(lock.told, {prefix .. clientOf(hold[ID]), message})
 end
 
 -- The ids of those who are now first in the queue, as far as the header goes, while they are of one
--- client: it may pass the lock on to them by itself, in this order. They keep their places until
--- its release says who has had the lock.
-local function heirsOf(lock, whose)
+-- client and want it alone: it may pass the lock on to them by itself, in this order. They keep their
+-- places until its release says who has had the lock.
+local function heirsOf(lock, heir)
   local ids = {}
-  for i, waiter in ipairs(lock.s.f) do
-    if clientOf(waiter[ID]) ~= whose or waiter[UNTIL] <= now then
+  local whose = clientOf(heir[ID])
+  for i, waiter in ipairs(heir[CAPACITY] and {} or lock.s.f) do
+    if clientOf(waiter[ID]) ~= whose or waiter[UNTIL] <= now or waiter[CAPACITY] then
       break
     end
     ids[i] = waiter[ID]
@@ -285,57 +289,94 @@ end
 local function passSilent(lock)
   local s = lock.s
   for place = #s.f, 1, -1 do
-    if clientOf(s.f[place][ID]) == lock.silent then
+    if lock.silent[clientOf(s.f[place][ID])] then
       pass(lock, table.remove(s.f, place))
       s.w = s.w - 1
     end
   end
 end
 
--- Grants a free lock to the first waiter that is alive and can be told, unless it has to pass over more
--- than one step may: then the lock is unfinished, and the next step goes on. A waiter of the client
--- that runs this script is told by the answer and gets its whole lease; the hold and its heirs are
--- returned. So is one of the ids whose answer it awaits, without heirs. Another one gets the time to
--- confirm, and a message.
+-- How many waiters one step may grant beyond its WORK, which is meant for those who cannot be granted.
+local TOGETHER = 1000
+
+-- Grants what is free of a lock to the first waiter that is alive and can be told, and then to those
+-- behind it, until one does not fit. If it has to pass over more than one step may, the lock is
+-- unfinished, and the next step goes on. The first waiter of the client that runs this script is told
+-- by the answer and gets its whole lease; its hold and heirs are returned. One of the ids whose answer
+-- the script awaits gets its whole lease too, without heirs. All others get the time to confirm, and a
+-- message. One that does not fit is passed over as well if it cannot be told: it may be dead, and the
+-- holders may stay.
 local function serve(lock, prefix, client, awaited)
   local s = lock.s
-  local deaf = {}
+  local deaf = lock.silent or {}
+  local together = TOGETHER
+  local own, heirsOfOwn
+  local units, capacity = taken(lock)
+  -- Adding up all holds for each of many readers would take a time that grows with their square.
+  local function hasRoom(waiter)
+    if waiter[SHARED] then
+      return fits(lock, waiter)
+    end
+    return fitsInto(waiter, units, capacity)
+  end
+  local function isTold(whose)
+    deaf[whose] = deaf[whose] or isDeaf(prefix, whose)
+    return not deaf[whose]
+  end
+  local function grant(waiter)
+    local id = waiter[ID]
+    local whose = clientOf(id)
+    if awaited and awaited[id] then
+      enter(lock, waiter, waiter[LEASE])
+      return true
+    end
+    if whose == client and not own then
+      heirsOfOwn = heirsOf(lock, waiter)
+      own = enter(lock, waiter, waiter[LEASE], heirsOfOwn)
+      return true
+    end
+    if not isTold(whose) then
+      return false
+    end
+    local heirs = heirsOf(lock, waiter)
+    local hold = enter(lock, waiter, math.min(waiter[LEASE], CLAIM), heirs)
+    if waiter[LEASE] > CLAIM then
+      hold[CLAIMED] = true
+    end
+    tell(lock, prefix, hold, heirs)
+    return true
+  end
   lock.unfinished = false
   if lock.silent then
     passSilent(lock)
-    deaf[lock.silent] = true
   end
-  while not s.h[1] and s.w > 0 do
+  while s.w > 0 and not isWhole(lock) do
     fill(lock)
-    local waiter = table.remove(s.f, 1)
+    local waiter = s.f[1]
     if not waiter then
       lock.unfinished = s.a < s.z
       if not lock.unfinished then
         s.w = 0 -- the fields of those who wait were lost
       end
-      return nil
+      break
     end
+    local alive = waiter[UNTIL] > now
+    local room = hasRoom(waiter)
+    if alive and not room and (clientOf(waiter[ID]) == lock.speaker or isTold(clientOf(waiter[ID]))) then
+      break
+    end
+    table.remove(s.f, 1)
     s.w = s.w - 1
-    local id = waiter[ID]
-    local whose = clientOf(id)
-    if waiter[UNTIL] > now then
-      if awaited and awaited[id] then
-        return enter(lock, waiter, waiter[LEASE])
+    if alive and room and grant(waiter) then
+      units = units + (waiter[UNITS] or 1)
+      capacity = math.min(capacity, waiter[CAPACITY] or 1)
+      if together > 0 then
+        together = together - 1
+        work = work + 1
       end
-      local heirs = heirsOf(lock, whose)
-      if whose == client then
-        return enter(lock, waiter, waiter[LEASE], heirs), heirs
-      end
-      if deaf[whose] or isDeaf(prefix, whose) then
-        deaf[whose] = true
-        pass(lock, waiter)
-      else
-        local hold = enter(lock, waiter, math.min(waiter[LEASE], CLAIM), heirs)
-        if waiter[LEASE] > CLAIM then
-          hold[CLAIMED] = true
-        end
-        tell(lock, prefix, hold, heirs)
-      end
+    elseif alive then
+      pass(lock, waiter)
     end
   end
+  return own, heirsOfOwn
 end

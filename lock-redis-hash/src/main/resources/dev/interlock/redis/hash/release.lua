@@ -65,7 +65,7 @@ for at = attempts, #ARGV, PARTS do
   local skipped = now > tonumber(ARGV[2]) or (at == attempts and ARGV[4] == '1' and not held)
   answer[#answer + 1] = skipped and '2 0 0' or attempt(lock, ARGV[1], at)
 end
-if lock.unfinished and not lock.s.h[1] then
+if lock.unfinished and not isWhole(lock) then
   answer[3] = '1'
 end
 if changed or ARGV[attempts] then

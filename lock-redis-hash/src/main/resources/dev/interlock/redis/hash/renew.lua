@@ -5,7 +5,7 @@
 -- ARGV   1 prefix of the mailbox channels; for each lock: how many items, then for each of them
 --        id, lease in ms, 1 if it is believed to wait or else 0, the smallest that its token may be
 -- Answer now, then one for each item in order: '1 token tokens' held, '3 ms 0' waiting with so
---        many ms left of the hold, '0 0 0' neither, '4 0 0' this lock failed
+--        many ms until a hold ends, '0 0 0' neither, '4 0 0' this lock failed
 --
 -- Atomic because a script is, though nothing depends on one lock being renewed with another: one that
 -- fails, because other software has put something in its place, leaves the others as they are.

@@ -82,7 +82,8 @@ end
 local function load(key, counter, aside, ids, found)
   found = found or redis.call('HMGET', key, '*', unpack(ids))
   local lock = {
-    key = key, counter = counter, aside = aside, index = {}, put = {}, gone = {}, due = {}, woken = {}
+    key = key, counter = counter, aside = aside, index = {}, put = {}, gone = {}, due = {}, told = {},
+    woken = {}
   }
   lock.speaker = ids[1] and clientOf(ids[1])
   lock.existed = found[1]
@@ -111,7 +112,7 @@ local function drop(lock, field)
   lock.gone[field] = true
 end
 
--- Ends the holds whose time is over. A client that did not come for its grant is silent.
+-- Ends the holds whose time is over. Clients that did not come for their grants are silent.
 local function expire(lock)
   local holds = lock.s.h
   for i = #holds, 1, -1 do
@@ -119,7 +120,8 @@ local function expire(lock)
     if hold[UNTIL] <= now then
       table.remove(holds, i)
       if hold[CLAIMED] and clientOf(hold[ID]) ~= lock.speaker then
-        lock.silent = clientOf(hold[ID])
+        lock.silent = lock.silent or {}
+        lock.silent[clientOf(hold[ID])] = true
       end
     end
   end
@@ -142,16 +144,28 @@ end
 -- Makes a hold last, and notes that its client knows of it.
 local function extend(hold, lease)
   hold[UNTIL] = math.max(hold[UNTIL], now + lease)
-  hold[CLAIMED] = nil
+  if hold[CLAIMED] then
+    hold[CLAIMED] = false -- not nil: a counted hold would be no array any more
+  end
 end
 
--- How long the lock is held at the most, in ms, rounded up.
-local function left(lock)
-  local last = now
+-- When the first and the last hold end, unless they are renewed; now if there is none.
+local function ends(lock)
+  local first, last = nil, now
   for _, hold in ipairs(lock.s.h) do
+    first = math.min(first or hold[UNTIL], hold[UNTIL])
     last = math.max(last, hold[UNTIL])
   end
-  return math.ceil((last - now) / 1000), last
+  return first or now, last
+end
+
+local function millisTo(time)
+  return math.ceil((time - now) / 1000)
+end
+
+-- How long it stays at the most as it is: until a hold ends, in ms, rounded up.
+local function left(lock)
+  return millisTo((ends(lock)))
 end
 
 -- Removes waiters that were passed over and are dead, a few at a time. The set of them may outlive the
@@ -220,7 +234,7 @@ local function save(lock)
   if gone[1] then
     redis.call('HDEL', lock.key, unpack(gone))
   end
-  local _, need = left(lock)
+  local _, need = ends(lock)
   if waiting then
     need = math.max(need, now + LIFE)
   end
@@ -235,10 +249,10 @@ local function save(lock)
   end
   redis.call('HSET', lock.key, unpack(fields))
   if prolong then
-    redis.call('PEXPIRE', lock.key, text(math.ceil((s.k - now) / 1000)))
+    redis.call('PEXPIRE', lock.key, text(millisTo(s.k)))
   end
-  if lock.told then
-    redis.pcall('PUBLISH', unpack(lock.told))
+  for _, told in ipairs(lock.told) do
+    redis.pcall('PUBLISH', unpack(told))
   end
   for _, id in ipairs(lock.woken) do
     redis.pcall('PUBLISH', ARGV[1] .. clientOf(id), 'w' .. id .. nameOf(lock))

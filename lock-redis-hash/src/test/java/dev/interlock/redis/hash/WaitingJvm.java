@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
-/** A JVM that runs {@link WaitingMain}, as its parent sees it. */
+/** A JVM that runs {@link WaitingMain} or {@link HoldingMain}, as its parent sees it. */
 final class WaitingJvm implements AutoCloseable {
   private final Process process;
   private final BufferedWriter in;
@@ -26,17 +26,30 @@ final class WaitingJvm implements AutoCloseable {
    * @param clients how many clients its waiters are spread over
    */
   static WaitingJvm start(String uri, int clients) throws IOException {
+    return start(WaitingMain.class, uri, clients);
+  }
+
+  /**
+   * Starts one that runs {@link HoldingMain}.
+   *
+   * @param permits how many it holds; 1 for a reader
+   */
+  static WaitingJvm holding(String uri, int permits) throws IOException {
+    return start(HoldingMain.class, uri, permits);
+  }
+
+  private static WaitingJvm start(Class<?> main, String uri, int number) throws IOException {
     WaitingJvm jvm = new WaitingJvm(new ProcessBuilder(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "-XX:+UseSerialGC",
             "-XX:TieredStopAtLevel=1",
             "-cp",
             System.getProperty("java.class.path"),
-            WaitingMain.class.getName())
+            main.getName())
         .redirectError(ProcessBuilder.Redirect.DISCARD)
         .start());
     jvm.tell(uri);
-    jvm.tell(Integer.toString(clients));
+    jvm.tell(Integer.toString(number));
     return jvm;
   }
 

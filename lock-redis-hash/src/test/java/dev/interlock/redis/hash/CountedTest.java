@@ -1,0 +1,350 @@
+package dev.interlock.redis.hash;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.HoldInfo;
+import dev.interlock.Lease;
+import dev.interlock.LockClient;
+import dev.interlock.LockRequest;
+import dev.interlock.Locks;
+import dev.interlock.redis.support.contract.Topologies;
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.AttemptResult;
+import dev.interlock.spi.AttemptResult.Busy;
+import dev.interlock.spi.AttemptResult.Queued;
+import dev.interlock.spi.Grant;
+import dev.interlock.spi.HoldId;
+import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalAnswers;
+import dev.interlock.spi.RenewalResult;
+import dev.interlock.testservers.RedisServer;
+import dev.interlock.testservers.TestRedis;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Read-write locks and semaphores: several holds of one name. */
+@Timeout(120)
+class CountedTest {
+  private static final int READERS = Integer.MAX_VALUE;
+  private static final Duration SHORT = Duration.ofMillis(1_500);
+
+  private static RedisServer server;
+
+  private TestClient one;
+  private TestClient two;
+
+  @BeforeAll
+  static void startServer() {
+    server = TestRedis.start();
+  }
+
+  @AfterAll
+  static void stopServer() {
+    server.close();
+  }
+
+  @BeforeEach
+  void openClients() throws InterruptedException {
+    server.command("FLUSHALL");
+    one = TestClient.open(server);
+    two = TestClient.open(server);
+  }
+
+  @AfterEach
+  void closeClients() {
+    one.close();
+    two.close();
+  }
+
+  private static Attempt reader(HoldId id, Duration lease) {
+    return TestClient.fair("n", id, lease, TestClient.PATIENT).withUnits(1, READERS);
+  }
+
+  private static HoldId read(TestClient client) {
+    HoldId id = client.id();
+    client.backend.attempt(reader(id, TestClient.LEASE));
+    return id;
+  }
+
+  private static HoldId write(TestClient client) {
+    HoldId id = client.id();
+    client.queue("n", id);
+    return id;
+  }
+
+  private static AttemptResult permits(TestClient client, HoldId id, int units, int of) {
+    return client.backend.attempt(
+        TestClient.fair("n", id, TestClient.LEASE, TestClient.PATIENT).withUnits(units, of));
+  }
+
+  private HoldInfo info() {
+    return one.backend.inspect("n").orElseThrow();
+  }
+
+  @Test
+  void R2_oneReleaseLetsInAllReadersInFrontAndTellsTheirClients() throws InterruptedException {
+    HoldId writer = write(one);
+    List<HoldId> ofOne = List.of(read(one), read(one));
+    List<HoldId> ofTwo = List.of(read(two), read(two));
+    HoldId next = write(two);
+    HoldId behind = read(two);
+    Grant first = one.release("n", writer).granted();
+    assertThat(first).isNotNull();
+    assertThat(first.id()).isEqualTo(ofOne.get(0));
+    List<Grant> granted = new ArrayList<>(List.of(first, one.grant().grant()));
+    granted.add(two.grant().grant());
+    granted.add(two.grant().grant());
+    assertThat(granted.stream().map(Grant::id))
+        .containsExactly(ofOne.get(0), ofOne.get(1), ofTwo.get(0), ofTwo.get(1));
+    assertThat(granted.stream().map(Grant::fencingToken)).isSorted().doesNotHaveDuplicates();
+    assertThat(granted).allMatch(grant -> grant.heirs().isEmpty() && grant.tokens() == 1);
+    assertThat(info().others()).hasSize(3);
+    for (HoldId id : List.of(ofOne.get(1), ofOne.get(0), ofTwo.get(0))) {
+      assertThat(one.release("n", id).granted()).isNull();
+    }
+    Grant alone = two.release("n", ofTwo.get(1)).granted();
+    assertThat(alone).isNotNull();
+    assertThat(alone.id()).isEqualTo(next);
+    assertThat(alone.heirs()).as("a reader is not passed the lock").isEmpty();
+    assertThat(alone.fencingToken()).isGreaterThan(granted.get(3).fencingToken());
+    assertThat(two.refresh("n", behind)).isNotInstanceOf(Grant.class);
+    assertThat(two.grants).isEmpty();
+  }
+
+  @Test
+  void R2_fiveHundredReadersAndFiveWritersAreServedInOrderTheReadersTogether() throws Exception {
+    HoldId holder = write(one);
+    List<TestClient> clients = List.of(one, two);
+    List<List<HoldId>> groups = new ArrayList<>();
+    for (int writer = 0; writer < 5; writer++) {
+      List<HoldId> readers = new ArrayList<>();
+      for (int i = 0; i < 100; i++) {
+        readers.add(read(clients.get(i % 2)));
+      }
+      groups.add(readers);
+      groups.add(List.of(write(clients.get(writer % 2))));
+    }
+    long last = 0;
+    List<HoldId> before = List.of(holder);
+    for (List<HoldId> group : groups) {
+      before.forEach(id -> two.release("n", id));
+      HoldInfo first = info();
+      assertThat(first.others()).as("holders").hasSize(group.size() - 1);
+      for (HoldId id : group) {
+        assertThat(one.renew("n", id)).isInstanceOf(Grant.class);
+        Grant grant = (Grant) one.renew("n", id);
+        assertThat(grant.fencingToken()).isGreaterThan(last);
+        last = grant.fencingToken();
+      }
+      before = group;
+    }
+    before.forEach(id -> two.release("n", id));
+    assertThat(one.backend.inspect("n")).isEmpty();
+  }
+
+  @Test
+  void R2_oneScriptLetsInFiveHundredReaders() throws Exception {
+    HoldId writer = write(one);
+    for (int i = 0; i < 500; i++) {
+      read(two);
+    }
+    String renewed = server.command("INFO", "commandstats");
+    one.release("n", writer);
+    assertThat(info().others()).hasSize(499);
+    assertThat(calls(server.command("INFO", "commandstats"), "evalsha") - calls(renewed, "evalsha"))
+        .as("a release and an inspection")
+        .isEqualTo(2);
+    for (int i = 0; i < 500; i++) {
+      assertThat(two.grant()).isNotNull();
+    }
+  }
+
+  private static long calls(String statistics, String command) {
+    String line = statistics
+        .lines()
+        .filter(one -> one.startsWith("cmdstat_" + command + ":calls="))
+        .findFirst()
+        .orElseThrow();
+    return Long.parseLong(line.substring(line.indexOf('=') + 1, line.indexOf(',')));
+  }
+
+  @Test
+  void R2_F4_aDeadWriterKeepsReadersOutNoLongerThanItTakesToFindItDead() {
+    HoldId held = read(one);
+    try (TestClient deaf = TestClient.deaf(server)) {
+      HoldId dead = write(deaf);
+      assertThat(one.backend.attempt(reader(one.id(), TestClient.LEASE))).isInstanceOf(Grant.class);
+      assertThat(deaf.refresh("n", dead))
+          .as("it is back in its place")
+          .isInstanceOf(RenewalResult.Queued.class);
+    }
+    assertThat(one.renew("n", held)).isInstanceOf(Grant.class);
+    HoldId alive = write(two);
+    assertThat(one.backend.attempt(reader(one.id(), TestClient.LEASE))).isInstanceOf(Queued.class);
+    assertThat(two.refresh("n", alive)).isNotInstanceOf(Grant.class);
+  }
+
+  @Test
+  void C1_C4_theSmallestSizeCounts() {
+    HoldId three = one.id();
+    assertThat(permits(one, three, 3, 4)).isInstanceOf(Grant.class);
+    assertThat(permits(one, three, 3, 4)).as("a repetition").isInstanceOf(Grant.class);
+    HoldId shrunk = two.id();
+    assertThat(permits(two, shrunk, 1, 3)).isInstanceOf(Queued.class);
+    HoldId behind = one.id();
+    assertThat(permits(one, behind, 1, 4)).as("it does not pass").isInstanceOf(Queued.class);
+    two.backend.abandon("n", shrunk);
+    assertThat(one.refresh("n", behind)).isInstanceOf(Grant.class);
+    assertThat(info().units()).isEqualTo(3);
+    assertThat(info().capacity()).isEqualTo(4);
+    assertThat(info().others().get(0).units()).isEqualTo(1);
+    assertThat(one.tryOnce("n", two.id())).as("a lock of that name").isInstanceOf(Busy.class);
+  }
+
+  @Test
+  void C2_anExpiredPermitIsGivenToWhoeverWaitsThoughAnotherHoldLastsLonger() throws Exception {
+    HoldId longer = one.id();
+    assertThat(permits(one, longer, 1, 2)).isInstanceOf(Grant.class);
+    Attempt brief = TestClient.fair("n", one.id(), SHORT, TestClient.PATIENT).withUnits(1, 2);
+    assertThat(one.backend.attempt(brief)).isInstanceOf(Grant.class);
+    HoldId waiter = two.id();
+    Queued queued = (Queued) permits(two, waiter, 1, 2);
+    assertThat(queued.recheck())
+        .as("when the first hold ends")
+        .isLessThanOrEqualTo(SHORT.plusMillis(1));
+    Topologies.await(() -> two.refresh("n", waiter) instanceof Grant);
+    assertThat(info().others()).hasSize(1);
+    assertThat(one.release("n", brief.id()).held()).as("the expired one").isFalse();
+    assertThat(info().others()).hasSize(1);
+  }
+
+  @Test
+  void M2_oneReaderIsTakenByForceAndTheOthersStay() throws Exception {
+    HoldId victim = read(one);
+    HoldId other = read(two);
+    HoldId writer = write(two);
+    assertThat(one.backend.forceRelease("n", info().fencingToken())).isTrue();
+    assertThat(one.event()).isEqualTo("revoked n " + victim);
+    assertThat(two.renew("n", other)).isInstanceOf(Grant.class);
+    assertThat(two.events).isEmpty();
+    assertThat(two.refresh("n", writer)).isNotInstanceOf(Grant.class);
+    assertThat(two.backend.forceRelease("n")).isTrue();
+    assertThat(two.event()).isEqualTo("revoked n " + other);
+    assertThat(two.grant().grant().id()).isEqualTo(writer);
+  }
+
+  @Test
+  void T1_R4_aRenewalRaisesTheTokenOfAReaderAndThoseOfAllWhoComeLater() {
+    HoldId raised = read(one);
+    HoldId other = read(two);
+    long least = ((Grant) one.renew("n", raised)).fencingToken() + 1_000_000_000;
+    Renewal renewal = Renewal.of("n", raised, TestClient.LEASE, false).withMinToken(least);
+    Grant grant = (Grant) RenewalAnswers.collect(one.backend, List.of(renewal)).get(0);
+    assertThat(grant.fencingToken()).isEqualTo(least);
+    assertThat(((Grant) one.backend.attempt(reader(raised, TestClient.LEASE))).fencingToken())
+        .isEqualTo(least);
+    assertThat(((Grant) two.renew("n", other)).fencingToken()).isLessThan(least);
+    Grant later = (Grant) two.backend.attempt(reader(two.id(), TestClient.LEASE));
+    assertThat(later.fencingToken()).isGreaterThan(least);
+    for (HoldId id : List.of(raised, other, later.id())) {
+      assertThat(one.release("n", id).held()).isTrue();
+    }
+    Grant writer = (Grant) two.queue("n", two.id());
+    assertThat(writer.fencingToken()).isGreaterThan(later.fencingToken());
+  }
+
+  @Test
+  void R3_aWriterGoesOnAsAReaderBesideItsOwnHoldAloneThough() {
+    HoldId writer = write(one);
+    HoldId waiting = read(two);
+    HoldId inner = one.id();
+    Attempt beside = reader(inner, TestClient.LEASE).withBeside(writer);
+    assertThat(one.backend.attempt(beside)).isInstanceOf(Grant.class);
+    assertThat(two.refresh("n", waiting)).isNotInstanceOf(Grant.class);
+    assertThat(two.backend.attempt(reader(two.id(), TestClient.LEASE).withBeside(two.id())))
+        .as("beside a hold that is not there")
+        .isInstanceOf(Queued.class);
+    assertThat(one.release("n", writer).held()).isTrue();
+    assertThat(two.refresh("n", waiting)).isInstanceOf(Grant.class);
+    assertThat(one.renew("n", inner)).isInstanceOf(Grant.class);
+  }
+
+  /** What an earlier version would find: it knows nine places of a hold and eight of a waiter. */
+  @Test
+  void aLockThatIsHeldAloneIsStoredAsBefore() {
+    HoldId holder = write(one);
+    String header = server.command("HGET", key(), "*");
+    assertThat(header).startsWith("h" + holder);
+    write(two);
+    write(two);
+    one.renew("n", holder);
+    assertThat(shape()).isEqualTo("8 8 8");
+    assertThat(one.release("n", holder).held()).isTrue();
+    assertThat(shape()).as("a grant that is not confirmed yet").isEqualTo("9 8");
+  }
+
+  @Test
+  void whatAnEarlierVersionLeftIsHeldAndHandedOnAmongReaders() {
+    write(one);
+    HoldId waiter = write(two);
+    // A grant that was not confirmed has nine places, and this one ends soon.
+    server.command("EVAL", """
+        local s = cmsgpack.unpack(redis.call('HGET', KEYS[1], '*'))
+        local time = redis.call('TIME')
+        s.h[1][2] = time[1] * 1000000 + time[2] + 1500000
+        s.h[1][9] = true
+        redis.call('HSET', KEYS[1], '*', cmsgpack.pack(s))
+        return #s.h[1]
+        """, "1", key());
+    HoldId reader = read(one);
+    assertThat(one.refresh("n", reader)).isNotInstanceOf(Grant.class);
+    Topologies.await(() -> two.refresh("n", waiter) instanceof Grant);
+    assertThat(one.refresh("n", reader)).isNotInstanceOf(Grant.class);
+    assertThat(two.release("n", waiter).held()).isTrue();
+    assertThat(one.refresh("n", reader)).isInstanceOf(Grant.class);
+  }
+
+  private static String key() {
+    return server.command("KEYS", "*:lock:n").strip();
+  }
+
+  /** How many places each hold, and then each of the first waiters, has. */
+  private static String shape() {
+    return server.command("EVAL", """
+        local s = cmsgpack.unpack(redis.call('HGET', KEYS[1], '*'))
+        local sizes = {}
+        for _, one in ipairs(s.h) do sizes[#sizes + 1] = #one end
+        for _, one in ipairs(s.f) do sizes[#sizes + 1] = #one end
+        return table.concat(sizes, ' ')
+        """, "1", key()).strip();
+  }
+
+  @Test
+  void C2_R5_whatAKilledJvmHeldComesBackWithinItsLease() throws Exception {
+    try (LockClient client = Locks.open(server.uri("redis-hash"))) {
+      for (LockRequest part :
+          List.of(LockRequest.of("k").permits(3, 4), LockRequest.of("k").shared())) {
+        try (WaitingJvm jvm = WaitingJvm.holding(server.uri("redis-hash"), part.units())) {
+          jvm.read();
+          LockRequest rest =
+              part.units() == 1 ? LockRequest.of("k") : LockRequest.of("k").permits(2, 4);
+          assertThat(client.tryAcquire(rest)).isEmpty();
+          long start = System.nanoTime();
+          jvm.kill();
+          try (Lease lease = client.acquire(rest.withWait(Duration.ofSeconds(30)))) {
+            assertThat(lease.isValid()).isTrue();
+            assertThat(Duration.ofNanos(System.nanoTime() - start))
+                .isLessThan(HoldingMain.LEASE.plusSeconds(5));
+          }
+        }
+      }
+    }
+  }
+}
