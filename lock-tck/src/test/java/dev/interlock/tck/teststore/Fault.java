@@ -242,5 +242,9 @@ public enum Fault {
   /** Only the size that the request itself names counts. */
   OWN_SIZE_COUNTS,
   /** Of a semaphore that is held the size counts with which it was. */
-  FIRST_SIZE_COUNTS
+  FIRST_SIZE_COUNTS,
+  /** A renewal of one holder prolongs the leases of all who hold the lock together. */
+  RENEWS_ALL_HOLDERS,
+  /** Whether a further holder fits is counted in one step, and it is added in another. */
+  COUNTS_THEN_TAKES
 }

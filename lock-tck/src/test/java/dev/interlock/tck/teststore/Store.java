@@ -204,6 +204,23 @@ final class Store {
         : waits(request, lock, held, now);
   }
 
+  /** The first half of an attempt that counts before it takes. */
+  Answer count(Request request) {
+    long now = System.nanoTime();
+    Lock lock = lock(request.name(), now);
+    Held held = lock.held;
+    return held == null || lock.holdOf(request.id()) != null || lock.mayJoin(request)
+        ? new Answer(Wire.FREE, 0, 0)
+        : waits(request, lock, held, now);
+  }
+
+  /** The second half. */
+  Answer take(Request request) {
+    long now = System.nanoTime();
+    Held granted = grant(request, lock(request.name(), now), now + request.lease());
+    return new Answer(granted.token, granted.tokens, 0);
+  }
+
   private Answer waits(Request request, Lock lock, Held held, long now) {
     long left = Math.max(TimeUnit.MILLISECONDS.toNanos(1), held.expiresAt - now);
     if (request.waits() && (request.fair() || request.shared())) {
@@ -435,8 +452,11 @@ final class Store {
       return new Answer(queued ? Wire.QUEUED : Wire.BUSY, 0, Math.min(left, lock.queue.refresh()));
     }
     own.renewals++;
-    if (isMade(own, request.lease(), now)) {
-      own.expiresAt = Math.max(own.expiresAt, now + request.lease());
+    long end = now + request.lease();
+    if (fault == Fault.RENEWS_ALL_HOLDERS) {
+      lock.holders().forEach(hold -> hold.expiresAt = Math.max(hold.expiresAt, end));
+    } else if (isMade(own, request.lease(), now)) {
+      own.expiresAt = Math.max(own.expiresAt, end);
     }
     return new Answer(own.token, own.tokens, 0);
   }

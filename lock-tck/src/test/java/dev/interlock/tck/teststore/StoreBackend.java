@@ -168,6 +168,12 @@ final class StoreBackend implements LockBackend {
           return answered;
         }
       }
+      if (fault == Fault.COUNTS_THEN_TAKES && request.capacity() != 1 && !request.waits()) {
+        Object counted = connections.call(store -> store.count(request));
+        return counted instanceof Wire.Answer free && free.token() == Wire.FREE
+            ? connections.call(store -> store.take(request))
+            : counted;
+      }
       if (fault == Fault.REPEATS_ANSWERS) {
         return connections.call(store -> store.attemptOnce(request));
       }

@@ -4,6 +4,7 @@ import dev.interlock.Capability;
 import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
+import dev.interlock.LockRequest;
 import dev.interlock.spi.HoldId;
 import dev.interlock.tck.internal.fault.FaultProxy;
 import dev.interlock.tck.internal.run.DirectBackend;
@@ -14,6 +15,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 
 /**
  * What several rules say of calls that are not one step on the server: another client acts between
@@ -30,27 +32,39 @@ public final class InterleavingRules {
   private static final class Rivals implements Gaps.Act<Optional<Lease>> {
     private final RuleRun run;
     private final LockClient slow;
+    private final LockRequest first;
     private final LockClient quick;
-    private final String name;
+    private final LockRequest rival;
     private final String state;
     private Optional<Lease> second = Optional.empty();
 
     Rivals(RuleRun run, LockClient slow, LockClient quick, String name, String state) {
+      this(run, slow, Leases.once(run, name, LONG), quick, Leases.once(run, name, LONG), state);
+    }
+
+    Rivals(
+        RuleRun run,
+        LockClient slow,
+        LockRequest first,
+        LockClient quick,
+        LockRequest rival,
+        String state) {
       this.run = run;
       this.slow = slow;
+      this.first = first;
       this.quick = quick;
-      this.name = name;
+      this.rival = rival;
       this.state = state;
     }
 
     @Override
     public Optional<Lease> call() {
-      return slow.tryAcquire(Leases.once(run, name, LONG));
+      return slow.tryAcquire(first);
     }
 
     @Override
     public void meanwhile() {
-      second = quick.tryAcquire(Leases.once(run, name, LONG));
+      second = quick.tryAcquire(rival);
     }
 
     @Override
@@ -88,6 +102,37 @@ public final class InterleavingRules {
       quick.acquire(Leases.fixed(run, name, LEFT_LEASE));
       RuleRun.pause(run.ms(2 * LEFT_LEASE));
       return new Rivals(run, slow, quick, name, "has expired");
+    });
+  }
+
+  @Rule(value = "R1", check = "that a reader's attempt looks and enters in one step")
+  public static void aReadersAttemptIsOneStep(RuleRun run) throws Exception {
+    countAndTake(run, "a reader's attempt", name -> {
+      LockRequest request = Leases.once(run, name, LONG);
+      return List.of(request.shared(), request);
+    });
+  }
+
+  @Rule(value = "C1", check = "that an attempt counts and takes its permits in one step")
+  public static void anAttemptForPermitsIsOneStep(RuleRun run) throws Exception {
+    countAndTake(run, "an attempt for permits", name -> {
+      LockRequest request = Leases.once(run, name, LONG);
+      return List.of(request.permits(3, 4), request.permits(2, 4));
+    });
+  }
+
+  /** Of two requests that do not fit together one is granted. */
+  private static void countAndTake(
+      RuleRun run, String what, Function<String, List<LockRequest>> requests) throws Exception {
+    if (!Gaps.canBeTried(run)) {
+      return;
+    }
+    FaultProxy proxy = run.proxy();
+    LockClient slow = run.client(proxy);
+    LockClient quick = run.client();
+    Gaps.each(run, proxy, what, () -> {
+      List<LockRequest> two = requests.apply(run.name());
+      return new Rivals(run, slow, two.get(0), quick, two.get(1), "nobody used before");
     });
   }
 

@@ -311,6 +311,9 @@ public final class ReadWriteRules {
     LockClient client = run.client();
     Lease longer = client.acquire(Leases.fixed(run, name, 20_000).shared());
     client.acquire(Leases.fixed(run, name, 700).shared());
+    if (run.has(Capability.RENEWABLE)) {
+      run.expect(longer.extend(run.ms(20_000)), "a reader's lease is extended", "it is not");
+    }
     long start = System.nanoTime();
     CompletableFuture<Lease> writer = run.client().acquireAsync(request);
     RuleRun.pause(run.ms(1_000));

@@ -1,5 +1,6 @@
 package dev.interlock.tck.internal.rules;
 
+import dev.interlock.Capability;
 import dev.interlock.DistributedSemaphore;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
@@ -100,6 +101,11 @@ public final class SemaphoreRules {
       dying.run(space -> take(space, name, lease));
       dying.kill();
       run.fault("kill -9 of a client with permits");
+    }
+    if (run.has(Capability.RENEWABLE)) {
+      Lease other = run.client().acquire(Leases.once(run, name, 20_000).permits(1, SIZE));
+      run.expect(other.extend(run.ms(20_000)), "a permit's lease is extended", "it is not");
+      other.release();
     }
     CompletableFuture<Lease> all = run.client()
         .acquireAsync(Leases.fixed(run, name, 20_000).withWait(run.ms(10_000)).permits(SIZE, SIZE));
