@@ -12,8 +12,9 @@ import dev.interlock.compare.report.ReportFiles;
 import dev.interlock.compare.report.TerminalReport;
 import dev.interlock.compare.servers.LockUris;
 import dev.interlock.compare.servers.Subject;
-import dev.interlock.compare.tck.Kit;
+import dev.interlock.compare.tck.KitRunner;
 import dev.interlock.compare.tck.KitSettings;
+import dev.interlock.compare.tck.RunInOwnJvm;
 import dev.interlock.compare.tck.RunOptions;
 import dev.interlock.tck.Effort;
 import java.io.IOException;
@@ -27,6 +28,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -54,7 +56,7 @@ import picocli.CommandLine.Spec;
 final class CompareCommand implements Callable<Integer> {
   private static final String ALL_PEERS = "all";
 
-  private final Kit kit;
+  private final Function<Path, KitRunner> runner;
   private final List<Measurement> measurements;
   private final List<Observation> observations;
 
@@ -120,11 +122,19 @@ final class CompareCommand implements Callable<Integer> {
 
   /** For picocli. */
   CompareCommand() {
-    this(Kit.REAL, Measurement.ALL, Observation.ALL);
+    this(RunInOwnJvm::new, Measurement.ALL, Observation.ALL);
   }
 
-  CompareCommand(Kit kit, List<Measurement> measurements, List<Observation> observations) {
-    this.kit = kit;
+  /**
+   * Of other parts.
+   *
+   * @param runner is told the directory of the report
+   */
+  CompareCommand(
+      Function<Path, KitRunner> runner,
+      List<Measurement> measurements,
+      List<Observation> observations) {
+    this.runner = runner;
     this.measurements = measurements;
     this.observations = observations;
   }
@@ -146,7 +156,13 @@ final class CompareCommand implements Callable<Integer> {
       Progress progress = new Progress(err, ansi);
       KitSettings settings =
           new KitSettings(effort, chosen, directory.resolve(Report.HISTORIES), run.allHistories());
-      report = new Comparison(kit, measurements, observations, settings, run.timeScale(), progress)
+      report = new Comparison(
+              runner.apply(directory),
+              measurements,
+              observations,
+              settings,
+              run.timeScale(),
+              progress)
           .run(subjects, given, others);
     }
     if (before.isPresent()) {

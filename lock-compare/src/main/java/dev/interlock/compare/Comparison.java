@@ -13,10 +13,12 @@ import dev.interlock.compare.report.Progress;
 import dev.interlock.compare.report.ProviderReport;
 import dev.interlock.compare.report.Report;
 import dev.interlock.compare.servers.Backend;
+import dev.interlock.compare.servers.ServerTurns;
 import dev.interlock.compare.servers.Subject;
-import dev.interlock.compare.tck.Kit;
+import dev.interlock.compare.tck.Candidate;
+import dev.interlock.compare.tck.KitRunner;
 import dev.interlock.compare.tck.KitSettings;
-import dev.interlock.tck.TckResult;
+import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -24,13 +26,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 
 /**
- * Takes the providers one after the other: starts the server, runs the kit, measures. Then looks,
- * side by side, what happens to each.
+ * Runs the kit over the locks, several at a time, for most of its time goes by in waiting. Then
+ * measures one after the other, on a machine that does nothing else. Then looks, side by side, what
+ * happens to each.
  */
 final class Comparison {
-  private final Kit kit;
+  private final KitRunner runner;
   private final List<Measurement> measurements;
   private final SideBySide sideBySide;
   private final KitSettings settings;
@@ -38,13 +45,13 @@ final class Comparison {
   private final Progress progress;
 
   Comparison(
-      Kit kit,
+      KitRunner runner,
       List<Measurement> measurements,
       List<Observation> observations,
       KitSettings settings,
       double timeScale,
       Progress progress) {
-    this.kit = kit;
+    this.runner = runner;
     this.measurements = measurements;
     this.settings = settings;
     this.timeScale = timeScale;
@@ -61,96 +68,107 @@ final class Comparison {
    */
   Report run(List<Subject> subjects, Map<String, String> uris, List<Peer> peers) {
     long start = System.nanoTime();
-    List<ProviderReport> reports = new ArrayList<>();
+    List<Candidate> candidates = new ArrayList<>();
     for (Subject subject : subjects) {
-      reports.add(one(subject, Optional.ofNullable(uris.get(subject.id()))));
+      candidates.add(Candidate.of(subject, Optional.ofNullable(uris.get(subject.id()))));
+    }
+    peers.forEach(peer -> candidates.add(Candidate.of(peer)));
+    List<ProviderReport> reports = judge(candidates);
+    for (int i = 0; i < subjects.size(); i++) {
+      ProviderReport judged = reports.get(i);
+      if (judged.error().isEmpty()) {
+        reports.set(i, judged.withFigures(measure(candidates.get(i))));
+      }
     }
     Map<String, List<Fact>> facts = sideBySide.run(subjects, uris);
     reports.replaceAll(report -> report.withFacts(facts.getOrDefault(report.id(), List.of())));
-    for (Peer peer : peers) {
-      reports.add(one(peer));
-    }
     Duration took = Duration.ofNanos(System.nanoTime() - start);
     return new Report(
         Instant.now(), settings.effort(), settings.seed(), took, reports, Optional.empty());
   }
 
-  private ProviderReport one(Subject subject, Optional<String> uri) {
-    progress.provider(subject.id());
-    try (Backend backend = uri.map(subject::at).orElseGet(subject::start)) {
-      progress.server(backend.origin());
-      TckResult result = kit.run(backend.target().timeScale(timeScale), settings, progress);
-      Figures figures = measure(backend);
-      return new ProviderReport(
-          subject.id(),
-          result.provider().version(),
-          result.server(),
-          backend.origin(),
-          result.capabilities(),
-          result.rules(),
-          figures,
-          "");
-    } catch (RuntimeException e) {
-      // One provider that cannot be compared does not keep the others from it.
-      progress.failed(subject.id(), Errors.describe(e));
-      return broken(subject, e);
+  private List<ProviderReport> judge(List<Candidate> candidates) {
+    progress.rules();
+    ServerTurns turns = new ServerTurns();
+    // A kit needs about a third of a core. One more than there are cores leaves room for stalls.
+    int together = Runtime.getRuntime().availableProcessors() + 1;
+    ExecutorService threads = Executors.newFixedThreadPool(Math.min(together, candidates.size()));
+    try {
+      List<Future<ProviderReport>> running = new ArrayList<>();
+      for (Candidate candidate : candidates) {
+        running.add(threads.submit(() -> judge(candidate, turns)));
+      }
+      List<ProviderReport> reports = new ArrayList<>();
+      for (Future<ProviderReport> each : running) {
+        reports.add(each.get());
+      }
+      return reports;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new LockException("The comparison was interrupted.", e);
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(Errors.describe(e), e);
+    } finally {
+      threads.shutdownNow();
     }
   }
 
-  private ProviderReport one(Peer peer) {
-    progress.provider(peer.id() + " (peer)");
-    String id = peer.id();
-    try (Backend backend = peer.start()) {
-      progress.server(backend.origin());
-      TckResult result = kit.run(peer.target(backend).timeScale(timeScale), settings, progress);
-      String version = result.provider().version();
-      return new ProviderReport(
-          id,
-          version,
-          result.server(),
-          backend.origin(),
-          result.capabilities(),
-          result.rules(),
-          new Figures(),
-          "",
-          true);
+  /** One that cannot be judged does not keep the others from it. */
+  private ProviderReport judge(Candidate candidate, ServerTurns turns) {
+    Progress told = progress.of(candidate.id());
+    try {
+      return runner.run(candidate, settings, timeScale, told, turns);
+    } catch (RuntimeException | IOException e) {
+      String why = Errors.describe(e);
+      progress.failed(candidate.id(), why);
+      return broken(candidate, why);
+    }
+  }
+
+  private Figures measure(Candidate candidate) {
+    Figures figures = new Figures();
+    if (measurements.isEmpty()) {
+      return figures;
+    }
+    progress.figures(candidate.id());
+    try (Backend backend = candidate.start()) {
+      for (Measurement measurement : measurements) {
+        take(measurement, backend, figures);
+      }
     } catch (RuntimeException e) {
       String why = Errors.describe(e);
-      progress.failed(id, why);
-      return new ProviderReport(
-          id, "unknown", "none", "none", Set.of(), List.of(), new Figures(), why, true);
-    }
-  }
-
-  private Figures measure(Backend backend) {
-    Figures figures = new Figures();
-    for (Measurement measurement : measurements) {
-      progress.measuring(measurement.title());
-      try {
-        measurement.take(backend, settings.effort(), figures);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new LockException("The comparison was interrupted.", e);
-      } catch (Exception e) {
-        figures.failed(Errors.describe(e), measurement.measures());
-        progress.failed(measurement.title(), Errors.describe(e));
-      }
+      progress.failed(candidate.id(), why);
+      measurements.forEach(measurement -> figures.failed(why, measurement.measures()));
     }
     return figures;
   }
 
-  private static ProviderReport broken(Subject subject, RuntimeException error) {
+  private void take(Measurement measurement, Backend backend, Figures figures) {
+    progress.measuring(measurement.title());
+    try {
+      measurement.take(backend, settings.effort(), figures);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new LockException("The comparison was interrupted.", e);
+    } catch (Exception e) {
+      figures.failed(Errors.describe(e), measurement.measures());
+      progress.failed(measurement.title(), Errors.describe(e));
+    }
+  }
+
+  private static ProviderReport broken(Candidate candidate, String why) {
     Optional<ProviderInfo> info = Locks.providers().stream()
-        .filter(found -> found.id().equals(subject.id()))
+        .filter(found -> found.id().equals(candidate.id()))
         .findFirst();
     return new ProviderReport(
-        subject.id(),
+        candidate.id(),
         info.map(ProviderInfo::version).orElse("unknown"),
         "none",
         "none",
         info.map(ProviderInfo::capabilities).orElse(Set.of()),
         List.of(),
         new Figures(),
-        Errors.describe(error));
+        why,
+        candidate.isPeer());
   }
 }

@@ -6,7 +6,7 @@ import dev.interlock.compare.facts.Fact;
 import dev.interlock.compare.facts.Observation;
 import dev.interlock.compare.report.Progress;
 import dev.interlock.compare.servers.Backend;
-import dev.interlock.compare.servers.LockUris;
+import dev.interlock.compare.servers.ServerTurns;
 import dev.interlock.compare.servers.Subject;
 import dev.interlock.tck.Effort;
 import java.util.ArrayList;
@@ -14,12 +14,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Looks what happens to providers, each on a server of its own, all at the same time: most of the
@@ -29,7 +27,7 @@ final class SideBySide {
   private final List<Observation> observations;
   private final Effort effort;
   private final Progress progress;
-  private final Map<String, ReentrantLock> servers = new ConcurrentHashMap<>();
+  private final ServerTurns turns = new ServerTurns();
 
   SideBySide(List<Observation> observations, Effort effort, Progress progress) {
     this.observations = observations;
@@ -72,14 +70,11 @@ final class SideBySide {
 
   private List<Fact> one(Subject subject, Optional<String> uri) throws InterruptedException {
     try (Backend backend = uri.map(subject::at).orElseGet(subject::start)) {
-      String address =
-          LockUris.host(backend.uri()).orElse(subject.id()) + LockUris.port(backend.uri());
-      ReentrantLock turn = servers.computeIfAbsent(address, key -> new ReentrantLock());
-      turn.lockInterruptibly();
+      Runnable turnEnds = turns.await(ServerTurns.address(backend, subject.id()));
       try {
         return all(subject, backend);
       } finally {
-        turn.unlock();
+        turnEnds.run();
       }
     } catch (RuntimeException e) {
       return failed(subject, Errors.describe(e));

@@ -3,6 +3,7 @@ package dev.interlock.compare;
 import dev.interlock.compare.facts.Observation;
 import dev.interlock.compare.figures.Measurement;
 import dev.interlock.compare.tck.Kit;
+import dev.interlock.compare.tck.RunInThisJvm;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
@@ -44,7 +45,8 @@ public final class Cli {
           @Override
           public <K> K create(Class<K> type) throws Exception {
             return type == CompareCommand.class
-                ? type.cast(new CompareCommand(kit, measurements, observations))
+                ? type.cast(
+                    new CompareCommand(out -> new RunInThisJvm(kit), measurements, observations))
                 : CommandLine.defaultFactory().create(type);
           }
         },

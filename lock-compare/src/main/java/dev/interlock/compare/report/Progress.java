@@ -12,26 +12,42 @@ import picocli.CommandLine.Help.Ansi;
 public final class Progress implements TckProgress {
   private final PrintWriter out;
   private final Ansi ansi;
+  private final String label;
 
   public Progress(PrintWriter out, Ansi ansi) {
-    this.out = out;
-    this.ansi = ansi;
+    this(out, ansi, "");
   }
 
-  public void provider(String id) {
-    line(Verdicts.style(ansi, "bold", id));
+  private Progress(PrintWriter out, Ansi ansi, String label) {
+    this.out = out;
+    this.ansi = ansi;
+    this.label = label;
+  }
+
+  /** Of one of several locks that are judged at the same time: each line says which. */
+  public Progress of(String id) {
+    return new Progress(out, ansi, "%-12s ".formatted(id));
+  }
+
+  public void rules() {
+    line(Verdicts.style(ansi, "bold", "rules") + " (several locks side by side)");
+  }
+
+  public void figures(String id) {
+    line(Verdicts.style(ansi, "bold", "figures") + " of " + id);
   }
 
   public void server(String origin) {
-    line("  server: " + origin);
+    line("  " + label + "server: " + origin);
   }
 
   @Override
   public void finished(RuleResult result) {
     Evidence evidence = result.evidence();
     String verdict = "%-12s".formatted(ProviderReport.text(result.verdict()));
-    line("  %s %-3s %6.1f s  %s"
+    line("  %s%s %-3s %6.1f s  %s"
         .formatted(
+            label,
             Verdicts.paint(ansi, verdict),
             result.id(),
             evidence.took().toMillis() / 1e3,
@@ -60,8 +76,10 @@ public final class Progress implements TckProgress {
     line("  " + Verdicts.paint(ansi, "FAILED") + " " + what + ": " + why);
   }
 
-  private synchronized void line(String text) {
-    out.println(text);
-    out.flush();
+  private void line(String text) {
+    synchronized (out) {
+      out.println(text);
+      out.flush();
+    }
   }
 }

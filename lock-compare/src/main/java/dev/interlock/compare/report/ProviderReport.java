@@ -69,6 +69,18 @@ public record ProviderReport(
     this(id, version, server, origin, capabilities, rules, figures, error, isPeer, List.of());
   }
 
+  /** The same, of another library's lock if it is one. */
+  public ProviderReport ofPeer(boolean peer) {
+    return new ProviderReport(
+        id, version, server, origin, capabilities, rules, figures, error, peer, facts);
+  }
+
+  /** The same, with what was measured. */
+  public ProviderReport withFigures(Figures measured) {
+    return new ProviderReport(
+        id, version, server, origin, capabilities, rules, measured, error, isPeer, facts);
+  }
+
   /** The same, with what happened to it. */
   public ProviderReport withFacts(List<Fact> seen) {
     return new ProviderReport(

@@ -32,6 +32,14 @@ public final class LockUris {
     return hostAndPort(uri).map(text -> text.replaceFirst(":\\d+$", "").replaceAll("[\\[\\]]", ""));
   }
 
+  /** All hosts and ports as they stand in the URI, if any do. */
+  public static Optional<String> hosts(String uri) {
+    Matcher form = FORM.matcher(uri);
+    return form.matches()
+        ? Optional.of(form.group("hosts")).filter(hosts -> !hosts.isEmpty())
+        : Optional.empty();
+  }
+
   /** The port, if one is named and there is one host. */
   public static OptionalInt port(String uri) {
     Matcher port = Pattern.compile(".*:(\\d+)$").matcher(hostAndPort(uri).orElse(""));
@@ -58,9 +66,6 @@ public final class LockUris {
   }
 
   private static Optional<String> hostAndPort(String uri) {
-    Matcher form = FORM.matcher(uri);
-    return form.matches()
-        ? Optional.of(form.group("hosts")).filter(hosts -> !hosts.isEmpty() && !hosts.contains(","))
-        : Optional.empty();
+    return hosts(uri).filter(hosts -> !hosts.contains(","));
   }
 }

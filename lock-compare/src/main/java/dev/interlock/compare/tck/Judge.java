@@ -3,11 +3,12 @@ package dev.interlock.compare.tck;
 import dev.interlock.LockException;
 import dev.interlock.Locks;
 import dev.interlock.compare.figures.Figures;
+import dev.interlock.compare.report.Progress;
 import dev.interlock.compare.report.ProviderReport;
 import dev.interlock.compare.servers.Backend;
+import dev.interlock.compare.servers.ServerTurns;
 import dev.interlock.tck.RuleResult;
 import dev.interlock.tck.Rules;
-import dev.interlock.tck.TckProgress;
 import java.io.BufferedInputStream;
 import java.io.EOFException;
 import java.io.File;
@@ -23,7 +24,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
-/** Runs the kit over a provider in a JVM of its own, with the provider's class path. */
+/** Has the kit run in a JVM of its own, where nothing else disturbs it. For one run. */
 final class Judge {
   private static final int END_SECONDS = 10;
 
@@ -36,27 +37,54 @@ final class Judge {
     }
   }
 
+  private final Class<?> main;
   private final String classPath;
   private final Path log;
-  private final TckProgress progress;
+  private final Progress progress;
+  private final ServerTurns turns;
+
+  /** When the JVM must not use its server any more. */
+  private Runnable turnEnds = () -> {};
+
+  private String origin = Backend.GIVEN;
+
+  private Judge(Class<?> main, String classPath, Path log, Progress progress, ServerTurns turns) {
+    this.main = main;
+    this.classPath = classPath;
+    this.log = log;
+    this.progress = progress;
+    this.turns = turns;
+  }
 
   /**
-   * Prepares.
+   * Of somebody's provider, with the provider's class path. Takes a {@link JudgeMessage.Order}.
    *
    * @param classPath the provider and the libraries it needs, entries as for {@code java -cp}
    * @param log gets what the provider and its libraries print
    * @param progress hears of each verdict
    */
-  Judge(List<String> classPath, Path log, TckProgress progress) {
+  static Judge ofProvider(List<String> classPath, Path log, Progress progress) {
     List<String> entries = new ArrayList<>();
     // The kit's own come first: a provider's jar may have a copy of the API in it.
     entries.add(home(Locks.class));
     entries.add(home(Rules.class));
     entries.add(home(JudgeMain.class));
     entries.addAll(classPath);
-    this.classPath = String.join(File.pathSeparator, entries);
-    this.log = log;
-    this.progress = progress;
+    String joined = String.join(File.pathSeparator, entries);
+    return new Judge(JudgeMain.class, joined, log, progress, new ServerTurns());
+  }
+
+  /**
+   * Of a lock that this project knows, with the class path of this JVM. Takes a
+   * {@link JudgeMessage.KnownLock}.
+   *
+   * @param log gets what the lock's libraries print
+   * @param progress hears of each verdict
+   * @param turns of those that are judged at the same time
+   */
+  static Judge ofKnownLock(Path log, Progress progress, ServerTurns turns) {
+    String classPath = System.getProperty("java.class.path");
+    return new Judge(KnownLockMain.class, classPath, log, progress, turns);
   }
 
   /**
@@ -66,27 +94,32 @@ final class Judge {
    *     is wrong
    * @throws LockException if the backend cannot be used, or the JVM ends early
    */
-  ProviderReport run(JudgeMessage.Order order) throws IOException {
+  ProviderReport run(JudgeMessage order) throws IOException {
     Process process = fork();
     try (ObjectOutputStream out = new ObjectOutputStream(process.getOutputStream())) {
-      out.writeObject(order);
-      out.flush();
-      return read(process);
+      send(out, order);
+      return read(process, out);
     } catch (EOFException e) {
       throw new LockException("The JVM that judges ended early; what it said is in " + log + ".");
     } finally {
       end(process);
+      turnEnds.run();
     }
+  }
+
+  private static void send(ObjectOutputStream out, JudgeMessage message) throws IOException {
+    out.writeObject(message);
+    out.flush();
   }
 
   private Process fork() throws IOException {
     String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-    return new ProcessBuilder(java, "-cp", classPath, JudgeMain.class.getName())
+    return new ProcessBuilder(java, "-cp", classPath, main.getName())
         .redirectError(log.toFile())
         .start();
   }
 
-  private ProviderReport read(Process process) throws IOException {
+  private ProviderReport read(Process process, ObjectOutputStream out) throws IOException {
     Map<String, RuleResult> results = new HashMap<>();
     try (ObjectInputStream in =
         new ObjectInputStream(new BufferedInputStream(process.getInputStream()))) {
@@ -96,6 +129,11 @@ final class Judge {
           RuleResult result = judged.result();
           results.put(result.id(), result);
           progress.finished(result);
+        } else if (message instanceof JudgeMessage.Server server) {
+          origin = server.origin();
+          turnEnds = turns.await(server.address());
+          progress.server(origin);
+          send(out, new JudgeMessage.Go());
         } else if (message instanceof JudgeMessage.Finished finished) {
           return report(finished, results);
         } else if (message instanceof JudgeMessage.Refused refused) {
@@ -109,8 +147,7 @@ final class Judge {
     }
   }
 
-  private static ProviderReport report(
-      JudgeMessage.Finished finished, Map<String, RuleResult> results) {
+  private ProviderReport report(JudgeMessage.Finished finished, Map<String, RuleResult> results) {
     List<RuleResult> inOrder = Rules.all().stream()
         .map(rule -> results.get(rule.id()))
         .filter(Objects::nonNull)
@@ -119,7 +156,7 @@ final class Judge {
         finished.id(),
         finished.version(),
         finished.server(),
-        Backend.GIVEN,
+        origin,
         finished.capabilities(),
         inOrder,
         new Figures(),

@@ -5,6 +5,7 @@ import dev.interlock.tck.Effort;
 import dev.interlock.tck.Evidence;
 import dev.interlock.tck.Level;
 import dev.interlock.tck.RuleResult;
+import dev.interlock.tck.TckResult;
 import dev.interlock.tck.Verdict;
 import java.io.Serializable;
 import java.nio.file.Path;
@@ -13,10 +14,11 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** What the command {@code tck} and the JVM that judges for it send each other. */
+/** What a command and the JVM that judges for it send each other. */
 sealed interface JudgeMessage extends Serializable {
 
   /**
@@ -39,6 +41,35 @@ sealed interface JudgeMessage extends Serializable {
       String histories,
       boolean allHistories)
       implements JudgeMessage {}
+
+  /**
+   * Which of the locks that this project knows to judge, and how. Sent first.
+   *
+   * @param uri where the server is; null if one is to be started
+   * @param properties system properties of the JVM that asks, which say where servers come from
+   */
+  record KnownLock(
+      String id,
+      boolean isPeer,
+      @Nullable String uri,
+      Effort effort,
+      long seed,
+      double timeScale,
+      String histories,
+      boolean allHistories,
+      TreeMap<String, String> properties)
+      implements JudgeMessage {}
+
+  /**
+   * The server is there. The rules are run once the answer is {@link Go}.
+   *
+   * @param origin where it comes from
+   * @param address the same for all that share it
+   */
+  record Server(String origin, String address) implements JudgeMessage {}
+
+  /** Nobody else uses the server now. */
+  record Go() implements JudgeMessage {}
 
   /** One rule has its verdict. */
   record Judged(
@@ -80,7 +111,14 @@ sealed interface JudgeMessage extends Serializable {
 
   /** All rules have their verdict. */
   record Finished(String id, String version, String server, EnumSet<Capability> capabilities)
-      implements JudgeMessage {}
+      implements JudgeMessage {
+
+    static Finished of(String id, TckResult result) {
+      EnumSet<Capability> capabilities = EnumSet.noneOf(Capability.class);
+      capabilities.addAll(result.capabilities());
+      return new Finished(id, result.provider().version(), result.server(), capabilities);
+    }
+  }
 
   /**
    * The rules could not be run.

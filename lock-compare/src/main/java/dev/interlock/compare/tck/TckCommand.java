@@ -131,7 +131,7 @@ public final class TckCommand implements Callable<Integer> {
     Ansi ansi = spec.commandLine().getColorScheme().ansi();
     PrintWriter err = spec.commandLine().getErr();
     long start = System.nanoTime();
-    Judge judge = new Judge(entries, directory.resolve("tck.log"), new Progress(err, ansi));
+    Judge judge = Judge.ofProvider(entries, directory.resolve("tck.log"), new Progress(err, ansi));
     ProviderReport judged = judge(judge, order);
     Duration took = Duration.ofNanos(System.nanoTime() - start);
     Report report =

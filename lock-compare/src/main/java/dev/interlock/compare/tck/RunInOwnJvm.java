@@ -1,0 +1,45 @@
+package dev.interlock.compare.tck;
+
+import dev.interlock.compare.report.Progress;
+import dev.interlock.compare.report.ProviderReport;
+import dev.interlock.compare.servers.ServerTurns;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.TreeMap;
+
+/**
+ * Has the kit run in a JVM of its own for each lock. So several may be judged at the same time:
+ * what one does to its JVM, such as to keep all threads of the common pool busy, no other one
+ * meets.
+ *
+ * @param logs the directory that gets what the locks' libraries print
+ */
+public record RunInOwnJvm(Path logs) implements KitRunner {
+  private static final String OURS = "interlock.";
+
+  @Override
+  public ProviderReport run(
+      Candidate candidate,
+      KitSettings settings,
+      double timeScale,
+      Progress progress,
+      ServerTurns turns)
+      throws IOException {
+    TreeMap<String, String> properties = new TreeMap<>();
+    System.getProperties().stringPropertyNames().stream()
+        .filter(name -> name.startsWith(OURS))
+        .forEach(name -> properties.put(name, System.getProperty(name)));
+    JudgeMessage.KnownLock order = new JudgeMessage.KnownLock(
+        candidate.id(),
+        candidate.isPeer(),
+        candidate.uri().orElse(null),
+        settings.effort(),
+        settings.seed(),
+        timeScale,
+        settings.histories().toString(),
+        settings.allHistories(),
+        properties);
+    Path log = logs.resolve(candidate.id() + ".log");
+    return Judge.ofKnownLock(log, progress, turns).run(order).ofPeer(candidate.isPeer());
+  }
+}

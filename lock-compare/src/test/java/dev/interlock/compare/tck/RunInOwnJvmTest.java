@@ -1,0 +1,78 @@
+package dev.interlock.compare.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.interlock.LockException;
+import dev.interlock.compare.report.Progress;
+import dev.interlock.compare.servers.ServerTurns;
+import dev.interlock.tck.Effort;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.Socket;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine.Help.Ansi;
+
+class RunInOwnJvmTest {
+  @TempDir
+  private Path directory;
+
+  @Test
+  void a_server_that_cannot_be_reached_is_told_in_words_and_its_turn_ends() {
+    String uri = "redis-setnx://127.0.0.1:1";
+    ServerTurns turns = new ServerTurns();
+
+    for (int i = 0; i < 2; i++) {
+      assertThatThrownBy(() -> new RunInOwnJvm(directory)
+              .run(
+                  new Candidate("redis-setnx", false, Optional.of(uri)),
+                  new KitSettings(Effort.QUICK, 1, directory, false),
+                  1,
+                  new Progress(new PrintWriter(new StringWriter()), Ansi.OFF),
+                  turns))
+          .isInstanceOf(LockException.class)
+          .hasMessageContaining("127.0.0.1:1");
+    }
+  }
+
+  @Test
+  void the_jvm_and_its_server_end_with_the_jvm_that_forked_it() throws Exception {
+    Process process = new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-cp",
+            System.getProperty("java.class.path"),
+            KnownLockMain.class.getName())
+        .redirectError(directory.resolve("err").toFile())
+        .start();
+    String address;
+    try (ObjectOutputStream out = new ObjectOutputStream(process.getOutputStream())) {
+      out.writeObject(new JudgeMessage.KnownLock(
+          "redis-setnx",
+          false,
+          null,
+          Effort.QUICK,
+          1,
+          1,
+          directory.toString(),
+          false,
+          new TreeMap<>()));
+      out.flush();
+      ObjectInputStream in = new ObjectInputStream(process.getInputStream());
+      address = ((JudgeMessage.Server) in.readObject()).address();
+    }
+
+    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    int colon = address.lastIndexOf(':');
+    assertThatThrownBy(() -> new Socket(
+                address.substring(0, colon), Integer.parseInt(address.substring(colon + 1)))
+            .close())
+        .isInstanceOf(java.net.ConnectException.class);
+  }
+}
