@@ -6,6 +6,7 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** Three Redis servers that know nothing of one another, and keep nothing on their disks. */
@@ -24,6 +25,15 @@ final class ThreeRedis implements AutoCloseable {
   String uri(String provider, String options) {
     return quorum(
         servers.stream().map(server -> server.uri(provider) + "?timeout=PT1S").toList(), options);
+  }
+
+  /** The quorum to one who reaches a server through a proxy. */
+  String uri(String provider, int place, String proxy) {
+    List<String> members = IntStream.range(0, servers.size())
+        .mapToObj(i -> i == place ? provider + "://" + proxy : server(i).uri(provider))
+        .map(uri -> uri + "?timeout=PT1S")
+        .toList();
+    return quorum(members, "");
   }
 
   static String quorum(List<String> members, String options) {
