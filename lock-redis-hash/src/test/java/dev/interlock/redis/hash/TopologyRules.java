@@ -23,7 +23,7 @@ import java.util.function.UnaryOperator;
  */
 final class TopologyRules {
   private static final String RULES = System.getProperty("interlock.topology.rules", "few");
-  private static final Set<String> FEW = Set.of("O1", "O2", "F1", "S1");
+  private static final Set<String> FEW = Set.of("O1", "O2", "F1", "S1", "R2", "C3");
 
   /** Looks for a hold whose time is not over; the key is there also while somebody only waits. */
   static final String HOLDS = """
