@@ -7,12 +7,15 @@ import dev.interlock.postgres.LockMapper.Inspection;
 import dev.interlock.spi.HoldPage;
 import dev.interlock.spi.HoldQuery;
 import dev.interlock.sql.support.NameRange;
+import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Objects;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /** Tells who holds locks, each time by one statement that changes nothing. Thread-safe. */
 final class Inspector {
@@ -25,16 +28,11 @@ final class Inspector {
   }
 
   Optional<HoldInfo> inspect(String name, byte[] key) {
-    Inspection found = database.run(
-        "inspect",
-        true,
-        false,
-        mapper -> Objects.requireNonNullElseGet(mapper.inspect(key), Inspection::new));
-    return holder(name, found);
+    return holder(name, database.run("inspect", true, false, mapper -> mapper.inspect(key)));
   }
 
   /**
-   * Reads on from a row. Rows that are free count for the limit, so that a page is no more work
+   * Reads on from a lock. Locks that are free count for the limit, so that a page is no more work
    * where there are many of them.
    */
   HoldPage list(HoldQuery query) {
@@ -45,25 +43,40 @@ final class Inspector {
         true,
         false,
         mapper -> mapper.list(after, range.start(), range.end(), query.limit()));
-    HoldPage page = HoldPage.of(rows.stream()
-        .flatMap(row -> range.name(row.lockKey).flatMap(name -> holder(name, row)).stream())
+    Map<ByteBuffer, List<Inspection>> locks = rows.stream()
+        .collect(Collectors.groupingBy(
+            row -> ByteBuffer.wrap(row.lockKey), LinkedHashMap::new, Collectors.toList()));
+    HoldPage page = HoldPage.of(locks.entrySet().stream()
+        .flatMap(lock ->
+            range
+                .name(lock.getKey().array())
+                .flatMap(name -> holder(name, lock.getValue()))
+                .stream())
         .toList());
-    return rows.size() < query.limit()
+    return locks.size() < query.limit()
         ? page
         : page.withNext(HexFormat.of().formatHex(rows.get(rows.size() - 1).lockKey));
   }
 
-  private static Optional<HoldInfo> holder(String name, Inspection found) {
-    if (found.remainingUs <= 0) {
-      return Optional.empty();
-    }
-    return Optional.of(HoldInfo.of(
-        name,
-        new String(found.owner, UTF_8),
-        new String(found.host, UTF_8),
-        Instant.EPOCH.plus(found.sinceUs, ChronoUnit.MICROS),
-        Micros.toDuration(found.remainingUs),
-        found.token,
-        found.waiters));
+  private static Optional<HoldInfo> holder(String name, List<Inspection> rows) {
+    List<HoldInfo> holders = rows.stream()
+        .filter(row -> row.remainingUs > 0)
+        .map(row -> info(name, row))
+        .toList();
+    return holders.stream()
+        .findFirst()
+        .map(first -> first.withOthers(holders.subList(1, holders.size())));
+  }
+
+  private static HoldInfo info(String name, Inspection found) {
+    return HoldInfo.of(
+            name,
+            new String(found.owner, UTF_8),
+            new String(found.host, UTF_8),
+            Instant.EPOCH.plus(found.sinceUs, ChronoUnit.MICROS),
+            Micros.toDuration(found.remainingUs),
+            found.token,
+            found.waiters)
+        .withUnits(found.units, found.capacity);
   }
 }

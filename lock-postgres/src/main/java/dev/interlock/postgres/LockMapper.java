@@ -6,6 +6,7 @@ import dev.interlock.spi.Renewal;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.apache.ibatis.annotations.Param;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,13 @@ import org.jspecify.annotations.Nullable;
 interface LockMapper {
 
   Answer acquire(
+      @Param("key") byte[] key,
+      @Param("client") long client,
+      @Param("host") byte[] host,
+      @Param("asks") Asking asks);
+
+  /** An attempt for a part of a lock. */
+  Answer enter(
       @Param("key") byte[] key,
       @Param("client") long client,
       @Param("host") byte[] host,
@@ -36,16 +44,17 @@ interface LockMapper {
   @Nullable
   Answer pending(@Param("key") byte[] key, @Param("id") HoldId id);
 
-  @Nullable
-  Inspection inspect(@Param("key") byte[] key);
+  /** A row for each holder. */
+  List<Inspection> inspect(@Param("key") byte[] key);
 
+  /** The same for a part of the locks; a lock that is free has a row without a holder. */
   List<Inspection> list(
       @Param("after") byte @Nullable [] after,
       @Param("start") byte[] start,
       @Param("end") byte[] end,
       @Param("limit") int limit);
 
-  String tell(@Param("channel") String channel, @Param("message") String message);
+  List<String> tell(@Param("channel") String channel, @Param("messages") String[] messages);
 
   /**
    * What is wanted of a lock.
@@ -63,6 +72,9 @@ interface LockMapper {
     final long leaseUs;
     final int tokens;
     final long stayUs;
+    final int units;
+    final int capacity;
+    final @Nullable Long beside;
 
     Asking(Attempt attempt) {
       this.id = attempt.id();
@@ -73,6 +85,15 @@ interface LockMapper {
       this.stayUs = attempt.waits()
           ? Math.min(LONGEST_STAY_US, Micros.of(attempt.patience()) + 1_000_000)
           : 0;
+      this.units = attempt.units();
+      this.capacity = attempt.capacity();
+      HoldId own = attempt.beside();
+      this.beside = own == null ? null : own.low();
+    }
+
+    /** Whether it may share the lock. */
+    boolean isCounted() {
+      return capacity > 1;
     }
   }
 
@@ -91,7 +112,7 @@ interface LockMapper {
     }
   }
 
-  /** The type {@code answer} of {@code schema.sql}. */
+  /** The type {@code answer} of {@code functions.sql}. */
   final class Answer {
     static final int HOLDS = 1;
     static final int WAITS = 2;
@@ -111,6 +132,7 @@ interface LockMapper {
     int grantTokens;
     long grantUs;
     Long @Nullable [] heirs;
+    Long @Nullable [] also;
 
     @Nullable
     String victims;
@@ -125,9 +147,24 @@ interface LockMapper {
           ? List.of()
           : Arrays.stream(heirs).map(hold -> new HoldId(client, hold)).toList();
     }
+
+    /** Those who were granted the lock in this step, where it is shared. */
+    List<Shared> shared() {
+      Long[] all = also;
+      return all == null
+          ? List.of()
+          : IntStream.range(0, all.length / 5)
+              .map(i -> 5 * i)
+              .mapToObj(i -> new Shared(
+                  new HoldId(all[i], all[i + 1]), all[i + 2], all[i + 3].intValue(), all[i + 4]))
+              .toList();
+    }
   }
 
-  /** Who holds a lock. */
+  /** Who else was granted a lock that is shared. */
+  record Shared(HoldId id, long token, int tokens, long us) {}
+
+  /** One who holds a lock. */
   final class Inspection {
     byte[] lockKey = {};
     byte[] owner = {};
@@ -136,5 +173,7 @@ interface LockMapper {
     long token;
     long remainingUs;
     int waiters;
+    int units;
+    int capacity;
   }
 }

@@ -24,6 +24,13 @@ abstract class Operation implements Batched<Answer> {
 
   abstract Step step();
 
+  /** The attempt in it, which is told by the answer if it has the lock. */
+  @Nullable
+  HoldId asks() {
+    Asking asking = step().asks();
+    return asking == null ? null : asking.id;
+  }
+
   /** Whether it frees a lock: such operations come first, and do not queue behind attempts. */
   boolean isUrgent() {
     return true;

@@ -9,7 +9,9 @@ import dev.interlock.LockConfigurationException;
 import dev.interlock.LockException;
 import dev.interlock.Option;
 import dev.interlock.postgres.LockMapper.Answer;
+import dev.interlock.postgres.LockMapper.Asking;
 import dev.interlock.postgres.LockMapper.Item;
+import dev.interlock.postgres.LockMapper.Shared;
 import dev.interlock.postgres.LockMapper.Step;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
@@ -27,8 +29,6 @@ import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
 import dev.interlock.sql.support.LockBatcher;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -47,14 +47,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The backend: each call is one call of a function at the server, in one transaction. */
 final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
-  private static final Logger LOG = System.getLogger(PostgresBackend.class.getName());
-
-  /** The longest time between two re-checks of a waiter. Bounds the cost of a lost message. */
-  private static final Duration RECHECK = Duration.ofSeconds(1);
-
-  /** The same for a client that cannot be told of a grant. */
-  private static final Duration POLL = Duration.ofMillis(100);
-
   private static final Duration LISTENER_ENDS = Duration.ofSeconds(1);
 
   private final Database database;
@@ -63,6 +55,7 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
   private final long client;
   private final byte[] host;
   private final Inspector inspector;
+  private final Notifier notifier;
   private final GrantListener grantListener;
   private final Waiters waiters = new Waiters();
   private final LockBatcher<Operation> batcher = new LockBatcher<>(this::operate);
@@ -72,6 +65,7 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
     this.database = database;
     this.namespace = config.get(CommonOptions.NAMESPACE) + ":";
     this.inspector = new Inspector(database, config.get(CommonOptions.NAMESPACE));
+    this.notifier = new Notifier(database);
     this.server = server;
     this.client = HexFormat.fromHexDigitsToLong(id.id());
     this.host = id.host().getBytes(UTF_8);
@@ -193,7 +187,7 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
           .filter(answer -> !sorted.get(answer.n).tells(answer, client))
           .toList();
       answers.forEach(answer -> sorted.get(answer.n).outcome().succeed(answer));
-      untold.forEach(answer -> passOn(name, answer, sentAt));
+      untold.forEach(answer -> passOn(name, answer, sorted.get(answer.n).asks(), sentAt));
     } catch (LockException e) {
       operations.forEach(operation -> operation.outcome().fail(e));
     } catch (RuntimeException | Error e) {
@@ -208,7 +202,11 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
   private List<Answer> answers(LockMapper mapper, byte[] key, List<Step> steps) {
     Step first = steps.get(0);
     if (steps.size() == 1 && first.asks() != null && first.leaving().isEmpty()) {
-      return List.of(mapper.acquire(key, client, host, first.asks()));
+      Asking asks = first.asks();
+      return List.of(
+          asks.isCounted()
+              ? mapper.enter(key, client, host, asks)
+              : mapper.acquire(key, client, host, asks));
     }
     if (steps.size() == 1 && first.asks() == null && first.leaving().size() == 1) {
       return List.of(mapper.leave(key, client, first.leaving().get(0)));
@@ -225,7 +223,7 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
     long sentAt = System.nanoTime();
     for (Answer answer : change("renewal", mapper -> mapper.renew(items))) {
       Renewal renewal = sorted.get(answer.n);
-      passOn(renewal.name(), answer, sentAt);
+      passOn(renewal.name(), answer, renewal.id(), sentAt);
       answers.answer(
           renewal,
           switch (answer.state) {
@@ -277,7 +275,7 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
     long sentAt = System.nanoTime();
     Answer answer =
         change("forced release", mapper -> mapper.force(key(name), client, fencingToken));
-    passOn(name, answer, sentAt);
+    passOn(name, answer, null, sentAt);
     String victims = answer.victims;
     if (victims == null) {
       return false;
@@ -287,7 +285,7 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
       if (id.high() == client) {
         events().revoked(name, id);
       } else {
-        tell(id, GrantListener.revocation(key(name), id));
+        notifier.revoked(key(name), id);
       }
     }
     return true;
@@ -320,23 +318,31 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
     return new HoldId(Objects.requireNonNull(answer.grantClient), answer.grantHold);
   }
 
-  /** Tells the waiter that has the lock since this step. */
-  private void passOn(String name, Answer answer, long sentAt) {
+  /**
+   * Tells the waiters that have the lock since this step.
+   *
+   * @param asked who is told by the answer itself
+   */
+  private void passOn(String name, Answer answer, @Nullable HoldId asked, long sentAt) {
+    List<HoldId> others = new ArrayList<>();
     if (answer.isGrantTo(client)) {
       events().granted(grant(name, answer), sentAt);
     } else if (answer.grantClient != null) {
-      HoldId id = grantee(answer);
-      tell(id, GrantListener.grant(key(name), id));
+      others.add(grantee(answer));
     }
-  }
-
-  /** Outside of the step's transaction. If it fails, the other finds out when it looks again. */
-  private void tell(HoldId id, String message) {
-    String channel = GrantListener.channel(HexFormat.of().toHexDigits(id.high()));
-    try {
-      database.run("notification", true, false, mapper -> mapper.tell(channel, message));
-    } catch (LockException e) {
-      LOG.log(Level.DEBUG, "another client was not told of its grant", e);
+    for (Shared one : answer.shared()) {
+      HoldId id = one.id();
+      if (id.high() != client) {
+        others.add(id);
+      } else if (!id.equals(asked)) {
+        waiters.remove(name, id);
+        Grant grant =
+            Grant.of(name, id, one.token(), Micros.toDuration(one.us())).withTokens(one.tokens());
+        events().granted(grant, sentAt);
+      }
+    }
+    if (!others.isEmpty()) {
+      notifier.granted(key(name), others);
     }
   }
 
@@ -374,18 +380,7 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
     return new String(key, UTF_8).substring(namespace.length());
   }
 
-  /** When a waiter should look again. */
   private Duration recheck(long remainingUs) {
-    Duration longest = untilTick(grantListener.isListening() ? RECHECK : POLL);
-    // Not before the lease is over by the server's clock, or the look would be for nothing.
-    Duration lease = Micros.toDuration(Math.max(1_000, remainingUs + 1_000));
-    return lease.compareTo(longest) < 0 ? lease : longest;
-  }
-
-  /** All waiters of this client look again at the same ticks, and so in the same batch. */
-  private static Duration untilTick(Duration period) {
-    long nanos = period.toNanos();
-    long left = nanos - Math.floorMod(System.nanoTime(), nanos);
-    return Duration.ofNanos(left < nanos / 4 ? left + nanos : left);
+    return Recheck.after(remainingUs, grantListener.isListening());
   }
 }

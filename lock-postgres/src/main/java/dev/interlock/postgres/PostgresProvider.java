@@ -26,7 +26,9 @@ public final class PostgresProvider implements LockProvider {
         Capability.PUSH,
         Capability.SHARED_OWNER,
         Capability.FAIR,
-        Capability.DURABLE);
+        Capability.DURABLE,
+        Capability.SHARED,
+        Capability.PERMITS);
   }
 
   @Override

@@ -11,22 +11,36 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Objects;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The tables and functions: creates them, or tells that those that are there are not ours. */
 final class Schema {
   /** The comment on the counter's table, which the DDL sets last. */
-  private static final String VERSION = "interlock 1";
+  private static final String VERSION = "interlock 2";
+
+  private static final String BEFORE = "interlock 1";
 
   /** Only one client creates at a time; the others then find what it created. */
   private static final long CREATION = 0x696e7465726c6bL;
 
   private final String prefix;
-  private final String ddl;
 
   Schema(String prefix) {
     this.prefix = prefix;
-    try (InputStream in = Schema.class.getResourceAsStream("schema.sql")) {
-      this.ddl = new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8)
+  }
+
+  /** What has to be run before the tables and functions are as they should be. */
+  private String ddl(String fault) {
+    String first = fault.equals(outdated()) ? "upgrade.sql" : "schema.sql";
+    return Stream.of(first, "functions.sql", "counted.sql")
+        .map(this::script)
+        .collect(Collectors.joining("\n"));
+  }
+
+  private String script(String file) {
+    try (InputStream in = Schema.class.getResourceAsStream(file)) {
+      return new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8)
           .replace("${prefix}", prefix);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -38,23 +52,29 @@ final class Schema {
     if (mode == PostgresOptions.SchemaMode.NONE) {
       return;
     }
-    if (mode == PostgresOptions.SchemaMode.CREATE && fault(connection).equals(missing())) {
+    if (mode == PostgresOptions.SchemaMode.CREATE && isOurs(fault(connection))) {
       create(connection);
     }
     String fault = fault(connection);
     if (!fault.isEmpty()) {
       throw new LockConfigurationException("The tables of lock-postgres are not as they should be: "
           + fault + ". Open once with ?schema=create, choose another tablePrefix, or run:\n\n"
-          + ddl);
+          + ddl(fault));
     }
+  }
+
+  /** Whether we may do something about it. */
+  private boolean isOurs(String fault) {
+    return fault.equals(missing()) || fault.equals(outdated());
   }
 
   private void create(Connection connection) throws SQLException {
     connection.setAutoCommit(false);
     try (Statement statement = connection.createStatement()) {
       statement.execute("SELECT PG_ADVISORY_XACT_LOCK(" + CREATION + ")");
-      if (fault(connection).equals(missing())) {
-        statement.execute(ddl);
+      String fault = fault(connection);
+      if (isOurs(fault)) {
+        statement.execute(ddl(fault));
       }
       connection.commit();
     } catch (SQLException e) {
@@ -67,6 +87,11 @@ final class Schema {
 
   private String missing() {
     return "table " + prefix + "lock is missing";
+  }
+
+  private String outdated() {
+    return "they are of an earlier version, '" + BEFORE
+        + "', and have no place for locks that are shared";
   }
 
   /**
@@ -84,6 +109,9 @@ final class Schema {
         return missing();
       }
       String found = row.next() ? row.getString(2) : null;
+      if (BEFORE.equals(found)) {
+        return outdated();
+      }
       return VERSION.equals(found)
           ? ""
           : "table " + prefix + "counter is not marked '" + VERSION + "' but '" + found + "'";

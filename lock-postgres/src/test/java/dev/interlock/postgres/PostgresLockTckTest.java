@@ -26,10 +26,11 @@ class PostgresLockTckTest extends LockTck {
   }
 
   private static boolean isLocked(PostgresServer server, String key) {
+    String now = " WHERE lock_key = '\\x" + HexFormat.of().formatHex(key.getBytes(UTF_8))
+        + "' AND until_us > " + PREFIX + "now()";
     return !server
-        .execute("SELECT COUNT(*) FROM " + PREFIX + "lock WHERE lock_key = '\\x"
-            + HexFormat.of().formatHex(key.getBytes(UTF_8)) + "' AND until_us > " + PREFIX
-            + "now()")
+        .execute("SELECT (SELECT COUNT(*) FROM " + PREFIX + "lock" + now
+            + ") + (SELECT COUNT(*) FROM " + PREFIX + "entry" + now + " AND NOT waits)")
         .equals("0");
   }
 

@@ -81,6 +81,38 @@ class RestartTest {
   }
 
   @Test
+  void d1d2_readersAndTheQueueBehindThemSurviveAKilledServer() throws Exception {
+    String uri = Server.uri(server);
+    try (LockClient one = Locks.open(uri);
+        LockClient two = Locks.open(uri)) {
+      LockRequest writer = LockRequest.of("r").withLease(Duration.ofMinutes(2));
+      Lease first = one.acquire(writer.shared());
+      Lease second = two.acquire(writer.shared());
+      CompletableFuture<Lease> writing = one.acquireAsync(writer);
+      Awaitility.await().until(() -> two.inspect("r").orElseThrow().waiters() == 1);
+      CompletableFuture<Lease> reading = two.acquireAsync(writer.shared());
+      Awaitility.await().until(() -> two.inspect("r").orElseThrow().waiters() == 2);
+      server.kill();
+      server.start();
+
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(30))
+          .ignoreExceptions()
+          .until(() -> one.inspect("r").isPresent());
+      assertThat(one.inspect("r").orElseThrow().others()).hasSize(1);
+      first.release();
+      assertThat(writing).isNotDone();
+      second.release();
+      Lease written = writing.get(30, TimeUnit.SECONDS);
+      assertThat(reading).isNotDone();
+      written.release();
+      Lease read = reading.get(30, TimeUnit.SECONDS);
+      assertThat(read.fencingToken()).isGreaterThan(written.fencingToken());
+      read.release();
+    }
+  }
+
+  @Test
   void d2_theOrderIsKeptEvenIfAllEntriesRanOutWhileTheServerWasAway() throws Exception {
     String uri = Server.uri(server);
     try (TestClient holder = Server.client(uri);

@@ -1,7 +1,9 @@
 package dev.interlock.postgres;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.Lease;
@@ -10,8 +12,10 @@ import dev.interlock.LockConfigurationException;
 import dev.interlock.LockRequest;
 import dev.interlock.Locks;
 import dev.interlock.testservers.PostgresServer;
+import java.io.InputStream;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -75,8 +79,67 @@ class SchemaTest {
     execute("CREATE TABLE interlock_lock (id INT PRIMARY KEY)");
     assertThatThrownBy(() -> Locks.open(uri("?schema=create")))
         .isInstanceOf(LockConfigurationException.class)
-        .hasMessageContaining("is not marked 'interlock 1'");
+        .hasMessageContaining("is not marked 'interlock 2'");
     execute("INSERT INTO interlock_lock VALUES (1)");
+  }
+
+  /** As the first version made them. */
+  private void createFirstVersion() throws Exception {
+    try (InputStream in = SchemaTest.class.getResourceAsStream("interlock-1.sql")) {
+      execute(new String(in.readAllBytes(), UTF_8).replace("${prefix}", "interlock_"));
+    }
+  }
+
+  @Test
+  void e8_tablesOfTheFirstVersionFailAtOpenWithWhatBringsThemUpToDate() throws Exception {
+    createFirstVersion();
+    Throwable refusal = catchThrowable(() -> Locks.open(uri("")));
+    assertThat(refusal)
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageContaining("are of an earlier version, 'interlock 1'")
+        .hasMessageContaining("ALTER TABLE interlock_entry")
+        .hasMessageNotContaining("CREATE TABLE interlock_entry");
+    String ddl = refusal.getMessage();
+    execute(ddl.substring(ddl.indexOf("\n\n")));
+    try (LockClient client = Locks.open(uri(""))) {
+      client.acquire(LockRequest.of("a").shared()).release();
+    }
+  }
+
+  @Test
+  void tablesOfTheFirstVersionAreBroughtUpToDateUnderThoseWhoHoldAndWait() throws Exception {
+    createFirstVersion();
+    try (LockClient before = Locks.open(uri("?schema=none"))) {
+      Lease held = before.acquire(LockRequest.of("a"));
+      for (int i = 0; i < 20; i++) { // so that its connections have prepared statements
+        before.acquire(LockRequest.of("b")).release();
+      }
+      var waiting = before.acquireAsync(LockRequest.of("a").withWait(Duration.ofSeconds(30)));
+      org.awaitility.Awaitility.await().until(() -> entries() == 1);
+      try (LockClient client = Locks.open(uri("?schema=create"))) {
+        assertThat(client.tryAcquire(LockRequest.of("a").shared())).isEmpty();
+        assertThat(client.inspect("a").orElseThrow().waiters()).isEqualTo(1);
+        held.release();
+        Lease next = waiting.get(20, TimeUnit.SECONDS);
+        next.release();
+        Lease reader = client.acquire(LockRequest.of("a").shared().withWait(Duration.ofSeconds(9)));
+        assertThat(reader.fencingToken()).isGreaterThan(next.fencingToken());
+        assertThat(before.tryAcquire(LockRequest.of("a"))).isEmpty();
+        reader.release();
+        before.acquire(LockRequest.of("a").withWait(Duration.ofSeconds(9))).release();
+      }
+    }
+    Locks.open(uri("?schema=check")).close();
+  }
+
+  private int entries() throws Exception {
+    try (Connection connection =
+            DriverManager.getConnection(jdbcUrl(), server.user(), server.password());
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery("SELECT COUNT(*) FROM interlock_entry")) {
+      row.next();
+      return row.getInt(1);
+    }
   }
 
   @Test
@@ -101,6 +164,13 @@ class SchemaTest {
             .until(() -> one.inspect("a").orElseThrow().waiters() == 1);
         held.release();
         waiting.get(10, TimeUnit.SECONDS).release();
+        Lease reader = one.acquire(LockRequest.of("a").shared());
+        var writing = two.acquireAsync(LockRequest.of("a"));
+        org.awaitility.Awaitility.await()
+            .until(() -> one.inspect("a").orElseThrow().waiters() == 1);
+        reader.release();
+        writing.get(10, TimeUnit.SECONDS).release();
+        two.acquire(LockRequest.of("a").permits(2, 3)).release();
       }
     } finally {
       execute("DROP OWNED BY " + user);

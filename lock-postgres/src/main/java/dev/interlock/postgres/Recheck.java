@@ -1,0 +1,34 @@
+package dev.interlock.postgres;
+
+import java.time.Duration;
+
+/** When a waiter should look again. */
+final class Recheck {
+  /** The longest time between two looks. Bounds the cost of a lost message. */
+  private static final Duration LONGEST = Duration.ofSeconds(1);
+
+  /** The same for a client that cannot be told of a grant. */
+  private static final Duration POLL = Duration.ofMillis(100);
+
+  private Recheck() {}
+
+  /**
+   * Answers how long it should wait for it.
+   *
+   * @param remainingUs for how long the lock stays as it is, by the server's count
+   * @param listening whether its client would be told of a grant
+   */
+  static Duration after(long remainingUs, boolean listening) {
+    Duration longest = untilTick(listening ? LONGEST : POLL);
+    // Not before the lease is over by the server's clock, or the look would be for nothing.
+    Duration lease = Micros.toDuration(Math.max(1_000, remainingUs + 1_000));
+    return lease.compareTo(longest) < 0 ? lease : longest;
+  }
+
+  /** All waiters of this client look again at the same ticks, and so in the same batch. */
+  private static Duration untilTick(Duration period) {
+    long nanos = period.toNanos();
+    long left = nanos - Math.floorMod(System.nanoTime(), nanos);
+    return Duration.ofNanos(left < nanos / 4 ? left + nanos : left);
+  }
+}

@@ -1,0 +1,14 @@
+-- From the tables of 'interlock 1' to those of 'interlock 2': holds that share a lock. functions.sql and
+-- counted.sql follow, in the same transaction. Locks that are held or awaited stay so, and clients of
+-- before that are open go on: what they call is still there.
+
+ALTER TABLE ${prefix}lock ADD COLUMN counted int NOT NULL DEFAULT 0;
+ALTER TABLE ${prefix}entry
+  ADD COLUMN units int NOT NULL DEFAULT 1,
+  ADD COLUMN capacity int NOT NULL DEFAULT 1,
+  ADD COLUMN token bigint NOT NULL DEFAULT 0,
+  ADD COLUMN stay_us bigint NOT NULL DEFAULT 0;
+
+DROP FUNCTION ${prefix}renew, ${prefix}force, ${prefix}operate, ${prefix}tell, ${prefix}settle,
+  ${prefix}heirs, ${prefix}claimed, ${prefix}save, ${prefix}lock_row, ${prefix}now;
+DROP TYPE ${prefix}answer;
