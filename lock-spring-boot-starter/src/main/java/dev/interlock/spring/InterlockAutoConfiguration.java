@@ -8,7 +8,6 @@ import java.time.Duration;
 import java.util.List;
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
-import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -48,12 +47,14 @@ final class InterlockAutoConfiguration {
   @ConditionalOnMissingBean
   LockClient lockClient(
       InterlockProperties properties,
-      BeanFactory beans,
+      ConfigurableListableBeanFactory beans,
       LockClientConfigurer configurer,
       ObjectProvider<LockConfigCustomizer> customizers) {
-    LockConfig.Builder config = configurer.configure(LockSettings.read(properties)).toBuilder();
-    customizers.orderedStream().forEach(customizer -> customizer.customize(config));
-    return ClientOpener.open(properties.reuse(), config.build(), beans);
+    return new ClientOpener("interlock", properties.client(), beans).open(read -> {
+      LockConfig.Builder config = configurer.configure(read).toBuilder();
+      customizers.orderedStream().forEach(customizer -> customizer.customize(config));
+      return config.build();
+    });
   }
 
   @Bean

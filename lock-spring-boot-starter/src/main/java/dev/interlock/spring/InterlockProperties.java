@@ -11,8 +11,12 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *
  * @param enabled Whether locks are configured at all.
  * @param uri Where the locks live, such as local:// or redis-hash://localhost:6379; the scheme
- *     needs the provider of that name.
- * @param reuse Which connections of the application to use instead of a URI.
+ *     needs the provider of that name. Without it the locks use the application's own DataSource or
+ *     Redis connection.
+ * @param provider Without a URI, the provider that uses the application's connections, such as
+ *     postgres; needed if several on the class path could.
+ * @param bean Without a URI, the name of the bean whose connections the locks use, such as a
+ *     DataSource; needed if there are several.
  * @param lease Default lease of locks that name none; renewed every third of it. 30 s unless set.
  * @param namespace Keeps the locks of several applications on one server apart.
  * @param options Further options of the provider, by their names in the URI, such as schema.
@@ -23,12 +27,36 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 record InterlockProperties(
     @DefaultValue("true") boolean enabled,
     @Nullable String uri,
-    @DefaultValue("none") Reuse reuse,
+    @Nullable String provider,
+    @Nullable String bean,
     @Nullable Duration lease,
     @Nullable String namespace,
     @DefaultValue Map<String, String> options,
     @DefaultValue LockedDefaults locked,
     @DefaultValue Metrics metrics) {
+
+  /** The settings of the client itself. */
+  Client client() {
+    return new Client(uri, provider, bean, lease, namespace, options);
+  }
+
+  /**
+   * The settings of one client.
+   *
+   * @param uri Where the locks live. Without it they use the application's own connections.
+   * @param provider Without a URI, the provider that uses the application's connections.
+   * @param bean Without a URI, the name of the bean whose connections the locks use.
+   * @param lease Default lease of locks that name none.
+   * @param namespace Keeps the locks of several applications on one server apart.
+   * @param options Further options of the provider, by their names in the URI.
+   */
+  record Client(
+      @Nullable String uri,
+      @Nullable String provider,
+      @Nullable String bean,
+      @Nullable Duration lease,
+      @Nullable String namespace,
+      @DefaultValue Map<String, String> options) {}
 
   /**
    * What holds for annotated methods that do not say it themselves.

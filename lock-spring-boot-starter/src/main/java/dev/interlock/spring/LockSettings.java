@@ -3,10 +3,7 @@ package dev.interlock.spring;
 import dev.interlock.CommonOptions;
 import dev.interlock.LockConfig;
 import dev.interlock.LockConfigurationException;
-import dev.interlock.LockProviderNotFoundException;
-import dev.interlock.Locks;
 import dev.interlock.Option;
-import dev.interlock.ProviderInfo;
 import dev.interlock.spi.LockProvider;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -15,26 +12,32 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
-/** Makes one configuration of the application's properties, and names every fault at once. */
+/** Adds to a configuration what the application's properties say, and names every fault at once. */
 final class LockSettings {
-  private final InterlockProperties properties;
+  private final String prefix;
+  private final InterlockProperties.Client properties;
   private final List<String> faults = new ArrayList<>();
 
-  private LockSettings(InterlockProperties properties) {
+  private LockSettings(String prefix, InterlockProperties.Client properties) {
+    this.prefix = prefix;
     this.properties = properties;
   }
 
-  static LockConfig read(InterlockProperties properties) {
-    return new LockSettings(properties).read();
+  /**
+   * Reads the options that are given beside the URI.
+   *
+   * @param prefix what the names of the properties begin with
+   * @param start what the URI or the application's connection says
+   */
+  static LockConfig read(String prefix, InterlockProperties.Client properties, LockConfig start) {
+    return new LockSettings(prefix, properties).read(start);
   }
 
-  private LockConfig read() {
-    LockConfig start = start();
+  private LockConfig read(LockConfig start) {
     LockConfig.Builder builder = start.toBuilder();
     List<Option<?>> known = new ArrayList<>(CommonOptions.ALL);
-    provider(start.provider()).ifPresent(provider -> known.addAll(provider.options()));
+    known.addAll(options(start.provider()));
     texts().forEach((name, text) -> {
       Option<?> option = known.stream()
           .filter(candidate -> candidate.part() == Option.Part.QUERY)
@@ -42,10 +45,11 @@ final class LockSettings {
           .findFirst()
           .orElse(null);
       if (option == null) {
-        faults.add("interlock.options.%s: '%s' has no such option; it has %s"
-            .formatted(name, start.provider(), names(known)));
+        faults.add("%s.options.%s: '%s' has no such option; it has %s"
+            .formatted(prefix, name, start.provider(), names(known)));
       } else if (start.values().containsKey(option)) {
-        faults.add("%s is set in interlock.uri and beside it".formatted(name));
+        faults.add("%s is set in %s and beside it"
+            .formatted(name, properties.uri() == null ? "the connection" : prefix + ".uri"));
       } else {
         set(builder, option, text);
       }
@@ -54,35 +58,6 @@ final class LockSettings {
       throw new LockConfigurationException(String.join("; ", faults));
     }
     return builder.build();
-  }
-
-  private LockConfig start() {
-    String uri = properties.uri();
-    return switch (properties.reuse()) {
-      case NONE -> LockConfig.parse(uri == null || uri.isBlank() ? fail(noUri()) : uri);
-      case DATA_SOURCE -> reused(uri, "mysql", "data-source");
-      case LETTUCE -> reused(uri, "redis-hash", "lettuce");
-    };
-  }
-
-  private LockConfig reused(@Nullable String uri, String provider, String value) {
-    if (uri != null && !uri.isBlank()) {
-      fail("interlock.uri and interlock.reuse=%s are both set: keep one of them".formatted(value));
-    }
-    if (provider(provider).isEmpty()) {
-      throw new LockProviderNotFoundException(
-          "interlock.reuse=%s needs the provider '%s'. Available: [%s]. Add the dependency dev.interlock:lock-%s."
-              .formatted(value, provider, available(), provider));
-    }
-    return LockConfig.builder(provider).build();
-  }
-
-  private static String noUri() {
-    return "interlock.uri is not set. Available providers: [%s]".formatted(available());
-  }
-
-  private static String fail(String message) {
-    throw new LockConfigurationException(message);
   }
 
   /** The options that are given beside the URI, as they would stand in it. */
@@ -98,8 +73,8 @@ final class LockSettings {
   }
 
   private String twice(String option, String property) {
-    faults.add("'%s' and '%s' are set for the same option: once under interlock.options"
-        .formatted(option, property));
+    faults.add("'%s' and '%s' are set for the same option: once under %s.options"
+        .formatted(option, property, prefix));
     return property;
   }
 
@@ -119,14 +94,15 @@ final class LockSettings {
         .collect(Collectors.joining(", "));
   }
 
+  /** The options of a provider; none if it is not there. */
+  static List<Option<?>> options(String id) {
+    return provider(id).map(LockProvider::options).orElse(List.of());
+  }
+
   private static Optional<LockProvider> provider(String id) {
     return ServiceLoader.load(LockProvider.class).stream()
         .map(ServiceLoader.Provider::get)
         .filter(provider -> provider.id().equals(id))
         .findFirst();
-  }
-
-  private static String available() {
-    return Locks.providers().stream().map(ProviderInfo::id).collect(Collectors.joining(", "));
   }
 }

@@ -20,7 +20,7 @@ class BareApplicationTest {
   private static final Pattern OPTIONAL = Pattern.compile(
       ".*/(spring-tx|spring-jdbc|spring-data|spring-integration|spring-messaging|spring-web"
           + "|spring-boot-(actuator|health|micrometer|jdbc|data|transaction|tomcat|web|persistence|sql)"
-          + "|reactor-core|reactive-streams|micrometer|lettuce)[^/]*\\.jar");
+          + "|reactor-core|reactive-streams|micrometer|lettuce|jedis|postgresql)[^/]*\\.jar");
 
   static class Work {
     @Locked("bare-#{#id}")

@@ -159,7 +159,7 @@ class RedisTest {
         WithRedis.class,
         List.of(Reactive.class, AsyncJobs.class, Observed.class),
         List.of(
-            "interlock.reuse=lettuce",
+            "interlock.provider=redis-hash",
             "interlock.namespace=" + Contexts.namespace(),
             "spring.data.redis.url=" + server.uri(),
             "management.endpoints.jmx.exposure.include=*",

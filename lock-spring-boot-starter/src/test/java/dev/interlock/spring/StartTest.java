@@ -155,8 +155,8 @@ class StartTest {
 
   @Test
   void a_missing_provider_names_its_artifact() {
-    FailureAnalysis failure = failure(runner.withPropertyValues("interlock.uri=redis-setnx://h"));
-    assertThat(failure.getDescription()).contains("dev.interlock:lock-redis-setnx");
+    FailureAnalysis failure = failure(runner.withPropertyValues("interlock.uri=quorum://h"));
+    assertThat(failure.getDescription()).contains("dev.interlock:lock-quorum");
     assertThat(failure.getAction()).contains("Add the provider");
   }
 
@@ -187,12 +187,6 @@ class StartTest {
     FailureAnalysis failure = failure(runner.withPropertyValues(
         "interlock.uri=redis-hash://127.0.0.1:1", "interlock.options.connectTimeout=PT0.3S"));
     assertThat(failure.getAction()).contains("Start the server");
-  }
-
-  @Test
-  void reuse_without_the_bean_says_what_is_missing() {
-    FailureAnalysis failure = failure(runner.withPropertyValues("interlock.reuse=data-source"));
-    assertThat(failure.getDescription()).contains("javax.sql.DataSource");
   }
 
   static class Unparsable {
@@ -428,7 +422,7 @@ class StartTest {
       metadata.append(new String(file.openStream().readAllBytes(), StandardCharsets.UTF_8));
     }
     for (String name :
-        List.of("uri", "reuse", "lease", "namespace", "options", "locked.wait-for")) {
+        List.of("uri", "provider", "bean", "lease", "namespace", "options", "locked.wait-for")) {
       assertThat(metadata).contains("\"interlock." + name + "\"");
     }
     assertThat(metadata).contains("Where the locks live");

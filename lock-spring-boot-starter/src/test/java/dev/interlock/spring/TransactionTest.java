@@ -180,7 +180,6 @@ class TransactionTest {
         Contexts.WithDataSource.class,
         List.of(beans),
         List.of(
-            "interlock.reuse=data-source",
             "interlock.options.schema=create",
             "interlock.namespace=" + namespace,
             "spring.datasource.url=" + server.jdbcUrl() + "?allowMultiQueries=true",

@@ -1,0 +1,34 @@
+package dev.interlock.spring;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.NoSuchBeanDefinitionException;
+import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+
+/**
+ * The beans of the application among which one is looked for.
+ *
+ * @param only the name of the one to take, if the application says it
+ */
+record OwnBeans(
+    ConfigurableListableBeanFactory beans, @Nullable String only) {
+
+  /** Names the bean that would be injected for this type; all of them if it is not clear which. */
+  List<String> names(Class<?> type) {
+    if (only != null) {
+      return beans.containsBean(only) && beans.isTypeMatch(only, type) ? List.of(only) : List.of();
+    }
+    try {
+      return List.of(beans.resolveNamedBean(type).getBeanName());
+    } catch (NoUniqueBeanDefinitionException e) {
+      return e.getBeanNamesFound() == null ? List.of() : List.copyOf(e.getBeanNamesFound());
+    } catch (NoSuchBeanDefinitionException e) {
+      return List.of();
+    }
+  }
+
+  <T> T get(String name, Class<T> type) {
+    return beans.getBean(name, type);
+  }
+}

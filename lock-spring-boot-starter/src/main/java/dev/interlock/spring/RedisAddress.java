@@ -1,0 +1,101 @@
+package dev.interlock.spring;
+
+import dev.interlock.HostPort;
+import dev.interlock.LockConfig;
+import dev.interlock.LockConfigurationException;
+import dev.interlock.Locks;
+import dev.interlock.Option;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
+import org.springframework.boot.ssl.SslBundle;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Where Spring Boot knows a Redis: by its properties, a service connection, or Docker Compose. A
+ * client to there has connections of its own.
+ */
+final class RedisAddress {
+  static final boolean PRESENT = ClassUtils.isPresent(
+      "org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails",
+      RedisAddress.class.getClassLoader());
+
+  private final LockConfig.Builder config;
+  private final List<Option<?>> options;
+
+  private RedisAddress(String provider) {
+    this.config = LockConfig.builder(provider);
+    this.options = LockSettings.options(provider);
+  }
+
+  static List<OwnConnection> find(String provider, OwnBeans beans) {
+    return beans.names(DataRedisConnectionDetails.class).stream()
+        .map(bean -> new OwnConnection(
+            new RedisAddress(provider).read(beans.get(bean, DataRedisConnectionDetails.class)),
+            bean,
+            Locks::open))
+        .toList();
+  }
+
+  private LockConfig read(DataRedisConnectionDetails details) {
+    DataRedisConnectionDetails.Sentinel sentinel = details.getSentinel();
+    DataRedisConnectionDetails.Cluster cluster = details.getCluster();
+    DataRedisConnectionDetails.Standalone single = details.getStandalone();
+    if (sentinel != null) {
+      set("topology", "sentinel");
+      set("master", sentinel.getMaster());
+      set(Option.Part.HOSTS, hosts(sentinel.getNodes()));
+      set(Option.Part.PATH, String.valueOf(sentinel.getDatabase()));
+      set("sentinelUser", sentinel.getUsername());
+      set("sentinelPassword", sentinel.getPassword());
+    } else if (cluster != null) {
+      set("topology", "cluster");
+      set(Option.Part.HOSTS, hosts(cluster.getNodes()));
+    } else if (single != null) {
+      set(Option.Part.HOSTS, HostPort.of(single.getHost(), single.getPort()).toString());
+      set(Option.Part.PATH, String.valueOf(single.getDatabase()));
+    } else {
+      throw new LockConfigurationException(
+          "the application's Redis is neither one server nor sentinels nor a cluster: set interlock.uri");
+    }
+    set(Option.Part.USER, details.getUsername());
+    set(Option.Part.PASSWORD, details.getPassword());
+    encrypt(details.getSslBundle());
+    return config.build();
+  }
+
+  /** With the certificates that the JVM trusts; those of a bundle are in no file. */
+  private void encrypt(@Nullable SslBundle bundle) {
+    if (bundle == null) {
+      return;
+    }
+    if (bundle.getStores().getTrustStore() != null || bundle.getStores().getKeyStore() != null) {
+      throw new LockConfigurationException(
+          "locks cannot use the SSL bundle of the application's Redis: set interlock.uri, with tls=true and trustStore=FILE");
+    }
+    set("tls", "true");
+  }
+
+  private static String hosts(List<DataRedisConnectionDetails.Node> nodes) {
+    return nodes.stream()
+        .map(node -> HostPort.of(node.host(), node.port()).toString())
+        .collect(Collectors.joining(","));
+  }
+
+  private void set(Option.Part part, @Nullable String text) {
+    options.stream().filter(option -> option.part() == part).forEach(option -> set(option, text));
+  }
+
+  private void set(String name, @Nullable String text) {
+    options.stream()
+        .filter(option -> option.part() == Option.Part.QUERY && option.name().equals(name))
+        .forEach(option -> set(option, text));
+  }
+
+  private <T> void set(Option<T> option, @Nullable String text) {
+    if (text != null && !text.isEmpty()) {
+      config.set(option, option.parse(text));
+    }
+  }
+}

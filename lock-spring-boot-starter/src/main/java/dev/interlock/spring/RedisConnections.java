@@ -1,0 +1,128 @@
+package dev.interlock.spring;
+
+import dev.interlock.LockClient;
+import dev.interlock.LockConfig;
+import dev.interlock.LockConfigurationException;
+import dev.interlock.redis.hash.RedisHashLocks;
+import dev.interlock.redis.setnx.RedisSetnxLocks;
+import dev.interlock.redis.watch.RedisWatchLocks;
+import io.lettuce.core.RedisClient;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.ConnectionPool;
+import redis.clients.jedis.UnifiedJedis;
+import redis.clients.jedis.util.Pool;
+
+/**
+ * The connections to Redis of an application that locks can use: a client of its own that is made
+ * with the provider's library, else the one of Spring Data, else a further one to the server that
+ * Spring Boot knows.
+ */
+final class RedisConnections {
+  static final String HASH = "redis-hash";
+  static final String SETNX = "redis-setnx";
+  static final String WATCH = "redis-watch";
+
+  private RedisConnections() {}
+
+  static List<OwnConnection> find(String provider, OwnBeans beans) {
+    List<OwnConnection> own =
+        provider.equals(HASH) ? OnLettuce.find(beans) : OnJedis.find(provider, beans);
+    if (own.isEmpty() && provider.equals(HASH) && OnSpringData.PRESENT) {
+      own = OnSpringData.find(beans);
+    }
+    return own.isEmpty() && RedisAddress.PRESENT ? RedisAddress.find(provider, beans) : own;
+  }
+
+  // The libraries that each of these needs are optional.
+
+  private static final class OnLettuce {
+    static List<OwnConnection> find(OwnBeans beans) {
+      return beans.names(RedisClient.class).stream()
+          .map(bean -> OwnConnection.of(
+              HASH,
+              bean,
+              config -> RedisHashLocks.using(beans.get(bean, RedisClient.class), config)))
+          .toList();
+    }
+  }
+
+  private static final class OnSpringData {
+    static final boolean PRESENT = ClassUtils.isPresent(
+        "org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory",
+        OnSpringData.class.getClassLoader());
+
+    static List<OwnConnection> find(OwnBeans beans) {
+      return beans.names(LettuceConnectionFactory.class).stream()
+          .map(bean -> OwnConnection.of(
+              HASH, bean, config -> RedisHashLocks.using(client(bean, beans), config)))
+          .toList();
+    }
+
+    private static RedisClient client(String bean, OwnBeans beans) {
+      LettuceConnectionFactory factory = beans.get(bean, LettuceConnectionFactory.class);
+      factory.start();
+      if (factory.getNativeClient() instanceof RedisClient redis) {
+        return redis;
+      }
+      throw new LockConfigurationException(
+          "the bean '%s' has a client of a cluster, which redis-hash does not share: set interlock.uri"
+              .formatted(bean));
+    }
+  }
+
+  private static final class OnJedis {
+    static List<OwnConnection> find(String provider, OwnBeans beans) {
+      List<OwnConnection> found = new ArrayList<>();
+      for (String bean : beans.names(ConnectionPool.class)) {
+        found.add(over(provider, bean, beans.get(bean, ConnectionPool.class)));
+      }
+      for (String bean : beans.names(UnifiedJedis.class)) {
+        Pool<Connection> pool = poolOf(beans.get(bean, UnifiedJedis.class));
+        if (pool != null) {
+          found.add(over(provider, bean, pool));
+        }
+      }
+      return found;
+    }
+
+    private static OwnConnection over(String provider, String bean, Pool<Connection> pool) {
+      return OwnConnection.of(
+          provider,
+          bean,
+          config ->
+              provider.equals(SETNX) ? OnSetnx.open(pool, config) : OnWatch.open(pool, config));
+    }
+
+    /** That of a JedisPooled, or from Jedis 8 on of a RedisClient; a cluster has none. */
+    @SuppressWarnings("unchecked") // no pool of theirs has anything else
+    private static @Nullable Pool<Connection> poolOf(UnifiedJedis jedis) {
+      Method getter = ReflectionUtils.findMethod(jedis.getClass(), "getPool");
+      if (getter == null) {
+        return null;
+      }
+      ReflectionUtils.makeAccessible(getter);
+      return ReflectionUtils.invokeMethod(getter, jedis) instanceof Pool<?> pool
+          ? (Pool<Connection>) pool
+          : null;
+    }
+  }
+
+  private static final class OnSetnx {
+    static LockClient open(Pool<Connection> pool, LockConfig config) {
+      return RedisSetnxLocks.using(pool, config);
+    }
+  }
+
+  private static final class OnWatch {
+    static LockClient open(Pool<Connection> pool, LockConfig config) {
+      return RedisWatchLocks.using(pool, config);
+    }
+  }
+}

@@ -1,0 +1,258 @@
+package dev.interlock.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.Lease;
+import dev.interlock.LockClient;
+import dev.interlock.LockRequest;
+import dev.interlock.Locks;
+import dev.interlock.testservers.RedisCluster;
+import dev.interlock.testservers.RedisSentinels;
+import dev.interlock.testservers.RedisServer;
+import dev.interlock.testservers.TestRedis;
+import io.lettuce.core.RedisClient;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
+import org.springframework.boot.ssl.SslBundle;
+import org.springframework.boot.ssl.SslStoreBundle;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import redis.clients.jedis.ConnectionPool;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.UnifiedJedis;
+
+/** Without a URI the locks live in the application's Redis. */
+@Timeout(120)
+class OwnRedisTest {
+  private static RedisServer server;
+
+  private final String namespace = Contexts.namespace();
+  private final ApplicationContextRunner runner = new ApplicationContextRunner()
+      .withConfiguration(
+          AutoConfigurations.of(InterlockAutoConfiguration.class, DataRedisAutoConfiguration.class))
+      .withPropertyValues("interlock.namespace=" + namespace);
+
+  @BeforeAll
+  static void start() {
+    server = TestRedis.builder().password("geheim").start();
+  }
+
+  @AfterAll
+  static void stop() {
+    server.close();
+  }
+
+  /** Locks in the application are held at this address. */
+  private void locksLiveAt(String uri, ApplicationContextRunner application) {
+    application.run(context -> {
+      assertThat(context).hasNotFailed();
+      try (Lease lease = context.getBean(LockClient.class).acquire(LockRequest.of("mine"));
+          LockClient there = Locks.open(uri + "namespace=" + namespace)) {
+        assertThat(there.inspect("mine").orElseThrow().fencingToken())
+            .isEqualTo(lease.fencingToken());
+      }
+    });
+  }
+
+  private static String message(ApplicationContextRunner wrong) {
+    String[] description = new String[1];
+    wrong.run(context -> {
+      assertThat(context).hasFailed();
+      description[0] =
+          new InterlockFailureAnalyzer().analyze(context.getStartupFailure()).getDescription();
+    });
+    return description[0];
+  }
+
+  /** A server that is not there: what the starter must not use. */
+  private static final UnaryOperator<ApplicationContextRunner> ELSEWHERE =
+      context -> context.withPropertyValues("spring.data.redis.port=1");
+
+  @ParameterizedTest
+  @ValueSource(strings = {"redis-hash", "redis-setnx", "redis-watch"})
+  void the_server_is_that_of_spring_boots_properties(String provider) {
+    locksLiveAt(
+        server.uri(provider) + "?",
+        runner.withPropertyValues(
+            "interlock.provider=" + provider, "spring.data.redis.url=" + server.uri()));
+  }
+
+  /** What {@code @ServiceConnection} and Docker Compose make. */
+  private record Service(String host, int port, String password, SslBundle bundle)
+      implements DataRedisConnectionDetails {
+    @Override
+    public String getPassword() {
+      return password;
+    }
+
+    @Override
+    public SslBundle getSslBundle() {
+      return bundle;
+    }
+
+    @Override
+    public Standalone getStandalone() {
+      return Standalone.of(host, port);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"redis-hash", "redis-setnx", "redis-watch"})
+  void a_service_connection_is_used(String provider) {
+    Service service = new Service(server.host(), server.port(), "geheim", null);
+    locksLiveAt(
+        server.uri(provider) + "?",
+        ELSEWHERE
+            .apply(runner)
+            .withPropertyValues("interlock.provider=" + provider)
+            .withBean(DataRedisConnectionDetails.class, () -> service));
+  }
+
+  @Test
+  void several_providers_that_could_are_named_with_the_property_to_set() {
+    assertThat(message(runner.withPropertyValues("spring.data.redis.url=" + server.uri())))
+        .contains("redis-hash over the bean 'redisConnectionFactory'")
+        .contains("redis-setnx over the bean 'redisConnectionDetails'")
+        .contains("Set interlock.provider or interlock.bean, or interlock.uri")
+        .doesNotContain("geheim");
+  }
+
+  @Test
+  void a_lettuce_client_of_the_application_comes_first() {
+    locksLiveAt(
+        server.uri("redis-hash") + "?",
+        ELSEWHERE
+            .apply(runner)
+            .withPropertyValues("interlock.provider=redis-hash")
+            .withBean(RedisClient.class, () -> RedisClient.create(server.uri())));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"redis-setnx", "redis-watch"})
+  void a_jedis_pool_of_the_application_comes_first(String provider) {
+    ConnectionPool pool = new ConnectionPool(
+        new HostAndPort(server.host(), server.port()),
+        DefaultJedisClientConfig.builder().password("geheim").build());
+    locksLiveAt(
+        server.uri(provider) + "?",
+        ELSEWHERE
+            .apply(runner)
+            .withPropertyValues("interlock.provider=" + provider)
+            .withBean(ConnectionPool.class, () -> pool));
+  }
+
+  /** A JedisPooled, or from Jedis 8 on a RedisClient, is one. */
+  private static final class Pooled extends UnifiedJedis {
+    private final ConnectionPool pool;
+
+    Pooled(ConnectionPool pool) {
+      super(pool.getResource());
+      this.pool = pool;
+    }
+
+    public ConnectionPool getPool() {
+      return pool;
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"redis-setnx", "redis-watch"})
+  void the_pool_of_a_jedis_client_of_the_application_comes_first(String provider) {
+    ConnectionPool pool = new ConnectionPool(
+        new HostAndPort(server.host(), server.port()),
+        DefaultJedisClientConfig.builder().password("geheim").build());
+    try (Pooled jedis = new Pooled(pool)) {
+      locksLiveAt(
+          server.uri(provider) + "?",
+          ELSEWHERE
+              .apply(runner)
+              .withPropertyValues("interlock.provider=" + provider)
+              .withBean(UnifiedJedis.class, () -> jedis));
+    } finally {
+      pool.close();
+    }
+  }
+
+  @Test
+  void two_clients_are_told_apart_by_the_bean() {
+    ApplicationContextRunner two = runner
+        .withPropertyValues("interlock.provider=redis-hash")
+        .withBean("here", RedisClient.class, () -> RedisClient.create(server.uri()))
+        .withBean("there", RedisClient.class, () -> RedisClient.create("redis://127.0.0.1:1"));
+    assertThat(message(two)).contains("Set interlock.bean, or interlock.uri");
+    locksLiveAt(server.uri("redis-hash") + "?", two.withPropertyValues("interlock.bean=here"));
+  }
+
+  @Test
+  void the_connection_factory_of_spring_data_is_told_from_others_by_the_bean() {
+    locksLiveAt(
+        server.uri("redis-hash") + "?",
+        runner
+            .withPropertyValues(
+                "spring.data.redis.url=" + server.uri(),
+                "interlock.provider=redis-hash",
+                "interlock.bean=redisConnectionFactory")
+            .withBean(RedisClient.class, () -> RedisClient.create("redis://127.0.0.1:1")));
+  }
+
+  @Test
+  void sentinels_and_their_password_are_those_of_spring_boot() {
+    try (RedisSentinels sentinels =
+        TestRedis.sentinels(1, settings -> settings.password("streng"))) {
+      String uri = sentinels.uri("redis-setnx");
+      locksLiveAt(
+          uri + "&",
+          runner.withPropertyValues(
+              "interlock.provider=redis-setnx",
+              "spring.data.redis.password=streng",
+              "spring.data.redis.sentinel.password=streng",
+              "spring.data.redis.sentinel.master=" + uri.replaceAll(".*master=([^&]*).*", "$1"),
+              "spring.data.redis.sentinel.nodes=" + nodes(uri)));
+    }
+  }
+
+  @Test
+  void a_cluster_is_that_of_spring_boot() {
+    try (RedisCluster cluster = TestRedis.cluster(0, settings -> settings)) {
+      locksLiveAt(
+          cluster.uri("redis-setnx") + "&",
+          runner.withPropertyValues(
+              "interlock.provider=redis-setnx",
+              "spring.data.redis.cluster.nodes=" + nodes(cluster.uri("redis-setnx"))));
+    }
+  }
+
+  private static String nodes(String uri) {
+    return uri.replaceAll("^[a-z-]+://([^@]*@)?([^/?]*).*", "$2");
+  }
+
+  @Test
+  void certificates_that_are_in_no_file_are_refused_and_never_ignored() {
+    SslBundle bundle = SslBundle.of(SslStoreBundle.of(Stores.empty(), null, Stores.empty()));
+    Service service = new Service(server.host(), server.port(), "geheim", bundle);
+    assertThat(message(runner
+            .withPropertyValues("interlock.provider=redis-setnx")
+            .withBean(DataRedisConnectionDetails.class, () -> service)))
+        .contains("locks cannot use the SSL bundle of the application's Redis: set interlock.uri");
+  }
+
+  private static final class Stores {
+    static java.security.KeyStore empty() {
+      try {
+        java.security.KeyStore store = java.security.KeyStore.getInstance("PKCS12");
+        store.load(null, null);
+        return store;
+      } catch (java.security.GeneralSecurityException | java.io.IOException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+  }
+}
