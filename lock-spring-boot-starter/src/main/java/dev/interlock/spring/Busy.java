@@ -33,10 +33,14 @@ final class Busy {
   private Busy() {}
 
   static @Nullable Object result(
-      LockGate gate, LockedMethod locked, List<LockRequest> requests, MethodInvocation invocation)
+      LockedCalls shared,
+      LockedMethod locked,
+      List<LockRequest> requests,
+      MethodInvocation invocation)
       throws Throwable {
     return switch (locked.onBusy()) {
-      case FAIL -> throw gate.busy(requests);
+      case FAIL ->
+        throw shared.strategies().failed(locked, invocation, shared.gate().busy(requests));
       case SKIP -> skipped(locked.method().getReturnType());
       case FALLBACK -> fallback(locked, invocation);
     };

@@ -97,11 +97,14 @@ final class InterlockAutoConfiguration {
   LockedCalls lockedCalls(
       LockGate gate,
       LockedWorkLifecycle lifecycle,
+      ObjectProvider<LockNaming> naming,
+      ObjectProvider<LockFailureStrategy> failures,
       InterlockProperties properties,
       Environment environment) {
     return new LockedCalls(
         gate,
         lifecycle,
+        new Strategies(naming, failures),
         properties.locked().waitFor(),
         environment.getProperty("spring.application.name", "application"));
   }

@@ -49,7 +49,7 @@ public @interface Locked {
    * The lock's name: text with SpEL expressions in <code>#{...}</code> and placeholders in <code>
    * ${...}</code>, such as {@code order-#{#id}} or {@code order-#{@keys.of(#order)}}. The method's
    * arguments are variables, beans start with {@code @}, and properties are those of the bean that
-   * is called. An expression must not be null.
+   * is called. An expression must not be null. A bean of type {@link LockNaming} may change it.
    */
   @AliasFor("value")
   String name() default "";

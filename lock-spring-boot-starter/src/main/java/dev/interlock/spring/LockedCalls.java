@@ -27,6 +27,7 @@ final class LockedCalls implements AutoCloseable {
 
   private final LockGate gate;
   private final LockedWorkLifecycle lifecycle;
+  private final Strategies strategies;
   private final Duration defaultWait;
   private final String application;
   private final KeptLeases kept = new KeptLeases();
@@ -39,8 +40,13 @@ final class LockedCalls implements AutoCloseable {
   private volatile boolean closed;
 
   LockedCalls(
-      LockGate gate, LockedWorkLifecycle lifecycle, Duration defaultWait, String applicationName) {
+      LockGate gate,
+      LockedWorkLifecycle lifecycle,
+      Strategies strategies,
+      Duration defaultWait,
+      String applicationName) {
     this.gate = gate;
+    this.strategies = strategies;
     this.lifecycle = lifecycle;
     this.defaultWait = defaultWait;
     this.application = applicationName + "@" + UUID.randomUUID();
@@ -59,6 +65,10 @@ final class LockedCalls implements AutoCloseable {
 
   LockGate gate() {
     return gate;
+  }
+
+  Strategies strategies() {
+    return strategies;
   }
 
   /** Where releases run that must not block the thread that completes a stage. */

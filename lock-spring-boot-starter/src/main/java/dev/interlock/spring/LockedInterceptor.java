@@ -41,7 +41,7 @@ final class LockedInterceptor implements MethodInterceptor {
           : unlocked(invocation::proceed);
     }
     LockedCalls shared = calls.get();
-    List<String> names = locked.names(target, invocation.getArguments());
+    List<String> names = shared.strategies().names(locked, invocation);
     if (names.size() > 1) {
       List<LockRequest> requests =
           names.stream().map(name -> shared.request(locked, name)).toList();
@@ -70,12 +70,12 @@ final class LockedInterceptor implements MethodInterceptor {
       lease = shared.enter(locked, request);
     } catch (RuntimeException e) {
       if (!shared.runsUnguarded(locked, e)) {
-        throw e;
+        throw shared.strategies().failed(locked, invocation, e);
       }
       return unlocked(invocation::proceed);
     }
     if (lease == null) {
-      return Busy.result(shared.gate(), locked, List.of(request), invocation);
+      return Busy.result(shared, locked, List.of(request), invocation);
     }
     Ending ending = shared.ending(locked, request, lease);
     LeaseScope scope = LeaseScope.open(shared.gate().client(), request, lease, locked.interrupts());

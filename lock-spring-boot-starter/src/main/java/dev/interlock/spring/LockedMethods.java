@@ -98,7 +98,7 @@ final class LockedMethods {
     if (job && method.isAnnotationPresent(Locked.class)) {
       faults.add("it is also @Locked: keep one of them");
     }
-    List<String> templates = templates(locked, faults);
+    List<String> templates = templates(locked, method, faults);
     String condition = resolve(locked.condition()).trim();
     Optional<Duration> waitFor = duration("waitFor", locked.waitFor(), faults);
     Optional<Duration> lease = duration("lease", locked.lease(), faults);
@@ -151,9 +151,9 @@ final class LockedMethods {
     }
   }
 
-  private List<String> templates(Locked locked, List<String> faults) {
+  private List<String> templates(Locked locked, Method method, List<String> faults) {
     if (locked.names().length == 0) {
-      String template = resolve(locked.name());
+      String template = resolve(locked.name().isEmpty() ? unnamed(method) : locked.name());
       if (template.isEmpty()) {
         faults.add("it needs a name");
       }
@@ -167,6 +167,11 @@ final class LockedMethods {
       faults.add("one of its names is empty");
     }
     return templates;
+  }
+
+  private String unnamed(Method method) {
+    LockNaming naming = beans.getBeanProvider(LockNaming.class).getIfAvailable();
+    return naming == null ? "" : naming.unnamed(method);
   }
 
   private static void checkSeveral(

@@ -84,7 +84,12 @@ final class ReactiveCall {
         .doOnNext(entered -> shared.answered(locked))
         .onErrorResume(
             failure -> shared.runsUnguarded(locked, failure),
-            failure -> Mono.just(Entered.UNGUARDED));
+            failure -> Mono.just(Entered.UNGUARDED))
+        .onErrorMap(RuntimeException.class, this::failed);
+  }
+
+  private RuntimeException failed(RuntimeException failure) {
+    return shared.strategies().failed(locked, invocation, failure);
   }
 
   private Publisher<?> work(Entered entered) {
@@ -122,7 +127,7 @@ final class ReactiveCall {
 
   private Publisher<?> busy() {
     return switch (locked.onBusy()) {
-      case FAIL -> Flux.error(shared.gate().busy(List.of(request)));
+      case FAIL -> Flux.error(failed(shared.gate().busy(List.of(request))));
       case SKIP -> Mono.justOrEmpty(LockedResults.skipped(locked.method()));
       case FALLBACK ->
         unlocked(() -> {

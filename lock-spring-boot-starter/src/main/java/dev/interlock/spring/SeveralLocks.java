@@ -31,12 +31,12 @@ final class SeveralLocks {
       leases = shared.enterAll(locked, requests);
     } catch (RuntimeException e) {
       if (!shared.runsUnguarded(locked, e)) {
-        throw e;
+        throw shared.strategies().failed(locked, invocation, e);
       }
       return LockedInterceptor.unlocked(invocation::proceed);
     }
     if (leases.isEmpty()) {
-      return Busy.result(shared.gate(), locked, requests, invocation);
+      return Busy.result(shared, locked, requests, invocation);
     }
     Ending ending = ending(leases);
     Object result;

@@ -3,10 +3,13 @@ package dev.interlock.spring;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
+import dev.interlock.LockTimeoutException;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.http.HttpStatus;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.stereotype.Component;
+import org.springframework.web.server.ResponseStatusException;
 
 /** The samples of README.md and docs/spring.md. They only compile. */
 @SuppressWarnings({"ClassCanBeStatic", "UnusedVariable"})
@@ -29,6 +32,24 @@ final class SpringSamples {
     @Locked(names = {"account-#{#from}", "account-#{#to}"})
     public void transfer(long from, long to) {
       long token = CurrentLease.of("account-" + from).fencingToken();
+    }
+  }
+
+  @Configuration
+  class Strategies {
+    @Bean
+    LockNaming lockNaming() {
+      return (call, name) -> call.type().getSimpleName() + "/" + name;
+    }
+
+    @Bean
+    LockFailureStrategy lockFailures() {
+      return (call, failure) -> new ResponseStatusException(
+          failure instanceof LockTimeoutException
+              ? HttpStatus.CONFLICT
+              : HttpStatus.SERVICE_UNAVAILABLE,
+          "try again later",
+          failure);
     }
   }
 
