@@ -30,6 +30,10 @@ final class LockCondition {
     return new LockCondition(expression, expressions);
   }
 
+  MethodExpressions expressions() {
+    return expressions;
+  }
+
   /**
    * Tells for one call.
    *

@@ -39,6 +39,14 @@ final class LockName {
     return new LockName(template, parts, expressions);
   }
 
+  boolean isFixed() {
+    return parts.size() == 1 && parts.get(0) instanceof LiteralExpression;
+  }
+
+  MethodExpressions expressions() {
+    return expressions;
+  }
+
   /** What it was written as; the same for all calls. */
   String template() {
     return template;

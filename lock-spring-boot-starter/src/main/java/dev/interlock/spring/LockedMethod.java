@@ -3,6 +3,7 @@ package dev.interlock.spring;
 import dev.interlock.LockRequest;
 import java.lang.reflect.Method;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -63,6 +64,16 @@ record LockedMethod(
     return lockNames.size() == 1
         ? List.of(lockNames.get(0).of(target, arguments))
         : lockNames.stream().map(name -> name.of(target, arguments)).distinct().toList();
+  }
+
+  /** What its names and its condition are made of; empty if all calls have the same. */
+  List<MethodExpressions> expressions() {
+    List<MethodExpressions> all = new ArrayList<>();
+    lockNames.stream().filter(name -> !name.isFixed()).forEach(name -> all.add(name.expressions()));
+    if (condition != null) {
+      all.add(condition.expressions());
+    }
+    return all;
   }
 
   /** Whether a call needs the lock. */

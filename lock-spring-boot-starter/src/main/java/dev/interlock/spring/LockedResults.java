@@ -37,7 +37,7 @@ final class LockedResults {
   private static final String FLOW = "kotlinx.coroutines.flow.Flow";
 
   /** Types whose values stand for work to come, as far as the application has them. */
-  private static final List<Class<?>> DEFERRED = Stream.of(
+  static final List<Class<?>> DEFERRED = Stream.of(
           "java.util.concurrent.Future",
           "java.util.concurrent.CompletionStage",
           "java.util.concurrent.Callable",
@@ -62,7 +62,7 @@ final class LockedResults {
       .toList();
 
   /** Types that hold a value which may be of one of those. */
-  private static final List<Class<?>> WRAPPERS = Stream.of(
+  static final List<Class<?>> WRAPPERS = Stream.of(
           "java.util.Optional",
           "java.util.concurrent.CompletionStage",
           "java.util.concurrent.Future",

@@ -35,6 +35,8 @@ final class MethodExpressions {
   private final String written;
   private final BeanFactory beans;
 
+  private final Set<String> referencedBeans = new TreeSet<>();
+
   /** What evaluations share: found accessors and converters, which are costly to make anew. */
   private final StandardEvaluationContext shared = new StandardEvaluationContext();
 
@@ -80,8 +82,12 @@ final class MethodExpressions {
     if (node instanceof VariableReference && !variables().contains(text)) {
       throw fault("there is no variable #%s; there are %s".formatted(text, variables()), null);
     }
-    if (node instanceof BeanReference && !beans.containsBean(text.replace("'", ""))) {
-      throw fault("there is no bean '%s'".formatted(text), null);
+    if (node instanceof BeanReference) {
+      String bean = text.replace("'", "");
+      if (!beans.containsBean(bean)) {
+        throw fault("there is no bean '%s'".formatted(text), null);
+      }
+      referencedBeans.add(bean);
     }
     if (node instanceof Assign || node instanceof OpInc || node instanceof OpDec) {
       throw fault("%s changes something: compare with ==".formatted(node.toStringAST()), null);
@@ -89,6 +95,11 @@ final class MethodExpressions {
     for (int i = 0; i < node.getChildCount(); i++) {
       check(node.getChild(i));
     }
+  }
+
+  /** The names of the beans that they ask. */
+  Set<String> referencedBeans() {
+    return referencedBeans;
   }
 
   private Set<String> variables() {

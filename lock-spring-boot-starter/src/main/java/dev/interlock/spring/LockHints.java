@@ -1,0 +1,29 @@
+package dev.interlock.spring;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
+
+/**
+ * What a native image must know of the starter. Above all the libraries that it looks for by name:
+ * in an image that does not know them the locks of transactions would not be kept until the commit.
+ */
+final class LockHints implements RuntimeHintsRegistrar {
+  private static final List<String> LOOKED_FOR = List.of(
+      "kotlin.reflect.full.KClasses",
+      "kotlinx.coroutines.reactor.MonoKt",
+      "org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory",
+      "org.springframework.transaction.support.TransactionSynchronization",
+      "reactor.core.publisher.Flux");
+
+  @Override
+  public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {
+    LOOKED_FOR.forEach(name -> hints.reflection().registerTypeIfPresent(loader, name, type -> {}));
+    LockedResults.DEFERRED.forEach(hints.reflection()::registerType);
+    LockedResults.WRAPPERS.forEach(hints.reflection()::registerType);
+    // Their attributes have aliases, which Spring resolves behind a proxy.
+    hints.proxies().registerJdkProxy(Locked.class);
+    hints.proxies().registerJdkProxy(LockedJob.class);
+  }
+}
