@@ -1,0 +1,107 @@
+package dev.interlock.spring.test;
+
+import dev.interlock.Lease;
+import dev.interlock.LockClient;
+import dev.interlock.LockConfig;
+import dev.interlock.LockException;
+import dev.interlock.LockListener;
+import dev.interlock.LockRequest;
+import dev.interlock.LockTimeoutException;
+import dev.interlock.LostReason;
+import dev.interlock.local.LocalLocks;
+import dev.interlock.local.LocalSpace;
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.UnaryOperator;
+
+/** One client of the application under test, and another of the same locks. */
+final class LocalClient implements AutoCloseable {
+  private final String bean;
+  private final LockClient application;
+  private final LockClient other;
+  private final Heard heard = new Heard();
+  private final Queue<Lease> held = new ConcurrentLinkedQueue<>();
+
+  LocalClient(String bean, UnaryOperator<LockConfig> configuring) {
+    this.bean = bean;
+    LocalSpace space = LocalSpace.create(); // contexts that are cached must not meet in one lock
+    LockConfig plain = LockConfig.builder("local").build();
+    LockConfig config = configuring.apply(plain).toBuilder().listener(heard).build();
+    this.application = LocalLocks.using(space, config);
+    this.other = LocalLocks.using(space, plain);
+  }
+
+  String bean() {
+    return bean;
+  }
+
+  LockClient application() {
+    return application;
+  }
+
+  LockClient other() {
+    return other;
+  }
+
+  Lease hold(LockRequest request) {
+    Lease lease = other
+        .tryAcquire(request.withWait(Duration.ZERO))
+        .orElseThrow(() -> new LockTimeoutException(
+            "lock '%s' is held by the application under test".formatted(request.name())));
+    held.add(lease);
+    return lease;
+  }
+
+  List<String> taken() {
+    return List.copyOf(heard.taken);
+  }
+
+  void reset() {
+    for (Lease lease = held.poll(); lease != null; lease = held.poll()) {
+      try {
+        lease.close();
+      } catch (LockException e) {
+        // The test took it away.
+      }
+    }
+    for (String name : Set.copyOf(heard.taken)) {
+      // Of a once-only job that has ended. What the application still holds is its own business.
+      other
+          .inspect(name)
+          .filter(info -> heard.ended.contains(info.fencingToken()))
+          .ifPresent(info -> other.forceRelease(name, info.fencingToken()));
+    }
+    heard.taken.clear();
+    heard.ended.clear();
+  }
+
+  @Override
+  public void close() {
+    other.close(); // the application's own is a bean
+  }
+
+  private static final class Heard implements LockListener {
+    private final List<String> taken = new CopyOnWriteArrayList<>();
+    private final Set<Long> ended = ConcurrentHashMap.newKeySet();
+
+    @Override
+    public void acquired(String name, long fencingToken, Duration waited) {
+      taken.add(name);
+    }
+
+    @Override
+    public void released(String name, long fencingToken, Duration time) {
+      ended.add(fencingToken);
+    }
+
+    @Override
+    public void lost(String name, long fencingToken, LostReason reason) {
+      ended.add(fencingToken);
+    }
+  }
+}
