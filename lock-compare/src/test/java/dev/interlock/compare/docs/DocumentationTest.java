@@ -53,8 +53,8 @@ class DocumentationTest {
       "redis-setnx", "docs/redis.md",
       "redis-watch", "docs/redis.md",
       "redis-hash", "docs/redis.md",
-      "mysql", "lock-mysql/README.md",
-      "postgres", "lock-postgres/README.md",
+      "mysql", "docs/mysql.md",
+      "postgres", "docs/postgres.md",
       "local", "docs/getting-started.md");
 
   /** Options that a URI gives by its form, as its pages show. */
