@@ -1,31 +1,36 @@
 #!/usr/bin/env bash
-# Runs the program of README.md as its reader would, from an empty directory, and looks whether the
-# commands and options on the pages exist. Needs what examples/build has published.
+# Does what the pages tell their readers to do: runs the program of README.md from an empty directory, gets
+# the dependencies that they name, runs the operators' commands, the demo and the kit from the command line,
+# and looks whether the other commands and options exist. Needs what examples/build has published and built.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 home=$PWD
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# block LANGUAGE TEXT: the first block of README.md in the language that has the text in it.
+# block PAGE LANGUAGE TEXT: the first block of the page in the language that has the text in it.
 block() {
-  awk -v begin="\`\`\`$1" -v text="$2" '
-    $0 == begin { inside = 1; block = ""; next }
-    inside && $0 == "```" { inside = 0; if (index(block, text)) { printf "%s", block; exit } }
-    inside { block = block $0 "\n" }' README.md
+  awk -v begin="\`\`\`$2" -v text="$3" '
+    /^```/ && inside { inside = 0; if (wanted && index(block, text)) { printf "%s", block; exit } next }
+    /^```/ { inside = 1; wanted = $0 == begin; block = ""; next }
+    inside { block = block $0 "\n" }' "$1"
 }
+
+# pom NAME XML: a project that has nothing but what the pages tell to put into it.
+pom() {
+  echo '<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>'
+  echo "<groupId>example</groupId><artifactId>$1</artifactId><version>1</version>"
+  echo "<repositories><repository><id>interlock</id><url>file://$home/target/repository</url></repository></repositories>"
+  echo "$2</project>"
+}
+own_maven="mvn -B -ntp -q '-Dmaven.repo.local=$home/target/examples-m2'"
 
 echo 'Following README.md from an empty directory ...'
 mkdir "$work/turns"
+pom turns "<dependencies>$(block README.md xml lock-redis-setnx)</dependencies>" >"$work/turns/pom.xml"
+block README.md java 'class Turns' >"$work/turns/Turns.java"
 {
-  echo '<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>'
-  echo '<groupId>example</groupId><artifactId>turns</artifactId><version>1</version>'
-  echo "<repositories><repository><id>interlock</id><url>file://$home/target/repository</url></repository></repositories>"
-  echo "<dependencies>$(block xml lock-redis-setnx)</dependencies></project>"
-} >"$work/turns/pom.xml"
-block java 'class Turns' >"$work/turns/Turns.java"
-{
-  block sh Turns.java | sed -e "s|^mvn |mvn -B -ntp -q '-Dmaven.repo.local=$home/target/examples-m2' |" \
+  block README.md sh Turns.java | sed -e "s|^mvn |$own_maven |" \
     -e 's|redis-setnx://localhost|"redis-setnx:${SERVER_URI#redis:}"|'
   echo 'wait $!'
 } >"$work/turns/commands"
@@ -36,6 +41,51 @@ for instance in first second; do
 done
 # Whoever has a turn has the larger token, so the tokens of both are in the order of the lines.
 sed 's/.* //' "$work/turns/output" | sort -c -n
+
+echo 'Getting the dependencies that the pages name ...'
+mkdir "$work/dependencies"
+{
+  # What stands behind the versions are dependencies.
+  block docs/getting-started.md xml lock-bom | sed 's|</dependencyManagement>|&<dependencies>|'
+  block docs/fencing.md xml lock-fencing-jdbc
+  block docs/spring.md xml lock-spring-boot-starter
+  echo '</dependencies>'
+} >"$work/named"
+pom dependencies "$(<"$work/named")" >"$work/dependencies/pom.xml"
+(cd "$work/dependencies" && eval "$own_maven dependency:copy-dependencies")
+for jar in api redis-setnx redis-hash fencing-jdbc spring-boot-starter; do
+  ls "$work/dependencies/target/dependency/lock-$jar"-*.jar
+done
+
+echo 'Running the commands that a server is needed for ...'
+# status NUMBER COMMAND...: whether the command ends with that status.
+status() {
+  local expected=$1 found=0
+  shift
+  "$@" || found=$?
+  ((found == expected)) || { echo "'$*' ended with $found, and not with $expected"; return 1; }
+}
+export -f status
+.ci/with-server.sh redis bash -e -c '
+  uri=redis-setnx:${SERVER_URI#redis:}
+  status 0 ./interlock ls "$uri"
+  status 3 ./interlock inspect "$uri" report
+  status 0 ./interlock watch "$uri" --count 1
+  status 3 ./interlock force "$uri" report --token 1 --yes
+  # A member of a quorum as docs/quorum.md writes it.
+  member=${uri//:/%3A}
+  member=member=${member//\//%2F}
+  status 0 ./interlock ls "quorum://?$member%2F1&$member%2F2&$member%2F3" --json
+  status 0 ./interlock demo "$uri" --seconds 2'
+
+echo 'Judging examples/lock-h2 from the command line, as lock-tck/GUIDE.md tells ...'
+h2=$(ls "$home"/target/examples-m2/com/h2database/h2/*/h2-*.jar | tail -n 1)
+{
+  echo 'trap "kill \$!" EXIT'
+  block lock-tck/GUIDE.md '' org.h2.tools.Server |
+    sed -e "s|\bh2\.jar|$h2|" -e "s|\b9092\b|$((20000 + RANDOM % 10000))|" -e '$s|$| --rules X1 --effort quick --out "$OUT"|'
+} >"$work/judge"
+OUT=$work/judged bash -e "$work/judge"
 
 echo 'Looking at the commands on the pages ...'
 faults=0
