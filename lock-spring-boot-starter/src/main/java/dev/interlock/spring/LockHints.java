@@ -13,6 +13,7 @@ final class LockHints implements RuntimeHintsRegistrar {
   private static final List<String> LOOKED_FOR = List.of(
       "kotlin.reflect.full.KClasses",
       "kotlinx.coroutines.reactor.MonoKt",
+      "org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails",
       "org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory",
       "org.springframework.transaction.support.TransactionSynchronization",
       "reactor.core.publisher.Flux");

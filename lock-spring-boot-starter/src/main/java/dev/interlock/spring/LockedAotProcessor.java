@@ -13,7 +13,7 @@ import org.springframework.aot.hint.ReflectionHints;
 import org.springframework.beans.factory.aot.BeanRegistrationAotContribution;
 import org.springframework.beans.factory.aot.BeanRegistrationAotProcessor;
 import org.springframework.beans.factory.aot.BeanRegistrationCode;
-import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.RegisteredBean;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.MethodIntrospector.MetadataLookup;
@@ -33,7 +33,7 @@ final class LockedAotProcessor implements BeanRegistrationAotProcessor {
     if (!AnnotationUtils.isCandidateClass(type, Locked.class)) {
       return null;
     }
-    ConfigurableBeanFactory beans = bean.getBeanFactory();
+    ConfigurableListableBeanFactory beans = bean.getBeanFactory();
     LockedMethods methods = new LockedMethods(beans);
     MetadataLookup<LockedMethod> lookup = method -> methods.find(method, type);
     Map<Method, LockedMethod> locked = MethodIntrospector.selectMethods(type, lookup);
@@ -41,7 +41,7 @@ final class LockedAotProcessor implements BeanRegistrationAotProcessor {
   }
 
   private record Contribution(
-      Class<?> type, Collection<LockedMethod> methods, ConfigurableBeanFactory beans)
+      Class<?> type, Collection<LockedMethod> methods, ConfigurableListableBeanFactory beans)
       implements BeanRegistrationAotContribution {
 
     @Override

@@ -47,7 +47,9 @@ final class LocalClients implements BeanDefinitionRegistryPostProcessor, Ordered
     local.setDestroyMethodName("close");
     if (replaced instanceof RootBeanDefinition old) {
       local.copyQualifiersFrom(old);
-      local.copyAttributesFrom(old);
+      for (String attribute : old.attributeNames()) {
+        local.setAttribute(attribute, old.getAttribute(attribute));
+      }
       local.setDefaultCandidate(old.isDefaultCandidate());
       AnnotatedElement method = old.getResolvedFactoryMethod();
       local.setQualifiedElement(method == null ? old.getQualifiedElement() : method);
