@@ -273,7 +273,8 @@ final class Election {
     giveBack(standing, members.all());
   }
 
-  private static CompletableFuture<Boolean> giveBack(Standing standing, Member member) {
+  /** Takes back what an attempt has on one member; later if that fails now. */
+  static CompletableFuture<Boolean> giveBack(Standing standing, Member member) {
     return standing.ask(member, open -> abandoned(open, standing)).whenComplete((done, error) -> {
       if (error != null) {
         member.owes(standing);

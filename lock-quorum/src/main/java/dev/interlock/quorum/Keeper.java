@@ -182,6 +182,7 @@ final class Keeper {
     private final @Nullable Standing standing;
     private final List<Member> asked;
     private final Set<Member> repaired = new HashSet<>();
+    private final Set<Member> givenBack = new HashSet<>();
     private final long sentAt = System.nanoTime();
     private final long sentAtMillis = System.currentTimeMillis();
 
@@ -241,9 +242,24 @@ final class Keeper {
       }
       if (result instanceof RenewalResult.Gone) {
         hold.givenBack();
+        for (Member member : kept()) {
+          var unused = Election.giveBack(hold, member);
+        }
       } else {
         lost().forEach(member -> election.repair(hold, member, attempt));
       }
+    }
+
+    /**
+     * Those too few that have just renewed what is gone, each once: they would be busy for a lease,
+     * and could not vote for the next holder.
+     */
+    private synchronized List<Member> kept() {
+      return votes.entrySet().stream()
+          .filter(vote -> vote.getValue() instanceof Grant)
+          .map(Map.Entry::getKey)
+          .filter(givenBack::add)
+          .toList();
     }
 
     /** Those to repair, each once; none if nobody has it, for then it may be gone. */
@@ -251,12 +267,11 @@ final class Keeper {
       if (Round.count(votes.values(), Grant.class::isInstance) == 0) {
         return List.of();
       }
-      List<Member> lost = votes.entrySet().stream()
+      return votes.entrySet().stream()
           .filter(vote -> vote.getValue() instanceof RenewalResult.Gone)
           .map(Map.Entry::getKey)
           .filter(repaired::add)
           .toList();
-      return lost;
     }
   }
 

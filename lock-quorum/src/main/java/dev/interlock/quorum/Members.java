@@ -26,6 +26,12 @@ final class Members {
   private static final Logger LOG = System.getLogger(Members.class.getName());
   private static final long LOOK_AGAIN = 20_000_000;
 
+  /**
+   * How long to wait for those that are missing, if no other has a mark. They may be about to come
+   * back as empty as these, one after the other, and can then begin together.
+   */
+  private static final long TOGETHER = 5 * Memory.SETTLING;
+
   private static final long AFTER_FAULT = 1_000_000_000;
 
   private final List<Member> all;
@@ -107,8 +113,10 @@ final class Members {
     if (unmarked.size() == all.size()) {
       return !isBegunHere();
     }
-    List<Member> alone =
-        unmarked.stream().filter(member -> member.memory().isLeftUnmarked()).toList();
+    boolean noneMarked = unmarked.size() == looks.answers().size();
+    List<Member> alone = unmarked.stream()
+        .filter(member -> member.memory().isLeftUnmarked(noneMarked ? TOGETHER : Memory.SETTLING))
+        .toList();
     if (alone.isEmpty()) {
       return true; // another client is about to mark them, or the others have lost their marks too
     }

@@ -101,9 +101,9 @@ final class Memory {
     return !isTrusted() && System.nanoTime() - since < SETTLING;
   }
 
-  /** Whether it has been without a mark for so long that nobody is about to mark all members. */
-  boolean isLeftUnmarked() {
-    return System.nanoTime() - since >= SETTLING;
+  /** Whether it has been without a mark for so long, in nanoseconds. */
+  boolean isLeftUnmarked(long time) {
+    return System.nanoTime() - since >= time;
   }
 
   /** Whether the member has remembered all since its mark was trusted. Blocks for one answer. */

@@ -39,14 +39,12 @@ public final class QuorumProvider implements LockProvider {
   }
 
   /**
-   * {@inheritDoc} Of what all members promise, that which was judged on a quorum; without members,
-   * all of that.
+   * {@inheritDoc} What all members promise, except holds that several share; without members, all
+   * that there may be.
    */
   @Override
   public Set<Capability> capabilities(LockConfig config) {
-    return hasMembers(config)
-        ? Settings.of(config, members).capabilities()
-        : Set.of(Capability.RENEWABLE, Capability.FENCED, Capability.PUSH);
+    return hasMembers(config) ? Settings.of(config, members).capabilities() : Settings.keepable();
   }
 
   @Override

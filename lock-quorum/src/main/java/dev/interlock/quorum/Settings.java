@@ -21,9 +21,12 @@ import org.jspecify.annotations.Nullable;
  */
 record Settings(List<LockConfig> members, int need, Duration longestLease) {
 
-  /** What the kit has judged on a quorum. Members may promise more. */
-  private static final Set<Capability> JUDGED =
-      Set.of(Capability.RENEWABLE, Capability.FENCED, Capability.PUSH);
+  /**
+   * What a quorum does not keep, whatever its members do. Several holders of one lock may be on
+   * different majorities: of three members, each of which has two permits, three holders of a
+   * permit find one each on two.
+   */
+  private static final Set<Capability> NOT_KEPT = Set.of(Capability.SHARED, Capability.PERMITS);
 
   /**
    * Reads settings that {@link #faults} has no objection to.
@@ -104,9 +107,14 @@ record Settings(List<LockConfig> members, int need, Duration longestLease) {
 
   /** What all members promise, as far as a quorum keeps it. */
   Set<Capability> capabilities() {
-    EnumSet<Capability> common = EnumSet.copyOf(JUDGED);
+    Set<Capability> common = keepable();
     members.forEach(member -> common.retainAll(LockClients.provider(member).capabilities(member)));
     return common;
+  }
+
+  /** What a quorum may promise, if its members do. */
+  static Set<Capability> keepable() {
+    return EnumSet.complementOf(EnumSet.copyOf(NOT_KEPT));
   }
 
   static boolean isDurable(LockConfig member) {

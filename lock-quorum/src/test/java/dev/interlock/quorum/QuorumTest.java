@@ -193,6 +193,26 @@ class QuorumTest {
     }
   }
 
+  @Test
+  @DisplayName("what too few servers have renewed is given back, and keeps nobody waiting")
+  void givesBackWhatIsGone() throws Exception {
+    LockRequest request = LockRequest.of("a").withLease(Duration.ofSeconds(50));
+    try (LockClient client = open()) {
+      Lease held = client.acquire(request);
+      awaitKey(2);
+      for (int server = 0; server < 2; server++) {
+        String key = redis.server(server).command("KEYS", "*:lock:a");
+        redis.server(server).command("DEL", key);
+      }
+      assertThat(held.extend(Duration.ofSeconds(50))).isFalse();
+      long start = System.nanoTime();
+      while (!redis.server(2).command("KEYS", "*:lock:a").isEmpty()) {
+        assertThat(System.nanoTime() - start).isLessThan(TimeUnit.SECONDS.toNanos(20));
+        Thread.sleep(20);
+      }
+    }
+  }
+
   private void awaitKey(int server) throws InterruptedException {
     while (redis.server(server).command("KEYS", "*:lock:a").isEmpty()) {
       Thread.sleep(50);

@@ -65,6 +65,7 @@ import org.junit.jupiter.api.TestFactory;
  *   <tr><td>exceptions read as "busy"; a deadlock taken for a lost lock</td>
  *       <td>ERROR_MEANS_BUSY, CUT_MEANS_BUSY</td><td>X3, E3, E4, W4</td></tr>
  *   <tr><td>renewal timers that multiply</td><td>TIMERS_MULTIPLY</td><td>M4, N6</td></tr>
+ *   <tr><td>a connection left behind now and then</td><td>LEAKS_CONNECTIONS</td><td>M4</td></tr>
  *   <tr><td>renewal that stops by itself, as after a garbage collection</td>
  *       <td>FORGETS_RENEWALS</td><td>N1, W7, M4</td></tr>
  *   <tr><td>a fair queue stuck behind a dead waiter</td><td>DEAD_HEAD_BLOCKS</td><td>F4</td></tr>
@@ -167,6 +168,7 @@ class BrokenProvidersTest {
     EXPECTED.put(Fault.LOST_MEANS_UNSENT, Set.of("E3"));
     EXPECTED.put(Fault.HIDES_LOSSES, Set.of("M6", "E2", "L7", "O1", "O2"));
     EXPECTED.put(Fault.TIMERS_MULTIPLY, Set.of("M4", "N6"));
+    EXPECTED.put(Fault.LEAKS_CONNECTIONS, Set.of("M4"));
     EXPECTED.put(Fault.FORGETS_INTERRUPTS, Set.of("W5"));
     EXPECTED.put(Fault.QUEUES_TWICE, Set.of("E1"));
     EXPECTED.put(Fault.MATCHES_SUBSTRINGS, Set.of("F1"));
@@ -350,7 +352,8 @@ class BrokenProvidersTest {
     BrokenClientsTest.EXPECTED.forEach((clients, rules) -> rules.forEach(rule ->
         expected.computeIfAbsent(rule, key -> new TreeSet<>()).add(clients.getSimpleName())));
     for (RuleInfo rule : Rules.all()) {
-      if (rule.strength() == Strength.MUST) {
+      // Broken backends of several servers are in BrokenQuorumTest of lock-quorum.
+      if (rule.strength() == Strength.MUST && !rule.id().startsWith("Q")) {
         assertThat(table).containsKey(rule.id());
       }
     }

@@ -20,6 +20,7 @@ public final class TckBackend {
   private final @Nullable String server;
   private final @Nullable TckServer control;
   private final @Nullable Class<? extends ClientSource> source;
+  private final @Nullable TckMembers members;
 
   private TckBackend(
       String uri,
@@ -30,7 +31,8 @@ public final class TckBackend {
       boolean oneJvm,
       @Nullable String server,
       @Nullable TckServer control,
-      @Nullable Class<? extends ClientSource> source) {
+      @Nullable Class<? extends ClientSource> source,
+      @Nullable TckMembers members) {
     this.uri = uri;
     this.inspector = inspector;
     this.counter = counter;
@@ -40,6 +42,7 @@ public final class TckBackend {
     this.server = server;
     this.control = control;
     this.source = source;
+    this.members = members;
   }
 
   /**
@@ -51,7 +54,29 @@ public final class TckBackend {
    */
   public static TckBackend at(String uri) {
     return new TckBackend(
-        Objects.requireNonNull(uri, "uri"), null, null, 1.0, Map.of(), false, null, null, null);
+        Objects.requireNonNull(uri, "uri"),
+        null,
+        null,
+        1.0,
+        Map.of(),
+        false,
+        null,
+        null,
+        null,
+        null);
+  }
+
+  /**
+   * Starts from the members of a backend that is made of several servers. The kit injures one or
+   * some of them for the rules Q, and all of them at once for the others.
+   *
+   * @param members the servers
+   * @return a backend with the defaults
+   */
+  public static TckBackend over(TckMembers members) {
+    String uri = members.uri(members.all().stream().map(TckMembers.Member::uri).toList());
+    return new TckBackend(
+        uri, null, null, 1.0, Map.of(), false, null, new AllMembers(members), null, members);
   }
 
   /**
@@ -63,7 +88,16 @@ public final class TckBackend {
    */
   public TckBackend inspectWith(Predicate<String> isLockedOnServer) {
     return new TckBackend(
-        uri, isLockedOnServer, counter, timeScale, waivers, oneJvm, server, control, source);
+        uri,
+        isLockedOnServer,
+        counter,
+        timeScale,
+        waivers,
+        oneJvm,
+        server,
+        control,
+        source,
+        members);
   }
 
   /**
@@ -75,7 +109,16 @@ public final class TckBackend {
    */
   public TckBackend countWith(LongSupplier entriesOnServer) {
     return new TckBackend(
-        uri, inspector, entriesOnServer, timeScale, waivers, oneJvm, server, control, source);
+        uri,
+        inspector,
+        entriesOnServer,
+        timeScale,
+        waivers,
+        oneJvm,
+        server,
+        control,
+        source,
+        members);
   }
 
   /**
@@ -90,7 +133,7 @@ public final class TckBackend {
       throw new IllegalArgumentException("time scale is " + factor + ": it must be positive");
     }
     return new TckBackend(
-        uri, inspector, counter, factor, waivers, oneJvm, server, control, source);
+        uri, inspector, counter, factor, waivers, oneJvm, server, control, source, members);
   }
 
   /**
@@ -120,7 +163,8 @@ public final class TckBackend {
         oneJvm,
         server,
         control,
-        source);
+        source,
+        members);
   }
 
   /**
@@ -131,7 +175,7 @@ public final class TckBackend {
    */
   public TckBackend inOneJvm() {
     return new TckBackend(
-        uri, inspector, counter, timeScale, waivers, true, server, control, source);
+        uri, inspector, counter, timeScale, waivers, true, server, control, source, members);
   }
 
   /**
@@ -144,7 +188,7 @@ public final class TckBackend {
    */
   public TckBackend faults(TckServer server) {
     return new TckBackend(
-        uri, inspector, counter, timeScale, waivers, oneJvm, this.server, server, source);
+        uri, inspector, counter, timeScale, waivers, oneJvm, this.server, server, source, members);
   }
 
   /**
@@ -155,7 +199,7 @@ public final class TckBackend {
    */
   public TckBackend server(String description) {
     return new TckBackend(
-        uri, inspector, counter, timeScale, waivers, oneJvm, description, control, source);
+        uri, inspector, counter, timeScale, waivers, oneJvm, description, control, source, members);
   }
 
   /**
@@ -167,7 +211,7 @@ public final class TckBackend {
    */
   public TckBackend openWith(Class<? extends ClientSource> clients) {
     return new TckBackend(
-        uri, inspector, counter, timeScale, waivers, oneJvm, server, control, clients);
+        uri, inspector, counter, timeScale, waivers, oneJvm, server, control, clients, members);
   }
 
   /**
@@ -249,6 +293,15 @@ public final class TckBackend {
    */
   public Optional<Class<? extends ClientSource>> source() {
     return Optional.ofNullable(source);
+  }
+
+  /**
+   * Returns the servers that the backend is made of.
+   *
+   * @return empty if it is one server
+   */
+  public Optional<TckMembers> members() {
+    return Optional.ofNullable(members);
   }
 
   /** Prints the scheme only: the rest of the URI may carry a password. */

@@ -87,6 +87,8 @@ public enum Fault {
   HIDES_LOSSES,
   /** Each grant starts a timer that sends renewals, also after the release. */
   TIMERS_MULTIPLY,
+  /** After every hundredth answer the connection is left open, and never used again. */
+  LEAKS_CONNECTIONS,
   /** An interrupt that comes during a command is forgotten. */
   FORGETS_INTERRUPTS,
   /** A waiter whose attempt is repeated stands in the queue twice. */

@@ -26,6 +26,7 @@ final class StoreConnections implements AutoCloseable {
 
   private static final int TIMEOUT_MILLIS = 2_000;
   private static final int TRIES = 20;
+  private static final int LEAK_EVERY = 100;
   private static final long RECONNECT = TimeUnit.MILLISECONDS.toNanos(50);
 
   private record Connection(
@@ -52,6 +53,7 @@ final class StoreConnections implements AutoCloseable {
   private final Fault fault;
   private final Deque<Connection> idle = new ConcurrentLinkedDeque<>();
   private final Set<Socket> all = ConcurrentHashMap.newKeySet();
+  private final AtomicInteger answered = new AtomicInteger();
   private volatile boolean closed;
   private volatile boolean broken;
 
@@ -90,7 +92,9 @@ final class StoreConnections implements AutoCloseable {
     try {
       write(connection, command);
       Object answer = connection.answer();
-      idle.push(connection);
+      if (fault != Fault.LEAKS_CONNECTIONS || answered.incrementAndGet() % LEAK_EVERY != 0) {
+        idle.push(connection);
+      }
       return answer;
     } catch (SocketTimeoutException e) {
       if (fault == Fault.KEEPS_DEAF_CONNECTIONS) {

@@ -5,6 +5,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -15,8 +16,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A TCP proxy between clients and a server that harms what passes, when told to. Knows no protocol:
- * what a client sends in one piece is taken for a request. Thread-safe.
+ * A TCP proxy between clients and a server, or several servers of one backend, that harms what
+ * passes, when told to. Knows no protocol: what a client sends in one piece is taken for a request.
+ * Thread-safe.
  */
 public final class FaultProxy implements AutoCloseable {
   /** The kit's lock names begin with it. Where it never shows, the traffic is not readable. */
@@ -24,9 +26,14 @@ public final class FaultProxy implements AutoCloseable {
 
   private static final int BACKLOG = 200;
 
-  private final ServerSocket listener;
-  private final String host;
-  private final int port;
+  /** Where clients connect to, and the server behind it. */
+  private record Door(ServerSocket listener, Endpoint server) {
+    String address() {
+      return "127.0.0.1:" + listener.getLocalPort();
+    }
+  }
+
+  private final List<Door> doors;
   private final Set<Link> links = ConcurrentHashMap.newKeySet();
   private final List<Injection> injections = new CopyOnWriteArrayList<>();
   private final Gate toClient = new Gate();
@@ -37,23 +44,34 @@ public final class FaultProxy implements AutoCloseable {
   private volatile boolean readable;
   private volatile @Nullable Chaos chaos;
 
-  private FaultProxy(ServerSocket listener, String host, int port) {
-    this.listener = listener;
-    this.host = host;
-    this.port = port;
+  private FaultProxy(List<Door> doors) {
+    this.doors = doors;
   }
 
-  /** Starts on a free port of the loopback address. */
-  public static FaultProxy before(String host, int port) throws IOException {
-    ServerSocket listener = new ServerSocket(0, BACKLOG, InetAddress.getLoopbackAddress());
-    FaultProxy proxy = new FaultProxy(listener, host, port);
-    thread("accept", proxy::accept);
+  /** Starts before each of these servers, on free ports of the loopback address. */
+  public static FaultProxy before(List<Endpoint> servers) throws IOException {
+    List<Door> doors = new ArrayList<>();
+    for (Endpoint server : servers) {
+      doors.add(new Door(new ServerSocket(0, BACKLOG, InetAddress.getLoopbackAddress()), server));
+    }
+    FaultProxy proxy = new FaultProxy(List.copyOf(doors));
+    doors.forEach(door -> thread("accept", () -> proxy.accept(door)));
     return proxy;
   }
 
-  /** Returns host and port, as a URI names them. */
+  /** Starts before one server, on a free port of the loopback address. */
+  public static FaultProxy before(String host, int port) throws IOException {
+    return before(List.of(new Endpoint("", host, port, "")));
+  }
+
+  /** Returns host and port before the first server, as a URI names them. */
   public String address() {
-    return "127.0.0.1:" + listener.getLocalPort();
+    return doors.get(0).address();
+  }
+
+  /** Returns hosts and ports, as URIs name them, in the order of the servers. */
+  public List<String> addresses() {
+    return doors.stream().map(Door::address).toList();
   }
 
   /** Plans a fault. */
@@ -129,15 +147,15 @@ public final class FaultProxy implements AutoCloseable {
     links.stream().filter(Link::isDeaf).forEach(Link::cut);
   }
 
-  private void accept() {
-    while (!listener.isClosed()) {
+  private void accept(Door door) {
+    while (!door.listener().isClosed()) {
       try {
-        Socket client = listener.accept();
+        Socket client = door.listener().accept();
         if (refusing) {
           client.setSoLinger(true, 0);
           client.close();
         } else {
-          thread("connect", () -> connect(client));
+          thread("connect", () -> connect(door, client));
         }
       } catch (IOException e) {
         // The proxy is closed, or the client was gone before it was let in.
@@ -145,15 +163,15 @@ public final class FaultProxy implements AutoCloseable {
     }
   }
 
-  private void connect(Socket client) {
+  private void connect(Door door, Socket client) {
     try {
-      Socket server = new Socket(host, port);
+      Socket server = new Socket(door.server().host(), door.server().port());
       client.setTcpNoDelay(true);
       server.setTcpNoDelay(true);
       Link link = new Link(this, client, server);
       links.add(link);
       // Whoever cuts all off does so after refusing: it sees the link, or its refusal is seen here.
-      if (refusing || listener.isClosed()) {
+      if (refusing || door.listener().isClosed()) {
         link.cut();
         return;
       }
@@ -210,7 +228,9 @@ public final class FaultProxy implements AutoCloseable {
   @Override
   public void close() throws IOException {
     heal();
-    listener.close();
+    for (Door door : doors) {
+      door.listener().close();
+    }
     cut();
   }
 }

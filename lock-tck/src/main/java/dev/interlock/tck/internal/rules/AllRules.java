@@ -35,7 +35,8 @@ public final class AllRules {
       SharedOwnerRules.class,
       ReadWriteRules.class,
       SemaphoreRules.class,
-      AsyncRules.class);
+      AsyncRules.class,
+      MemberRules.class);
 
   private AllRules() {}
 }

@@ -14,6 +14,7 @@ import dev.interlock.tck.Effort;
 import dev.interlock.tck.NotOfferedException;
 import dev.interlock.tck.TckBackend;
 import dev.interlock.tck.TckFault;
+import dev.interlock.tck.TckMembers;
 import dev.interlock.tck.TckServer;
 import dev.interlock.tck.internal.fault.Endpoint;
 import dev.interlock.tck.internal.fault.FaultProxy;
@@ -24,6 +25,7 @@ import dev.interlock.tck.internal.worker.WorkerPool;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.EnumSet;
 import java.util.List;
@@ -251,10 +253,43 @@ public final class RuleRun extends Findings {
     return server;
   }
 
-  /** Starts a proxy before the server. */
+  /** Starts a proxy before the server; before all of them if the backend is made of several. */
   public FaultProxy proxy() throws IOException {
-    Endpoint endpoint = target.endpoint().orElseThrow();
-    FaultProxy proxy = keep(FaultProxy.before(endpoint.host(), endpoint.port()));
+    return proxy(target.route().orElseThrow().ends());
+  }
+
+  /** Starts a proxy before each member of a backend that is made of several servers. */
+  public MemberLinks links() throws IOException {
+    List<FaultProxy> proxies = new ArrayList<>();
+    for (Endpoint member : target.route().orElseThrow().ends()) {
+      proxies.add(proxy(List.of(member)));
+    }
+    return new MemberLinks(proxies);
+  }
+
+  /** Opens a client in this JVM whose connections to each member can be harmed. */
+  public LockClient client(MemberLinks links) {
+    return keep(
+        named(opener().at(target.route().orElseThrow().uriAt(links.addresses())).open()));
+  }
+
+  /** Returns the servers that the backend is made of. */
+  public TckMembers members() {
+    return target.backend().members().orElseThrow();
+  }
+
+  /** Opens a member's backend alone. */
+  public DirectBackend direct(TckMembers.Member member) {
+    return keep(target.open(member));
+  }
+
+  /** Tells whether a member promises to keep what it has answered, whatever happens to it. */
+  public boolean isDurable(TckMembers.Member member) {
+    return target.capabilities(member).contains(Capability.DURABLE);
+  }
+
+  private FaultProxy proxy(List<Endpoint> servers) throws IOException {
+    FaultProxy proxy = keep(FaultProxy.before(servers));
     synchronized (opened) {
       healers.push(proxy::heal);
     }
@@ -262,7 +297,7 @@ public final class RuleRun extends Findings {
   }
 
   private Opener opener(FaultProxy proxy) {
-    return opener().at(target.endpoint().orElseThrow().uriAt(proxy.address()));
+    return opener().at(target.route().orElseThrow().uriAt(proxy.addresses()));
   }
 
   // --- what the API under test may lack

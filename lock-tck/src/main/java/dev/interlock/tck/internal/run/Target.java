@@ -1,5 +1,6 @@
 package dev.interlock.tck.internal.run;
 
+import dev.interlock.Capability;
 import dev.interlock.LockClient;
 import dev.interlock.LockConfig;
 import dev.interlock.Locks;
@@ -14,8 +15,9 @@ import dev.interlock.tck.ClientSource;
 import dev.interlock.tck.NotOfferedException;
 import dev.interlock.tck.TckBackend;
 import dev.interlock.tck.TckFault;
-import dev.interlock.tck.internal.fault.Endpoint;
+import dev.interlock.tck.TckMembers;
 import dev.interlock.tck.internal.fault.FaultProxy;
+import dev.interlock.tck.internal.fault.Route;
 import dev.interlock.tck.internal.worker.Opener;
 import java.util.EnumSet;
 import java.util.HexFormat;
@@ -80,8 +82,23 @@ record Target(
 
   /** Opens the backend without the engine before it, through a proxy. */
   DirectBackend open(FaultProxy proxy) {
-    String uri = endpoint().orElseThrow().uriAt(proxy.address());
+    String uri = route().orElseThrow().uriAt(proxy.addresses());
     return open(LockConfig.parse(uri), UnaryOperator.identity());
+  }
+
+  /** Opens the backend of one member alone, as the whole opens it. */
+  DirectBackend open(TckMembers.Member member) {
+    long client = ThreadLocalRandom.current().nextLong();
+    ClientId id = new ClientId(HexFormat.of().toHexDigits(client), "tck");
+    LockBackend opened = BackendContext.of(id).open(LockConfig.parse(member.uri()));
+    opened.subscribe(new NoEvents());
+    return new DirectBackend(opened, client);
+  }
+
+  /** What one member promises. */
+  Set<Capability> capabilities(TckMembers.Member member) {
+    LockConfig config = LockConfig.parse(member.uri());
+    return LockClients.provider(config).capabilities(config);
   }
 
   /** Opens the backend without the engine before it. */
@@ -111,9 +128,9 @@ record Target(
     return provider;
   }
 
-  /** The server's address, if a proxy can stand before it. */
-  Optional<Endpoint> endpoint() {
-    return Endpoint.of(backend.uri(), options());
+  /** Where the servers are, if a proxy can stand before them. */
+  Optional<Route> route() {
+    return Route.of(backend);
   }
 
   /** The faults that can be injected. */
@@ -121,7 +138,7 @@ record Target(
     Set<TckFault> faults = EnumSet.noneOf(TckFault.class);
     backend.control().ifPresent(control -> faults.addAll(control.faults()));
     faults.remove(TckFault.CONNECTION);
-    endpoint().ifPresent(unused -> faults.add(TckFault.CONNECTION));
+    route().ifPresent(unused -> faults.add(TckFault.CONNECTION));
     return faults;
   }
 

@@ -1,17 +1,17 @@
-package dev.interlock.quorum;
+package dev.interlock.tck;
 
-import dev.interlock.tck.TckFault;
-import dev.interlock.tck.TckServer;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.FutureTask;
 
 /** Does to all members what the kit does to a server. */
-final class AllFaults implements TckServer {
-  private final List<TckServer> members;
+final class AllMembers implements TckServer {
+  private final List<TckServer> servers;
 
-  AllFaults(List<TckServer> members) {
-    this.members = members;
+  AllMembers(TckMembers members) {
+    this.servers = members.all().stream().map(TckMembers.Member::server).toList();
   }
 
   @FunctionalInterface
@@ -19,16 +19,28 @@ final class AllFaults implements TckServer {
     void on(TckServer member) throws Exception;
   }
 
+  /** At once: members that come back together are to be seen together. */
   private void each(Fault fault) throws Exception {
-    for (TckServer member : members) {
-      fault.on(member);
+    List<FutureTask<Boolean>> tasks = new ArrayList<>();
+    for (TckServer member : servers) {
+      FutureTask<Boolean> task = new FutureTask<>(() -> {
+        fault.on(member);
+        return true;
+      });
+      tasks.add(task);
+      Thread thread = new Thread(task, "tck-members");
+      thread.setDaemon(true);
+      thread.start();
+    }
+    for (FutureTask<Boolean> task : tasks) {
+      task.get();
     }
   }
 
   @Override
   public Set<TckFault> faults() {
     EnumSet<TckFault> common = EnumSet.allOf(TckFault.class);
-    members.forEach(member -> common.retainAll(member.faults()));
+    servers.forEach(member -> common.retainAll(member.faults()));
     return common;
   }
 
@@ -70,7 +82,7 @@ final class AllFaults implements TckServer {
   @Override
   public boolean disturb() throws Exception {
     boolean disturbed = false;
-    for (TckServer member : members) {
+    for (TckServer member : servers) {
       disturbed |= member.disturb();
     }
     return disturbed;

@@ -1,0 +1,84 @@
+package dev.interlock.quorum;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.tck.RuleResult;
+import dev.interlock.tck.TckBackend;
+import dev.interlock.tck.TckMembers;
+import dev.interlock.tck.TckRunner;
+import dev.interlock.tck.Verdict;
+import dev.interlock.testservers.RedisFaults;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** The rules Q of the kit find quorums that break them. */
+class BrokenQuorumTest {
+  private static final int MEMBERS = 3;
+
+  private ThreeRedis redis;
+
+  @BeforeEach
+  void start() {
+    redis = new ThreeRedis();
+  }
+
+  @AfterEach
+  void stop() {
+    redis.close();
+  }
+
+  /** A server as a sound member. */
+  private String sound(int place) {
+    return redis.server(place).uri("redis-setnx") + "?timeout=PT1S";
+  }
+
+  private String lying(int place, String lie) {
+    return redis.server(place).uri("lying") + "?lie=" + lie;
+  }
+
+  private TckBackend quorum(int promised, String options, String... uris) {
+    TckMembers members = TckMembers.needing(
+        promised, all -> ThreeRedis.quorum(all, "&longestLease=P365D" + options));
+    for (int place = 0; place < MEMBERS; place++) {
+      members = members.with(uris[place], RedisFaults.of(redis.server(place)));
+    }
+    return TckBackend.over(members).timeScale(2.0);
+  }
+
+  private static void expectFound(TckBackend broken, String rule, String... how) {
+    RuleResult result = TckRunner.of(broken).only(Set.of(rule)).run().rule(rule).orElseThrow();
+    assertThat(result.verdict()).as(result.toString()).isEqualTo(Verdict.FAIL);
+    assertThat(result.evidence().message()).contains(how);
+  }
+
+  @Test
+  @DisplayName("Q1: one that needs all members is no majority")
+  void needsAll() {
+    expectFound(quorum(2, "&need=all", sound(0), sound(1), sound(2)), "Q1", "works again");
+  }
+
+  @Test
+  @DisplayName("Q2: members that do not record the token of a hold are found")
+  void recordsNoToken() {
+    String lie = "records-no-token";
+    TckBackend broken = quorum(2, "", sound(0), lying(1, lie), lying(2, lie));
+    expectFound(broken, "Q2", "the token of a later hold is larger");
+  }
+
+  @Test
+  @DisplayName("Q3: one that is content with fewer members than it promises is found")
+  void needsLess() {
+    expectFound(quorum(MEMBERS, "", sound(0), sound(1), sound(2)), "Q3", "no lock is granted");
+  }
+
+  @Test
+  @DisplayName("Q4: a member that forgot in secret is found")
+  void votesAlthoughItForgot() {
+    String lie = "forgets-in-secret";
+    TckBackend broken = quorum(2, "", lying(0, lie), lying(1, lie), lying(2, lie));
+    expectFound(broken, "Q4", "another client got it");
+  }
+}

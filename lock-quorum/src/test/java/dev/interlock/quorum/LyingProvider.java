@@ -1,0 +1,135 @@
+package dev.interlock.quorum;
+
+import dev.interlock.Capability;
+import dev.interlock.HoldInfo;
+import dev.interlock.HostPort;
+import dev.interlock.LockConfig;
+import dev.interlock.Option;
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.AttemptResult;
+import dev.interlock.spi.BackendContext;
+import dev.interlock.spi.BackendEvents;
+import dev.interlock.spi.Grant;
+import dev.interlock.spi.HoldId;
+import dev.interlock.spi.LockBackend;
+import dev.interlock.spi.LockProvider;
+import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalAnswers;
+import dev.interlock.spi.RenewalResult;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Members of a quorum that lie: a sound backend of redis-setnx behind one that breaks a promise.
+ */
+public final class LyingProvider implements LockProvider {
+  /** What it does wrong. */
+  enum Lie {
+    /** Says that a token was recorded, and does not record it. */
+    RECORDS_NO_TOKEN,
+    /** Answers for ever that the quorum's mark is there, as if nothing were ever lost. */
+    FORGETS_IN_SECRET
+  }
+
+  private static final Option<List<HostPort>> HOSTS = Option.hosts(null).mandatory();
+  private static final Option<Lie> LIE = Option.choice("lie", Lie.class, Lie.RECORDS_NO_TOKEN);
+
+  @Override
+  public String id() {
+    return "lying";
+  }
+
+  @Override
+  public Set<Capability> capabilities(LockConfig config) {
+    return Set.of(Capability.RENEWABLE, Capability.FENCED, Capability.PUSH);
+  }
+
+  @Override
+  public List<Option<?>> options() {
+    return List.of(HOSTS, LIE);
+  }
+
+  @Override
+  public LockBackend open(LockConfig config, BackendContext context) {
+    HostPort server = config.get(HOSTS).get(0);
+    String uri = "redis-setnx://%s:%d?timeout=PT1S"
+        .formatted(server.host(), server.port().orElseThrow());
+    return new Liar(context.open(LockConfig.parse(uri)), config.get(LIE));
+  }
+
+  private record Liar(LockBackend sound, Lie lie, Map<String, HoldInfo> seen)
+      implements LockBackend {
+
+    Liar(LockBackend sound, Lie lie) {
+      this(sound, lie, new ConcurrentHashMap<>());
+    }
+
+    @Override
+    public void subscribe(BackendEvents events) {
+      sound.subscribe(events);
+    }
+
+    @Override
+    public AttemptResult attempt(Attempt attempt) {
+      return sound.attempt(attempt);
+    }
+
+    @Override
+    public void renew(List<Renewal> batch, RenewalAnswers answers) {
+      if (lie != Lie.RECORDS_NO_TOKEN) {
+        sound.renew(batch, answers);
+        return;
+      }
+      List<Renewal> plain = new ArrayList<>();
+      batch.forEach(any -> plain.add(Renewal.of(any.name(), any.id(), any.lease(), any.queued())));
+      List<RenewalResult> results = RenewalAnswers.collect(sound, plain);
+      for (int i = 0; i < batch.size(); i++) {
+        Renewal asked = batch.get(i);
+        answers.answer(
+            asked,
+            results.get(i) instanceof Grant held
+                ? RenewalResult.held(asked, Math.max(held.fencingToken(), asked.minToken()))
+                : results.get(i));
+      }
+    }
+
+    @Override
+    public boolean release(String name, HoldId id) {
+      return sound.release(name, id);
+    }
+
+    @Override
+    public void abandon(String name, HoldId id) {
+      sound.abandon(name, id);
+    }
+
+    @Override
+    public Optional<HoldInfo> inspect(String name) {
+      Optional<HoldInfo> now = sound.inspect(name);
+      if (lie != Lie.FORGETS_IN_SECRET || !Memory.isItsOwn(name)) {
+        return now;
+      }
+      now.ifPresent(hold -> seen.putIfAbsent(name, hold));
+      return Optional.ofNullable(seen.get(name));
+    }
+
+    @Override
+    public boolean forceRelease(String name, long fencingToken) {
+      return sound.forceRelease(name, fencingToken);
+    }
+
+    @Override
+    public String server() {
+      return sound.server();
+    }
+
+    @Override
+    public void close() {
+      sound.close();
+    }
+  }
+}

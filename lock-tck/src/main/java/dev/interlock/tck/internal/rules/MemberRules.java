@@ -1,0 +1,344 @@
+package dev.interlock.tck.internal.rules;
+
+import dev.interlock.Capability;
+import dev.interlock.HoldInfo;
+import dev.interlock.Lease;
+import dev.interlock.LockClient;
+import dev.interlock.LockException;
+import dev.interlock.LockRequest;
+import dev.interlock.LockTimeoutException;
+import dev.interlock.spi.Grant;
+import dev.interlock.spi.HoldId;
+import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalAnswers;
+import dev.interlock.spi.RenewalResult;
+import dev.interlock.tck.TckFault;
+import dev.interlock.tck.TckMembers;
+import dev.interlock.tck.internal.run.Company;
+import dev.interlock.tck.internal.run.DirectBackend;
+import dev.interlock.tck.internal.run.MemberLinks;
+import dev.interlock.tck.internal.run.NotReached;
+import dev.interlock.tck.internal.run.Rule;
+import dev.interlock.tck.internal.run.RuleRun;
+import dev.interlock.tck.internal.run.RuleViolation;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Rules Q: backends that are made of several servers, of which some fail. */
+public final class MemberRules {
+  /** How far ahead the clock of a member is that is set wrong, in what tokens count. */
+  private static final long AHEAD = Duration.ofHours(1).toNanos() / 1_000;
+
+  private MemberRules() {}
+
+  private enum Harm {
+    CUT_OFF("is cut off from"),
+    SILENT("hears nothing of");
+
+    private final String words;
+
+    Harm(String words) {
+      this.words = words;
+    }
+
+    void to(MemberLinks links, int member) {
+      if (this == CUT_OFF) {
+        links.cutOff(member);
+      } else {
+        links.silence(member);
+      }
+    }
+  }
+
+  /** How many members may fail. */
+  private static int spare(TckMembers members) {
+    return members.all().size() - members.need();
+  }
+
+  private static void requireSpare(RuleRun run) {
+    if (spare(run.members()) == 0) {
+      throw new NotReached("every member is needed, so none may fail");
+    }
+  }
+
+  @Rule(
+      value = "Q1",
+      check = "that members which do not answer are left out, and that those which are left decide",
+      company = Company.NONE,
+      limit = 120,
+      timed = true,
+      needs = TckFault.CONNECTION)
+  public static void aMinorityThatFailsCostsNoLock(RuleRun run) throws Exception {
+    requireSpare(run);
+    LockClient observer = run.client();
+    for (int member = 0; member < run.members().all().size(); member++) {
+      for (Harm harm : Harm.values()) {
+        MemberLinks links = run.links();
+        LockClient client = run.client(links);
+        String name = run.name();
+        Lease held = client.acquire(Leases.lasting(run, name, 4_000));
+        harm.to(links, member);
+        String when = "while a client " + harm.words + " member " + (member + 1);
+        run.fault(when);
+        run.expectWorking(client, run.ms(8_000), when);
+        run.expectHeld(observer, name, when);
+        RuleRun.pause(run.ms(5_000));
+        run.expect(held.isValid(), when + " its renewed lease stays valid", "it was lost");
+        run.expectHeld(observer, name, when);
+        Leases.release(held);
+        run.expectFree(observer, name, run.ms(5_000), "after a release " + when);
+        links.heal();
+        client.close();
+      }
+    }
+    run.note("with any one member cut off or silent, locks were held, renewed and released");
+  }
+
+  @Rule(
+      value = "Q1",
+      check = "that servers are left out which are down, and asked again once they are back",
+      company = Company.NONE,
+      limit = 180,
+      timed = true,
+      needs = {TckFault.RESTART, TckFault.PAUSE})
+  public static void aMinorityThatIsDownCostsNoLock(RuleRun run) throws Exception {
+    requireSpare(run);
+    LockClient client = run.client();
+    LockClient other = run.client();
+    List<TckMembers.Member> members = run.members().all();
+    run.server(); // heals all of them
+    for (TckMembers.Member member : members) {
+      if (!run.isDurable(member)) {
+        continue; // one that is killed comes back without its state, and does not vote for long
+      }
+      expectWorkingWithout(run, client, other, member, false);
+    }
+    for (TckMembers.Member member : members) {
+      expectWorkingWithout(run, client, other, member, true);
+    }
+    run.note("with any one member stopped, or killed, locks were held and granted");
+  }
+
+  private static void expectWorkingWithout(
+      RuleRun run, LockClient client, LockClient other, TckMembers.Member member, boolean pause)
+      throws Exception {
+    String name = run.name();
+    Lease held = client.acquire(Leases.lasting(run, name, 8_000));
+    if (pause) {
+      member.server().pause();
+    } else {
+      member.server().kill();
+    }
+    run.fault(pause ? "stopped a member" : "killed a member");
+    run.expectWorking(other, run.ms(8_000), "without a member");
+    run.expectHeld(other, name, "without a member");
+    Leases.release(held);
+    run.expectFree(other, name, run.ms(5_000), "after a release without a member");
+    if (pause) {
+      member.server().resume();
+    } else {
+      member.server().start();
+    }
+    run.expectWorking(other, run.ms(8_000), "after a member returned");
+  }
+
+  @Rule(
+      value = "Q2",
+      check = "that a grant is answered once enough members have recorded its token",
+      company = Company.NONE,
+      limit = 120,
+      needs = TckFault.CONNECTION)
+  public static void tokensGrowOverAlternatingMajorities(RuleRun run) throws Exception {
+    requireSpare(run);
+    if (!run.has(Capability.FENCED)) {
+      return;
+    }
+    List<TckMembers.Member> members = run.members().all();
+    List<LockClient> clients = new ArrayList<>();
+    for (int member = 0; member < members.size(); member++) {
+      MemberLinks links = run.links();
+      clients.add(run.client(links));
+      links.cutOff(member);
+    }
+    run.fault("clients that are cut off from one member each");
+    int rounds = run.amount(6, 30, 300) * members.size();
+    String name = run.name();
+    long before = 0;
+    for (int round = 0; round < rounds; round++) {
+      int ahead = round % members.size();
+      advance(run, members.get(ahead), name);
+      // The first of these has the member whose clock is ahead, the second one has not.
+      for (int cut : new int[] {(ahead + 1) % members.size(), ahead}) {
+        Lease lease =
+            clients.get(cut).acquire(Leases.fixed(run, name, 20_000).withWait(run.ms(9_000)));
+        long token = lease.fencingToken();
+        Leases.release(lease);
+        run.count(2);
+        run.expect(
+            token > before,
+            "the token of a later hold is larger than " + before,
+            "it is " + token + ", of a client that is cut off from member " + (cut + 1));
+        before = token;
+      }
+    }
+    run.note(
+        2 * rounds + " holds by majorities that alternate, with members' clocks an hour apart");
+  }
+
+  /** Makes a member count on from an hour later, as one does whose clock is set wrong. */
+  private static void advance(RuleRun run, TckMembers.Member member, String name)
+      throws InterruptedException {
+    try (DirectBackend direct = run.direct(member)) {
+      HoldId id = direct.newId();
+      Duration lease = run.ms(20_000);
+      // What a client that is cut off from it could not give back there may be left for a moment.
+      Grant held = direct.acquire(name, id, lease, run.ms(10_000));
+      Renewal ahead = Renewal.of(name, id, lease, false).withMinToken(held.fencingToken() + AHEAD);
+      RenewalResult raised =
+          RenewalAnswers.collect(direct.backend(), List.of(ahead)).get(0);
+      // By what it keeps: what it says of a raised token is in question.
+      long token = direct.backend().inspect(name).map(HoldInfo::fencingToken).orElse(0L);
+      if (token < ahead.minToken()) {
+        throw new NotReached("the token of a member was not raised: " + raised);
+      }
+      direct.release(name, id);
+    }
+  }
+
+  @Rule(
+      value = "Q3",
+      check = "that too few votes are an error, which tells what each member said",
+      company = Company.NONE,
+      limit = 120,
+      timed = true,
+      needs = TckFault.CONNECTION)
+  public static void withoutEnoughMembersNothingIsGranted(RuleRun run) throws Exception {
+    LockClient observer = run.client();
+    int all = run.members().all().size();
+    int failing = spare(run.members()) + 1;
+    for (int first = 0; first < all; first++) {
+      for (Harm harm : Harm.values()) {
+        MemberLinks links = run.links();
+        LockClient client = run.client(links);
+        List<Integer> failed = new ArrayList<>();
+        for (int i = 0; i < failing; i++) {
+          int member = (first + i) % all;
+          harm.to(links, member);
+          failed.add(member);
+        }
+        run.fault("a client " + harm.words + " " + failing + " of " + all + " members");
+        expectNoLock(run, client, links, failed);
+        links.heal();
+        run.expectWorking(client, run.ms(9_000), "once all members answer again");
+        run.expectWorking(observer, run.ms(9_000), "meanwhile");
+        client.close();
+      }
+    }
+    run.note("without enough members nothing was granted, and the errors named those that failed");
+  }
+
+  private static void expectNoLock(
+      RuleRun run, LockClient client, MemberLinks links, List<Integer> failed)
+      throws InterruptedException {
+    LockRequest request = LockRequest.of(run.name()).withLease(run.ms(10_000));
+    for (int i = 0; i < 3; i++) {
+      long start = System.nanoTime();
+      LockException error;
+      try {
+        Lease lease = client.acquire(request.withWait(run.ms(2_000)));
+        throw new RuleViolation(
+            "without enough members no lock is granted", "it was: " + lease, List.of());
+      } catch (LockTimeoutException e) {
+        throw new RuleViolation(
+            "without enough members the answer is an error",
+            "it is \"held by another\"",
+            List.of());
+      } catch (LockException e) {
+        error = e;
+      }
+      Duration took = RuleRun.since(start);
+      run.count(1);
+      run.expect(
+          took.compareTo(run.ms(2_000 + 3_000)) < 0,
+          "the error comes within the wait of 2 s and 3 s more",
+          "it came after " + took);
+      String message = String.valueOf(error.getMessage());
+      for (int member : failed) {
+        run.expect(
+            message.contains("member " + (member + 1)) || message.contains(links.address(member)),
+            "the error names member " + (member + 1) + ", which failed",
+            "it is: " + message);
+      }
+    }
+  }
+
+  @Rule(
+      value = "Q4",
+      check = "that it is noticed when a member lost its state, before its vote counts",
+      company = Company.NONE,
+      limit = 90,
+      needs = {TckFault.CONNECTION, TckFault.LOSE_STATE})
+  public static void aMemberThatForgotDoesNotVote(RuleRun run) throws Exception {
+    requireSpare(run);
+    List<TckMembers.Member> members = run.members().all();
+    int forgetting = 0;
+    for (int member = 0; member < members.size(); member++) {
+      if (!run.isDurable(members.get(member))) {
+        forget(run, member);
+        forgetting++;
+      }
+    }
+    run.requireHit(forgetting, "a member that may forget");
+    run.note("an emptied member let nobody into a lock that was held");
+  }
+
+  /**
+   * The holder has its lock on enough members, of which this one forgets. Others are cut off from
+   * the rest of the holder's members, so that its vote would make the difference.
+   */
+  private static void forget(RuleRun run, int forgetting) throws Exception {
+    List<TckMembers.Member> members = run.members().all();
+    int all = members.size();
+    MemberLinks holders = run.links();
+    MemberLinks others = run.links();
+    LockClient holder = run.client(holders);
+    LockClient other = run.client(others);
+    for (int i = 1; i <= spare(run.members()); i++) {
+      holders.cutOff((forgetting + i) % all);
+    }
+    String name = run.name();
+    Lease held = holder.acquire(Leases.fixed(run, name, 20_000).withWait(run.ms(9_000)));
+    for (int i = spare(run.members()) + 1; i < all; i++) {
+      others.cutOff((forgetting + i) % all);
+    }
+    members.get(forgetting).server().loseState();
+    run.fault("emptied member " + (forgetting + 1));
+    long start = System.nanoTime();
+    while (RuleRun.since(start).compareTo(run.ms(3_000)) < 0) {
+      expectNotGranted(run, other, name);
+      RuleRun.pause(run.ms(100));
+    }
+    run.expect(held.isValid(), "the holder's lease is still valid meanwhile", "it is not");
+    Leases.release(held);
+    holders.heal();
+    others.heal();
+    // All begin anew, or this one would not vote in other rules.
+    run.server().loseState();
+    run.expectWorking(run.client(), run.ms(9_000), "once all members are empty");
+  }
+
+  private static void expectNotGranted(RuleRun run, LockClient other, String name) {
+    run.count(1);
+    try {
+      if (other.tryAcquire(LockRequest.of(name).withLease(run.ms(1_000))).isPresent()) {
+        throw new RuleViolation(
+            "an emptied member does not let anybody into a lock that is held",
+            "another client got it",
+            List.of());
+      }
+    } catch (LockException e) {
+      // There are not enough members that may vote.
+    }
+  }
+}
