@@ -4,6 +4,8 @@ import dev.interlock.bench.report.BenchReport;
 import dev.interlock.bench.report.ReportFiles;
 import dev.interlock.bench.report.TerminalReport;
 import dev.interlock.bench.runs.Progress;
+import dev.interlock.bench.runs.SilentMemberRun;
+import dev.interlock.bench.subjects.QuorumSubjects;
 import dev.interlock.bench.subjects.Subject;
 import dev.interlock.bench.subjects.Subjects;
 import dev.interlock.measure.Scenario;
@@ -27,6 +29,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.runner.RunnerException;
 import picocli.CommandLine;
@@ -42,8 +45,8 @@ import picocli.CommandLine.Spec;
     description =
         "Measures Interlock's providers beside a raw floor and other locks, in turns on one"
             + " server, and checks exclusion while it measures. The others are Redisson and Spring"
-            + " Integration on Redis, and the server's own locks, Spring Integration (JDBC) and ShedLock on MySQL"
-            + " and PostgreSQL.",
+            + " Integration on Redis, and the server's own locks, Spring Integration (JDBC) and"
+            + " ShedLock on MySQL and PostgreSQL.",
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
       "0:all was measured",
@@ -63,8 +66,8 @@ public final class BenchCommand implements Callable<Integer> {
   @Option(
       names = "--on",
       paramLabel = "SERVER",
-      description =
-          "What to measure on: redis, mysql, which may be MariaDB, or postgres. Default: ${DEFAULT-VALUE}.")
+      description = "What to measure on: redis, mysql, which may be MariaDB, or postgres. Default:"
+          + " ${DEFAULT-VALUE}.")
   private ServerKind on = ServerKind.REDIS;
 
   @Option(
@@ -72,7 +75,8 @@ public final class BenchCommand implements Callable<Integer> {
       split = ",",
       paramLabel = "ID",
       description =
-          "What to measure, such as redis-setnx,redisson. Default: all (see --list). The floor is always measured.")
+          "What to measure, such as redis-setnx,redisson. Default: all (see --list). The floor is"
+              + " always measured.")
   private List<String> subjectIds = new ArrayList<>();
 
   @Option(
@@ -80,14 +84,15 @@ public final class BenchCommand implements Callable<Integer> {
       split = ",",
       paramLabel = "ID",
       description =
-          "Threads, locks and clients, such as 16t1l1c, or 'uncontended', 'hand-off', or in a database 'fenced-writes'. Default: all.")
+          "Threads, locks and clients, such as 16t1l1c, or 'uncontended', 'hand-off', or in a"
+              + " database 'fenced-writes'. Default: all.")
   private List<String> scenarioIds = new ArrayList<>();
 
   @Option(
       names = "--uri",
       paramLabel = "URI",
-      description =
-          "The server: redis://[user:password@]host[:port][/database], or mysql: or postgres://user:password@host[:port]/database. Default: one is started.")
+      description = "The server: redis://[user:password@]host[:port][/database], or mysql: or"
+          + " postgres://user:password@host[:port]/database. Default: one is started.")
   private @Nullable String uri;
 
   @Option(
@@ -96,6 +101,12 @@ public final class BenchCommand implements Callable<Integer> {
       defaultValue = "target/bench",
       description = "Where the report is written, as JSON and Markdown. Default: ${DEFAULT-VALUE}.")
   private Path out = Path.of("target/bench");
+
+  @Option(
+      names = "--quorum",
+      description =
+          "Starts three Redis servers and measures locks over all of them beside those of one.")
+  private boolean quorum;
 
   @Option(
       names = "--jmh",
@@ -136,22 +147,38 @@ public final class BenchCommand implements Callable<Integer> {
     if (jmh && (on != ServerKind.REDIS || !scenarioIds.isEmpty())) {
       throw wrong("--jmh measures the uncontended path on Redis: it takes no --on or --scenarios");
     }
-    List<Subject> all = jmh ? Subjects.forJmh() : Subjects.on(on);
+    if (quorum && (on != ServerKind.REDIS || jmh || uri != null)) {
+      throw wrong("--quorum starts three Redis servers: it takes no --on, --jmh or --uri");
+    }
     if (list) {
-      list(all);
+      list(all(List.of()));
       return 0;
     }
-    List<Subject> subjects;
     List<Scenario> scenarios;
     ServerAddress given;
     try {
-      subjects = Subjects.select(all, subjectIds);
+      var unused = Subjects.select(all(List.of()), subjectIds);
       scenarios = scenarios();
       given = uri == null ? null : ServerAddress.parse(on, uri);
     } catch (IllegalArgumentException e) {
       throw wrong(message(e));
     }
-    return onServer(given, (server, source) -> measure(subjects, scenarios, server, source));
+    if (quorum) {
+      return onThree(scenarios);
+    }
+    return onServer(
+        given, (server, source) -> measure(selected(List.of()), scenarios, server, source, null));
+  }
+
+  private List<Subject> selected(List<ServerAddress> others) {
+    return Subjects.select(all(others), subjectIds);
+  }
+
+  private List<Subject> all(List<ServerAddress> others) {
+    if (quorum) {
+      return QuorumSubjects.all(others);
+    }
+    return jmh ? Subjects.forJmh() : Subjects.on(on);
   }
 
   private void list(List<Subject> all) {
@@ -160,7 +187,7 @@ public final class BenchCommand implements Callable<Integer> {
       results.printf("%-16s %s (%s)%n", subject.id(), subject.label(), subject.library());
     }
     Scenario.ALL.forEach(one -> results.printf("%-16s %s%n", one.id(), one.description()));
-    Extra.on(on).forEach(one -> results.printf("%-16s %s%n", one.id(), one.description()));
+    Extra.on(on, quorum).forEach(one -> results.printf("%-16s %s%n", one.id(), one.description()));
     results.flush();
   }
 
@@ -170,7 +197,7 @@ public final class BenchCommand implements Callable<Integer> {
     }
     Set<Scenario> scenarios = new LinkedHashSet<>();
     scenarioIds.stream()
-        .filter(id -> Extra.find(id, on).isEmpty())
+        .filter(id -> Extra.find(id, on, quorum).isEmpty())
         .map(Scenario::parse)
         .forEach(scenarios::add);
     return List.copyOf(scenarios);
@@ -178,10 +205,10 @@ public final class BenchCommand implements Callable<Integer> {
 
   private Set<Extra> extras() {
     if (scenarioIds.isEmpty()) {
-      return Extra.on(on);
+      return Extra.on(on, quorum);
     }
     return scenarioIds.stream()
-        .flatMap(id -> Extra.find(id, on).stream())
+        .flatMap(id -> Extra.find(id, on, quorum).stream())
         .collect(Collectors.toUnmodifiableSet());
   }
 
@@ -209,15 +236,42 @@ public final class BenchCommand implements Callable<Integer> {
         }
       };
     } catch (ServerUnavailableException | TestServerException | IOException | RunnerException e) {
-      PrintWriter errors = commandSpec().commandLine().getErr();
-      errors.println("The bench could not run: " + message(e));
-      errors.flush();
-      return FAILED;
+      return failed(e);
     }
   }
 
+  /** The first server is the one on which locks of a single server are measured. */
+  private int onThree(List<Scenario> scenarios) throws InterruptedException {
+    try (RedisServer first = TestRedis.builder().owned().start();
+        RedisServer second = TestRedis.builder().owned().start();
+        RedisServer third = TestRedis.builder().owned().start()) {
+      List<ServerAddress> others = Stream.of(second, third)
+          .map(server -> ServerAddress.parse(on, server.uri()))
+          .toList();
+      return measure(
+          selected(others),
+          scenarios,
+          ServerAddress.parse(on, first.uri()),
+          "three of them, " + first.source(),
+          first);
+    } catch (ServerUnavailableException | TestServerException | IOException | RunnerException e) {
+      return failed(e);
+    }
+  }
+
+  private int failed(Exception e) {
+    PrintWriter errors = commandSpec().commandLine().getErr();
+    errors.println("The bench could not run: " + message(e));
+    errors.flush();
+    return FAILED;
+  }
+
   private int measure(
-      List<Subject> subjects, List<Scenario> scenarios, ServerAddress server, String source)
+      List<Subject> subjects,
+      List<Scenario> scenarios,
+      ServerAddress server,
+      String source,
+      @Nullable RedisServer first)
       throws InterruptedException, IOException, RunnerException {
     PrintWriter results = commandSpec().commandLine().getOut();
     if (jmh) {
@@ -227,12 +281,32 @@ public final class BenchCommand implements Callable<Integer> {
     }
     Progress progress = new Progress(commandSpec().commandLine().getErr());
     BenchRun run = new BenchRun(on, subjects, scenarios, extras(), quick, progress);
-    BenchReport report = run.on(server, source);
+    BenchReport report = run.on(server, source, first == null ? null : silenced(first));
     TerminalReport.print(report, results);
-    ReportFiles.write(report, out, on == ServerKind.REDIS ? "bench" : "bench-" + on.scheme())
-        .forEach(file -> results.println("Written: " + file));
+    ReportFiles.write(report, out, stem()).forEach(file -> results.println("Written: " + file));
     results.flush();
     return report.sound() ? 0 : FAILED;
+  }
+
+  private String stem() {
+    if (quorum) {
+      return "bench-quorum";
+    }
+    return on == ServerKind.REDIS ? "bench" : "bench-" + on.scheme();
+  }
+
+  private static SilentMemberRun.Member silenced(RedisServer server) {
+    return new SilentMemberRun.Member() {
+      @Override
+      public void pause() {
+        server.pause();
+      }
+
+      @Override
+      public void resume() {
+        server.resume();
+      }
+    };
   }
 
   private ParameterException wrong(String message) {

@@ -12,6 +12,8 @@ import dev.interlock.bench.runs.HandOffRun;
 import dev.interlock.bench.runs.OpenSubjects;
 import dev.interlock.bench.runs.Progress;
 import dev.interlock.bench.runs.ScenarioResult;
+import dev.interlock.bench.runs.SilentMemberResult;
+import dev.interlock.bench.runs.SilentMemberRun;
 import dev.interlock.bench.runs.UncontendedResult;
 import dev.interlock.bench.runs.UncontendedRun;
 import dev.interlock.bench.subjects.Subject;
@@ -28,6 +30,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** One run of the bench over subjects and scenarios. */
 final class BenchRun {
@@ -59,14 +62,19 @@ final class BenchRun {
    * Measures on a server. Deletes nothing there but its own locks.
    *
    * @param source where the server comes from, for the report
+   * @param first the same server, if there are others and it may be made silent
    * @throws ServerUnavailableException if the server does not answer
    */
-  BenchReport on(ServerAddress server, String source) throws InterruptedException {
+  BenchReport on(ServerAddress server, String source, SilentMemberRun.@Nullable Member first)
+      throws InterruptedException {
     int clients = scenarios.stream().mapToInt(Scenario::clients).max().orElse(1);
     if (extras.contains(Extra.HAND_OFF)) {
       clients = Math.max(2, clients);
     }
     int threads = scenarios.stream().mapToInt(Scenario::threads).max().orElse(1);
+    if (extras.contains(Extra.SILENT_MEMBER)) {
+      threads = Math.max(SilentMemberRun.SCENARIO.threads(), threads);
+    }
     String started = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
     double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
     try (ServerProbe measured = kind.probe(server)) {
@@ -78,7 +86,7 @@ final class BenchRun {
         progress.note(Tables.busyNote(environment));
       }
       try (OpenSubjects open = new OpenSubjects(subjects, server, clients, threads, progress)) {
-        return measure(server, open, measured, environment);
+        return measure(server, open, measured, environment, first);
       } finally {
         if (kind != ServerKind.REDIS) {
           PeerTables.drop(server);
@@ -91,7 +99,8 @@ final class BenchRun {
       ServerAddress server,
       OpenSubjects open,
       ServerProbe measured,
-      BenchReport.Environment environment)
+      BenchReport.Environment environment,
+      SilentMemberRun.@Nullable Member first)
       throws InterruptedException {
     String names = "bench:" + UUID.randomUUID().toString().substring(0, 8) + ":";
     List<UncontendedResult> alone = List.of();
@@ -110,12 +119,17 @@ final class BenchRun {
     List<FencedWritesResult> fencedWrites = extras.contains(Extra.FENCED_WRITES)
         ? new FencedWritesRun(server, plan, progress).measure()
         : List.of();
+    // Last, since it disturbs what is measured on that server alone.
+    List<SilentMemberResult> silentMember = first != null && extras.contains(Extra.SILENT_MEMBER)
+        ? new SilentMemberRun(open, plan, names, progress, first).measure()
+        : List.of();
     return new BenchReport(
         environment,
         plan,
         alone,
         handOffs,
         fencedWrites,
+        silentMember,
         results,
         Target.of(alone, results),
         open.failures());

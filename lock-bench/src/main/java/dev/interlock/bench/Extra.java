@@ -10,10 +10,14 @@ enum Extra {
   UNCONTENDED("uncontended", "one thread, in short turns with the floor"),
   HAND_OFF(
       "hand-off",
-      "from the release to another client that waits, in short turns; alone: in a JVM that just started"),
+      "from the release to another client that waits, in short turns; alone: in a JVM that just"
+          + " started"),
   FENCED_WRITES(
       "fenced-writes",
-      "in a database: a transaction with one UPDATE, plain, with a guard column, with a guard row");
+      "in a database: a transaction with one UPDATE, plain, with a guard column, with a guard row"),
+  SILENT_MEMBER(
+      "silent-member",
+      "with --quorum: 16 threads on 16 locks before and after a server falls silent for good");
 
   private final String id;
   private final String description;
@@ -31,14 +35,23 @@ enum Extra {
     return description;
   }
 
-  /** Those that the server can be measured with. */
-  static Set<Extra> on(ServerKind server) {
-    return server == ServerKind.REDIS
-        ? EnumSet.complementOf(EnumSet.of(FENCED_WRITES))
-        : EnumSet.allOf(Extra.class);
+  /**
+   * Those that the server can be measured with.
+   *
+   * @param quorum whether there are three of them
+   */
+  static Set<Extra> on(ServerKind server, boolean quorum) {
+    EnumSet<Extra> extras = EnumSet.of(UNCONTENDED, HAND_OFF);
+    if (server != ServerKind.REDIS) {
+      extras.add(FENCED_WRITES);
+    }
+    if (quorum) {
+      extras.add(SILENT_MEMBER);
+    }
+    return extras;
   }
 
-  static Optional<Extra> find(String id, ServerKind server) {
-    return on(server).stream().filter(extra -> extra.id.equals(id)).findFirst();
+  static Optional<Extra> find(String id, ServerKind server, boolean quorum) {
+    return on(server, quorum).stream().filter(extra -> extra.id.equals(id)).findFirst();
   }
 }

@@ -64,6 +64,17 @@ class BenchCommandTest {
   }
 
   @Test
+  void locksOverThreeServersAreListedWhereThreeAreStarted() {
+    assertThat(run("--list", "--quorum")).isZero();
+    assertThat(out.toString())
+        .contains("quorum-setnx", "quorum-hash", "redisson-multi", "silent-member")
+        .doesNotContain("spring-pubsub");
+    assertThat(run("--quorum", "--uri", "redis://localhost")).isEqualTo(2);
+    assertThat(err.toString()).contains("--quorum starts three Redis servers");
+    assertThat(run("--scenarios", "silent-member")).isEqualTo(2);
+  }
+
+  @Test
   void jmhTakesNoScenarios() {
     assertThat(run("--jmh", "--scenarios", "1t1l1c")).isEqualTo(2);
     assertThat(err.toString()).contains("--jmh measures the uncontended path on Redis");

@@ -5,6 +5,7 @@ import dev.interlock.bench.runs.FencedWritesResult;
 import dev.interlock.bench.runs.HandOffResult;
 import dev.interlock.bench.runs.OpenSubjects;
 import dev.interlock.bench.runs.ScenarioResult;
+import dev.interlock.bench.runs.SilentMemberResult;
 import dev.interlock.bench.runs.UncontendedResult;
 import dev.interlock.measure.peers.Versions;
 import java.util.List;
@@ -19,6 +20,7 @@ import java.util.Optional;
  * @param uncontended one thread, nobody else
  * @param handOffs from one client to another that waits
  * @param fencedWrites what fencing costs, in a database
+ * @param silentMember what is left once one of three servers is silent
  * @param scenarios the contended ones, and the simple one of a thread and a lock
  * @param targets what redis-setnx is to reach, where this run measured it
  * @param failures subjects that could not be measured to the end
@@ -29,6 +31,7 @@ public record BenchReport(
     List<UncontendedResult> uncontended,
     List<HandOffResult> handOffs,
     List<FencedWritesResult> fencedWrites,
+    List<SilentMemberResult> silentMember,
     List<ScenarioResult> scenarios,
     List<Target> targets,
     List<OpenSubjects.Failure> failures) {

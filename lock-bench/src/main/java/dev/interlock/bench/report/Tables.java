@@ -5,6 +5,8 @@ import dev.interlock.bench.runs.FencedWritesResult;
 import dev.interlock.bench.runs.HandOffResult;
 import dev.interlock.bench.runs.ScenarioResult;
 import dev.interlock.bench.runs.ScenarioResult.SubjectResult;
+import dev.interlock.bench.runs.SilentMemberResult;
+import dev.interlock.bench.runs.SilentMemberRun;
 import dev.interlock.bench.runs.UncontendedResult;
 import dev.interlock.measure.Statistics;
 import java.util.ArrayList;
@@ -148,6 +150,22 @@ public final class Tables {
                 ratio(result.toPlain()),
                 number("%,.0f", result.latency().p50Micros()),
                 number("%,.0f", result.latency().p99Micros())))
+            .toList());
+  }
+
+  /** One of three servers falls silent. */
+  static Table silentMember(List<SilentMemberResult> results) {
+    return new Table(
+        "Silent member: sections a second before and after the first server stops answering, "
+            + SilentMemberRun.SCENARIO.description(),
+        List.of("subject", "before", "first second", "after", "x before"),
+        results.stream()
+            .map(result -> List.of(
+                result.label(),
+                number("%,.0f", result.before()),
+                number("%,.0f", result.firstSecond()),
+                number("%,.0f", result.after()),
+                number("%.2f", result.left())))
             .toList());
   }
 

@@ -27,6 +27,9 @@ public final class TerminalReport {
     if (!report.fencedWrites().isEmpty()) {
       tables.add(Tables.fencedWrites(report.fencedWrites()));
     }
+    if (!report.silentMember().isEmpty()) {
+      tables.add(Tables.silentMember(report.silentMember()));
+    }
     if (!report.targets().isEmpty()) {
       tables.add(Tables.targets(report.targets()));
     }

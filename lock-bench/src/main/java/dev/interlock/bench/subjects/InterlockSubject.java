@@ -49,6 +49,11 @@ final class InterlockSubject implements SectionClient {
         (server, threads) -> new InterlockSubject(server.uri(id) + options, fair));
   }
 
+  /** The locks of a URI. */
+  static SectionClient open(String uri) {
+    return new InterlockSubject(uri, null);
+  }
+
   /** The in-JVM provider, for which there is no server. */
   static Subject local(ProviderInfo provider) {
     return new Subject(

@@ -62,7 +62,8 @@ class ReportTest {
     assertThat(json.at("/scenarios/0/subjects/3/toFloor/median").asDouble()).isEqualTo(0.9);
     assertThat(Files.readString(files.get(1)))
         .contains("Redis 7.0.15", "JDK ", "redisson ", "| ours | 0.90 |", "| --- | ---: |")
-        .contains("| guard row | 1.50 |");
+        .contains("| guard row | 1.50 |")
+        .contains("| quorum | 1,000 | 10 | 900 | 0.90 |");
   }
 
   @Test
@@ -85,6 +86,7 @@ class ReportTest {
         List.of(),
         List.of(new FencedWritesResult(
             "guard row", 100, Latency.of(new Histogram(3)), new Statistics.Ratio(1.5, 1.5, 1.5))),
+        List.of(new SilentMemberResult("quorum-setnx", "quorum", 1_000, 10, 900)),
         List.of(result(overlaps)),
         List.of(),
         List.of());

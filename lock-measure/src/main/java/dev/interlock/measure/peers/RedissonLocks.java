@@ -10,7 +10,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
-import org.redisson.config.SingleServerConfig;
 
 /**
  * Redisson's locks, with its default settings. The length of the renewed lease is a setting of
@@ -40,18 +39,27 @@ public final class RedissonLocks implements PeerLocks {
   }
 
   private RedissonClient open(Config config) {
-    server.user().ifPresent(config::setUsername);
-    server.password().ifPresent(config::setPassword);
-    SingleServerConfig single = config
-        .useSingleServer()
-        .setAddress("redis://" + server.host() + ":" + server.port())
-        .setDatabase(Integer.parseInt(server.database()));
+    at(server, config);
     if (few) {
       config.setThreads(FEW_THREADS);
       config.setNettyThreads(FEW_THREADS);
-      single.setConnectionMinimumIdleSize(1).setConnectionPoolSize(FEW_CONNECTIONS);
+      config
+          .useSingleServer()
+          .setConnectionMinimumIdleSize(1)
+          .setConnectionPoolSize(FEW_CONNECTIONS);
     }
     return Redisson.create(config);
+  }
+
+  /** Has the configuration name the server, and returns it. */
+  static Config at(ServerAddress server, Config config) {
+    server.user().ifPresent(config::setUsername);
+    server.password().ifPresent(config::setPassword);
+    config
+        .useSingleServer()
+        .setAddress("redis://" + server.host() + ":" + server.port())
+        .setDatabase(Integer.parseInt(server.database()));
+    return config;
   }
 
   @Override
