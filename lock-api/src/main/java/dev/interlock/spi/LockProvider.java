@@ -3,6 +3,7 @@ package dev.interlock.spi;
 import dev.interlock.Capability;
 import dev.interlock.LockConfig;
 import dev.interlock.Option;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 
@@ -54,6 +55,18 @@ public interface LockProvider {
    */
   default boolean fairByDefault(LockConfig config) {
     return false;
+  }
+
+  /**
+   * Tells in which steps the server counts the time of a lease. A hold may outlast its lease by as
+   * much, and never ends before it: a lease of 1.5 s that is kept in whole seconds lasts 2 s. What
+   * a client believes does not change, for its validity ends with the lease it asked for.
+   *
+   * @param config checked settings
+   * @return zero unless the server rounds leases up by more than a few milliseconds
+   */
+  default Duration leaseGranularity(LockConfig config) {
+    return Duration.ZERO;
   }
 
   /**

@@ -12,6 +12,7 @@ import dev.interlock.tck.Rules;
 import dev.interlock.tck.TckBackend;
 import dev.interlock.tck.TckProgress;
 import dev.interlock.tck.TckResult;
+import dev.interlock.tck.TckScales;
 import dev.interlock.tck.Verdict;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -39,7 +40,8 @@ record FakeKit(Map<String, Verdict> verdicts) implements Kit {
         Set.of(Capability.FENCED),
         results,
         settings.seed(),
-        Duration.ofSeconds(3));
+        Duration.ofSeconds(3),
+        TckScales.of(1, Duration.ofMillis(50), Duration.ofSeconds(1)));
   }
 
   private static RuleResult result(String id, Verdict verdict, KitSettings settings) {

@@ -85,6 +85,24 @@ class ReportContractTest {
   }
 
   @Test
+  void the_scales_of_a_run_are_in_each_form_of_the_report() throws IOException {
+    JsonNode scales = JsonMapper.shared()
+        .readTree(read("report.json"))
+        .get("providers")
+        .get(0)
+        .get("scales");
+
+    assertThat(scales.get("lengths").doubleValue()).isEqualTo(1);
+    assertThat(scales.get("limits").doubleValue()).isEqualTo(3);
+    assertThat(scales.get("roundTripMillis").doubleValue()).isEqualTo(50);
+    assertThat(scales.get("granularityMillis").longValue()).isEqualTo(1000);
+    String text =
+        "leases and waits x1.0, limits x3.0, round trip 50.0 ms," + " leases in steps of 1000 ms";
+    assertThat(read("report.md")).contains("- local: " + text);
+    assertThat(read("report.html")).contains("scales: " + text);
+  }
+
+  @Test
   void facts_in_report_json_are_words_and_figures_by_happening() throws IOException {
     JsonNode root = JsonMapper.shared().readTree(read("report.json"));
     JsonNode happening = root.get("happenings").get(0);

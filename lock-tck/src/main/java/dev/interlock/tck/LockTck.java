@@ -21,13 +21,13 @@ import org.junit.jupiter.api.TestFactory;
  * is a test of its own, named by its id and title.
  *
  * <p>A rule that is NOT_CLAIMED or WAIVED is reported as aborted, with the reason, and never as
- * passed; so is one that needs faults which the backend's author offers no way to inject
- * ({@link TckBackend#faults(TckServer)}). Any other INCONCLUSIVE rule fails. The system properties
- * {@code interlock.tck.effort} (quick, standard or full; quick unless set) and
- * {@code interlock.tck.seed} govern the run. What several JVMs did in a rule that fails is saved in
- * the directory {@code interlock.tck.histories} ({@code target/histories} unless set), see
- * {@link SavedHistory}. JUnit sees the rules one by one, but they run as {@link TckRunner} runs
- * them, partly side by side.
+ * passed; so is a SHOULD rule that does not hold, and one that needs faults which the backend's
+ * author offers no way to inject ({@link TckBackend#faults(TckServer)}). Any other INCONCLUSIVE
+ * rule fails. The system properties {@code interlock.tck.effort} (quick, standard or full; quick
+ * unless set) and {@code interlock.tck.seed} govern the run. What several JVMs did in a rule that
+ * fails is saved in the directory {@code interlock.tck.histories} ({@code target/histories} unless
+ * set), see {@link SavedHistory}. JUnit sees the rules one by one, but they run as
+ * {@link TckRunner} runs them, partly side by side.
  */
 public abstract class LockTck {
 
@@ -112,6 +112,9 @@ public abstract class LockTck {
     Evidence evidence = result.evidence();
     String saved = evidence.saved().map(file -> "\n  history saved in " + file).orElse("");
     String text = result + "\n  seed " + evidence.seed() + saved;
+    if (result.isWarning()) {
+      Assumptions.abort("A warning, for this rule is a SHOULD: " + text);
+    }
     switch (result.verdict()) {
       case PASS -> {}
       case FAIL -> Assertions.fail(text);

@@ -11,6 +11,30 @@ package dev.interlock.tck;
  */
 public record RuleResult(String id, String title, Level level, Verdict verdict, Evidence evidence) {
 
+  /**
+   * Tells whether this is a warning only: what a SHOULD rule asks for was not found. It neither
+   * fails a build nor lowers a level.
+   *
+   * @return true for FAIL and INCONCLUSIVE of a rule that is not a MUST
+   */
+  public boolean isWarning() {
+    return isOpen()
+        && Rules.find(id).filter(rule -> rule.strength() == Strength.SHOULD).isPresent();
+  }
+
+  /**
+   * Tells whether the backend broke the rule, or may have broken it, and must not.
+   *
+   * @return true for FAIL and INCONCLUSIVE of a MUST rule
+   */
+  public boolean isAgainst() {
+    return isOpen() && !isWarning();
+  }
+
+  private boolean isOpen() {
+    return verdict == Verdict.FAIL || verdict == Verdict.INCONCLUSIVE;
+  }
+
   /** Prints id, title, verdict and message, and the history if there is one. */
   @Override
   public String toString() {

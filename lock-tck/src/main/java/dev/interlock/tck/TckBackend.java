@@ -122,7 +122,8 @@ public final class TckBackend {
   }
 
   /**
-   * Stretches every time limit of the kit, for slow machines and distant servers.
+   * Stretches the leases, waits and time limits of the kit, for slow machines. What a distant
+   * server needs beside that the kit finds out: see {@link TckScales}.
    *
    * @param factor more than zero; 2.0 allows twice the time
    * @return the changed copy
@@ -242,7 +243,7 @@ public final class TckBackend {
   }
 
   /**
-   * Returns the factor on time limits.
+   * Returns the factor on leases, waits and time limits.
    *
    * @return 1.0 unless it was set
    */

@@ -18,6 +18,7 @@ import java.util.Set;
  * @param rules one verdict for each rule that was run, in the order of SPEC.md
  * @param seed repeats the run's random choices
  * @param took how long the run lasted
+ * @param scales how long its tests were, and how patient
  */
 public record TckResult(
     ProviderInfo provider,
@@ -25,7 +26,8 @@ public record TckResult(
     Set<Capability> capabilities,
     List<RuleResult> rules,
     long seed,
-    Duration took) {
+    Duration took,
+    TckScales scales) {
 
   /** Copies the collections. */
   public TckResult {
@@ -50,12 +52,10 @@ public record TckResult(
   /**
    * Tells whether the provider keeps what it claims.
    *
-   * @return true if no rule failed and none was inconclusive
+   * @return true if no MUST rule failed and none was inconclusive
    */
   public boolean isClean() {
-    return rules.stream()
-        .noneMatch(
-            rule -> rule.verdict() == Verdict.FAIL || rule.verdict() == Verdict.INCONCLUSIVE);
+    return rules.stream().noneMatch(RuleResult::isAgainst);
   }
 
   /**

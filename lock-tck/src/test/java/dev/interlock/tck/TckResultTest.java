@@ -29,6 +29,19 @@ class TckResultTest {
   }
 
   @Test
+  void aShouldRuleThatFailsIsAWarningAndNoMore() {
+    RuleResult should = of("W9", Verdict.FAIL);
+    RuleResult must = of("X1", Verdict.FAIL);
+    assertThat(should.isWarning()).isTrue();
+    assertThat(should.isAgainst()).isFalse();
+    assertThat(must.isWarning()).isFalse();
+    assertThat(must.isAgainst()).isTrue();
+    assertThat(of("W9", Verdict.PASS).isWarning()).isFalse();
+    assertThat(of(List.of(should)).isClean()).isTrue();
+    assertThat(of(List.of(should, must)).isClean()).isFalse();
+  }
+
+  @Test
   void aRuleIsFoundByItsId() {
     TckResult result = of(Verdict.PASS, Verdict.FAIL);
     assertThat(result.rule("FAIL").orElseThrow().verdict()).isEqualTo(Verdict.FAIL);
@@ -36,16 +49,23 @@ class TckResultTest {
   }
 
   private static TckResult of(Verdict... verdicts) {
+    return of(Stream.of(verdicts).map(verdict -> of(verdict.name(), verdict)).toList());
+  }
+
+  private static RuleResult of(String rule, Verdict verdict) {
     Evidence evidence =
         new Evidence(1, 7, Duration.ZERO, List.of(), "", List.of(), Optional.empty());
+    return new RuleResult(rule, "a rule", Level.L1, verdict, evidence);
+  }
+
+  private static TckResult of(List<RuleResult> rules) {
     return new TckResult(
         new ProviderInfo("acme", "1.0", Set.of(), "here"),
         "a server",
         Set.of(),
-        Stream.of(verdicts)
-            .map(verdict -> new RuleResult(verdict.name(), "a rule", Level.L1, verdict, evidence))
-            .toList(),
+        rules,
         7,
-        Duration.ZERO);
+        Duration.ZERO,
+        TckScales.of(1, Duration.ZERO, Duration.ZERO));
   }
 }

@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * What the page shows beside the report's own words.
@@ -83,14 +84,24 @@ record PageView(Report report) {
         counts.add(count(verdict, number));
       }
     }
+    long warnings =
+        report.providers().stream().mapToLong(ProviderReport::warnings).sum();
+    if (warnings > 0) {
+      counts.add(warnings(warnings));
+    }
     return counts;
   }
 
   List<Count> counts(ProviderReport provider) {
-    return VERDICTS.stream()
-        .map(verdict -> count(verdict, provider.count(verdict)))
+    return Stream.concat(
+            VERDICTS.stream().map(verdict -> count(verdict, provider.count(verdict))),
+            Stream.of(warnings(provider.warnings())))
         .filter(count -> count.number() > 0)
         .toList();
+  }
+
+  private static Count warnings(long number) {
+    return new Count(number, ProviderReport.WARNING, Verdicts.css(ProviderReport.WARNING));
   }
 
   private static Count count(Verdict verdict, long number) {

@@ -44,7 +44,7 @@ public final class Progress implements TckProgress {
   @Override
   public void finished(RuleResult result) {
     Evidence evidence = result.evidence();
-    String verdict = "%-12s".formatted(ProviderReport.text(result.verdict()));
+    String verdict = "%-12s".formatted(ProviderReport.text(result));
     line("  %s%s %-3s %6.1f s  %s"
         .formatted(
             label,

@@ -8,6 +8,8 @@ import dev.interlock.tck.Level;
 import dev.interlock.tck.RuleInfo;
 import dev.interlock.tck.RuleResult;
 import dev.interlock.tck.Rules;
+import dev.interlock.tck.Strength;
+import dev.interlock.tck.TckScales;
 import dev.interlock.tck.Verdict;
 import java.util.List;
 import java.util.Optional;
@@ -28,6 +30,7 @@ import java.util.stream.Collectors;
  * @param error why the kit could not run; empty if it could
  * @param isPeer whether it is another library's lock, of which only some rules can be judged
  * @param facts what happened to it, as far as that was looked at
+ * @param scales how long the kit's tests were, and how patient; empty if none was run
  */
 public record ProviderReport(
     String id,
@@ -39,8 +42,12 @@ public record ProviderReport(
     Figures figures,
     String error,
     boolean isPeer,
-    List<Fact> facts) {
+    List<Fact> facts,
+    Optional<TckScales> scales) {
   static final String NOT_RUN = "-";
+
+  /** The verdict on a SHOULD rule that does not hold. */
+  static final String WARNING = "WARNING";
 
   /** One that is ours, or that the user asks us to judge. */
   public ProviderReport(
@@ -66,25 +73,57 @@ public record ProviderReport(
       Figures figures,
       String error,
       boolean isPeer) {
-    this(id, version, server, origin, capabilities, rules, figures, error, isPeer, List.of());
+    this(
+        id,
+        version,
+        server,
+        origin,
+        capabilities,
+        rules,
+        figures,
+        error,
+        isPeer,
+        List.of(),
+        Optional.empty());
   }
 
   /** The same, of another library's lock if it is one. */
   public ProviderReport ofPeer(boolean peer) {
     return new ProviderReport(
-        id, version, server, origin, capabilities, rules, figures, error, peer, facts);
+        id, version, server, origin, capabilities, rules, figures, error, peer, facts, scales);
   }
 
   /** The same, with what was measured. */
   public ProviderReport withFigures(Figures measured) {
     return new ProviderReport(
-        id, version, server, origin, capabilities, rules, measured, error, isPeer, facts);
+        id, version, server, origin, capabilities, rules, measured, error, isPeer, facts, scales);
   }
 
   /** The same, with what happened to it. */
   public ProviderReport withFacts(List<Fact> seen) {
     return new ProviderReport(
-        id, version, server, origin, capabilities, rules, figures, error, isPeer, seen);
+        id, version, server, origin, capabilities, rules, figures, error, isPeer, seen, scales);
+  }
+
+  /** The same, with the scales of the run. */
+  public ProviderReport withScales(TckScales used) {
+    return new ProviderReport(
+        id,
+        version,
+        server,
+        origin,
+        capabilities,
+        rules,
+        figures,
+        error,
+        isPeer,
+        facts,
+        Optional.of(used));
+  }
+
+  /** The scales in words. */
+  String scaleText() {
+    return scales.map(TckScales::toString).orElse("none");
   }
 
   Optional<Fact> fact(Happening happening) {
@@ -99,23 +138,34 @@ public record ProviderReport(
   String cell(RuleInfo rule) {
     return rules.stream()
         .filter(result -> result.id().equals(rule.id()))
-        .map(result -> text(result.verdict()))
+        .map(ProviderReport::text)
         .findFirst()
         .orElse(rule.isTested() ? NOT_RUN : "untested");
+  }
+
+  public static String text(RuleResult result) {
+    return result.isWarning() ? WARNING : text(result.verdict());
   }
 
   public static String text(Verdict verdict) {
     return verdict == Verdict.NOT_CLAIMED ? "not claimed" : verdict.name();
   }
 
+  /** Counts the rules of a verdict; what is only a warning is counted as that. */
   long count(Verdict verdict) {
-    return rules.stream().filter(rule -> rule.verdict() == verdict).count();
+    return rules.stream()
+        .filter(rule -> rule.verdict() == verdict && !rule.isWarning())
+        .count();
+  }
+
+  long warnings() {
+    return rules.stream().filter(RuleResult::isWarning).count();
   }
 
   /**
-   * The hardest level up to which the provider keeps what it claims: every rule that the kit tests
-   * was run, and each passed or is not claimed. A level of which nothing is claimed is not reached.
-   * A peer has no level: what its API cannot express says nothing about it.
+   * The hardest level up to which the provider keeps what it claims: every MUST rule that the kit
+   * tests was run, and each passed or is not claimed. A level of which nothing is claimed is not
+   * reached. A peer has no level: what its API cannot express says nothing about it.
    */
   Optional<Level> level() {
     if (isPeer) {
@@ -134,10 +184,11 @@ public record ProviderReport(
     return Optional.ofNullable(reached);
   }
 
-  /** What became of the rules of a level; a rule that was not run counts as not decided. */
+  /** What became of the MUST rules of a level; a rule that was not run counts as not decided. */
   private List<Verdict> verdicts(Level level) {
     return Rules.all().stream()
         .filter(rule -> rule.isTested() && rule.level() == level)
+        .filter(rule -> rule.strength() == Strength.MUST)
         .map(rule -> result(rule.id()).map(RuleResult::verdict).orElse(Verdict.INCONCLUSIVE))
         .toList();
   }
@@ -175,6 +226,9 @@ public record ProviderReport(
       if (count > 0) {
         text.append(text.isEmpty() ? "" : ", ").append(count).append(' ').append(text(verdict));
       }
+    }
+    if (warnings() > 0) {
+      text.append(text.isEmpty() ? "" : ", ").append(warnings()).append(' ').append(WARNING);
     }
     return text.toString();
   }

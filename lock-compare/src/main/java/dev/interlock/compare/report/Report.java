@@ -63,7 +63,9 @@ public record Report(
 
     /** Whether it failed, or nothing can be said, for any provider. */
     boolean fails() {
-      return cells.contains("FAIL") || cells.contains("INCONCLUSIVE");
+      return cells.contains("FAIL")
+          || cells.contains("INCONCLUSIVE")
+          || cells.contains(ProviderReport.WARNING);
     }
   }
 

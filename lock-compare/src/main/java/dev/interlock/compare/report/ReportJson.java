@@ -7,6 +7,7 @@ import dev.interlock.compare.figures.Figures;
 import dev.interlock.compare.figures.Measure;
 import dev.interlock.tck.Evidence;
 import dev.interlock.tck.RuleResult;
+import dev.interlock.tck.TckScales;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -48,11 +49,23 @@ final class ReportJson {
       Map<String, @Nullable Double> measures,
       Map<String, String> measureNotes,
       Map<String, List<Figures.Point>> curves,
-      Map<String, Seen> facts) {}
+      Map<String, Seen> facts,
+      @Nullable Scales scales) {}
+
+  record Scales(double lengths, double limits, double roundTripMillis, long granularityMillis) {
+    static Scales of(TckScales scales) {
+      return new Scales(
+          scales.lengths(),
+          scales.limits(),
+          scales.roundTrip().toNanos() / 1e6,
+          scales.leaseGranularity().toMillis());
+    }
+  }
 
   record Seen(String words, Map<String, Double> figures, boolean failed) {}
 
-  record Rule(String id, String title, String level, String verdict, Proof evidence) {}
+  record Rule(
+      String id, String title, String level, String verdict, Proof evidence, boolean warning) {}
 
   record Proof(
       String message,
@@ -118,7 +131,8 @@ final class ReportJson {
         measures,
         notes,
         curves,
-        facts(report));
+        facts(report),
+        report.scales().map(Scales::of).orElse(null));
   }
 
   private static Map<String, Seen> facts(ProviderReport report) {
@@ -143,6 +157,7 @@ final class ReportJson {
             evidence.took().toMillis() / 1e3,
             evidence.faults(),
             evidence.history(),
-            Report.historyFile(result).orElse(null)));
+            Report.historyFile(result).orElse(null)),
+        result.isWarning());
   }
 }

@@ -50,11 +50,12 @@ public final class TerminalReport {
     report.changes().ifPresent(changes -> changes(out, changes));
     for (ProviderReport provider : report.providers()) {
       out.printf(
-          "%s on %s: level %s; %s%n",
+          "%s on %s: level %s; %s%n    scales: %s%n",
           Verdicts.style(ansi, "bold", provider.label()),
           provider.server(),
           provider.levelText(),
-          provider.summary());
+          provider.summary(),
+          provider.scaleText());
     }
     out.flush();
   }
@@ -104,7 +105,7 @@ public final class TerminalReport {
     Evidence evidence = result.evidence();
     out.printf(
         "%s  %s %s: %s%n",
-        Verdicts.paint(ansi, ProviderReport.text(result.verdict())),
+        Verdicts.paint(ansi, ProviderReport.text(result)),
         remark.provider(),
         result.id(),
         result.title());

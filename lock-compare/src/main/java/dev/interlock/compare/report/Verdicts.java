@@ -16,7 +16,7 @@ public final class Verdicts {
     return switch (text.strip()) {
       case "PASS" -> style(ansi, "green", text);
       case "FAIL", "FAILED", "failed" -> style(ansi, "bold,red", text);
-      case "INCONCLUSIVE", "WAIVED" -> style(ansi, "yellow", text);
+      case "INCONCLUSIVE", "WAIVED", "WARNING" -> style(ansi, "yellow", text);
       case "not claimed", "untested", "n/a", "-" -> style(ansi, "faint", text);
       default -> text;
     };
@@ -37,6 +37,7 @@ public final class Verdicts {
       case "FAIL" -> "✕";
       case "INCONCLUSIVE" -> "?";
       case "WAIVED" -> "⚑";
+      case "WARNING" -> "!";
       default -> "–";
     };
   }
@@ -47,7 +48,7 @@ public final class Verdicts {
       case "PASS" -> "pass";
       case "FAIL" -> "fail";
       case "INCONCLUSIVE" -> "inconclusive";
-      case "WAIVED" -> "waived";
+      case "WAIVED", "WARNING" -> "waived";
       default -> "none";
     };
   }

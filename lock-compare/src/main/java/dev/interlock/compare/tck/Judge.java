@@ -152,7 +152,7 @@ final class Judge {
         .map(rule -> results.get(rule.id()))
         .filter(Objects::nonNull)
         .toList();
-    return new ProviderReport(
+    ProviderReport report = new ProviderReport(
         finished.id(),
         finished.version(),
         finished.server(),
@@ -161,6 +161,7 @@ final class Judge {
         inOrder,
         new Figures(),
         "");
+    return report.withScales(finished.scales());
   }
 
   private static void end(Process process) {

@@ -6,6 +6,7 @@ import dev.interlock.tck.Evidence;
 import dev.interlock.tck.Level;
 import dev.interlock.tck.RuleResult;
 import dev.interlock.tck.TckResult;
+import dev.interlock.tck.TckScales;
 import dev.interlock.tck.Verdict;
 import java.io.Serializable;
 import java.nio.file.Path;
@@ -110,13 +111,34 @@ sealed interface JudgeMessage extends Serializable {
   }
 
   /** All rules have their verdict. */
-  record Finished(String id, String version, String server, EnumSet<Capability> capabilities)
+  record Finished(
+      String id,
+      String version,
+      String server,
+      EnumSet<Capability> capabilities,
+      double lengths,
+      double limits,
+      Duration roundTrip,
+      Duration leaseGranularity)
       implements JudgeMessage {
 
     static Finished of(String id, TckResult result) {
       EnumSet<Capability> capabilities = EnumSet.noneOf(Capability.class);
       capabilities.addAll(result.capabilities());
-      return new Finished(id, result.provider().version(), result.server(), capabilities);
+      TckScales scales = result.scales();
+      return new Finished(
+          id,
+          result.provider().version(),
+          result.server(),
+          capabilities,
+          scales.lengths(),
+          scales.limits(),
+          scales.roundTrip(),
+          scales.leaseGranularity());
+    }
+
+    TckScales scales() {
+      return new TckScales(lengths, limits, roundTrip, leaseGranularity);
     }
   }
 

@@ -23,7 +23,7 @@ public record RunInThisJvm(Kit kit) implements KitRunner {
         progress.server(backend.origin());
         TckResult result =
             kit.run(candidate.target(backend).timeScale(timeScale), settings, progress);
-        return new ProviderReport(
+        ProviderReport report = new ProviderReport(
             candidate.id(),
             result.provider().version(),
             result.server(),
@@ -33,6 +33,7 @@ public record RunInThisJvm(Kit kit) implements KitRunner {
             new Figures(),
             "",
             candidate.isPeer());
+        return report.withScales(result.scales());
       } finally {
         turnEnds.run();
       }

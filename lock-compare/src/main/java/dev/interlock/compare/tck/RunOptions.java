@@ -40,7 +40,10 @@ public final class RunOptions {
   @Option(
       names = "--time-scale",
       paramLabel = "FACTOR",
-      description = "Stretches the rules' time limits on a slow machine. Default: 1.")
+      description = {
+        "Stretches the leases, waits and time limits of the rules, for a slow machine. A distant",
+        "server needs nothing: limits follow its round trip. Default: 1."
+      })
   void timeScale(double factor) {
     if (!(factor > 0 && factor <= LARGEST_SCALE)) {
       throw new ParameterException(

@@ -193,6 +193,10 @@ public enum Fault {
   ABANDONS_ANYBODY,
   /** A release frees what the same client holds, whichever attempt got it. */
   COMPARES_CLIENTS,
+  /** No fault: the server's wall clock is three minutes ahead. */
+  CLOCK_AHEAD,
+  /** The server tells its local time as if it were that of Greenwich. */
+  LOCAL_TIME,
   /** Inspection answers what it found half a second ago. */
   STALE_INSPECT,
   /** A lease ends on the server after nine tenths of its time. */

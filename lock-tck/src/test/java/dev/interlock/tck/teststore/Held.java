@@ -5,7 +5,7 @@ final class Held {
   final Wire.Request request;
   final long token;
   final int tokens;
-  final long since = System.currentTimeMillis();
+  long since = System.currentTimeMillis();
   long expiresAt;
   int entries = 1;
   int renewals;

@@ -253,6 +253,7 @@ final class Store {
         fault == Fault.CAPS_AND_HIDES ? Math.max(0, end - System.nanoTime() - LONGEST_LEASE) : 0;
     Held granted = new Held(request, token, tokens, end - hidden);
     granted.hidden = hidden;
+    granted.since += clockAhead();
     if (lock.held == null || fault == Fault.LOOKS_THEN_TAKES) {
       lock.held = granted;
     } else {
@@ -268,6 +269,14 @@ final class Store {
       values.put(request.id(), values.size());
     }
     return granted;
+  }
+
+  private long clockAhead() {
+    return switch (fault) {
+      case CLOCK_AHEAD -> TimeUnit.MINUTES.toMillis(3);
+      case LOCAL_TIME -> TimeUnit.HOURS.toMillis(1);
+      default -> 0;
+    };
   }
 
   private long nextToken(Lock lock) {

@@ -51,6 +51,11 @@ public final class StoreServer implements TckServer, AutoCloseable {
     return server;
   }
 
+  /** Returns where it listens. */
+  public int port() {
+    return port;
+  }
+
   /** Where clients without a queue connect. */
   public String uri() {
     return uri("teststore");
@@ -59,6 +64,11 @@ public final class StoreServer implements TckServer, AutoCloseable {
   /** Where clients with a queue connect. */
   public String fairUri() {
     return uri("fairstore");
+  }
+
+  /** Where clients connect that know of leases in whole seconds. */
+  public String secondsUri() {
+    return uri("secondsstore");
   }
 
   /** Where clients with a queue and shared owners connect. */

@@ -103,13 +103,13 @@ public final class BatchRules {
     return SideBySide.each(names, name -> {
       int kind = names.indexOf(name) % (2 * WAYS_TO_END);
       HoldId id = direct.newId();
-      long token = direct.acquire(name, id, run.ms(SHORT), run.ms(3_000)).fencingToken();
+      long token = direct.acquire(name, id, run.ms(SHORT), run.limit(3_000)).fencingToken();
       switch (kind) {
         case 0 -> direct.release(name, id);
         case 1 -> run.expect(direct.backend().forceRelease(name), "forceRelease says so", "false");
         case 2 -> {
           direct.release(name, id);
-          direct.acquire(name, direct.newId(), run.ms(LONG), run.ms(3_000));
+          direct.acquire(name, direct.newId(), run.ms(LONG), run.limit(3_000));
         }
         default -> {}
       }

@@ -63,20 +63,20 @@ public final class ClockRules {
       throws Exception {
     String name = run.name();
     long lease = run.ms(LEASE).toNanos();
-    long wait = run.ms(3_000).toNanos();
+    long wait = run.limit(3_000).toNanos();
     long called = System.nanoTime();
     holder.run(space -> space.acquire(name, Duration.ofNanos(lease), Duration.ofNanos(wait)));
     long returned = System.nanoTime();
     Duration remaining = other.call(space -> remaining(space, name));
     run.expect(
-        remaining.compareTo(Duration.ofNanos(lease)) <= 0,
+        remaining.compareTo(run.expiry(LEASE)) <= 0,
         "at most the lease of 1.5 s remains, seen from another client",
         remaining + " remain");
     Leases.until(called + lease * 2 / 3);
     boolean entered = other.call(space -> enters(space, name, 100_000_000));
     boolean stillDue = System.nanoTime() - called < lease;
     run.expect(!entered || !stillDue, "the lease keeps another client out", "it entered");
-    long limit = run.ms(LEASE + 1_000).toNanos() - (System.nanoTime() - returned);
+    long limit = run.pastLease(LEASE, 1_000).toNanos() - (System.nanoTime() - returned);
     long at = other.call(space -> ValidityRules.timeToAcquire(space, name, wait, limit));
     run.expect(at >= 0, "the lease ends in time for another client", "it did not");
   }
@@ -97,7 +97,8 @@ public final class ClockRules {
         Duration left = observer.call(space -> remaining(space, name));
         Duration least = lease.minusNanos(System.nanoTime() - called).minus(ROUNDED);
         run.expect(
-            left.compareTo(least) >= 0 && left.compareTo(lease.plus(ROUNDED)) <= 0,
+            left.compareTo(least) >= 0
+                && left.compareTo(run.expiry(DRIFT_LEASE).plus(ROUNDED)) <= 0,
             "a lease of %s, %s by a client whose clock has moved by %s, has at least %s left"
                     .formatted(lease, extended ? "extended" : "granted", drift, least)
                 + " and no more than the lease",
@@ -108,7 +109,8 @@ public final class ClockRules {
         left = drifting.call(space -> remaining(space, others));
         least = lease.minusNanos(System.nanoTime() - called).minus(ROUNDED);
         run.expect(
-            left.compareTo(least) >= 0 && left.compareTo(lease.plus(ROUNDED)) <= 0,
+            left.compareTo(least) >= 0
+                && left.compareTo(run.expiry(DRIFT_LEASE).plus(ROUNDED)) <= 0,
             "a client whose clock has moved sees at least %s left of a lease of %s"
                 .formatted(least, lease),
             left + " remain");

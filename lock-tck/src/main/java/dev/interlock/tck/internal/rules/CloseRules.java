@@ -67,7 +67,7 @@ public final class CloseRules {
     String observed =
         worker.call(space -> closeInUse(opener, List.of(held, awaited), second, renewable));
     if (!run.oneJvm()) {
-      run.expectFree(run.client(), held, run.ms(1_000), "after its holder was closed");
+      run.expectFree(run.client(), held, run.limit(1_000), "after its holder was closed");
     }
     run.count(WAITERS + 5);
     run.note(observed);

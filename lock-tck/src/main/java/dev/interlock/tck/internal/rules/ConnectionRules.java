@@ -78,7 +78,7 @@ public final class ConnectionRules {
 
   private static long awaitAll(RuleRun run, List<CompletableFuture<Lease>> waits) throws Exception {
     long start = System.nanoTime();
-    Duration limit = run.ms(3_000);
+    Duration limit = run.limit(3_000);
     try {
       CompletableFuture.allOf(waits.toArray(new CompletableFuture<?>[0]))
           .get(limit.toMillis(), TimeUnit.MILLISECONDS);
@@ -105,7 +105,7 @@ public final class ConnectionRules {
     FaultProxy proxy = run.proxy();
     LockClient client = run.client(proxy);
     LockClient other = run.client();
-    Duration limit = run.ms(8_000); // an answer may be on its way
+    Duration limit = run.limit(8_000); // an answer may be on its way
     for (int round = 0; round < run.amount(1, 3, 10); round++) {
       String kept = run.name();
       Lease lease = client.acquire(Leases.lasting(run, kept, 16_000));
@@ -115,7 +115,7 @@ public final class ConnectionRules {
         crowd.add(client.acquireAsync(Leases.fixed(run, run.name(), 20_000)));
       }
       for (CompletableFuture<Lease> each : crowd) {
-        each.get(run.ms(5_000).toMillis(), TimeUnit.MILLISECONDS).release();
+        each.get(run.limit(5_000).toMillis(), TimeUnit.MILLISECONDS).release();
       }
       run.requireHit(proxy.silence(), "connections that stay deaf while new ones work");
       long start = System.nanoTime();
@@ -124,7 +124,7 @@ public final class ConnectionRules {
       Leases.until(start + run.ms(17_000).toNanos());
       run.expect(lease.isValid(), "a renewed lease of 16 s is still valid after 17 s", "it is not");
       lease.release();
-      run.expectFree(other, kept, run.ms(1_000), "after a release over a new connection");
+      run.expectFree(other, kept, run.limit(1_000), "after a release over a new connection");
     }
   }
 
@@ -183,7 +183,7 @@ public final class ConnectionRules {
         RuleRun.pause(run.ms(run.random().nextInt(500)));
       });
       run.expect(
-          meanwhile <= run.ms(3_000).toNanos(),
+          meanwhile <= run.limit(3_000).toNanos(),
           "a waiter whose connections were cut acquires within 3 s of the release",
           "after " + meanwhile / 1_000_000 + " ms");
       for (int after = 0; after < 3; after++) {
@@ -193,7 +193,7 @@ public final class ConnectionRules {
     Collections.sort(times);
     long median = times.get(times.size() / 2);
     run.expect(
-        median <= run.ms(200).toNanos(),
+        median <= run.limit(200).toNanos(),
         "hand-offs after a cut take at most 200 ms",
         "their median is " + median / 1_000_000 + " ms");
     run.note(
@@ -221,7 +221,7 @@ public final class ConnectionRules {
     long released = System.nanoTime();
     held.release();
     run.count(1);
-    return acquired.get(run.ms(30_000).toMillis(), TimeUnit.MILLISECONDS) - released;
+    return acquired.get(run.limit(30_000).toMillis(), TimeUnit.MILLISECONDS) - released;
   }
 
   @Rule(
@@ -246,7 +246,7 @@ public final class ConnectionRules {
       run.requireHit(injection);
       run.expectHeld(observer, name, "after " + effect.words());
       lease.release();
-      run.expectFree(observer, name, run.ms(1_000), "after one release");
+      run.expectFree(observer, name, run.limit(1_000), "after one release");
     }
   }
 
@@ -269,7 +269,7 @@ public final class ConnectionRules {
           proxy.inject(Injection.of(Effect.REPLY_LOST, name, 1, 1, Duration.ZERO));
       Leases.release(lease);
       run.requireHit(injection);
-      Lease after = next.get(run.ms(10_000).toMillis(), TimeUnit.MILLISECONDS);
+      Lease after = next.get(run.limit(10_000).toMillis(), TimeUnit.MILLISECONDS);
       for (int look = 0; look < 10; look++) {
         run.expectHeld(observer, name, "after the reply to a release was lost");
         RuleRun.pause(Duration.ofMillis(10));
@@ -298,7 +298,7 @@ public final class ConnectionRules {
           LockException.class, "acquire without any reply", () -> client.acquire(request));
       run.requireHit(injection);
       proxy.heal();
-      run.expectFree(observer, name, run.ms(2_500), "after replies lost on the wire");
+      run.expectFree(observer, name, run.pastLease(1_500, 1_000), "after replies lost on the wire");
     }
   }
 }

@@ -96,7 +96,7 @@ public final class CostRules {
       List<Long> before = proxies.stream().map(FaultProxy::replies).toList();
       held.release();
       CompletableFuture.anyOf(waits.toArray(new CompletableFuture<?>[0]))
-          .get(run.ms(10_000).toMillis(), TimeUnit.MILLISECONDS);
+          .get(run.limit(10_000).toMillis(), TimeUnit.MILLISECONDS);
       RuleRun.pause(Duration.ofMillis(60));
       long woken = 0;
       for (int i = 0; i < CLIENTS; i++) {
@@ -104,7 +104,7 @@ public final class CostRules {
       }
       fewest = Math.min(fewest, woken);
       for (CompletableFuture<Void> done : passedOn(waits)) {
-        done.get(run.ms(20_000).toMillis(), TimeUnit.MILLISECONDS);
+        done.get(run.limit(20_000).toMillis(), TimeUnit.MILLISECONDS);
       }
     }
     String measured = "a release was heard of by " + fewest + " of " + CLIENTS + " clients";
@@ -131,7 +131,7 @@ public final class CostRules {
     List<CompletableFuture<Lease>> leases =
         requests.stream().map(client::acquireAsync).toList();
     for (CompletableFuture<Lease> lease : leases) {
-      lease.get(run.ms(20_000).toMillis(), TimeUnit.MILLISECONDS);
+      lease.get(run.limit(20_000).toMillis(), TimeUnit.MILLISECONDS);
     }
     long before = proxy.requests();
     RuleRun.pause(run.ms(2_000));

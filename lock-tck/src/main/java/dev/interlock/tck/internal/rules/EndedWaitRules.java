@@ -88,7 +88,7 @@ public final class EndedWaitRules {
     LockSupport.parkNanos(run.random().nextInt(1_000_000, 30_000_000));
     long start = System.nanoTime();
     waiter.interrupt();
-    Throwable end = ended.get(20, TimeUnit.SECONDS);
+    Throwable end = ended.get(run.limit(20_000).toMillis(), TimeUnit.MILLISECONDS);
     run.expect(
         end instanceof InterruptedException, "the wait ends with InterruptedException", "" + end);
     return System.nanoTime() - start;

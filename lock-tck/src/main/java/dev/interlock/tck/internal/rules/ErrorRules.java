@@ -44,9 +44,9 @@ public final class ErrorRules {
     LockClient observer = run.client();
     String name = run.name();
     HoldId id = direct.newId();
-    Grant first = direct.acquire(name, id, run.ms(8_000), run.ms(2_000));
+    Grant first = direct.acquire(name, id, run.ms(8_000), run.limit(2_000));
     for (int i = 0; i < 3; i++) {
-      Grant again = direct.acquire(name, id, run.ms(8_000), run.ms(2_000));
+      Grant again = direct.acquire(name, id, run.ms(8_000), run.limit(2_000));
       run.expect(
           again.fencingToken() == first.fencingToken(),
           "a repeated attempt keeps token " + first.fencingToken(),
@@ -54,7 +54,7 @@ public final class ErrorRules {
     }
     run.expectHeld(observer, name, "after repeated attempts");
     run.expect(direct.release(name, id), "the release finds the hold", "it does not");
-    run.expectFree(observer, name, run.ms(1_000), "after one release");
+    run.expectFree(observer, name, run.limit(1_000), "after one release");
     run.fault("an attempt sent four times");
     run.note("four identical attempts made one hold, which one release ended");
   }
@@ -75,9 +75,9 @@ public final class ErrorRules {
     int waiters = observer.inspect(name).map(HoldInfo::waiters).orElse(0);
     run.expect(waiters <= 1, "an attempt that is sent four times waits once", waiters + " wait");
     held.release();
-    direct.acquire(attempt, run.ms(3_000));
+    direct.acquire(attempt, run.limit(3_000));
     run.expect(direct.release(name, id), "the release finds the hold", "it does not");
-    run.expectFree(observer, name, run.ms(1_000), "after its only waiter's release");
+    run.expectFree(observer, name, run.limit(1_000), "after its only waiter's release");
   }
 
   @Rule(value = "E1", check = "that the engine's repetition of an attempt is recognised")
@@ -91,7 +91,7 @@ public final class ErrorRules {
       Lease lease = client.acquire(Leases.fixed(run, name, 8_000));
       run.expectHeld(observer, name, "after a lost reply");
       lease.release();
-      run.expectFree(observer, name, run.ms(1_000), "after one release");
+      run.expectFree(observer, name, run.limit(1_000), "after one release");
     }
     run.fault("a lost reply to an attempt");
   }
@@ -111,11 +111,11 @@ public final class ErrorRules {
     LockClient observer = run.client();
     String name = run.name();
     HoldId id = first.newId();
-    first.acquire(name, id, run.ms(8_000), run.ms(2_000));
+    first.acquire(name, id, run.ms(8_000), run.limit(2_000));
     first.release(name, id);
     run.expect(!first.release(name, id), "a repeated release says so", "it says held");
     HoldId successor = second.newId();
-    second.acquire(name, successor, run.ms(8_000), run.ms(2_000));
+    second.acquire(name, successor, run.ms(8_000), run.limit(2_000));
     first.release(name, id);
     run.expectHeld(observer, name, "after a repeated release");
     first.abandon(name, id);
@@ -147,7 +147,7 @@ public final class ErrorRules {
       }
       run.expectHeld(observer, name, "after a lost reply");
       stage.set(0);
-      run.expectFree(observer, name, run.ms(5_000), "once the client can ask again");
+      run.expectFree(observer, name, run.limit(5_000), "once the client can ask again");
     }
     run.fault("a lost reply, and no connection afterwards");
   }
@@ -175,7 +175,7 @@ public final class ErrorRules {
       run.expectThrows(
           LockException.class, "acquire without any answer", () -> client.acquire(request));
       lost.set(0);
-      run.expectFree(observer, name, run.ms(2_000), "after an unknown outcome");
+      run.expectFree(observer, name, run.pastLease(1_000, 1_000), "after an unknown outcome");
     }
     run.fault("lost replies to all attempts");
     run.note("the names were free again within one lease");

@@ -260,7 +260,7 @@ public final class ExclusionRules {
   public static void threadsOfTheSameNameAreDifferentOwners(RuleRun run) throws Exception {
     String name = run.name();
     long lease = run.ms(20_000).toNanos();
-    long wait = run.ms(2_000).toNanos();
+    long wait = run.limit(2_000).toNanos();
     Worker first = run.worker();
     Worker second = run.worker();
     boolean locked = first.callOn("tck-same", space -> tryLock(space, name, wait, lease));
@@ -284,7 +284,7 @@ public final class ExclusionRules {
   public static void aDeadThreadsNameOpensNothing(RuleRun run) throws Exception {
     String name = run.name();
     long lease = run.ms(20_000).toNanos();
-    long wait = run.ms(2_000).toNanos();
+    long wait = run.limit(2_000).toNanos();
     Worker worker = run.worker();
     // Before the lock is held: a JVM may take longer to start than the lease lasts.
     Worker other = run.worker();

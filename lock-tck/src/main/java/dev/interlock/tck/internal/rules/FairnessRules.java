@@ -89,7 +89,7 @@ public final class FairnessRules {
     }
     held.release();
     CompletableFuture.allOf(waits.toArray(new CompletableFuture<?>[0]))
-        .get(run.ms(20_000).toMillis(), TimeUnit.MILLISECONDS);
+        .get(run.limit(20_000).toMillis(), TimeUnit.MILLISECONDS);
     run.expect(order.equals(owners), "owners acquire in the order " + owners, "it was " + order);
   }
 
@@ -134,7 +134,7 @@ public final class FairnessRules {
           Leases.release(lease);
         }));
         run.await(
-            run.ms(5_000),
+            run.limit(5_000),
             "a request waits",
             () -> events.get(client).waitingCount() > before || waits.get(place).isDone());
         expected.add(place);
@@ -145,7 +145,7 @@ public final class FairnessRules {
       }
       ending.getValue().end(holder, held, run.client());
       CompletableFuture.allOf(waits.toArray(new CompletableFuture<?>[0]))
-          .get(run.ms(20_000).toMillis(), TimeUnit.MILLISECONDS);
+          .get(run.limit(20_000).toMillis(), TimeUnit.MILLISECONDS);
       run.expect(
           order.equals(expected),
           waiters + " waiters acquire in the order of their arrival after " + ending.getKey(),
@@ -169,7 +169,7 @@ public final class FairnessRules {
   private static void awaitQueued(RuleRun run, LockClient observer, String name, int waiters)
       throws Exception {
     run.await(
-        run.ms(5_000),
+        run.limit(5_000),
         "the server knows of " + waiters + " waiting clients",
         () -> observer.inspect(name).map(HoldInfo::waiters).orElse(0) >= waiters);
   }
@@ -261,17 +261,19 @@ public final class FairnessRules {
       EventCounter events = new EventCounter();
       LockClient client = run.client(events);
       for (int i = 0; i < each; i++) {
-        done.add(client.acquireAsync(fair(run, name).withWait(run.ms(60_000))).thenAccept(lease -> {
+        LockRequest patient = fair(run, name).withWait(run.limit(60_000));
+        done.add(client.acquireAsync(patient).thenAccept(lease -> {
           order.add(mine);
           lease.release();
         }));
       }
-      run.await(run.ms(10_000), "50 requests wait", () -> events.waitingCount() >= each);
+      run.await(run.limit(10_000), "50 requests wait", () -> events.waitingCount() >= each);
       RuleRun.pause(run.ms(100));
     }
     long start = System.nanoTime();
     held.release();
-    CompletableFuture.allOf(done.toArray(new CompletableFuture<?>[0])).get(50, TimeUnit.SECONDS);
+    CompletableFuture.allOf(done.toArray(new CompletableFuture<?>[0]))
+        .get(run.limit(50_000).toMillis(), TimeUnit.MILLISECONDS);
     long took = System.nanoTime() - start;
     for (int i = 0; i < order.size(); i++) {
       run.expect(
@@ -315,7 +317,7 @@ public final class FairnessRules {
     }
     for (Line line : lines) {
       line.leaving().get(0).cancel(true);
-      run.await(run.ms(3_000), "a wait of 500 ms is over", line.leaving().get(1)::isDone);
+      run.await(run.limit(3_000), "a wait of 500 ms is over", line.leaving().get(1)::isDone);
     }
     if (crowd.dying() instanceof ProcessWorker process) {
       process.kill();
@@ -327,7 +329,7 @@ public final class FairnessRules {
     long slowest = 0;
     for (Line line : lines) {
       slowest = Math.max(slowest, timeToServe(run, line));
-      run.expectFree(crowd.holder(), line.name(), run.ms(3_000), "after those who stayed");
+      run.expectFree(crowd.holder(), line.name(), run.limit(3_000), "after those who stayed");
     }
     run.note("the last waiter had it " + slowest / 1_000_000 + " ms after the release");
   }
@@ -362,7 +364,7 @@ public final class FairnessRules {
     int before = crowd.events().waitingCount();
     CompletableFuture<Lease> asked =
         crowd.leaving().acquireAsync(fair(run, name).withWait(run.ms(way == 1 ? 20_000 : 500)));
-    run.await(run.ms(5_000), "a request waits", () -> crowd.events().waitingCount() > before);
+    run.await(run.limit(5_000), "a request waits", () -> crowd.events().waitingCount() > before);
     return asked;
   }
 
@@ -374,7 +376,7 @@ public final class FairnessRules {
     long firstAt = first.worker().result(first.acquired());
     long lastAt = last.worker().result(last.acquired());
     run.expect(
-        firstAt < lastAt && lastAt - released <= run.ms(3_000).toNanos(),
+        firstAt < lastAt && lastAt - released <= run.limit(3_000).toNanos(),
         "those who stayed are served in order, within 3 s of the release",
         "after %d and %d ms"
             .formatted((firstAt - released) / 1_000_000, (lastAt - released) / 1_000_000));
@@ -404,7 +406,7 @@ public final class FairnessRules {
       RuleRun.pause(run.ms(1_000));
       held.release();
       CompletableFuture.allOf(waits.toArray(new CompletableFuture<?>[0]))
-          .get(run.ms(20_000).toMillis(), TimeUnit.MILLISECONDS);
+          .get(run.limit(20_000).toMillis(), TimeUnit.MILLISECONDS);
       run.expect(
           order.get(0).startsWith("the first"),
           "the first waiter acquires first, though its connections were cut for a moment",

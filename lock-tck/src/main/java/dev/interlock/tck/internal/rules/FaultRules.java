@@ -61,7 +61,7 @@ public final class FaultRules {
       String tried = run.name();
       String renewed = run.name();
       HoldId renewing = direct.newId();
-      direct.acquire(renewed, renewing, run.ms(60_000), run.ms(5_000));
+      direct.acquire(renewed, renewing, run.ms(60_000), run.limit(5_000));
       Lease held = client.acquire(Leases.fixed(run, run.name(), 60_000));
       run.requireHit(injury.begin().act(), injury.words());
       List<CompletableFuture<Answer>> calls = new ArrayList<>(List.of(
@@ -82,7 +82,7 @@ public final class FaultRules {
       }
       List<Answer> answers = new ArrayList<>();
       for (CompletableFuture<Answer> call : calls) {
-        answers.add(call.get(run.ms(2 * LONGEST_ANSWER).toMillis(), TimeUnit.MILLISECONDS));
+        answers.add(call.get(run.limit(2 * LONGEST_ANSWER).toMillis(), TimeUnit.MILLISECONDS));
       }
       injury.end().act();
       answers.forEach(answer -> judge(run, injury, answer));
@@ -90,11 +90,11 @@ public final class FaultRules {
         run.expectFree(
             observer,
             tried,
-            run.ms(3_000),
+            run.limit(3_000),
             "after BackendUnavailableException, which says that nothing was held,");
       }
       // The next fault must not meet what this one left behind.
-      run.expectWorking(client, run.ms(5_000), "once the server is well");
+      run.expectWorking(client, run.limit(5_000), "once the server is well");
       survived.add(injury.words());
     }
     run.note("each call met its exception under " + String.join(", ", survived));
@@ -197,7 +197,7 @@ public final class FaultRules {
           List.of());
     }
     run.expect(
-        answer.took() <= run.ms(LONGEST_ANSWER).toNanos(),
+        answer.took() <= run.limit(LONGEST_ANSWER).toNanos(),
         when + " ends within " + LONGEST_ANSWER + " ms",
         "it took " + answer.took() / 1_000_000 + " ms");
   }
@@ -226,7 +226,7 @@ public final class FaultRules {
       CompletableFuture<Lease> next = other.acquireAsync(fixed(run, name).withWait(run.ms(10_000)));
       disturbed += server.disturb() ? 1 : 0;
       lease.orElseThrow().release();
-      next.get(run.ms(10_000).toMillis(), TimeUnit.MILLISECONDS).release();
+      next.get(run.limit(10_000).toMillis(), TimeUnit.MILLISECONDS).release();
     }
     run.requireHit(disturbed, "transient answers of the server");
     run.note("no operation failed or was refused for an answer that says \"again\"");
@@ -260,7 +260,7 @@ public final class FaultRules {
       injury.end().act();
       String when = "after " + injury.words();
       long start = System.nanoTime();
-      run.expectWorking(client, run.ms(5_000), when);
+      run.expectWorking(client, run.limit(5_000), when);
       slowest = Math.max(slowest, System.nanoTime() - start);
       handOver(run, client, other, when);
     }
@@ -274,7 +274,7 @@ public final class FaultRules {
       calls.add(call("inspect", () -> client.inspect(run.name())));
     }
     for (CompletableFuture<Answer> call : calls) {
-      call.get(run.ms(LONGEST_ANSWER).toMillis(), TimeUnit.MILLISECONDS);
+      call.get(run.limit(LONGEST_ANSWER).toMillis(), TimeUnit.MILLISECONDS);
     }
   }
 
@@ -286,12 +286,12 @@ public final class FaultRules {
     CompletableFuture<Lease> next = other.acquireAsync(fixed(run, name).withWait(run.ms(10_000)));
     RuleRun.pause(run.ms(50));
     held.release();
-    Lease there = next.get(run.ms(10_000).toMillis(), TimeUnit.MILLISECONDS);
+    Lease there = next.get(run.limit(10_000).toMillis(), TimeUnit.MILLISECONDS);
     CompletableFuture<Lease> back = client.acquireAsync(fixed(run, name).withWait(run.ms(10_000)));
     RuleRun.pause(run.ms(50));
     there.release();
     try {
-      back.orTimeout(run.ms(3_000).toMillis(), TimeUnit.MILLISECONDS).join().release();
+      back.orTimeout(run.limit(3_000).toMillis(), TimeUnit.MILLISECONDS).join().release();
     } catch (CompletionException e) {
       throw new RuleViolation(
           when + " the same client is handed a lock", "it was not: " + e, List.of());
@@ -308,7 +308,7 @@ public final class FaultRules {
   public static void aWaitEndsInTimeThoughTheServerStalls(RuleRun run) throws Exception {
     TckServer server = run.server();
     LockClient client = run.client();
-    run.expectFree(client, run.name(), run.ms(2_000), "before the stall");
+    run.expectFree(client, run.name(), run.limit(2_000), "before the stall");
     LockRequest request = LockRequest.of(run.name()).withLease(run.ms(1_000)).withWait(run.ms(300));
     server.pause();
     run.fault("a stalled server");
@@ -319,16 +319,16 @@ public final class FaultRules {
         call("tryLock", () -> client.lock(run.name()).tryLock(run.ms(300), run.ms(1_000))));
     long limit = 300 + LONGEST_ANSWER;
     for (CompletableFuture<Answer> call : calls) {
-      Answer answer = call.get(run.ms(2 * limit).toMillis(), TimeUnit.MILLISECONDS);
+      Answer answer = call.get(run.limit(2 * limit).toMillis(), TimeUnit.MILLISECONDS);
       run.expect(
-          answer.error() != null && answer.took() <= run.ms(limit).toNanos(),
+          answer.error() != null && answer.took() <= run.limit(limit).toNanos(),
           answer.call() + " with a wait of 300 ms and a stalled server fails within " + limit
               + " ms",
           "after " + answer.took() / 1_000_000 + " ms: "
               + (answer.error() == null ? answer.value() : answer.error()));
     }
     server.resume();
-    run.expectWorking(client, run.ms(5_000), "after the stall");
+    run.expectWorking(client, run.limit(5_000), "after the stall");
   }
 
   @Rule(
@@ -348,10 +348,11 @@ public final class FaultRules {
     server.loseState();
     run.fault("loss of the server's state");
     if (run.has(Capability.RENEWABLE)) {
-      Leases.expectLost(run, renewing, run.ms(1_300), "after the loss of the server's state");
+      Leases.expectLost(
+          run, renewing, run.within(1_200, 100), "after the loss of the server's state");
       run.expect(!renewing.isValid(), "a lost lease is not valid", "it is");
     }
-    Duration took = run.expectFree(other, renewed, run.ms(1_500), "after the loss of the state");
+    Duration took = run.expectFree(other, renewed, run.limit(1_500), "after the loss of the state");
     run.expectThrows(LeaseLostException.class, "release of a hold that was lost", () -> {
       lasting.release();
       return "released";

@@ -130,7 +130,7 @@ public final class FaultyContention {
     first.heal();
     second.heal();
     for (String name : names) {
-      run.expectFree(run.client(), name, run.ms(LEASE + 3_000), "when the faults are over");
+      run.expectFree(run.client(), name, run.pastLease(LEASE, 3_000), "when the faults are over");
     }
   }
 

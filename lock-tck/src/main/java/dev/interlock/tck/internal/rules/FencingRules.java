@@ -95,7 +95,7 @@ public final class FencingRules {
     for (int wanted : List.of(5, 1, 40, 2, 1)) {
       HoldId id = direct.newId();
       Grant granted = direct.acquire(
-          Attempt.of(name, id, "tck", run.ms(20_000)).withTokens(wanted), run.ms(2_000));
+          Attempt.of(name, id, "tck", run.ms(20_000)).withTokens(wanted), run.limit(2_000));
       run.expect(
           granted.fencingToken() > last,
           "a token is larger than all that were reserved before, up to " + last,

@@ -29,15 +29,15 @@ public final class ForcedReleaseRules {
       LockRequest request = Leases.fixed(run, name, 1_200);
       Lease victim = run.client().acquire(renewing ? request.renewing() : request);
       run.expect(operator.forceRelease(name), "forceRelease answers true", "it answered false");
-      Lease next = run.client().acquire(Leases.fixed(run, name, 20_000).withWait(run.ms(1_000)));
-      Leases.expectLost(run, victim, run.ms(1_400), "after a forced release");
+      Lease next = run.client().acquire(Leases.fixed(run, name, 20_000).withWait(run.limit(1_000)));
+      Leases.expectLost(run, victim, run.within(1_200, 200), "after a forced release");
       run.expect(!victim.isValid(), "the victim's lease is not valid", "it is");
       run.expectThrows(
           LeaseLostException.class, "the victim's release", () -> OwnershipRules.release(victim));
       run.expect(next.isValid(), "the next holder's lease is valid", "it is not");
       run.expectHeld(operator, name, "after the victim's release");
       next.release();
-      run.expectFree(operator, name, run.ms(1_000), "after the next holder's release");
+      run.expectFree(operator, name, run.limit(1_000), "after the next holder's release");
     }
     run.note("the next client acquired at once, and the victim learned of it within its lease");
   }
@@ -54,8 +54,8 @@ public final class ForcedReleaseRules {
     LockClient operator = run.client();
     Lease victim = run.client().acquire(Leases.lasting(run, name, 900));
     run.expect(operator.forceRelease(name), "forceRelease answers true", "it answered false");
-    Leases.expectLost(run, victim, run.ms(1_100), "after a forced release");
-    run.expectFree(operator, name, run.ms(500), "after a forced release");
+    Leases.expectLost(run, victim, run.within(900, 200), "after a forced release");
+    run.expectFree(operator, name, run.limit(500), "after a forced release");
   }
 
   @Rule(value = "M2", check = "that forceRelease with a token looks whose token it is")
@@ -79,7 +79,7 @@ public final class ForcedReleaseRules {
     long token = second.fencingToken();
     run.expect(operator.forceRelease(name, token), "its own token forces it", "it did not");
     run.expect(!operator.forceRelease(name, token), "a repetition finds it gone", "it did not");
-    run.expectFree(operator, name, run.ms(1_000), "after a forced release by its token");
+    run.expectFree(operator, name, run.limit(1_000), "after a forced release by its token");
   }
 
   @Rule(value = "M2", check = "whether a forced release knows all tokens that a hold reserved")
@@ -90,8 +90,8 @@ public final class ForcedReleaseRules {
     DirectBackend direct = run.direct();
     String name = run.name();
     Duration lease = Duration.ofSeconds(20);
-    Grant held =
-        direct.acquire(Attempt.of(name, direct.newId(), "tck", lease).withTokens(5), run.ms(1_000));
+    Grant held = direct.acquire(
+        Attempt.of(name, direct.newId(), "tck", lease).withTokens(5), run.limit(1_000));
     long first = held.fencingToken();
     long last = first + held.tokens() - 1;
     for (long stranger : new long[] {first - 1, last + 1}) {

@@ -69,7 +69,7 @@ final class Gaps {
       reached = begin(run, proxy, nth, act, call);
       Optional<T> answer = Optional.empty();
       try {
-        answer = Optional.of(call.get(run.ms(LONGEST_CALL).toMillis(), TimeUnit.MILLISECONDS));
+        answer = Optional.of(call.get(run.limit(LONGEST_CALL).toMillis(), TimeUnit.MILLISECONDS));
       } catch (ExecutionException e) {
         if (e.getCause() instanceof NotOfferedException notOffered) {
           throw notOffered;
@@ -90,7 +90,7 @@ final class Gaps {
   static <T> boolean begin(
       RuleRun run, FaultProxy proxy, int nth, Act<T> act, CompletableFuture<T> call)
       throws Exception {
-    Duration most = run.ms(5 * OTHERS_TURN);
+    Duration most = run.limit(5 * OTHERS_TURN);
     Injection kept = proxy.inject(Injection.of(Effect.REQUEST_LATE, "", nth, 1, most));
     begin(act::call, call);
     // A call that waits for the lock sends nothing more until it is told, or looks again.
@@ -106,7 +106,7 @@ final class Gaps {
     kept.letGo();
     proxy.forget(kept);
     try {
-      other.get(run.ms(LONGEST_CALL).toMillis(), TimeUnit.MILLISECONDS);
+      other.get(run.limit(LONGEST_CALL).toMillis(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException e) {
       throw e.getCause() instanceof Exception cause ? cause : e;
     }
@@ -114,7 +114,7 @@ final class Gaps {
   }
 
   private static void until(RuleRun run, BooleanSupplier condition) throws InterruptedException {
-    long end = System.nanoTime() + run.ms(OTHERS_TURN).toNanos();
+    long end = System.nanoTime() + run.limit(OTHERS_TURN).toNanos();
     while (!condition.getAsBoolean() && System.nanoTime() - end < 0) {
       RuleRun.pause(Duration.ofMillis(1));
     }

@@ -23,7 +23,7 @@ import java.util.function.Function;
  */
 public final class InterleavingRules {
   private static final long CRASH_LEASE = 500;
-  private static final long LEFT_LEASE = 30;
+  private static final long LEFT_LEASE = 150;
   private static final long LONG = 60_000;
 
   private InterleavingRules() {}
@@ -100,7 +100,7 @@ public final class InterleavingRules {
     Gaps.each(run, proxy, "an attempt", () -> {
       String name = run.name();
       quick.acquire(Leases.fixed(run, name, LEFT_LEASE));
-      RuleRun.pause(run.ms(2 * LEFT_LEASE));
+      RuleRun.pause(run.expiry(2 * LEFT_LEASE));
       return new Rivals(run, slow, quick, name, "has expired");
     });
   }
@@ -221,7 +221,7 @@ public final class InterleavingRules {
       run.ifOffered(() -> {
         Duration left = other.inspect(name).map(HoldInfo::remaining).orElse(Duration.ZERO);
         run.expect(
-            left.compareTo(run.ms(LONG)) <= 0,
+            left.compareTo(run.expiry(LONG)) <= 0,
             "at most the successor's lease of a minute remains " + when,
             left + " remain");
       });
@@ -285,7 +285,7 @@ public final class InterleavingRules {
     Gaps.each(run, proxy, "an abandonment", () -> {
       HoldId id = holder.newId();
       String name = run.name();
-      holder.acquire(name, id, run.ms(LONG), run.ms(3_000));
+      holder.acquire(name, id, run.ms(LONG), run.limit(3_000));
       return new Succession(run, other, name, "an abandonment") {
         @Override
         void end() {
@@ -312,7 +312,7 @@ public final class InterleavingRules {
     Gaps.each(run, proxy, "a renewal", () -> {
       HoldId id = holder.newId();
       String name = run.name();
-      holder.acquire(name, id, run.ms(LONG), run.ms(3_000));
+      holder.acquire(name, id, run.ms(LONG), run.limit(3_000));
       return new Succession(run, other, name, "a renewal") {
         @Override
         void end() {
@@ -329,7 +329,7 @@ public final class InterleavingRules {
     Gaps.each(run, proxy, "a renewal", () -> {
       String name = run.name();
       HoldId id = holder.newId();
-      holder.acquire(name, id, run.ms(LONG), run.ms(3_000));
+      holder.acquire(name, id, run.ms(LONG), run.limit(3_000));
       return new Gaps.Act<Boolean>() {
         @Override
         public Boolean call() {
@@ -345,7 +345,10 @@ public final class InterleavingRules {
         @Override
         public void judge(Optional<Boolean> answer) throws Exception {
           run.expectFree(
-              other, name, run.ms(1_000), "after a hold was ended between requests of its renewal");
+              other,
+              name,
+              run.limit(1_000),
+              "after a hold was ended between requests of its renewal");
         }
       };
     });
@@ -518,7 +521,7 @@ public final class InterleavingRules {
         throw new RuleViolation(expected, "it did not acquire", List.of());
       }
       long took = acquired - released;
-      run.expect(took <= run.ms(3_000).toNanos(), expected, "after " + took / 1_000_000 + " ms");
+      run.expect(took <= run.limit(3_000).toNanos(), expected, "after " + took / 1_000_000 + " ms");
       answer.get().release();
     }
   }
@@ -554,7 +557,7 @@ public final class InterleavingRules {
       run.expectFree(
           observer,
           name,
-          run.ms(CRASH_LEASE + 1_000),
+          run.pastLease(CRASH_LEASE, 1_000),
           "after its client was cut off between two requests of an attempt");
       run.fault("a client cut off for good in each gap of an attempt");
     }

@@ -56,7 +56,7 @@ public final class LeaseLengthRules {
   private static void keepLengths(RuleRun run) throws Exception {
     LockClient client = run.client();
     LockClient observer = run.client();
-    Duration wait = run.ms(3_000);
+    Duration wait = run.limit(3_000);
     for (long millis : LENGTHS) {
       Duration lease = Duration.ofMillis(millis);
       expectKept(run, observer, lease, "acquire", (name, asked) -> {
@@ -98,15 +98,15 @@ public final class LeaseLengthRules {
       if (run.has(Capability.RENEWABLE)) {
         expectKept(run, observer, lease, "a renewal", (name, asked) -> {
           var id = direct.newId();
-          direct.acquire(name, id, before(asked), run.ms(3_000));
+          direct.acquire(name, id, before(asked), run.limit(3_000));
           direct.renew(name, id, asked);
         });
       }
       expectKept(run, observer, lease, "a repeated attempt", (name, asked) -> {
         Attempt attempt =
             Attempt.of(name, direct.newId(), "tck", asked).withPatience(run.ms(3_000));
-        direct.acquire(attempt, run.ms(3_000));
-        direct.acquire(attempt, run.ms(3_000));
+        direct.acquire(attempt, run.limit(3_000));
+        direct.acquire(attempt, run.limit(3_000));
       });
     }
   }
@@ -127,7 +127,8 @@ public final class LeaseLengthRules {
     // However slow all was: the server began to count after the call, and was asked before now.
     Duration least = lease.minusNanos(System.nanoTime() - called).minusMillis(ROUNDED);
     run.expect(
-        left.compareTo(least) >= 0 && left.compareTo(lease.plusMillis(ROUNDED)) <= 0,
+        left.compareTo(least) >= 0
+            && left.compareTo(lease.plus(run.expiry(0)).plusMillis(ROUNDED)) <= 0,
         "of a lease of %s by %s at least %s remain on the server, and no more than the lease"
             .formatted(lease, way, least),
         left + " remain");

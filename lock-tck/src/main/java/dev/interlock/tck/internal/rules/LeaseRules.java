@@ -54,7 +54,7 @@ public final class LeaseRules {
     }
     for (Taken hold : taken.values()) {
       Leases.until(hold.returned() + run.ms(LEASE).toNanos());
-      run.expectFree(other, hold.name(), run.ms(1_000), "after a lease by " + hold.way());
+      run.expectFree(other, hold.name(), run.pastLease(0, 1_000), "after a lease by " + hold.way());
     }
     run.note(taken.size() + " ways to acquire kept their lease and no more");
   }
@@ -85,14 +85,14 @@ public final class LeaseRules {
     thread.setDaemon(true);
     thread.start();
     run.await(
-        run.ms(5_000),
+        run.limit(5_000),
         "the first lock is taken and has lost time",
         () -> other
             .inspect(names.get(0))
             .filter(held -> held.remaining().compareTo(run.ms(4_000)) < 0)
             .isPresent());
     blocker.release();
-    LeaseSet all = waiting.get(run.ms(5_000).toMillis(), TimeUnit.MILLISECONDS);
+    LeaseSet all = waiting.get(run.limit(5_000).toMillis(), TimeUnit.MILLISECONDS);
     for (Lease lease : all.leases()) {
       Duration left = lease.remaining();
       Duration kept = other.inspect(lease.name()).orElseThrow().remaining();
@@ -107,7 +107,7 @@ public final class LeaseRules {
 
   private static Map<String, Way> ways(RuleRun run) {
     Duration lease = run.ms(LEASE);
-    Duration wait = run.ms(2_000);
+    Duration wait = run.limit(2_000);
     Map<String, Way> ways = new LinkedHashMap<>();
     ways.put("acquire", (client, name) -> client.acquire(request(run, name)));
     ways.put(
@@ -121,7 +121,9 @@ public final class LeaseRules {
     });
     ways.put(
         "acquireAsync",
-        (client, name) -> client.acquireAsync(request(run, name)).get(5, TimeUnit.SECONDS));
+        (client, name) -> client
+            .acquireAsync(request(run, name))
+            .get(run.limit(5_000).toMillis(), TimeUnit.MILLISECONDS));
     ways.put("acquireAll", (client, name) -> client.acquireAll(List.of(request(run, name))));
     ways.put("tryLock", (client, name) -> tryLock(client.lock(name), wait, lease));
     ways.put(
@@ -161,8 +163,9 @@ public final class LeaseRules {
   private static void expectClosedPastTheMiddle(RuleRun run, LockClient other, Taken hold)
       throws InterruptedException {
     Leases.until(hold.called() + run.ms(LEASE * 2 / 3).toNanos());
-    boolean entered =
-        other.tryAcquire(LockRequest.of(hold.name()).withLease(run.ms(100))).isPresent();
+    boolean entered = other
+        .tryAcquire(LockRequest.of(hold.name()).withLease(run.within(50, 50)))
+        .isPresent();
     long surelyHeldUntil = hold.called() + run.ms(LEASE).toNanos();
     // On a machine that stood still for long the lease may have ended rightly.
     boolean stillDue = System.nanoTime() - surelyHeldUntil < 0;
@@ -184,7 +187,7 @@ public final class LeaseRules {
     LockClient other = run.client();
     DistributedLock lock = run.client().lock(name);
     tryLock(lock, run.ms(2_000), run.ms(200));
-    RuleRun.pause(run.ms(350));
+    RuleRun.pause(run.expiry(350));
     // The first lease has ended by itself, so there is nothing to unlock.
     lock.lock();
     boolean entered;

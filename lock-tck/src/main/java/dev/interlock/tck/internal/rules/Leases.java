@@ -18,7 +18,7 @@ final class Leases {
 
   /** A request with a fixed lease, that waits for as long as a sound backend can need. */
   static LockRequest fixed(RuleRun run, String name, long leaseMillis) {
-    return LockRequest.of(name).withLease(run.ms(leaseMillis)).withWait(run.ms(3_000));
+    return LockRequest.of(name).withLease(run.ms(leaseMillis)).withWait(run.limit(3_000));
   }
 
   /** A request for a fixed lease without a word on waiting, as a single attempt wants it. */

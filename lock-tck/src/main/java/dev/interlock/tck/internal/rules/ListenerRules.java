@@ -42,7 +42,7 @@ public final class ListenerRules {
     /** Each hold begins and ends once, and before the next one begins. */
     List<String> judge(RuleRun run, int holds) throws Exception {
       run.await(
-          run.ms(5_000),
+          run.limit(5_000),
           "the end of each of " + holds + " holds is told",
           () -> heard.size() >= 2 * holds);
       List<String> events = new ArrayList<>(heard);
@@ -100,7 +100,7 @@ public final class ListenerRules {
       workers.add(done);
     }
     for (CompletableFuture<Integer> worker : workers) {
-      worker.get(60, TimeUnit.SECONDS);
+      worker.get(run.limit(60_000).toMillis(), TimeUnit.MILLISECONDS);
     }
     notes.judge(run, 4 * rounds);
     run.count(4L * rounds);
@@ -118,7 +118,7 @@ public final class ListenerRules {
     String name = run.name();
     client.acquire(Leases.fixed(run, name, 20_000)).release();
     Lease brief = client.acquire(Leases.fixed(run, name, 200));
-    run.await(run.ms(2_000), "a lease runs out", () -> !brief.isValid());
+    run.await(run.limit(2_000), "a lease runs out", () -> !brief.isValid());
     Leases.drop(brief);
     Lease forced = client.acquire(Leases.fixed(run, name, 20_000));
     run.expect(operator.forceRelease(name), "forceRelease answers true", "it answered false");

@@ -47,7 +47,7 @@ public final class LivenessRules {
       RuleRun.pause(Duration.ofMillis(run.random().nextInt(700, 1_000)));
       victim.kill();
       run.fault("kill -9 of a client at work");
-      expectAllFree(run, names, run.ms(CRASH_LEASE + 1_000));
+      expectAllFree(run, names, run.pastLease(CRASH_LEASE, 1_000));
     }
     run.note("after each crash all names were free within a lease of 1.5 s and 1 s");
   }
@@ -120,7 +120,7 @@ public final class LivenessRules {
     holder.start();
     holder.join();
     run.fault("the end of a holder's thread");
-    run.expectFree(run.client(), name, run.ms(CRASH_LEASE + 1_000), "after its thread's end");
+    run.expectFree(run.client(), name, run.pastLease(CRASH_LEASE, 1_000), "after its thread's end");
     run.note("the state is private to this JVM: the holder's thread ended without a release");
   }
 
@@ -150,7 +150,7 @@ public final class LivenessRules {
     held.release();
     long at = living.result(acquired);
     run.expect(
-        at >= 0 && at - released <= run.ms(3_000).toNanos(),
+        at >= 0 && at - released <= run.limit(3_000).toNanos(),
         "a living waiter acquires within 3 s of the release",
         at < 0 ? "it never did" : "it took " + (at - released) / 1_000_000 + " ms");
     run.note("the living waiter had it after " + (at - released) / 1_000_000 + " ms");
@@ -172,7 +172,7 @@ public final class LivenessRules {
       return;
     }
     run.await(
-        run.ms(5_000),
+        run.limit(5_000),
         "requests wait for a lock that is held",
         () -> worker.callOn(worker.label() + "-look", space -> space.events().waitingCount())
             >= requests);
@@ -200,7 +200,9 @@ public final class LivenessRules {
       var failure = run.expectThrows(
           ExecutionException.class,
           "acquireAsync(...).get()",
-          () -> client.acquireAsync(request).get(10, TimeUnit.SECONDS));
+          () -> client
+              .acquireAsync(request)
+              .get(run.limit(10_000).toMillis(), TimeUnit.MILLISECONDS));
       run.expect(
           failure.getCause() instanceof LockTimeoutException,
           "it fails with LockTimeoutException",
@@ -225,7 +227,7 @@ public final class LivenessRules {
     wait.call();
     long took = System.nanoTime() - start;
     run.expect(
-        took >= run.ms(290).toNanos() && took <= run.ms(1_300).toNanos(),
+        took >= run.ms(290).toNanos() && took <= run.within(300, 1_000).toNanos(),
         what + " with a wait of 300 ms ends after 300 to 1,300 ms",
         "after " + took / 1_000_000 + " ms");
   }
@@ -255,10 +257,11 @@ public final class LivenessRules {
     held.release();
     long took = System.nanoTime() - start;
     run.expect(
-        took <= run.ms(1_000).toNanos(),
+        took <= run.limit(1_000).toNanos(),
         "release beside 200 waiters takes at most 1 s",
         "it took " + took / 1_000_000 + " ms");
-    CompletableFuture.allOf(done.toArray(new CompletableFuture<?>[0])).get(30, TimeUnit.SECONDS);
+    CompletableFuture.allOf(done.toArray(new CompletableFuture<?>[0]))
+        .get(run.limit(30_000).toMillis(), TimeUnit.MILLISECONDS);
     run.count(waiters);
     run.note(
         "release took " + took / 1_000 + " us beside 200 waiters, and all of them were served");
@@ -287,7 +290,7 @@ public final class LivenessRules {
       slowest = Math.max(slowest, System.nanoTime() - start);
       run.expect(lease1.isEmpty() && !locked, "a held lock is not entered", "it was");
       run.expect(
-          slowest <= run.ms(500).toNanos(),
+          slowest <= run.limit(500).toNanos(),
           "single attempts answer within half a second",
           "they took " + slowest / 1_000_000 + " ms");
     }

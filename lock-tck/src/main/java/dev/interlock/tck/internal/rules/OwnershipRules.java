@@ -32,7 +32,7 @@ public final class OwnershipRules {
     LockClient client = run.client();
     String name = run.name();
     HoldId held = holder.newId();
-    holder.acquire(name, held, run.ms(8_000), run.ms(2_000));
+    holder.acquire(name, held, run.ms(8_000), run.limit(2_000));
     for (DirectBackend who : new DirectBackend[] {stranger, holder}) {
       HoldId id = who.newId();
       run.expect(!who.release(name, id), "a stranger's release says so", "it says held");
@@ -45,7 +45,7 @@ public final class OwnershipRules {
     }
     Duration remaining = client.inspect(name).map(HoldInfo::remaining).orElse(Duration.ZERO);
     run.expect(
-        remaining.compareTo(run.ms(8_500)) <= 0,
+        remaining.compareTo(run.expiry(8_500)) <= 0,
         "a stranger's renewal does not lengthen the lease of 8 s",
         remaining + " remain");
     run.expect(holder.release(name, held), "the holder still held", "it did not");
@@ -56,7 +56,7 @@ public final class OwnershipRules {
     String name = run.name();
     Worker holder = run.worker();
     long lease = run.ms(20_000).toNanos();
-    long wait = run.ms(2_000).toNanos();
+    long wait = run.limit(2_000).toNanos();
     holder.call(space -> ExclusionRules.tryLock(space, name, wait, lease));
     DistributedLock lock = run.client().lock(name);
     run.expectThrows(IllegalMonitorStateException.class, "unlock by one who does not hold", () -> {
@@ -83,9 +83,9 @@ public final class OwnershipRules {
     LockClient client = run.client();
     String name = run.name();
     HoldId old = stale.newId();
-    stale.acquire(name, old, run.ms(150), run.ms(2_000));
+    stale.acquire(name, old, run.ms(150), run.limit(2_000));
     HoldId now = successor.newId();
-    successor.acquire(name, now, run.ms(10_000), run.ms(2_000));
+    successor.acquire(name, now, run.ms(10_000), run.pastLease(150, 2_000));
     run.expect(!stale.release(name, old), "a stale release says so", "it says held");
     run.expectHeld(client, name, "after a stale release");
     if (run.has(Capability.RENEWABLE)) {
@@ -107,7 +107,7 @@ public final class OwnershipRules {
     Lease stale = run.client().acquire(Leases.fixed(run, name, 300));
     Worker successor = run.worker();
     long lease = run.ms(20_000).toNanos();
-    long wait = run.ms(3_000).toNanos();
+    long wait = run.pastLease(300, 3_000).toNanos();
     successor.run(space ->
         space.keep("lease", space.acquire(name, Duration.ofNanos(lease), Duration.ofNanos(wait))));
     if (run.has(Capability.RENEWABLE)) {
@@ -116,7 +116,7 @@ public final class OwnershipRules {
     run.expectThrows(LeaseLostException.class, "a stale release", () -> release(stale));
     run.expectHeld(run.client(), name, "after a stale release");
     successor.run(space -> space.lease("lease").release());
-    run.expectFree(run.client(), name, run.ms(1_000), "after the successor's release");
+    run.expectFree(run.client(), name, run.limit(1_000), "after the successor's release");
   }
 
   @Rule(value = "O3", check = "that a handle releases once")
@@ -133,7 +133,7 @@ public final class OwnershipRules {
     second.close();
     second.close();
     run.expectThrows(LeaseLostException.class, "release after close", () -> release(second));
-    run.expectFree(run.client(), name, run.ms(1_000), "after close");
+    run.expectFree(run.client(), name, run.limit(1_000), "after close");
   }
 
   @Rule(value = "O4", check = "that a lease belongs to its handle, not to a thread")
@@ -142,7 +142,7 @@ public final class OwnershipRules {
     Lease lease = run.client().acquire(Leases.fixed(run, name, 20_000));
     CompletableFuture.runAsync(lease::release, task -> new Thread(task, "tck-other").start())
         .get();
-    run.expectFree(run.client(), name, run.ms(1_000), "after a release by another thread");
+    run.expectFree(run.client(), name, run.limit(1_000), "after a release by another thread");
   }
 
   @Rule(value = "O4", check = "that a thread's lock is given up by that thread only")
@@ -150,7 +150,7 @@ public final class OwnershipRules {
     String name = run.name();
     Worker worker = run.worker();
     long lease = run.ms(20_000).toNanos();
-    long wait = run.ms(2_000).toNanos();
+    long wait = run.limit(2_000).toNanos();
     worker.runOn("tck-locker-" + name, space -> {
       ExclusionRules.tryLock(space, name, wait, lease);
       space.keep("lease", space.lock(name).lease());
@@ -168,7 +168,7 @@ public final class OwnershipRules {
         () -> worker.call(space -> release(space.lease("lease"))));
     run.expectHeld(run.client(), name, "after another thread's unlock");
     worker.runOn("tck-locker-" + name, space -> space.lock(name).unlock());
-    run.expectFree(run.client(), name, run.ms(1_000), "after the owner's unlock");
+    run.expectFree(run.client(), name, run.limit(1_000), "after the owner's unlock");
   }
 
   static void expectGone(RuleRun run, RenewalResult result, String what) {

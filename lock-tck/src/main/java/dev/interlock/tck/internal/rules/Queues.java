@@ -29,7 +29,7 @@ final class Queues {
       throws Exception {
     CompletableFuture<Lease> waiting = clients.get(before % clients.size()).acquireAsync(request);
     run.await(
-        run.ms(5_000),
+        run.limit(5_000),
         before + 1 + " requests stand in the queue",
         () -> observer.inspect(request.name()).map(HoldInfo::waiters).orElse(0) == before + 1);
     return waiting;
@@ -38,7 +38,7 @@ final class Queues {
   /** Fails the rule unless it has what it waits for soon. */
   static void expectServed(RuleRun run, CompletableFuture<Lease> waiting, String who)
       throws Exception {
-    Duration limit = run.ms(run.has(Capability.PUSH) ? 1_000 : 3_000);
+    Duration limit = run.limit(run.has(Capability.PUSH) ? 1_000 : 3_000);
     try {
       waiting.get(limit.toNanos(), TimeUnit.NANOSECONDS);
       run.count(1);

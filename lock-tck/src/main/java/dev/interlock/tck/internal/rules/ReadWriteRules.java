@@ -58,7 +58,7 @@ public final class ReadWriteRules {
             "one did");
       }
     }
-    run.expectFree(run.client(), name, run.ms(1_000), "after readers and a writer");
+    run.expectFree(run.client(), name, run.limit(1_000), "after readers and a writer");
   }
 
   @Rule(
@@ -268,7 +268,7 @@ public final class ReadWriteRules {
           () -> client.acquire(waiter.withWait(run.ms(300))));
       Duration took = RuleRun.since(start);
       run.expect(
-          took.compareTo(run.ms(1_300)) <= 0,
+          took.compareTo(run.within(300, 1_000)) <= 0,
           "a wait of 300 ms ends within 1 s more",
           "it took " + took.toMillis() + " ms");
       CompletableFuture<Lease> cancelled =
@@ -279,7 +279,7 @@ public final class ReadWriteRules {
       held.release();
       Queues.expectServed(run, behind, "one behind a wait that was cancelled");
       behind.get().release();
-      run.expectFree(run.client(), name, run.ms(1_000), "after waits that have ended");
+      run.expectFree(run.client(), name, run.limit(1_000), "after waits that have ended");
     }
   }
 
@@ -300,7 +300,7 @@ public final class ReadWriteRules {
     run.expect(!direct.release(name, first), "its repetition is not", "it is");
     run.expectHeld(observer, name, "while the other reader holds");
     run.expect(direct.release(name, second), "the second release is known", "it is not");
-    run.expectFree(observer, name, run.ms(1_000), "after one release for each reader");
+    run.expectFree(observer, name, run.limit(1_000), "after one release for each reader");
     run.fault("attempts and releases sent twice");
   }
 

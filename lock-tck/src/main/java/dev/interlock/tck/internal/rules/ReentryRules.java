@@ -39,7 +39,7 @@ public final class ReentryRules {
       run.expectHeld(other, name, "with " + left + " entries left");
       lock.unlock();
     }
-    run.expectFree(other, name, run.ms(1_000), "after the last unlock");
+    run.expectFree(other, name, run.limit(1_000), "after the last unlock");
     run.ifOffered(
         () -> run.expect(lock.holdCount() == 0, "holdCount() is 0", "it is " + lock.holdCount()));
   }
@@ -62,14 +62,14 @@ public final class ReentryRules {
         }
       });
       thread.start();
-      entries.add(entry.get(10, TimeUnit.SECONDS));
+      entries.add(entry.get(run.limit(10_000).toMillis(), TimeUnit.MILLISECONDS));
     }
     RuleRun.pause(run.ms(250));
     for (Lease entry : entries) {
       run.expectHeld(other, name, "while an entry is left");
       entry.release();
     }
-    run.expectFree(other, name, run.ms(1_000), "after the last release");
+    run.expectFree(other, name, run.limit(1_000), "after the last release");
   }
 
   @Rule(value = "O6", check = "that an entry is counted only once it has succeeded")
@@ -100,7 +100,7 @@ public final class ReentryRules {
     run.ifOffered(
         () -> run.expect(lock.holdCount() == 1, "holdCount() is 1", "it is " + lock.holdCount()));
     lock.unlock();
-    run.expectFree(run.client(), name, run.ms(1_000), "after the only unlock");
+    run.expectFree(run.client(), name, run.limit(1_000), "after the only unlock");
     run.expectThrows(IllegalMonitorStateException.class, "an unlock too many", () -> {
       lock.unlock();
       return 0;

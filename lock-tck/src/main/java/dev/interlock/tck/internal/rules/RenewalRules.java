@@ -36,7 +36,7 @@ public final class RenewalRules {
       RuleRun.pause(run.ms(40));
     }
     lease.release();
-    run.expectFree(other, name, run.ms(1_000), "after the release");
+    run.expectFree(other, name, run.limit(1_000), "after the release");
     run.note("a lease of " + LEASE + " ms was held for " + times + " times its length");
   }
 
@@ -48,7 +48,7 @@ public final class RenewalRules {
     run.await(run.ms(2 * LEASE), "a lease is renewed", () -> events.renewedCount() > 0);
     lease.release();
     expectNoMoreRenewals(run, events, "after a release");
-    run.expectFree(run.client(), name, run.ms(1_000), "after a release");
+    run.expectFree(run.client(), name, run.limit(1_000), "after a release");
   }
 
   @Rule(value = "N2", check = "that a lost hold leaves the renewal's list", timed = true)
@@ -59,7 +59,7 @@ public final class RenewalRules {
     Lease lease = run.client(events).acquire(Leases.fixed(run, name, LEASE).renewing());
     run.expect(other.forceRelease(name), "forceRelease answers true", "it answered false");
     Lease next = other.acquire(Leases.fixed(run, name, 20_000));
-    Leases.expectLost(run, lease, run.ms(LEASE + 200), "after a forced release");
+    Leases.expectLost(run, lease, run.within(LEASE, 200), "after a forced release");
     expectNoMoreRenewals(run, events, "after a loss");
     run.expect(next.isValid(), "the next holder is undisturbed", "its lease is not valid");
     run.expectHeld(run.client(), name, "while the next client holds");
@@ -75,7 +75,7 @@ public final class RenewalRules {
     run.await(run.ms(2 * LEASE), "a lease is renewed", () -> events.renewedCount() > 0);
     client.close();
     expectNoMoreRenewals(run, events, "after close");
-    run.expectFree(run.client(), name, run.ms(1_000), "after close");
+    run.expectFree(run.client(), name, run.limit(1_000), "after close");
     run.note("no renewal was reported after release, loss and close");
   }
 
@@ -95,21 +95,21 @@ public final class RenewalRules {
     LockClient observer = run.client();
     String expired = run.name();
     HoldId first = direct.newId();
-    direct.acquire(expired, first, run.ms(150), run.ms(2_000));
+    direct.acquire(expired, first, run.ms(150), run.limit(2_000));
     run.await(
-        run.ms(1_200),
+        run.pastLease(150, 1_050),
         "an expired lock is free",
         () -> observer.inspect(expired).isEmpty());
     OwnershipRules.expectGone(
         run, direct.renew(expired, first, run.ms(20_000)), "renewal of an expired hold");
-    run.expectFree(observer, expired, run.ms(1_000), "after renewal of an expired hold");
+    run.expectFree(observer, expired, run.limit(1_000), "after renewal of an expired hold");
     String released = run.name();
     HoldId second = direct.newId();
-    direct.acquire(released, second, run.ms(20_000), run.ms(2_000));
+    direct.acquire(released, second, run.ms(20_000), run.limit(2_000));
     direct.release(released, second);
     OwnershipRules.expectGone(
         run, direct.renew(released, second, run.ms(20_000)), "renewal of a released hold");
-    run.expectFree(observer, released, run.ms(1_000), "after renewal of a released hold");
+    run.expectFree(observer, released, run.limit(1_000), "after renewal of a released hold");
     run.note("renewals of expired and released holds were answered Gone");
   }
 
@@ -127,7 +127,7 @@ public final class RenewalRules {
     worker.run(space -> hold(space, name, lease));
     worker.pause();
     run.fault("SIGSTOP of a client for longer than its lease");
-    RuleRun.pause(run.ms(LEASE + 600));
+    RuleRun.pause(run.expiry(LEASE + 600));
     worker.resume();
     RuleRun.pause(run.ms(LEASE / 2));
     boolean valid = worker.call(space -> space.lease("lease").isValid());
@@ -136,7 +136,8 @@ public final class RenewalRules {
         !valid || run.isForeign(),
         "a lease that ran out while its JVM stood still stays lost",
         "it is valid");
-    run.expectFree(run.client(), name, run.ms(500), "after a stop for longer than the lease");
+    run.expectFree(
+        run.client(), name, run.pastLease(0, 500), "after a stop for longer than the lease");
   }
 
   @Rule(value = "N4", check = "what extend answers from, and when", timed = true)
@@ -156,7 +157,7 @@ public final class RenewalRules {
     run.expect(lease.isValid(), "an extended lease is valid", "it is not");
     lease.release();
     run.expect(!lease.extend(run.ms(5_000)), "extend after a release answers false", "true");
-    run.expectFree(other, name, run.ms(1_000), "after a release");
+    run.expectFree(other, name, run.limit(1_000), "after a release");
   }
 
   @Rule(value = "N4", check = "that extend asks the server in the step that extends")
@@ -165,9 +166,9 @@ public final class RenewalRules {
     LockClient other = run.client();
     String expired = run.name();
     Lease late = client.acquire(Leases.fixed(run, expired, 200));
-    RuleRun.pause(run.ms(350));
+    RuleRun.pause(run.expiry(350));
     run.expect(!late.extend(run.ms(8_000)), "extend of an expired lease answers false", "true");
-    run.expectFree(other, expired, run.ms(1_000), "after extend of an expired lease");
+    run.expectFree(other, expired, run.limit(1_000), "after extend of an expired lease");
     String taken = run.name();
     Lease victim = client.acquire(Leases.fixed(run, taken, 8_000));
     run.expect(other.forceRelease(taken), "forceRelease answers true", "it answered false");

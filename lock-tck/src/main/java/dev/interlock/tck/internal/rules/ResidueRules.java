@@ -62,16 +62,16 @@ public final class ResidueRules {
     RuleRun.pause(run.ms(200));
     long start = System.nanoTime();
     waiter.interrupt();
-    Throwable end = ended.get(20, TimeUnit.SECONDS);
+    Throwable end = ended.get(run.limit(20_000).toMillis(), TimeUnit.MILLISECONDS);
     long took = System.nanoTime() - start;
     run.expect(
         end instanceof InterruptedException, "the wait ends with InterruptedException", "" + end);
     run.expect(
-        took <= run.ms(1_000).toNanos(),
+        took <= run.limit(1_000).toNanos(),
         "the wait ends within 1 s of the interruption",
         "after " + took / 1_000_000 + " ms");
     held.release();
-    run.expectFree(run.client(), name, run.ms(1_000), "after an interrupted wait");
+    run.expectFree(run.client(), name, run.limit(1_000), "after an interrupted wait");
   }
 
   @Rule(value = "W5", check = "what becomes of a grant that arrives at an interrupted waiter")
@@ -97,14 +97,14 @@ public final class ResidueRules {
         waiter.interrupt();
         interrupted.countDown();
       });
-      End end = ended.get(20, TimeUnit.SECONDS);
+      End end = ended.get(run.limit(20_000).toMillis(), TimeUnit.MILLISECONDS);
       run.expect(
           end != End.FORGOTTEN,
           "a wait that was interrupted throws, or acquires and leaves the flag set",
           "it acquired, and the flag was cleared");
       granted += end == End.ACQUIRED ? 1 : 0;
       gap.grow(end == End.INTERRUPTED);
-      run.expectFree(observer, name, run.ms(1_000), "after an interrupted wait");
+      run.expectFree(observer, name, run.limit(1_000), "after an interrupted wait");
     }
     run.requireHit(
         Math.min(granted, rounds - granted), "interruption around the moment of a grant");
@@ -155,9 +155,11 @@ public final class ResidueRules {
     run.expect(!flag.isDone(), "lock() waits on after an interruption", "it ended");
     held.release();
     run.expect(
-        flag.get(10, TimeUnit.SECONDS), "the flag is set when lock() returns", "it is cleared");
+        flag.get(run.limit(10_000).toMillis(), TimeUnit.MILLISECONDS),
+        "the flag is set when lock() returns",
+        "it is cleared");
     run.expect(done.await(10, TimeUnit.SECONDS), "unlock() ends", "it hung");
-    run.expectFree(run.client(), name, run.ms(1_000), "after an unlock with the flag set");
+    run.expectFree(run.client(), name, run.limit(1_000), "after an unlock with the flag set");
   }
 
   @Rule(value = "W6", check = "that an attempt which timed out is abandoned on the server")
@@ -182,7 +184,7 @@ public final class ResidueRules {
       parkUntil(start + wait.toNanos() + next);
       held.release();
       try {
-        waiting.get(20, TimeUnit.SECONDS).release();
+        waiting.get(run.limit(20_000).toMillis(), TimeUnit.MILLISECONDS).release();
         granted++;
         gap.grow(true);
       } catch (ExecutionException e) {
@@ -192,7 +194,7 @@ public final class ResidueRules {
             "a wait that is over ends with LockTimeoutException",
             "with " + e.getCause());
       }
-      run.expectFree(observer, name, run.ms(LEASE + 1_000), "after a wait that was over");
+      run.expectFree(observer, name, run.pastLease(LEASE, 1_000), "after a wait that was over");
     }
     run.requireHit(
         Math.min(granted, rounds - granted), "a wait's end around the moment of a grant");
@@ -216,13 +218,13 @@ public final class ResidueRules {
       LockSupport.parkNanos(run.random().nextInt(1, 2_000_000));
       race(held::release, gap.next(), () -> waiting.cancel(true));
       try {
-        waiting.get(20, TimeUnit.SECONDS).release();
+        waiting.get(run.limit(20_000).toMillis(), TimeUnit.MILLISECONDS).release();
         granted++;
         gap.grow(false);
       } catch (CancellationException e) {
         gap.grow(true);
       }
-      run.expectFree(observer, name, run.ms(LEASE + 1_000), "after a cancelled wait");
+      run.expectFree(observer, name, run.pastLease(LEASE, 1_000), "after a cancelled wait");
     }
     run.requireHit(
         Math.min(granted, rounds - granted), "cancellation around the moment of a grant");
@@ -243,15 +245,16 @@ public final class ResidueRules {
       CompletableFuture<Lease> waiting =
           client.acquireAsync(lasting(run, name, i).withWait(run.ms(20_000)));
       run.await(
-          run.ms(5_000),
+          run.limit(5_000),
           "an attempt on a free lock is granted",
           () -> observer.inspect(name).isPresent());
       if (waiting.cancel(true)) {
         hits++;
       } else {
-        waiting.get(20, TimeUnit.SECONDS).release();
+        waiting.get(run.limit(20_000).toMillis(), TimeUnit.MILLISECONDS).release();
       }
-      run.expectFree(observer, name, run.ms(LEASE + 1_000), "after a wait cancelled too late");
+      run.expectFree(
+          observer, name, run.pastLease(LEASE, 1_000), "after a wait cancelled too late");
     }
     run.requireHit(hits, "cancellation between a grant and its answer");
   }
@@ -276,7 +279,7 @@ public final class ResidueRules {
           "no waiter is left of those who timed out or were cancelled",
           () -> observer.inspect(name).map(HoldInfo::waiters).orElse(-1) == 0);
       held.release();
-      run.expectFree(observer, name, run.ms(1_000), "after the release");
+      run.expectFree(observer, name, run.limit(1_000), "after the release");
     }
   }
 

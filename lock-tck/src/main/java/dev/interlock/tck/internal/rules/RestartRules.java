@@ -120,12 +120,12 @@ public final class RestartRules {
       String name = run.name();
       Lease held = holder.acquire(Leases.fixed(run, name, 60_000));
       restart(run, server);
-      run.expectWorking(other, run.ms(8_000), "after the restart");
+      run.expectWorking(other, run.limit(8_000), "after the restart");
       run.expectHeld(other, name, "after the restart");
       run.expect(held.isValid(), "the lease is still valid", "it is not");
-      run.expectWorking(holder, run.ms(8_000), "after the restart");
+      run.expectWorking(holder, run.limit(8_000), "after the restart");
       held.release();
-      run.expectFree(other, name, run.ms(2_000), "after the release");
+      run.expectFree(other, name, run.limit(2_000), "after the release");
     }
     run.note("a lock was still held after kill -9 and restart of the server");
   }
@@ -153,17 +153,17 @@ public final class RestartRules {
         Leases.release(lease);
       }));
       run.await(
-          run.ms(5_000),
+          run.limit(5_000),
           "the server knows of " + (place + 1) + " waiting clients",
           () -> observer.inspect(name).map(HoldInfo::waiters).orElse(0) > place);
     }
     restart(run, server);
-    run.expectWorking(observer, run.ms(8_000), "after the restart");
+    run.expectWorking(observer, run.limit(8_000), "after the restart");
     // Waiters that found their connections broken come back.
     RuleRun.pause(run.ms(1_500));
     Leases.release(held);
     CompletableFuture.allOf(waits.toArray(new CompletableFuture<?>[0]))
-        .get(run.ms(20_000).toMillis(), TimeUnit.MILLISECONDS);
+        .get(run.limit(20_000).toMillis(), TimeUnit.MILLISECONDS);
     List<Integer> expected = new ArrayList<>();
     for (int i = 0; i < WAITERS; i++) {
       expected.add(i);

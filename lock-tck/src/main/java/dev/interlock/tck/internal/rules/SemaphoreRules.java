@@ -110,7 +110,7 @@ public final class SemaphoreRules {
     CompletableFuture<Lease> all = run.client()
         .acquireAsync(Leases.fixed(run, name, 20_000).withWait(run.ms(10_000)).permits(SIZE, SIZE));
     long start = System.nanoTime();
-    run.await(run.ms(1_200 + 1_000), "all permits are given to one who waits", all::isDone);
+    run.await(run.pastLease(1_200, 1_000), "all permits are given to one who waits", all::isDone);
     run.note("permits came back after " + RuleRun.since(start).toMillis() + " ms");
     all.get().release();
     expectExactly(run, name, SIZE, "after permits came back");

@@ -53,13 +53,13 @@ public final class ServerStateRules {
     expectOthersGranted(run, client, spoilt.name());
     for (Lease lease : leases) {
       lease.release();
-      run.expectFree(other, lease.name(), run.ms(1_000), "after its release");
+      run.expectFree(other, lease.name(), run.limit(1_000), "after its release");
     }
     run.expect(
         other.forceRelease(spoilt.name()),
         "forceRelease removes whatever is in the lock's place",
         "it says that nothing is there");
-    run.expectFree(other, spoilt.name(), run.ms(3_000), "after forceRelease");
+    run.expectFree(other, spoilt.name(), run.limit(3_000), "after forceRelease");
     run.note(leases.size() + " leases outlived a lock of their client that could not be renewed");
   }
 
@@ -73,7 +73,7 @@ public final class ServerStateRules {
       sound.add(client.acquireAsync(Leases.fixed(run, run.name(), 10_000)));
     }
     for (CompletableFuture<Lease> attempt : sound) {
-      attempt.get(run.ms(5_000).toMillis(), TimeUnit.MILLISECONDS).release();
+      attempt.get(run.limit(5_000).toMillis(), TimeUnit.MILLISECONDS).release();
     }
     for (CompletableFuture<Lease> attempt : failing) {
       expectRefused(run, attempt);
@@ -84,7 +84,7 @@ public final class ServerStateRules {
   private static void expectRefused(RuleRun run, CompletableFuture<Lease> attempt)
       throws Exception {
     try {
-      attempt.get(run.ms(5_000).toMillis(), TimeUnit.MILLISECONDS);
+      attempt.get(run.limit(5_000).toMillis(), TimeUnit.MILLISECONDS);
       run.expect(false, "a lock whose state cannot be read is not granted", "it was");
     } catch (ExecutionException e) {
       run.expect(
@@ -111,7 +111,7 @@ public final class ServerStateRules {
     CompletableFuture<Lease> waiter = other.acquireAsync(next);
     if (run.has(Capability.FAIR)) {
       run.await(
-          run.ms(3_000),
+          run.limit(3_000),
           "the server knows of a waiter",
           () -> other.inspect(awaited.name()).map(HoldInfo::waiters).orElse(0) == 1);
     } else {
@@ -136,7 +136,7 @@ public final class ServerStateRules {
     }
     server.full(false);
     try {
-      waiter.get(run.ms(5_000).toMillis(), TimeUnit.MILLISECONDS).release();
+      waiter.get(run.limit(5_000).toMillis(), TimeUnit.MILLISECONDS).release();
     } catch (ExecutionException e) {
       // If it asked again while the server was full: an attempt needs room.
       run.expect(
@@ -144,7 +144,7 @@ public final class ServerStateRules {
           "a waiter gets the lock once it is released, or is refused for want of room",
           "it ended with " + e.getCause());
     }
-    run.expectFree(other, awaited.name(), run.ms(1_000), "once nobody holds or awaits it");
+    run.expectFree(other, awaited.name(), run.limit(1_000), "once nobody holds or awaits it");
     run.note("leases were renewed and released, also before a waiter");
   }
 

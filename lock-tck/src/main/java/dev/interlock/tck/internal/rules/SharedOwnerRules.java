@@ -49,7 +49,7 @@ public final class SharedOwnerRules {
     second.run(space -> space.lease("lease").release());
     run.expectHeld(other, name, "while one entry is left");
     first.run(space -> space.lease("lease").release());
-    run.expectFree(other, name, run.ms(1_000), "after both releases");
+    run.expectFree(other, name, run.limit(1_000), "after both releases");
     run.note("one owner held from two JVMs with token " + outer);
   }
 
@@ -65,13 +65,13 @@ public final class SharedOwnerRules {
       CompletableFuture<Lease> stranger = client.acquireAsync(Leases.fairInTurns(run, request, i));
       RuleRun.pause(run.ms(200));
       Lease inner = soon(
-          run.ms(1_000),
+          run.limit(1_000),
           client.acquireAsync(request.withOwner(OWNER)),
           "while a stranger of the same client waits");
       run.expect(!stranger.isDone(), "the stranger waits on", "it has the lock too");
       inner.release();
       holder.run(space -> space.lease("lease").release());
-      stranger.get(20, TimeUnit.SECONDS).release();
+      stranger.get(run.limit(20_000).toMillis(), TimeUnit.MILLISECONDS).release();
     }
     run.note("an owner entered beside its hold though a stranger of its client waited");
   }
@@ -92,13 +92,13 @@ public final class SharedOwnerRules {
     CompletableFuture<Lease> second = run.client().acquireAsync(request.withOwner(OWNER));
     RuleRun.pause(run.ms(200));
     held.release();
-    Lease outer = first.get(20, TimeUnit.SECONDS);
+    Lease outer = first.get(run.limit(20_000).toMillis(), TimeUnit.MILLISECONDS);
     long limit = run.has(Capability.PUSH) ? 1_000 : 3_000;
-    Lease inner = soon(run.ms(limit), second, "after a release let its owner in elsewhere");
+    Lease inner = soon(run.limit(limit), second, "after a release let its owner in elsewhere");
     run.expect(!fair || !stranger.isDone(), "the stranger waits on", "it has the lock too");
     outer.release();
     inner.release();
-    stranger.get(20, TimeUnit.SECONDS).close();
+    stranger.get(run.limit(20_000).toMillis(), TimeUnit.MILLISECONDS).close();
     run.note("a waiter entered once its owner was granted the lock in another client");
   }
 
@@ -141,7 +141,7 @@ public final class SharedOwnerRules {
     second.run(space -> space.lease("lease").release());
     run.expectHeld(other, name, "after the second JVM's release");
     first.run(space -> space.lease("lease").release());
-    run.expectFree(other, name, run.ms(1_000), "after the last release");
+    run.expectFree(other, name, run.limit(1_000), "after the last release");
   }
 
   @Rule(value = "S2", check = "that a dead JVM's entry ends with its lease", timed = true)
@@ -160,7 +160,8 @@ public final class SharedOwnerRules {
     run.fault("kill -9 of one of an owner's clients");
     run.expectHeld(run.client(), name, "while the living JVM holds");
     living.run(space -> space.lease("lease").release());
-    run.expectFree(run.client(), name, run.ms(2_200), "after the last living release");
+    run.expectFree(
+        run.client(), name, run.pastLease(1_200, 1_000), "after the last living release");
     run.note("a killed JVM's entry ended with its lease");
   }
 
@@ -180,7 +181,7 @@ public final class SharedOwnerRules {
     run.expect(!second.release(name, inner), "its repetition is not", "it is");
     run.expectHeld(observer, name, "after a repeated release of the inner entry");
     run.expect(first.release(name, outer), "the outer release is known", "it is not");
-    run.expectFree(observer, name, run.ms(1_000), "after one release for each entry");
+    run.expectFree(observer, name, run.limit(1_000), "after one release for each entry");
     run.fault("attempts and releases sent twice");
     run.note("two entries, each sent twice, were ended by one release each");
   }

@@ -215,16 +215,16 @@ public final class ValidityRules {
       client.acquire(Leases.fixed(run, later, 600));
       long held = System.nanoTime();
       long lease = run.ms(10_000).toNanos();
-      long limit = run.ms(1_600).toNanos();
+      long limit = run.pastLease(600, 1_000).toNanos();
       long acquired = waiter.call(space -> timeToAcquire(space, awaited, lease, limit));
       run.expect(
           acquired >= 0 && acquired - held <= limit,
           "a waiter acquires within the lease of 600 ms and the bound",
           acquired < 0 ? "it did not" : "after " + (acquired - held) / 1_000_000 + " ms");
-      run.expectFree(latecomer, later, run.ms(1_000), "after the lease");
+      run.expectFree(latecomer, later, run.pastLease(0, 1_000), "after the lease");
       LockRequest once = Leases.once(run, tried, 20_000);
       run.await(
-          run.ms(1_000),
+          run.pastLease(0, 1_000),
           "after the lease tryAcquire gives the lock",
           () -> latecomer.tryAcquire(once).isPresent());
     }
@@ -248,7 +248,7 @@ public final class ValidityRules {
     long until = Leases.validUntil(lease);
     CompletableFuture<Long> reported = new CompletableFuture<>();
     var unused = lease.lost().thenAccept(reason -> reported.complete(System.nanoTime()));
-    LostReason reason = Leases.expectLost(run, lease, run.ms(1_200), "after the lease");
+    LostReason reason = Leases.expectLost(run, lease, run.within(600, 600), "after the lease");
     run.expect(reason == LostReason.EXPIRED, "the reason is EXPIRED", "it is " + reason);
     long late = reported.get() - until;
     // What the callback's thread needs to wake up is not the provider's doing.
@@ -270,7 +270,7 @@ public final class ValidityRules {
       return;
     }
     run.expect(run.client().forceRelease(name), "forceRelease answers true", "it answered false");
-    Leases.expectLost(run, lease, run.ms(1_700), "after a forced release");
+    Leases.expectLost(run, lease, run.within(1_500, 200), "after a forced release");
     run.expect(!lease.isValid(), "a lost lease is not valid", "it is");
   }
 

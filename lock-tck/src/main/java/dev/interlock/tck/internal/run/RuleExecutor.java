@@ -9,8 +9,10 @@ import dev.interlock.tck.NotOfferedException;
 import dev.interlock.tck.RuleInfo;
 import dev.interlock.tck.RuleResult;
 import dev.interlock.tck.TckFault;
+import dev.interlock.tck.TckScales;
 import dev.interlock.tck.Verdict;
 import dev.interlock.tck.internal.worker.ClockUnusableException;
+import dev.interlock.tck.internal.worker.Stall;
 import dev.interlock.tck.internal.worker.WorkerPool;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -23,7 +25,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.LongFunction;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** Runs the tests of one rule, cleans up behind them, and makes the verdict. Thread-safe. */
@@ -40,40 +42,28 @@ final class RuleExecutor {
   private static final int MOST_HANGS = 3;
   private static final int SHORT_SECONDS = 10;
 
+  /** After which time a stall that has ended is known, also that of another JVM. */
+  private static final Duration TOLD = Duration.ofMillis(60);
+
+  /** Makes a sound backend fail tests of unstretched length. */
+  private static final Duration LONG_STALL = Duration.ofMillis(250);
+
   /** How many times the limit of a rule is that at full effort, where it does so much more. */
   private static final int FULL_LIMIT = 3;
-
-  private record Finding(Verdict verdict, String message, List<String> history) {
-    /** Adds what may explain a failure. */
-    Finding ifFailed(String remark) {
-      return verdict == Verdict.FAIL
-          ? new Finding(verdict, message + "\n" + remark, history)
-          : this;
-    }
-
-    /** Adds what went before a failure. */
-    Finding after(CallTrace trace) {
-      if (verdict != Verdict.FAIL) {
-        return this;
-      }
-      List<String> lines = new ArrayList<>(history);
-      lines.addAll(trace.lines());
-      return new Finding(verdict, message, lines);
-    }
-  }
 
   private final Target target;
   private final Effort effort;
   private final long seed;
   private final WorkerPool pool;
   private final Archive archive;
-  private final LongFunction<Duration> stalls;
+  private final StallSource stalls;
   private final AtomicInteger hangs = new AtomicInteger();
+  private volatile TckScales scales;
 
   /**
    * Prepares.
    *
-   * @param stalls tells how long this JVM stood still since a reading of {@link System#nanoTime()}
+   * @param stalls tells what stood still during a test
    */
   RuleExecutor(
       Target target,
@@ -81,27 +71,36 @@ final class RuleExecutor {
       long seed,
       WorkerPool pool,
       Archive archive,
-      LongFunction<Duration> stalls) {
+      StallSource stalls) {
     this.target = target;
     this.effort = effort;
     this.seed = seed;
     this.pool = pool;
     this.archive = archive;
     this.stalls = stalls;
+    this.scales = target.scales(Duration.ZERO);
+  }
+
+  /** Returns the scales, which {@link #preflight()} finds. */
+  TckScales scales() {
+    return scales;
   }
 
   /**
-   * Takes and releases a lock that nobody holds, before anything else.
+   * Takes and releases a lock that nobody holds, before anything else, and measures how far away
+   * the server is.
    *
    * @return why that failed; empty if all is well
    */
   Optional<String> preflight() {
-    RuleRun run = new RuleRun("preflight", target, effort, seed, pool);
+    RuleRun run = run("preflight");
     Finding finding = limited("a first lock", PREFLIGHT_SECONDS, run, "", () -> {
       LockRequest request = LockRequest.of(run.name()).withLease(run.ms(10_000));
       try (LockClient client = run.opener().open()) {
         client.acquire(request.withWait(run.ms(5_000))).release();
+        scales = target.scales(RoundTrip.of(client, run.name()));
       }
+      stalls.begin(scales.roundTrip());
     });
     return finding.verdict() == Verdict.PASS
         ? Optional.empty()
@@ -122,11 +121,18 @@ final class RuleExecutor {
     return new RuleResult(rule.id(), rule.title(), rule.level(), verdict, evidence);
   }
 
+  private RuleRun run(String rule) {
+    return new RuleRun(rule, target, scales, effort, seed, pool, stalls);
+  }
+
   RuleResult execute(RuleInfo rule, List<RuleTest> tests) {
     long start = System.nanoTime();
-    RuleRun run = new RuleRun(rule.id(), target, effort, seed, pool);
+    RuleRun run = run(rule.id());
     Finding finding = find(rule, tests, run);
     Finding healed = limited("cleaning up", HEAL_SECONDS, run, "", () -> heal(run));
+    if (run.harmsServer()) {
+      stalls.resume();
+    }
     if (healed.verdict() != Verdict.PASS && finding.verdict() != Verdict.FAIL) {
       finding = healed;
     }
@@ -186,18 +192,7 @@ final class RuleExecutor {
         continue;
       }
       done++;
-      long start = System.nanoTime();
-      Finding finding = one(test, run);
-      Duration stall = stalls.apply(start);
-      if (finding.verdict() == Verdict.FAIL && !stall.isZero()) {
-        String stoodStill = "this JVM stood still for " + stall.toMillis() + " ms";
-        if (test.rule().timed()) {
-          run.note("Run again, since " + stoodStill);
-          finding = one(test, run);
-          stoodStill += " at the first try, and it failed twice";
-        }
-        finding = finding.ifFailed("also: " + stoodStill);
-      }
+      Finding finding = judged(test, run);
       if (finding.verdict() == Verdict.NOT_CLAIMED) {
         notOffered.add(test.method().getName() + " needs what is missing, " + finding.message());
       } else if (finding.verdict() == Verdict.FAIL && target.isForeign()) {
@@ -217,6 +212,47 @@ final class RuleExecutor {
     return missing.isEmpty()
         ? new Finding(Verdict.PASS, run.notes(), List.of())
         : without(missing, done, run);
+  }
+
+  /**
+   * Runs a test. One about time that failed while something stood still is run again. If it fails
+   * again, and both stalls were long enough to be the reason, nothing can be said.
+   */
+  private Finding judged(RuleTest test, RuleRun run) {
+    long start = System.nanoTime();
+    Finding first = one(test, run);
+    Optional<Stall> stall = stallIn(first, start, run);
+    if (stall.isEmpty()) {
+      return first;
+    }
+    if (!test.rule().timed()) {
+      return first.ifFailed("also: " + stall.get());
+    }
+    run.note("Run again, since " + stall.get());
+    start = System.nanoTime();
+    Finding second = one(test, run);
+    Optional<Stall> again = stallIn(second, start, run);
+    if (isReason(stall) && isReason(again)) {
+      String message = "Nothing can be said, for it failed twice: at first " + stall.get()
+          + ", then " + again.get() + ".\n" + second.message();
+      return new Finding(Verdict.INCONCLUSIVE, message, second.history());
+    }
+    return second.ifFailed("also: " + stall.get() + " at the first try, and it failed twice");
+  }
+
+  /** What stood still while a test failed. */
+  private Optional<Stall> stallIn(Finding finding, long start, RuleRun run) {
+    if (!finding.isFailure()) {
+      return Optional.empty();
+    }
+    LockSupport.parkNanos(TOLD.toNanos());
+    return stalls.longestSince(start, !run.harmsServer());
+  }
+
+  private boolean isReason(Optional<Stall> stall) {
+    return stall
+        .filter(stood -> stood.nanos() > LONG_STALL.toNanos() * scales.lengths())
+        .isPresent();
   }
 
   private static Finding together(List<Finding> failed) {
@@ -284,7 +320,7 @@ final class RuleExecutor {
     }
     try (LockClient fresh = run.opener().open()) {
       LockRequest request = LockRequest.of(run.name()).withLease(run.ms(10_000));
-      fresh.acquire(request.withWait(run.ms(5_000))).release();
+      fresh.acquire(request.withWait(run.limit(5_000))).release();
     }
     if (!failures.isEmpty()) {
       throw failures.get(0);
@@ -302,8 +338,7 @@ final class RuleExecutor {
   private Finding limited(String what, int seconds, RuleRun run, String hint, Step step) {
     // A provider that hangs again and again must not take hours.
     int patience = hangs.get() < MOST_HANGS ? seconds : Math.min(seconds, SHORT_SECONDS);
-    Duration limit =
-        Duration.ofMillis(Math.round(patience * 1e3 * target.backend().timeScale()));
+    Duration limit = run.limit(patience * 1_000L);
     AtomicReference<@Nullable Finding> found = new AtomicReference<>();
     Thread thread = new Thread(() -> found.set(attempt(hint, step)), THREAD);
     thread.setDaemon(true);

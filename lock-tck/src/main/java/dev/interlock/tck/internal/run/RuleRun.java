@@ -15,6 +15,7 @@ import dev.interlock.tck.NotOfferedException;
 import dev.interlock.tck.TckBackend;
 import dev.interlock.tck.TckFault;
 import dev.interlock.tck.TckMembers;
+import dev.interlock.tck.TckScales;
 import dev.interlock.tck.TckServer;
 import dev.interlock.tck.internal.fault.Endpoint;
 import dev.interlock.tck.internal.fault.FaultProxy;
@@ -31,6 +32,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 
@@ -38,7 +40,7 @@ import java.util.function.UnaryOperator;
  * What the test of a rule works with: names of its own, clients, workers, time limits, faults and
  * findings. Thread-safe, except that {@link #random()} belongs to the test's thread.
  */
-public final class RuleRun extends Findings {
+public final class RuleRun extends Times {
   private final String rule;
   private final Target target;
   private final Effort effort;
@@ -50,10 +52,20 @@ public final class RuleRun extends Findings {
   private final AtomicInteger clients = new AtomicInteger();
   private final AtomicInteger workers = new AtomicInteger();
   private final JvmStarts starts = new JvmStarts();
+  private final StallSource stalls;
+  private final AtomicBoolean harmful = new AtomicBoolean();
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
   private final Deque<AutoCloseable> healers = new ArrayDeque<>();
 
-  RuleRun(String rule, Target target, Effort effort, long seed, WorkerPool pool) {
+  RuleRun(
+      String rule,
+      Target target,
+      TckScales scales,
+      Effort effort,
+      long seed,
+      WorkerPool pool,
+      StallSource stalls) {
+    super(scales);
     this.rule = rule;
     this.target = target;
     this.effort = effort;
@@ -61,6 +73,7 @@ public final class RuleRun extends Findings {
     // Not from the seed: a run that is repeated must not meet what the first one left.
     this.nameSeed = System.nanoTime() & 0xFFFF_FFFFL;
     this.pool = pool;
+    this.stalls = stalls;
   }
 
   // --- what to test
@@ -113,11 +126,6 @@ public final class RuleRun extends Findings {
     return "tck:" + rule + ":" + Long.toHexString(nameSeed) + ":" + names.incrementAndGet();
   }
 
-  /** Returns a length of time, stretched by the backend's time scale. */
-  public Duration ms(long millis) {
-    return Duration.ofNanos(Math.round(millis * 1e6 * target.backend().timeScale()));
-  }
-
   // --- clients and workers
 
   /** Opens a client in this JVM. */
@@ -140,7 +148,7 @@ public final class RuleRun extends Findings {
     DirectBackend direct = keep(target.open(proxy));
     String name = name();
     HoldId id = direct.newId();
-    direct.acquire(name, id, ms(10_000), ms(3_000));
+    direct.acquire(name, id, ms(10_000), limit(3_000));
     direct.release(name, id);
     return direct;
   }
@@ -211,7 +219,7 @@ public final class RuleRun extends Findings {
 
   /** How long one task of a worker may take. */
   private Duration patience() {
-    return ms(amount(50_000, 50_000, 150_000));
+    return limit(amount(50_000, 50_000, 150_000));
   }
 
   /** A JVM's first use of a client takes longer than a short lease on a loaded machine. */
@@ -247,6 +255,9 @@ public final class RuleRun extends Findings {
   /** Returns the way to injure the server, which is healed when the rule is done. */
   public TckServer server() {
     TckServer server = target.backend().control().orElseThrow();
+    if (harmful.compareAndSet(false, true)) {
+      stalls.suspend();
+    }
     synchronized (opened) {
       healers.push(server::heal);
     }
@@ -384,6 +395,11 @@ public final class RuleRun extends Findings {
   }
 
   // --- for the executor
+
+  /** Tells whether the test may have made the server stand still itself. */
+  boolean harmsServer() {
+    return harmful.get();
+  }
 
   Deque<AutoCloseable> opened() {
     synchronized (opened) {

@@ -16,9 +16,11 @@ import dev.interlock.tck.NotOfferedException;
 import dev.interlock.tck.TckBackend;
 import dev.interlock.tck.TckFault;
 import dev.interlock.tck.TckMembers;
+import dev.interlock.tck.TckScales;
 import dev.interlock.tck.internal.fault.FaultProxy;
 import dev.interlock.tck.internal.fault.Route;
 import dev.interlock.tck.internal.worker.Opener;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.HexFormat;
 import java.util.List;
@@ -140,6 +142,14 @@ record Target(
     faults.remove(TckFault.CONNECTION);
     route().ifPresent(unused -> faults.add(TckFault.CONNECTION));
     return faults;
+  }
+
+  /** The scales of a run with this backend, whose server is so far away. */
+  TckScales scales(Duration roundTrip) {
+    Duration granularity = provider == null
+        ? Duration.ZERO
+        : provider.leaseGranularity(LockConfig.parse(backend.uri()));
+    return TckScales.of(backend.timeScale(), roundTrip, granularity);
   }
 
   String server() {

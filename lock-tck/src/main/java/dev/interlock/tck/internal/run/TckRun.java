@@ -68,13 +68,17 @@ public final class TckRun {
     Target target = Target.of(backend);
     String server = target.server();
     WorkerPool pool = WorkerPool.enter();
-    try {
-      StallMeter stalls = StallMeter.instance();
-      RuleExecutor executor =
-          new RuleExecutor(target, effort, seed, pool, archive, stalls::longestSince);
+    try (ServerWatch watch = new ServerWatch(target)) {
+      RuleExecutor executor = new RuleExecutor(target, effort, seed, pool, archive, watch);
       List<RuleResult> results = new TckRun(executor, progress).all(chosen);
       return new TckResult(
-          target.info(), server, target.info().capabilities(), results, seed, RuleRun.since(start));
+          target.info(),
+          server,
+          target.info().capabilities(),
+          results,
+          seed,
+          RuleRun.since(start),
+          executor.scales());
     } finally {
       pool.leave();
     }

@@ -16,6 +16,9 @@ sealed interface Message extends Serializable {
   /** Tell the clock's reading. */
   record Clock(long id) implements Message {}
 
+  /** Tells without being asked that this JVM stood still. */
+  record Stood(Stall stall) implements Message {}
+
   /** A request's answer; the error if it failed. */
   record Reply(long id, @Nullable Object value, @Nullable Throwable error) implements Message {}
 }

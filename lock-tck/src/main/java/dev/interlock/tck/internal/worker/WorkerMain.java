@@ -33,7 +33,9 @@ public final class WorkerMain {
     ObjectOutputStream out = new ObjectOutputStream(stdout);
     out.flush();
     try (ObjectInputStream in = new ObjectInputStream(new BufferedInputStream(System.in))) {
-      new WorkerMain(out).serve(in);
+      WorkerMain worker = new WorkerMain(out);
+      HeartBeat.start("a worker JVM", worker::tell);
+      worker.serve(in);
     } finally {
       // At once, and without closing anything: for the server it is a crash, as in real life.
       Runtime.getRuntime().halt(0);
@@ -77,6 +79,16 @@ public final class WorkerMain {
       reply(close.id(), null, null);
     } catch (RuntimeException e) {
       reply(close.id(), null, e);
+    }
+  }
+
+  private synchronized void tell(Stall stall) {
+    try {
+      out.writeUnshared(new Message.Stood(stall));
+      out.reset();
+      out.flush();
+    } catch (IOException e) {
+      Runtime.getRuntime().halt(1);
     }
   }
 

@@ -41,6 +41,9 @@ final class WorkerProcess {
   private final Deque<String> lastLines = new ArrayDeque<>();
   private volatile boolean dead;
 
+  // A rule has stopped it, so that it stands still on purpose.
+  private volatile boolean stopped;
+
   private WorkerProcess(Process process) throws IOException {
     this.process = process;
     RUNNING.add(process);
@@ -88,8 +91,9 @@ final class WorkerProcess {
     return typed;
   }
 
-  /** Sends a signal by name: STOP, CONT or KILL. */
+  /** Sends a signal by name: STOP, CONT or KILL. How it stands still is not noted from now on. */
   void signal(String signal) {
+    stopped = true;
     try {
       Process kill = new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid()))
           .redirectErrorStream(true)
@@ -122,21 +126,30 @@ final class WorkerProcess {
   private void readAnswers() {
     try (ObjectInputStream in =
         new ObjectInputStream(new BufferedInputStream(process.getInputStream()))) {
-      while (in.readUnshared() instanceof Message.Reply reply) {
-        CompletableFuture<@Nullable Object> answer = open.remove(reply.id());
-        if (answer == null) {
-          continue;
-        }
-        if (reply.error() == null) {
-          answer.complete(reply.value());
-        } else {
-          answer.completeExceptionally(reply.error());
+      while (true) {
+        Object message = in.readUnshared();
+        if (message instanceof Message.Reply reply) {
+          answer(reply);
+        } else if (message instanceof Message.Stood stood && !stopped) {
+          Stalls.instance().add(stood.stall());
         }
       }
     } catch (IOException | ClassNotFoundException e) {
       // The JVM has ended, or what it writes makes no sense: it is of no more use either way.
     }
     die();
+  }
+
+  private void answer(Message.Reply reply) {
+    CompletableFuture<@Nullable Object> answer = open.remove(reply.id());
+    if (answer == null) {
+      return;
+    }
+    if (reply.error() == null) {
+      answer.complete(reply.value());
+    } else {
+      answer.completeExceptionally(reply.error());
+    }
   }
 
   private void die() {

@@ -1,0 +1,60 @@
+package dev.interlock.compare.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.compare.figures.Figures;
+import dev.interlock.tck.Evidence;
+import dev.interlock.tck.Level;
+import dev.interlock.tck.RuleInfo;
+import dev.interlock.tck.RuleResult;
+import dev.interlock.tck.Rules;
+import dev.interlock.tck.Strength;
+import dev.interlock.tck.Verdict;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.Test;
+
+class WarningTest {
+  private static final Evidence EVIDENCE =
+      new Evidence(1, 7, Duration.ZERO, List.of(), "", List.of(), Optional.empty());
+
+  @Test
+  void a_should_rule_that_fails_is_a_warning_and_lowers_no_level() {
+    ProviderReport report =
+        failing(rule -> rule.strength() == Strength.SHOULD && rule.level() == Level.L1);
+
+    assertThat(report.isGood()).isTrue();
+    assertThat(report.level()).contains(Level.L4);
+    assertThat(report.count(Verdict.FAIL)).isZero();
+    assertThat(report.cell(Rules.find("W9").orElseThrow())).isEqualTo("WARNING");
+    assertThat(report.summary()).contains(report.warnings() + " WARNING");
+    assertThat(report.warnings()).isPositive();
+  }
+
+  @Test
+  void a_must_rule_that_fails_lowers_the_level() {
+    ProviderReport report = failing(rule -> rule.id().equals("X1"));
+
+    assertThat(report.isGood()).isFalse();
+    assertThat(report.level()).contains(Level.L0);
+    assertThat(report.warnings()).isZero();
+    assertThat(report.cell(Rules.find("X1").orElseThrow())).isEqualTo("FAIL");
+  }
+
+  private static ProviderReport failing(Predicate<RuleInfo> which) {
+    List<RuleResult> results = Rules.all().stream()
+        .filter(RuleInfo::isTested)
+        .map(rule -> new RuleResult(
+            rule.id(),
+            rule.title(),
+            rule.level(),
+            which.test(rule) ? Verdict.FAIL : Verdict.PASS,
+            EVIDENCE))
+        .toList();
+    return new ProviderReport(
+        "acme", "1", "a server", "here", Set.of(), results, new Figures(), "");
+  }
+}

@@ -1,0 +1,119 @@
+package dev.interlock.tck.internal.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.tck.TckBackend;
+import dev.interlock.tck.internal.worker.ProcessWorker;
+import dev.interlock.tck.internal.worker.Stall;
+import dev.interlock.tck.internal.worker.Stalls;
+import dev.interlock.tck.internal.worker.WorkerMain;
+import dev.interlock.tck.internal.worker.WorkerPool;
+import dev.interlock.tck.teststore.Fault;
+import dev.interlock.tck.teststore.StoreServer;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class StallsTest {
+  private static final Duration STALL = Duration.ofMillis(1_500);
+  private static final Duration LIMIT = Duration.ofSeconds(30);
+
+  private StoreServer server;
+  private ServerWatch watch;
+  private Target target;
+
+  @BeforeEach
+  void start() throws IOException {
+    server = StoreServer.start(Fault.NONE);
+    target = Target.of(TckBackend.at(server.uri()));
+    watch = new ServerWatch(target);
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    watch.close();
+    server.close();
+  }
+
+  @Test
+  void aServerThatStandsStillIsSeenUnlessARuleMakesIt() throws Exception {
+    watch.begin(Duration.ofMillis(1));
+    RuleRun.pause(STALL);
+    long start = System.nanoTime();
+    server.pause();
+    RuleRun.pause(STALL);
+    server.resume();
+    Stall seen = awaitStall(start, ServerWatch.SERVER);
+    assertThat(seen.length()).isGreaterThan(STALL.dividedBy(2));
+    assertThat(watch.longestSince(start, false)).isNotEqualTo(Optional.of(seen));
+
+    watch.suspend();
+    long suspended = System.nanoTime();
+    server.pause();
+    RuleRun.pause(STALL);
+    server.resume();
+    RuleRun.pause(STALL);
+    assertThat(stallOf(ServerWatch.SERVER, suspended)).isEmpty();
+    watch.resume();
+  }
+
+  @Test
+  void aWorkerThatStandsStillIsSeenUnlessARuleStopsIt() throws Exception {
+    WorkerPool pool = WorkerPool.enter();
+    try (ProcessWorker worker = pool.own("X1", target.opener(), LIMIT, List.of())) {
+      assertThat(worker.<Boolean>call(space -> space.client().inspect("a").isEmpty()))
+          .isTrue();
+      ProcessHandle process = process();
+      long start = System.nanoTime();
+      signal("STOP", process);
+      RuleRun.pause(STALL);
+      signal("CONT", process);
+      assertThat(awaitStall(start, "a worker JVM").length()).isGreaterThan(STALL.dividedBy(2));
+
+      worker.pause();
+      long stopped = System.nanoTime();
+      RuleRun.pause(STALL);
+      worker.resume();
+      assertThat(worker.<Boolean>call(space -> space.client().inspect("b").isEmpty()))
+          .isTrue();
+      RuleRun.pause(STALL.dividedBy(3));
+      assertThat(stallOf("a worker JVM", stopped)).isEmpty();
+    } finally {
+      pool.leave();
+    }
+  }
+
+  private Stall awaitStall(long since, String who) throws InterruptedException {
+    long end = System.nanoTime() + LIMIT.toNanos();
+    while (true) {
+      Optional<Stall> stall = stallOf(who, since);
+      if (stall.isPresent()) {
+        return stall.get();
+      }
+      assertThat(System.nanoTime()).as(who + " was not seen").isLessThan(end);
+      RuleRun.pause(Duration.ofMillis(20));
+    }
+  }
+
+  private static Optional<Stall> stallOf(String who, long since) {
+    return Stalls.instance().longestSince(since, stall -> stall.who().equals(who));
+  }
+
+  private static ProcessHandle process() {
+    return ProcessHandle.current()
+        .children()
+        .filter(child -> child.info().commandLine().orElse("").contains(WorkerMain.class.getName()))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static void signal(String signal, ProcessHandle process) throws Exception {
+    new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid()))
+        .start()
+        .waitFor();
+  }
+}
