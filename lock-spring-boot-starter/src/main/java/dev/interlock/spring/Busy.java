@@ -40,7 +40,7 @@ final class Busy {
       throws Throwable {
     return switch (locked.onBusy()) {
       case FAIL ->
-        throw shared.strategies().failed(locked, invocation, shared.gate().busy(requests));
+        throw shared.strategies().failed(locked, invocation, shared.gate(locked).busy(requests));
       case SKIP -> skipped(locked.method().getReturnType());
       case FALLBACK -> fallback(locked, invocation);
     };

@@ -1,6 +1,5 @@
 package dev.interlock.spring;
 
-import dev.interlock.LockListener;
 import dev.interlock.LostReason;
 import java.time.Duration;
 import java.time.Instant;
@@ -9,41 +8,62 @@ import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Knows what this application holds. */
-final class HeldLocks implements LockListener {
+final class HeldLocks implements ClientListener {
 
   /**
    * A lock that this application holds.
    *
+   * @param client whose lock it is
    * @param name its name
    * @param fencingToken its token; 0 where the provider is not FENCED
    * @param since when it was acquired, by this application's clock
    */
-  record HeldLock(String name, long fencingToken, Instant since) {}
+  record HeldLock(String client, String name, long fencingToken, Instant since) {}
 
-  private record Key(String name, long fencingToken) {}
+  private record Key(String client, String name, long fencingToken) {}
 
-  private final ConcurrentHashMap<Key, Instant> held = new ConcurrentHashMap<>();
+  private final String client;
+
+  /** Those of all clients. */
+  private final ConcurrentHashMap<Key, Instant> held;
+
+  HeldLocks() {
+    this(ClientNames.DEFAULT, new ConcurrentHashMap<>());
+  }
+
+  private HeldLocks(String client, ConcurrentHashMap<Key, Instant> held) {
+    this.client = client;
+    this.held = held;
+  }
+
+  @Override
+  public HeldLocks forClient(String named) {
+    return new HeldLocks(named, held);
+  }
 
   @Override
   public void acquired(String name, long fencingToken, Duration waited) {
-    held.put(new Key(name, fencingToken), Instant.now());
+    held.put(new Key(client, name, fencingToken), Instant.now());
   }
 
   @Override
   public void released(String name, long fencingToken, Duration time) {
-    held.remove(new Key(name, fencingToken));
+    held.remove(new Key(client, name, fencingToken));
   }
 
   @Override
   public void lost(String name, long fencingToken, LostReason reason) {
-    held.remove(new Key(name, fencingToken));
+    held.remove(new Key(client, name, fencingToken));
   }
 
   List<HeldLock> list() {
     return held.entrySet().stream()
-        .map(entry ->
-            new HeldLock(entry.getKey().name(), entry.getKey().fencingToken(), entry.getValue()))
-        .sorted(Comparator.comparing(HeldLock::name))
+        .map(entry -> new HeldLock(
+            entry.getKey().client(),
+            entry.getKey().name(),
+            entry.getKey().fencingToken(),
+            entry.getValue()))
+        .sorted(Comparator.comparing(HeldLock::name).thenComparing(HeldLock::client))
         .toList();
   }
 }

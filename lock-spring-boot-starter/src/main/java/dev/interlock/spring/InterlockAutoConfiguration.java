@@ -1,11 +1,9 @@
 package dev.interlock.spring;
 
 import dev.interlock.LockClient;
-import dev.interlock.LockConfig;
 import dev.interlock.LockListener;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.List;
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.beans.factory.ObjectProvider;
@@ -26,7 +24,7 @@ import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotationMetadata;
 
-/** One lock client for an application, and all that uses it. */
+/** The lock clients of an application, and all that uses it. */
 @AutoConfiguration(
     afterName = {
       "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
@@ -38,23 +36,26 @@ import org.springframework.core.type.AnnotationMetadata;
 @EnableConfigurationProperties(InterlockProperties.class)
 @Import({
   InterlockAutoConfiguration.Proxies.class,
+  NamedClients.Registrar.class,
   InterlockAutoConfiguration.Transactions.class,
   InterlockAutoConfiguration.Integration.class
 })
 final class InterlockAutoConfiguration {
+  private static final String GATES = "lockGates";
 
   @Bean(destroyMethod = "close")
   @ConditionalOnMissingBean
-  LockClient lockClient(
+  LockClient lockClient(NamedClients clients) {
+    return clients.unnamed();
+  }
+
+  @Bean(NamedClients.BEAN)
+  NamedClients interlockNamedClients(
       InterlockProperties properties,
       ConfigurableListableBeanFactory beans,
       LockClientConfigurer configurer,
       ObjectProvider<LockConfigCustomizer> customizers) {
-    return new ClientOpener("interlock", properties.client(), beans).open(read -> {
-      LockConfig.Builder config = configurer.configure(read).toBuilder();
-      customizers.orderedStream().forEach(customizer -> customizer.customize(config));
-      return config.build();
-    });
+    return new NamedClients(properties, beans, configurer, customizers);
   }
 
   @Bean
@@ -71,20 +72,23 @@ final class InterlockAutoConfiguration {
     return new LockedWorkLifecycle(beans, timeout);
   }
 
-  @Bean
-  LockGate lockGate(
-      LockClient client,
-      LockClientConfigurer configurer,
+  @Bean(GATES)
+  LockGates lockGates(
+      ConfigurableListableBeanFactory beans,
       ObjectProvider<LockMeter> meters,
       LockedWorkLifecycle lifecycle) {
+    return new LockGates(GATES, beans, meters.orderedStream().toList(), lifecycle::track);
+  }
+
+  @Bean
+  LockGate lockGate(LockClient client, LockGates gates, LockClientConfigurer configurer) {
     if (configurer.isForgotten()) {
       Ending.LOG.log(
           Level.WARNING,
           "The application's own LockClient has no listeners: the meters and the endpoint see"
               + " nothing of it. Open it with LockClientConfigurer.configure(config)");
     }
-    List<LockMeter> all = meters.orderedStream().toList();
-    return new LockGate(client, LockMeter.of(all), lifecycle::track);
+    return gates.of(client);
   }
 
   @Bean
@@ -96,6 +100,7 @@ final class InterlockAutoConfiguration {
   @Bean(destroyMethod = "close")
   LockedCalls lockedCalls(
       LockGate gate,
+      LockGates gates,
       LockedWorkLifecycle lifecycle,
       ObjectProvider<LockNaming> naming,
       ObjectProvider<LockFailureStrategy> failures,
@@ -103,6 +108,7 @@ final class InterlockAutoConfiguration {
       Environment environment) {
     return new LockedCalls(
         gate,
+        gates,
         lifecycle,
         new Strategies(naming, failures),
         properties.locked().waitFor(),

@@ -3,6 +3,7 @@ package dev.interlock.spring;
 import dev.interlock.LockClient;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
+import java.util.Map;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -10,6 +11,8 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
+import org.springframework.boot.health.contributor.CompositeHealthContributor;
+import org.springframework.boot.health.contributor.HealthContributor;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -56,8 +59,11 @@ final class InterlockObservabilityAutoConfiguration {
     @Bean
     @ConditionalOnEnabledHealthIndicator("locks")
     @ConditionalOnMissingBean(name = "locksHealthIndicator")
-    LockHealthIndicator locksHealthIndicator(LockClient client) {
-      return new LockHealthIndicator(client);
+    HealthContributor locksHealthIndicator(LockGates gates) {
+      Map<String, LockClient> clients = gates.clients();
+      return clients.size() == 1
+          ? new LockHealthIndicator(clients.values().iterator().next())
+          : CompositeHealthContributor.fromMap(clients, LockHealthIndicator::new);
     }
   }
 
@@ -74,8 +80,8 @@ final class InterlockObservabilityAutoConfiguration {
 
     @Bean
     @ConditionalOnAvailableEndpoint
-    LocksEndpoint locksEndpoint(LockClient client, HeldLocks held) {
-      return new LocksEndpoint(client, held);
+    LocksEndpoint locksEndpoint(LockClient client, LockGates gates, HeldLocks held) {
+      return new LocksEndpoint(client, gates, held);
     }
   }
 }

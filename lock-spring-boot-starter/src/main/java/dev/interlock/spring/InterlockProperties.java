@@ -20,6 +20,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param lease Default lease of locks that name none; renewed every third of it. 30 s unless set.
  * @param namespace Keeps the locks of several applications on one server apart.
  * @param options Further options of the provider, by their names in the URI, such as schema.
+ * @param clients Further clients by their names, each with a uri, provider, bean, lease, namespace
+ *     and options of its own.
  * @param locked Defaults of @Locked.
  * @param metrics What the meters tell.
  */
@@ -32,10 +34,11 @@ record InterlockProperties(
     @Nullable Duration lease,
     @Nullable String namespace,
     @DefaultValue Map<String, String> options,
+    @DefaultValue Map<String, Client> clients,
     @DefaultValue LockedDefaults locked,
     @DefaultValue Metrics metrics) {
 
-  /** The settings of the client itself. */
+  /** The settings of the client that has no name. */
   Client client() {
     return new Client(uri, provider, bean, lease, namespace, options);
   }

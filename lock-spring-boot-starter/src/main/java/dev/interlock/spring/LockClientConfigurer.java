@@ -24,9 +24,28 @@ public final class LockClientConfigurer {
    * @return the same with the listeners
    */
   public LockConfig configure(LockConfig config) {
+    return configure(ClientNames.DEFAULT, config);
+  }
+
+  /**
+   * Adds the listeners, for an application with several clients: meters and endpoint tell them
+   * apart.
+   *
+   * @param client the name of the client, usually that of its bean
+   * @param config what the client would be opened with
+   * @return the same with the listeners
+   */
+  public LockConfig configure(String client, LockConfig config) {
     used = true;
+    return listening(client, config);
+  }
+
+  /** Adds the listeners to what the starter opens itself. */
+  LockConfig listening(String client, LockConfig config) {
     LockConfig.Builder builder = config.toBuilder();
-    listeners.forEach(builder::listener);
+    for (LockListener listener : listeners) {
+      builder.listener(listener instanceof ClientListener each ? each.forClient(client) : listener);
+    }
     return builder.build();
   }
 

@@ -19,6 +19,11 @@ interface LockMeter {
    */
   Wait start(String label, String name, boolean waits);
 
+  /** The same for the requests of one client, if it tells them apart. */
+  default LockMeter forClient(String client) {
+    return this;
+  }
+
   /** A request that has begun. */
   interface Wait {
     /**

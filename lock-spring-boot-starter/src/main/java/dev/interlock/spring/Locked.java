@@ -62,6 +62,14 @@ public @interface Locked {
   String[] names() default {};
 
   /**
+   * Whose lock it is, if the application has several clients: a name under {@code
+   * interlock.clients}, or of a {@code LockClient} bean; may be a placeholder. Without it the client
+   * that {@code interlock.uri} opens, or the primary bean. A client that does not exist is refused
+   * at start.
+   */
+  String client() default "";
+
+  /**
    * Which calls need the lock: a SpEL expression such as {@code #order.total > 100} that is true or
    * false, with the variables, beans and placeholders of a {@link #name}. Where it is false the
    * method runs without the lock. A call whose condition fails or is null does not run.

@@ -26,6 +26,7 @@ final class LockedCalls implements AutoCloseable {
   private static final int THREADS = 4;
 
   private final LockGate gate;
+  private final LockGates gates;
   private final LockedWorkLifecycle lifecycle;
   private final Strategies strategies;
   private final Duration defaultWait;
@@ -41,11 +42,13 @@ final class LockedCalls implements AutoCloseable {
 
   LockedCalls(
       LockGate gate,
+      LockGates gates,
       LockedWorkLifecycle lifecycle,
       Strategies strategies,
       Duration defaultWait,
       String applicationName) {
     this.gate = gate;
+    this.gates = gates;
     this.strategies = strategies;
     this.lifecycle = lifecycle;
     this.defaultWait = defaultWait;
@@ -63,8 +66,9 @@ final class LockedCalls implements AutoCloseable {
     this.releasing.allowCoreThreadTimeOut(true);
   }
 
-  LockGate gate() {
-    return gate;
+  /** That of the client which the method names. */
+  LockGate gate(LockedMethod locked) {
+    return locked.client().isEmpty() ? gate : gates.get(locked.client());
   }
 
   Strategies strategies() {
@@ -91,7 +95,7 @@ final class LockedCalls implements AutoCloseable {
   @Nullable
   Lease enter(LockedMethod locked, LockRequest request) throws InterruptedException {
     try {
-      Lease lease = gate.enter(locked.template(), request);
+      Lease lease = gate(locked).enter(locked.template(), request);
       answered(locked);
       return lease;
     } catch (InterruptedException e) {
@@ -109,7 +113,7 @@ final class LockedCalls implements AutoCloseable {
   List<Lease> enterAll(LockedMethod locked, List<LockRequest> requests)
       throws InterruptedException {
     try {
-      List<Lease> leases = gate.enterAll(locked.template(), requests);
+      List<Lease> leases = gate(locked).enterAll(locked.template(), requests);
       answered(locked);
       return leases;
     } catch (InterruptedException e) {
@@ -177,12 +181,12 @@ final class LockedCalls implements AutoCloseable {
 
   /** How the lock of a call on this thread ends; to be asked for before the work begins. */
   Ending ending(LockedMethod locked, LockRequest request, Lease lease) {
-    return Ending.orRelease(lease, () -> gate.ending(request, lease, last(locked, lease)));
+    return Ending.orRelease(lease, () -> gate(locked).ending(request, lease, last(locked, lease)));
   }
 
   /** How the lock of a subscription ends; to be asked for before the work begins. */
   Ending reactiveEnding(LockedMethod locked, Lease lease) {
-    return Ending.orRelease(lease, () -> gate.ending(last(locked, lease)));
+    return Ending.orRelease(lease, () -> gate(locked).ending(last(locked, lease)));
   }
 
   private Ending last(LockedMethod locked, Lease lease) {

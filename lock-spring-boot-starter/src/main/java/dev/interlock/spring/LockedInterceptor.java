@@ -78,7 +78,8 @@ final class LockedInterceptor implements MethodInterceptor {
       return Busy.result(shared, locked, List.of(request), invocation);
     }
     Ending ending = shared.ending(locked, request, lease);
-    LeaseScope scope = LeaseScope.open(shared.gate().client(), request, lease, locked.interrupts());
+    LeaseScope scope =
+        LeaseScope.open(shared.gate(locked).client(), request, lease, locked.interrupts());
     Object result = LockedWork.<@Nullable Object, Throwable>run(scope, ending, invocation::proceed);
     if (result instanceof CompletionStage<?> stage && locked.givesStage()) {
       return StageCall.endWith(stage, lease, ending, locked, shared.releasing());

@@ -46,6 +46,10 @@ public @interface LockedJob {
   @AliasFor(annotation = Locked.class, attribute = "lease")
   String atMost() default "";
 
+  /** Whose lock it is, if the application has several clients; see {@link Locked#client}. */
+  @AliasFor(annotation = Locked.class, attribute = "client")
+  String client() default "";
+
   /** Which calls need the lock; the others run without it, each time. */
   @AliasFor(annotation = Locked.class, attribute = "condition")
   String condition() default "";

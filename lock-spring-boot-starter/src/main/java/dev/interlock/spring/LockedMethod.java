@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * What a {@link Locked} annotation says of one method, read and checked.
  *
  * @param method the method, as its class declares it
+ * @param client the name of the client whose locks they are; empty for the one without a name
  * @param lockNames the names of its locks, at least one
  * @param condition null if each call needs the lock
  * @param waitFor empty for the application's default
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 record LockedMethod(
     Method method,
+    String client,
     List<LockName> lockNames,
     @Nullable LockCondition condition,
     Optional<Duration> waitFor,

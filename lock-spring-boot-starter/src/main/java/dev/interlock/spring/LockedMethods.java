@@ -10,12 +10,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
-import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.convert.DurationStyle;
 import org.springframework.core.MethodClassKey;
 import org.springframework.core.annotation.AnnotatedElementUtils;
@@ -29,11 +30,11 @@ final class LockedMethods {
   private static final String ONE_RUN =
       "For one run in each period use @LockedJob with an atLeast that is shorter than the period";
 
-  private final ConfigurableBeanFactory beans;
+  private final ConfigurableListableBeanFactory beans;
   private final ConcurrentHashMap<MethodClassKey, Optional<LockedMethod>> read =
       new ConcurrentHashMap<>();
 
-  LockedMethods(ConfigurableBeanFactory beans) {
+  LockedMethods(ConfigurableListableBeanFactory beans) {
     this.beans = beans;
   }
 
@@ -99,6 +100,7 @@ final class LockedMethods {
       faults.add("it is also @Locked: keep one of them");
     }
     List<String> templates = templates(locked, method, faults);
+    String client = client(locked, faults);
     String condition = resolve(locked.condition()).trim();
     Optional<Duration> waitFor = duration("waitFor", locked.waitFor(), faults);
     Optional<Duration> lease = duration("lease", locked.lease(), faults);
@@ -122,6 +124,7 @@ final class LockedMethods {
     }
     return new LockedMethod(
         method,
+        client,
         templates.stream()
             .map(template -> LockName.parse(method, template, beans))
             .toList(),
@@ -149,6 +152,17 @@ final class LockedMethods {
     if (locked.onBusy() == OnBusy.FALLBACK == locked.fallback().isEmpty()) {
       faults.add("onBusy=FALLBACK and fallback need each other");
     }
+  }
+
+  private String client(Locked locked, List<String> faults) {
+    String client = resolve(locked.client()).trim();
+    if (!client.isEmpty()) {
+      Set<String> known = ClientNames.beans(beans).keySet();
+      if (!known.contains(client)) {
+        faults.add("there is no client '%s'; there are %s".formatted(client, known));
+      }
+    }
+    return client;
   }
 
   private List<String> templates(Locked locked, Method method, List<String> faults) {

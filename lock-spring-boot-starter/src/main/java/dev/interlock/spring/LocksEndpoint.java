@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
@@ -18,11 +19,13 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
  */
 @Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
 final class LocksEndpoint {
-  private final LockClient client;
+  private final LockClient unnamed;
+  private final LockGates gates;
   private final HeldLocks held;
 
-  LocksEndpoint(LockClient client, HeldLocks held) {
-    this.client = client;
+  LocksEndpoint(LockClient unnamed, LockGates gates, HeldLocks held) {
+    this.unnamed = unnamed;
+    this.gates = gates;
     this.held = held;
   }
 
@@ -32,11 +35,15 @@ final class LocksEndpoint {
     return new Held(held.list());
   }
 
-  /** Asks the server who holds a lock; nothing is found if it is free. */
+  /**
+   * Asks the server who holds a lock; nothing is found if it is free.
+   *
+   * @param client whose lock, if not that of the client without a name
+   */
   @ReadOperation
   @Nullable
-  LockState lock(@Selector String name) {
-    return client.inspect(name).map(LockState::of).orElse(null);
+  LockState lock(@Selector String name, @Nullable String client) {
+    return client(client).inspect(name).map(LockState::of).orElse(null);
   }
 
   /**
@@ -44,9 +51,23 @@ final class LocksEndpoint {
    * has it.
    */
   @DeleteOperation
-  Forced forceRelease(@Selector String name, @Nullable Long fencingToken) {
+  Forced forceRelease(@Selector String name, @Nullable Long fencingToken, @Nullable String client) {
+    LockClient owner = client(client);
     return new Forced(
-        fencingToken == null ? client.forceRelease(name) : client.forceRelease(name, fencingToken));
+        fencingToken == null ? owner.forceRelease(name) : owner.forceRelease(name, fencingToken));
+  }
+
+  private LockClient client(@Nullable String name) {
+    if (name == null) {
+      return unnamed;
+    }
+    LockGate gate = gates.find(name);
+    if (gate == null) {
+      String message = "there is no client '%s'; there are %s"
+          .formatted(name, gates.clients().keySet());
+      throw new InvalidEndpointRequestException(message, message);
+    }
+    return gate.client();
   }
 
   /**

@@ -1,7 +1,6 @@
 package dev.interlock.spring;
 
 import dev.interlock.LockException;
-import dev.interlock.LockListener;
 import dev.interlock.LostReason;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
@@ -13,8 +12,8 @@ import java.util.Locale;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Counts and times what the client does. */
-final class MeterListener implements LockListener, LockMeter {
+/** Counts and times what a client does. */
+final class MeterListener implements ClientListener, LockMeter {
   private static final String ALL = "all";
 
   /** The meters of one lock, or of all. */
@@ -24,15 +23,37 @@ final class MeterListener implements LockListener, LockMeter {
   private final MeterRegistry registry;
   private final boolean lockNames;
   private final ConcurrentHashMap<String, Meters> meters = new ConcurrentHashMap<>();
-  private final AtomicInteger queue = new AtomicInteger();
+  private final String client;
+  private final AtomicInteger queue;
+
+  /** That of each client. Shared by all of them. */
+  private final ConcurrentHashMap<String, MeterListener> clients;
 
   MeterListener(MeterRegistry registry, boolean lockNames) {
     this.registry = registry;
     this.lockNames = lockNames;
+    this.client = ClientNames.DEFAULT;
+    this.queue = new AtomicInteger();
+    this.clients = new ConcurrentHashMap<>();
+    clients.put(client, this);
     Gauge.builder("interlock.queue", queue, AtomicInteger::get)
         .description("Requests of @Locked methods and lock templates that are being made")
         .register(registry);
     meters(ALL);
+  }
+
+  private MeterListener(MeterListener first, String client) {
+    this.registry = first.registry;
+    this.lockNames = first.lockNames;
+    this.client = client;
+    this.queue = first.queue;
+    this.clients = first.clients;
+    meters(ALL);
+  }
+
+  @Override
+  public MeterListener forClient(String named) {
+    return clients.computeIfAbsent(named, unknown -> new MeterListener(this, unknown));
   }
 
   private Meters meters(String name) {
@@ -65,7 +86,8 @@ final class MeterListener implements LockListener, LockMeter {
   }
 
   private Tags tags(String name) {
-    return lockNames ? Tags.of("lock", name) : Tags.empty();
+    Tags tags = Tags.of("client", client);
+    return lockNames ? tags.and("lock", name) : tags;
   }
 
   @Override

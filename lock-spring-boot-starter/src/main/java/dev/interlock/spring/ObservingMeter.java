@@ -8,9 +8,20 @@ final class ObservingMeter implements LockMeter {
   private static final Wait NOTHING = (entered, failure) -> {};
 
   private final ObservationRegistry registry;
+  private final String client;
 
   ObservingMeter(ObservationRegistry registry) {
+    this(registry, ClientNames.DEFAULT);
+  }
+
+  private ObservingMeter(ObservationRegistry registry, String client) {
     this.registry = registry;
+    this.client = client;
+  }
+
+  @Override
+  public LockMeter forClient(String named) {
+    return new ObservingMeter(registry, named);
   }
 
   @Override
@@ -20,6 +31,7 @@ final class ObservingMeter implements LockMeter {
     }
     Observation observation = Observation.createNotStarted("interlock.acquire", registry)
         .contextualName("acquire " + label)
+        .lowCardinalityKeyValue("client", client)
         .lowCardinalityKeyValue("lock", label)
         .highCardinalityKeyValue("lock.name", name)
         .start();

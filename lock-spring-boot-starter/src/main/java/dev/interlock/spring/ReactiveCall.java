@@ -77,7 +77,7 @@ final class ReactiveCall {
   }
 
   private Mono<Entered> entered() {
-    return Mono.fromFuture(() -> shared.gate().enterAsync(locked.template(), request))
+    return Mono.fromFuture(() -> shared.gate(locked).enterAsync(locked.template(), request))
         .doOnDiscard(Lease.class, lease -> Ending.release(lease).endQuietly(lease.name()))
         .map(lease -> new Entered(lease, shared.reactiveEnding(locked, lease), false))
         .defaultIfEmpty(Entered.BUSY)
@@ -103,7 +103,7 @@ final class ReactiveCall {
   }
 
   private Publisher<?> proceed(Lease lease) {
-    try (LeaseScope scope = LeaseScope.open(shared.gate().client(), request, lease, false)) {
+    try (LeaseScope scope = LeaseScope.open(shared.gate(locked).client(), request, lease, false)) {
       return proceed(locked, invocation);
     }
   }
@@ -127,7 +127,7 @@ final class ReactiveCall {
 
   private Publisher<?> busy() {
     return switch (locked.onBusy()) {
-      case FAIL -> Flux.error(failed(shared.gate().busy(List.of(request))));
+      case FAIL -> Flux.error(failed(shared.gate(locked).busy(List.of(request))));
       case SKIP -> Mono.justOrEmpty(LockedResults.skipped(locked.method()));
       case FALLBACK ->
         unlocked(() -> {

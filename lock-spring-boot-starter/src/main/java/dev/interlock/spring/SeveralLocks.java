@@ -58,7 +58,7 @@ final class SeveralLocks {
       return invocation.proceed();
     }
     LeaseScope scope = LeaseScope.open(
-        shared.gate().client(), requests.get(index), leases.get(index), locked.interrupts());
+        shared.gate(locked).client(), requests.get(index), leases.get(index), locked.interrupts());
     try (scope) {
       return within(leases, index - 1, invocation);
     }
@@ -69,7 +69,7 @@ final class SeveralLocks {
     try {
       for (int i = 0; i < leases.size(); i++) {
         Lease lease = leases.get(i);
-        endings.add(shared.gate().ending(requests.get(i), lease, Ending.release(lease)));
+        endings.add(shared.gate(locked).ending(requests.get(i), lease, Ending.release(lease)));
       }
     } catch (RuntimeException | Error e) {
       leases.forEach(lease -> Ending.release(lease).endQuietly(lease.name()));

@@ -273,9 +273,9 @@ class RedisTest {
       assertThat(endpoint.locks().held())
           .anyMatch(
               held -> held.name().equals("shown") && held.fencingToken() == lease.fencingToken());
-      assertThat(endpoint.lock("shown").fencingToken()).isEqualTo(lease.fencingToken());
+      assertThat(endpoint.lock("shown", null).fencingToken()).isEqualTo(lease.fencingToken());
     }
-    assertThat(endpoint.lock("shown")).isNull();
+    assertThat(endpoint.lock("shown", null)).isNull();
     assertThat(endpoint.locks().held()).noneMatch(held -> held.name().equals("shown"));
     server.pause();
     try {

@@ -4,6 +4,7 @@ import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.LockTimeoutException;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.http.HttpStatus;
@@ -25,6 +26,14 @@ final class SpringSamples {
     public void ship(long id) {
       long token = CurrentLease.get().fencingToken();
     }
+  }
+
+  @Component
+  class Orders {
+    Orders(@Qualifier("orders") LockClient locks, @Qualifier("orders") LockTemplate template) {}
+
+    @Locked(name = "order-#{#id}", client = "orders")
+    public void ship(long id) {}
   }
 
   @Component

@@ -421,8 +421,8 @@ class StartTest {
         getClass().getClassLoader().getResources("META-INF/spring-configuration-metadata.json"))) {
       metadata.append(new String(file.openStream().readAllBytes(), StandardCharsets.UTF_8));
     }
-    for (String name :
-        List.of("uri", "provider", "bean", "lease", "namespace", "options", "locked.wait-for")) {
+    for (String name : List.of(
+        "uri", "provider", "bean", "clients", "lease", "namespace", "options", "locked.wait-for")) {
       assertThat(metadata).contains("\"interlock." + name + "\"");
     }
     assertThat(metadata).contains("Where the locks live");

@@ -1,0 +1,42 @@
+package dev.interlock.spring;
+
+import dev.interlock.LockClient;
+import java.util.Map;
+import java.util.TreeMap;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+
+/**
+ * What the clients of an application are called: as under {@code interlock.clients}, and those that
+ * the application opens itself as their beans.
+ */
+final class ClientNames {
+  /** The client that {@code @Locked} uses unless it says otherwise. */
+  static final String DEFAULT = "default";
+
+  /** The bean of that client, if the starter opens it. */
+  static final String DEFAULT_BEAN = "lockClient";
+
+  /** The attribute of a bean definition that says the name. */
+  static final String ATTRIBUTE = "dev.interlock.client";
+
+  private ClientNames() {}
+
+  /** The names of the beans by the names of the clients, whatever is instantiated yet. */
+  static Map<String, String> beans(ConfigurableListableBeanFactory beans) {
+    Map<String, String> names = new TreeMap<>();
+    for (String bean : beans.getBeanNamesForType(LockClient.class, false, false)) {
+      names.put(of(bean, beans), bean);
+    }
+    return names;
+  }
+
+  private static String of(String bean, ConfigurableListableBeanFactory beans) {
+    if (bean.equals(DEFAULT_BEAN)) {
+      return DEFAULT;
+    }
+    return beans.containsBeanDefinition(bean)
+            && beans.getBeanDefinition(bean).getAttribute(ATTRIBUTE) instanceof String name
+        ? name
+        : bean;
+  }
+}
