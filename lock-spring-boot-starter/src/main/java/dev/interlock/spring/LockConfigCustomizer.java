@@ -3,9 +3,9 @@ package dev.interlock.spring;
 import dev.interlock.LockConfig;
 
 /**
- * Changes what the starter opens its {@code LockClient} beans with. Each bean of this type is asked, in
- * their order, after the properties and the {@code LockListener} beans. An application that opens
- * its client itself needs none.
+ * Changes what the starter opens its {@code LockClient} beans with. Each bean of this type is
+ * asked, in their order, after the properties and the {@code LockListener} beans. An application
+ * that opens its client itself needs none.
  */
 @FunctionalInterface
 public interface LockConfigCustomizer {

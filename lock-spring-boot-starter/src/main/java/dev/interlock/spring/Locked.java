@@ -62,10 +62,10 @@ public @interface Locked {
   String[] names() default {};
 
   /**
-   * Whose lock it is, if the application has several clients: a name under {@code
-   * interlock.clients}, or of a {@code LockClient} bean; may be a placeholder. Without it the client
-   * that {@code interlock.uri} opens, or the primary bean. A client that does not exist is refused
-   * at start.
+   * Whose lock it is, if the application has several clients: a name under
+   * {@code interlock.clients}, or of a {@code LockClient} bean; may be a placeholder. Without it
+   * the client that {@code interlock.uri} opens, or the primary bean. A client that does not exist
+   * is refused at start.
    */
   String client() default "";
 

@@ -11,7 +11,6 @@ import dev.interlock.testservers.RedisSentinels;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
 import io.lettuce.core.RedisClient;
-import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -73,8 +72,9 @@ class OwnRedisTest {
   }
 
   /** A server that is not there: what the starter must not use. */
-  private static final UnaryOperator<ApplicationContextRunner> ELSEWHERE =
-      context -> context.withPropertyValues("spring.data.redis.port=1");
+  private static ApplicationContextRunner elsewhere(ApplicationContextRunner runner) {
+    return runner.withPropertyValues("spring.data.redis.port=1");
+  }
 
   @ParameterizedTest
   @ValueSource(strings = {"redis-hash", "redis-setnx", "redis-watch"})
@@ -110,8 +110,7 @@ class OwnRedisTest {
     Service service = new Service(server.host(), server.port(), "geheim", null);
     locksLiveAt(
         server.uri(provider) + "?",
-        ELSEWHERE
-            .apply(runner)
+        elsewhere(runner)
             .withPropertyValues("interlock.provider=" + provider)
             .withBean(DataRedisConnectionDetails.class, () -> service));
   }
@@ -129,8 +128,7 @@ class OwnRedisTest {
   void a_lettuce_client_of_the_application_comes_first() {
     locksLiveAt(
         server.uri("redis-hash") + "?",
-        ELSEWHERE
-            .apply(runner)
+        elsewhere(runner)
             .withPropertyValues("interlock.provider=redis-hash")
             .withBean(RedisClient.class, () -> RedisClient.create(server.uri())));
   }
@@ -143,14 +141,13 @@ class OwnRedisTest {
         DefaultJedisClientConfig.builder().password("geheim").build());
     locksLiveAt(
         server.uri(provider) + "?",
-        ELSEWHERE
-            .apply(runner)
+        elsewhere(runner)
             .withPropertyValues("interlock.provider=" + provider)
             .withBean(ConnectionPool.class, () -> pool));
   }
 
   /** A JedisPooled, or from Jedis 8 on a RedisClient, is one. */
-  private static final class Pooled extends UnifiedJedis {
+  static final class Pooled extends UnifiedJedis {
     private final ConnectionPool pool;
 
     Pooled(ConnectionPool pool) {
@@ -172,8 +169,7 @@ class OwnRedisTest {
     try (Pooled jedis = new Pooled(pool)) {
       locksLiveAt(
           server.uri(provider) + "?",
-          ELSEWHERE
-              .apply(runner)
+          elsewhere(runner)
               .withPropertyValues("interlock.provider=" + provider)
               .withBean(UnifiedJedis.class, () -> jedis));
     } finally {

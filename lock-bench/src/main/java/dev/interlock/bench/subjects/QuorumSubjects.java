@@ -25,8 +25,8 @@ public final class QuorumSubjects {
   private QuorumSubjects() {}
 
   /**
-   * Returns all of them. Each quorum has a namespace of its own, for a server can be a member of one
-   * quorum only in each.
+   * Returns all of them. Each quorum has a namespace of its own, for a server can be a member of
+   * one quorum only in each.
    *
    * @param others the servers beside the first
    */
