@@ -28,6 +28,11 @@ record OwnBeans(
     }
   }
 
+  /** Names all beans of this type, whichever of them the application wants. */
+  List<String> all(Class<?> type) {
+    return List.of(beans.getBeanNamesForType(type));
+  }
+
   <T> T get(String name, Class<T> type) {
     return beans.getBean(name, type);
   }

@@ -6,15 +6,18 @@ import dev.interlock.LockConfigurationException;
 import dev.interlock.Locks;
 import dev.interlock.Option;
 import java.util.List;
-import java.util.stream.Collectors;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
 import org.springframework.boot.ssl.SslBundle;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.util.ClassUtils;
 
 /**
  * Where Spring Boot knows a Redis: by its properties, a service connection, or Docker Compose. A
- * client to there has connections of its own.
+ * client to there has connections of its own. It is used only if the application's own connection
+ * factories, where there are some, connect to the same place: Spring Boot knows a server also if
+ * nobody has named one.
  */
 final class RedisAddress {
   static final boolean PRESENT = ClassUtils.isPresent(
@@ -31,11 +34,38 @@ final class RedisAddress {
 
   static List<OwnConnection> find(String provider, OwnBeans beans) {
     return beans.names(DataRedisConnectionDetails.class).stream()
-        .map(bean -> new OwnConnection(
-            new RedisAddress(provider).read(beans.get(bean, DataRedisConnectionDetails.class)),
-            bean,
-            Locks::open))
+        .map(bean -> {
+          DataRedisConnectionDetails details = beans.get(bean, DataRedisConnectionDetails.class);
+          requireSamePlace(details, beans);
+          return new OwnConnection(new RedisAddress(provider).read(details), bean, Locks::open);
+        })
         .toList();
+  }
+
+  private static void requireSamePlace(DataRedisConnectionDetails details, OwnBeans beans) {
+    Set<String> nodes = Set.copyOf(nodes(details));
+    for (String bean : beans.all(RedisConnectionFactory.class)) {
+      if (!FactoryNodes.of(beans.get(bean, RedisConnectionFactory.class)).equals(nodes)) {
+        throw new LockConfigurationException(
+            "the bean '%s' connects to another Redis than spring.data.redis says: set interlock.uri"
+                .formatted(bean));
+      }
+    }
+  }
+
+  private static List<String> nodes(DataRedisConnectionDetails details) {
+    DataRedisConnectionDetails.Sentinel sentinel = details.getSentinel();
+    DataRedisConnectionDetails.Cluster cluster = details.getCluster();
+    DataRedisConnectionDetails.Standalone single = details.getStandalone();
+    if (sentinel != null) {
+      return nodes(sentinel.getNodes());
+    }
+    if (cluster != null) {
+      return nodes(cluster.getNodes());
+    }
+    return single == null
+        ? List.of()
+        : List.of(HostPort.of(single.getHost(), single.getPort()).toString());
   }
 
   private LockConfig read(DataRedisConnectionDetails details) {
@@ -45,15 +75,15 @@ final class RedisAddress {
     if (sentinel != null) {
       set("topology", "sentinel");
       set("master", sentinel.getMaster());
-      set(Option.Part.HOSTS, hosts(sentinel.getNodes()));
+      set(Option.Part.HOSTS, String.join(",", nodes(details)));
       set(Option.Part.PATH, String.valueOf(sentinel.getDatabase()));
       set("sentinelUser", sentinel.getUsername());
       set("sentinelPassword", sentinel.getPassword());
     } else if (cluster != null) {
       set("topology", "cluster");
-      set(Option.Part.HOSTS, hosts(cluster.getNodes()));
+      set(Option.Part.HOSTS, String.join(",", nodes(details)));
     } else if (single != null) {
-      set(Option.Part.HOSTS, HostPort.of(single.getHost(), single.getPort()).toString());
+      set(Option.Part.HOSTS, String.join(",", nodes(details)));
       set(Option.Part.PATH, String.valueOf(single.getDatabase()));
     } else {
       throw new LockConfigurationException(
@@ -77,10 +107,10 @@ final class RedisAddress {
     set("tls", "true");
   }
 
-  private static String hosts(List<DataRedisConnectionDetails.Node> nodes) {
+  private static List<String> nodes(List<DataRedisConnectionDetails.Node> nodes) {
     return nodes.stream()
         .map(node -> HostPort.of(node.host(), node.port()).toString())
-        .collect(Collectors.joining(","));
+        .toList();
   }
 
   private void set(Option.Part part, @Nullable String text) {

@@ -2,7 +2,6 @@ package dev.interlock.spring;
 
 import dev.interlock.LockClient;
 import dev.interlock.LockConfig;
-import dev.interlock.LockConfigurationException;
 import dev.interlock.redis.hash.RedisHashLocks;
 import dev.interlock.redis.setnx.RedisSetnxLocks;
 import dev.interlock.redis.watch.RedisWatchLocks;
@@ -10,6 +9,7 @@ import io.lettuce.core.RedisClient;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.util.ClassUtils;
@@ -60,20 +60,21 @@ final class RedisConnections {
 
     static List<OwnConnection> find(OwnBeans beans) {
       return beans.names(LettuceConnectionFactory.class).stream()
+          .filter(bean -> !isOfCluster(bean, beans))
           .map(bean -> OwnConnection.of(
               HASH, bean, config -> RedisHashLocks.using(client(bean, beans), config)))
           .toList();
     }
 
+    /** The client of a cluster is not shared; the locks then have one of their own to the same. */
+    private static boolean isOfCluster(String bean, OwnBeans beans) {
+      return beans.get(bean, LettuceConnectionFactory.class).getClusterConfiguration() != null;
+    }
+
     private static RedisClient client(String bean, OwnBeans beans) {
       LettuceConnectionFactory factory = beans.get(bean, LettuceConnectionFactory.class);
       factory.start();
-      if (factory.getNativeClient() instanceof RedisClient redis) {
-        return redis;
-      }
-      throw new LockConfigurationException(
-          "the bean '%s' has a client of a cluster, which redis-hash does not share: set interlock.uri"
-              .formatted(bean));
+      return (RedisClient) Objects.requireNonNull(factory.getNativeClient());
     }
   }
 

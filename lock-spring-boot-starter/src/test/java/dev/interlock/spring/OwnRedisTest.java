@@ -23,6 +23,8 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDeta
 import org.springframework.boot.ssl.SslBundle;
 import org.springframework.boot.ssl.SslStoreBundle;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import redis.clients.jedis.ConnectionPool;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
@@ -215,15 +217,27 @@ class OwnRedisTest {
     }
   }
 
-  @Test
-  void a_cluster_is_that_of_spring_boot() {
+  @ParameterizedTest
+  @ValueSource(strings = {"redis-hash", "redis-setnx"})
+  void a_cluster_is_that_of_spring_boot(String provider) {
     try (RedisCluster cluster = TestRedis.cluster(0, settings -> settings)) {
       locksLiveAt(
-          cluster.uri("redis-setnx") + "&",
+          cluster.uri(provider) + "&",
           runner.withPropertyValues(
-              "interlock.provider=redis-setnx",
-              "spring.data.redis.cluster.nodes=" + nodes(cluster.uri("redis-setnx"))));
+              "interlock.provider=" + provider,
+              "spring.data.redis.cluster.nodes=" + nodes(cluster.uri(provider))));
     }
+  }
+
+  /** Spring Boot knows a Redis on localhost if nobody names one. */
+  @Test
+  void a_server_that_the_applications_own_connection_factory_does_not_use_is_refused() {
+    assertThat(message(runner
+            .withPropertyValues("interlock.provider=redis-setnx")
+            .withBean(
+                RedisConnectionFactory.class,
+                () -> new LettuceConnectionFactory("elsewhere.example", 6379))))
+        .contains("connects to another Redis than spring.data.redis says: set interlock.uri");
   }
 
   private static String nodes(String uri) {
