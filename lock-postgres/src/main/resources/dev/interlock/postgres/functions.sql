@@ -61,18 +61,24 @@ BEGIN
   RETURNING * INTO r;
   IF c.lock_rows >= 16 THEN
     at_us := ${prefix}now();
-    -- A lock whose last waiter died a minute ago counts as free, and one whose holds have run out. Whoever comes to it meanwhile holds it
-    -- afterwards: its new row does not match any more.
-    WITH spare AS (
+    -- A lock whose last waiter died a minute ago counts as free, and one whose holds have run out. They
+    -- are locked by one statement and judged again by the next: only that one sees the entries of those
+    -- who came between the snapshot of the first one and its lock.
+    SELECT ARRAY_AGG(spare.lock_key) INTO gone FROM (
       SELECT l.lock_key FROM ${prefix}lock l
       WHERE l.bucket = b AND l.lock_key <> asked AND l.until_us <= at_us
         AND (l.entries = 0 OR l.until_us <= at_us - 60000000 AND NOT EXISTS (
           SELECT FROM ${prefix}entry e
           WHERE e.lock_key = l.lock_key AND e.until_us > at_us
             - CASE WHEN e.waits OR e.stay_us > 0 THEN 60000000 ELSE 0 END))
-      LIMIT 4 FOR UPDATE SKIP LOCKED),
-    dropped AS (
-      DELETE FROM ${prefix}lock l USING spare WHERE l.lock_key = spare.lock_key
+      LIMIT 4 FOR UPDATE SKIP LOCKED) spare;
+    WITH dropped AS (
+      DELETE FROM ${prefix}lock l
+      WHERE l.lock_key = ANY (gone) AND l.until_us <= at_us
+        AND (l.entries = 0 OR NOT EXISTS (
+          SELECT FROM ${prefix}entry e
+          WHERE e.lock_key = l.lock_key AND e.until_us > at_us
+            - CASE WHEN e.waits OR e.stay_us > 0 THEN 60000000 ELSE 0 END))
       RETURNING l.lock_key, l.last_token)
     SELECT ARRAY_AGG(d.lock_key), MAX(d.last_token) INTO gone, largest FROM dropped d;
     DELETE FROM ${prefix}entry WHERE lock_key = ANY (gone);

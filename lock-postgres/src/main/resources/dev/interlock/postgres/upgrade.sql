@@ -2,6 +2,10 @@
 -- counted.sql follow, in the same transaction. Locks that are held or awaited stay so, and clients of
 -- before that are open go on: what they call is still there.
 
+-- Whoever waits behind a change of a table keeps all others waiting: not for longer than this, or leases
+-- would run out while a backup reads the table.
+SET LOCAL lock_timeout = '2s';
+
 ALTER TABLE ${prefix}lock ADD COLUMN counted int NOT NULL DEFAULT 0;
 ALTER TABLE ${prefix}entry
   ADD COLUMN units int NOT NULL DEFAULT 1,
