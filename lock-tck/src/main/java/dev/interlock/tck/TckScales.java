@@ -19,6 +19,9 @@ public record TckScales(
   /** A server so far away gets twice the time. */
   private static final Duration DOUBLES = Duration.ofMillis(25);
 
+  /** What takes longer is slow and not far away: a limit that grew with it would never be met. */
+  private static final Duration FARTHEST = Duration.ofMillis(200);
+
   /**
    * How many times as far limits may be stretched as lengths. With more a fault could hide: what
    * comes about because a lease of a test has ended would look like what was waited for.
@@ -34,7 +37,8 @@ public record TckScales(
    * @return the scales of a run
    */
   public static TckScales of(double timeScale, Duration roundTrip, Duration leaseGranularity) {
-    double limits = timeScale * (1 + (double) roundTrip.toNanos() / DOUBLES.toNanos());
+    long distance = Math.min(roundTrip.toNanos(), FARTHEST.toNanos());
+    double limits = timeScale * (1 + (double) distance / DOUBLES.toNanos());
     return new TckScales(
         Math.max(timeScale, limits / MOST_PATIENCE), limits, roundTrip, leaseGranularity);
   }

@@ -105,11 +105,15 @@ public final class InterleavingRules {
     });
   }
 
-  @Rule(value = "R1", check = "that a reader's attempt looks and enters in one step")
-  public static void aReadersAttemptIsOneStep(RuleRun run) throws Exception {
+  @Rule(value = "R1", check = "that readers and writers look and enter in one step")
+  public static void readersAndWritersEnterInOneStep(RuleRun run) throws Exception {
     countAndTake(run, "a reader's attempt", name -> {
       LockRequest request = Leases.once(run, name, LONG);
       return List.of(request.shared(), request);
+    });
+    countAndTake(run, "a writer's attempt", name -> {
+      LockRequest request = Leases.once(run, name, LONG);
+      return List.of(request, request.shared());
     });
   }
 

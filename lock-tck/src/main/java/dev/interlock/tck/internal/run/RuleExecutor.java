@@ -249,8 +249,13 @@ final class RuleExecutor {
     return stalls.longestSince(start, !run.harmsServer());
   }
 
+  /**
+   * Whether a stall explains a failure that came twice. One of the server never does: how long it
+   * takes to answer is up to the backend, too, which may block its own callers.
+   */
   private boolean isReason(Optional<Stall> stall) {
     return stall
+        .filter(stood -> !stood.who().equals(ServerWatch.SERVER))
         .filter(stood -> stood.nanos() > LONG_STALL.toNanos() * scales.lengths())
         .isPresent();
   }
