@@ -3,7 +3,11 @@ package dev.interlock.spring;
 import dev.interlock.LockClient;
 import java.util.Map;
 import java.util.TreeMap;
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
+import org.springframework.beans.factory.support.AutowireCandidateQualifier;
 
 /**
  * What the clients of an application are called: as under {@code interlock.clients}, and those that
@@ -15,9 +19,6 @@ final class ClientNames {
 
   /** The bean of that client, if the starter opens it. */
   static final String DEFAULT_BEAN = "lockClient";
-
-  /** The attribute of a bean definition that says the name. */
-  static final String ATTRIBUTE = "dev.interlock.client";
 
   private ClientNames() {}
 
@@ -34,8 +35,16 @@ final class ClientNames {
     if (bean.equals(DEFAULT_BEAN)) {
       return DEFAULT;
     }
-    return beans.containsBeanDefinition(bean)
-            && beans.getBeanDefinition(bean).getAttribute(ATTRIBUTE) instanceof String name
+    return beans.containsBeanDefinition(bean) ? of(beans.getBeanDefinition(bean), bean) : bean;
+  }
+
+  /** By its qualifier: unlike an attribute, one is kept when a definition is compiled ahead. */
+  private static String of(BeanDefinition definition, String bean) {
+    AutowireCandidateQualifier qualifier = definition instanceof AbstractBeanDefinition known
+        ? known.getQualifier(Qualifier.class.getName())
+        : null;
+    return qualifier != null
+            && qualifier.getAttribute(AutowireCandidateQualifier.VALUE_KEY) instanceof String name
         ? name
         : bean;
   }

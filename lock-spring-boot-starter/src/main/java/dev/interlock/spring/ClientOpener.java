@@ -56,7 +56,7 @@ final class ClientOpener {
     }
     OwnConnection connection = connection();
     Ending.LOG.log(
-        Level.DEBUG,
+        Level.INFO,
         "{0}.uri is not set: locks by {1} over the bean ''{2}''",
         prefix,
         connection.provider(),

@@ -35,6 +35,12 @@ final class FactoryNodes {
     return JEDIS && OnJedis.is(factory) ? OnJedis.nodes(factory) : Set.of();
   }
 
+  /** Whether it connects by TLS. */
+  static boolean isEncrypted(RedisConnectionFactory factory) {
+    return (LETTUCE && OnLettuce.is(factory) && OnLettuce.isEncrypted(factory))
+        || (JEDIS && OnJedis.is(factory) && OnJedis.isEncrypted(factory));
+  }
+
   private static Set<String> nodes(
       @Nullable RedisSentinelConfiguration sentinel,
       @Nullable RedisClusterConfiguration cluster,
@@ -65,6 +71,10 @@ final class FactoryNodes {
       return factory instanceof LettuceConnectionFactory;
     }
 
+    static boolean isEncrypted(RedisConnectionFactory factory) {
+      return ((LettuceConnectionFactory) factory).isUseSsl();
+    }
+
     static Set<String> nodes(RedisConnectionFactory factory) {
       LettuceConnectionFactory lettuce = (LettuceConnectionFactory) factory;
       return FactoryNodes.nodes(
@@ -77,6 +87,10 @@ final class FactoryNodes {
   private static final class OnJedis {
     static boolean is(RedisConnectionFactory factory) {
       return factory instanceof JedisConnectionFactory;
+    }
+
+    static boolean isEncrypted(RedisConnectionFactory factory) {
+      return ((JedisConnectionFactory) factory).isUseSsl();
     }
 
     static Set<String> nodes(RedisConnectionFactory factory) {

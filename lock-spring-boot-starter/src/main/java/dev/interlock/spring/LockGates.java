@@ -12,6 +12,8 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 /** A gate for each client of the application. Immutable. */
 final class LockGates {
   private final Map<String, LockGate> gates = new LinkedHashMap<>();
+  private final List<LockMeter> meters;
+  private final UnaryOperator<Ending> tracking;
 
   /**
    * Opens the clients that are not open yet. They are closed after whatever depends on this bean.
@@ -23,6 +25,8 @@ final class LockGates {
       ConfigurableListableBeanFactory beans,
       List<LockMeter> meters,
       UnaryOperator<Ending> tracking) {
+    this.meters = List.copyOf(meters);
+    this.tracking = tracking;
     ClientNames.beans(beans).forEach((name, of) -> {
       LockClient client = beans.getBean(of, LockClient.class);
       beans.registerDependentBean(of, bean);
@@ -51,12 +55,12 @@ final class LockGates {
     return gate;
   }
 
-  /** The gate of a client. */
+  /** The gate of a client; of one that is no bean here, such as a parent context's, a new one. */
   LockGate of(LockClient client) {
     return gates.values().stream()
         .filter(gate -> gate.client() == client)
         .findFirst()
-        .orElseThrow(() -> new IllegalStateException("the LockClient is no singleton bean"));
+        .orElseGet(() -> new LockGate(client, LockMeter.of(meters), tracking));
   }
 
   /** The clients by their names. */

@@ -2,6 +2,7 @@ package dev.interlock.spring;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
@@ -14,13 +15,21 @@ final class LockHints implements RuntimeHintsRegistrar {
       "kotlin.reflect.full.KClasses",
       "kotlinx.coroutines.reactor.MonoKt",
       "org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails",
-      "org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory",
+      "io.lettuce.core.RedisClient",
+      "redis.clients.jedis.Jedis",
       "org.springframework.transaction.support.TransactionSynchronization",
       "reactor.core.publisher.Flux");
+
+  /** Whose pool is asked for by name, for each version of Jedis has it elsewhere. */
+  private static final List<String> WITH_POOL =
+      List.of("redis.clients.jedis.JedisPooled", "redis.clients.jedis.RedisClient");
 
   @Override
   public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {
     LOOKED_FOR.forEach(name -> hints.reflection().registerTypeIfPresent(loader, name, type -> {}));
+    WITH_POOL.forEach(name -> hints
+        .reflection()
+        .registerTypeIfPresent(loader, name, MemberCategory.INVOKE_PUBLIC_METHODS));
     LockedResults.DEFERRED.forEach(hints.reflection()::registerType);
     LockedResults.WRAPPERS.forEach(hints.reflection()::registerType);
     // Their attributes have aliases, which Spring resolves behind a proxy.

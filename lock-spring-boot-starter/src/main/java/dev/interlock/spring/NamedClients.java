@@ -99,7 +99,6 @@ final class NamedClients {
       definition.getConstructorArgumentValues().addIndexedArgumentValue(0, name);
       definition.setDefaultCandidate(false);
       definition.addQualifier(new AutowireCandidateQualifier(Qualifier.class, name));
-      definition.setAttribute(ClientNames.ATTRIBUTE, name);
       if (type == LockClient.class) {
         definition.setDestroyMethodName("close");
       }

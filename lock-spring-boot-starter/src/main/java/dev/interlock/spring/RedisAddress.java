@@ -5,6 +5,7 @@ import dev.interlock.LockConfig;
 import dev.interlock.LockConfigurationException;
 import dev.interlock.Locks;
 import dev.interlock.Option;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -36,21 +37,31 @@ final class RedisAddress {
     return beans.names(DataRedisConnectionDetails.class).stream()
         .map(bean -> {
           DataRedisConnectionDetails details = beans.get(bean, DataRedisConnectionDetails.class);
-          requireSamePlace(details, beans);
-          return new OwnConnection(new RedisAddress(provider).read(details), bean, Locks::open);
+          List<RedisConnectionFactory> factories = factories(details, beans);
+          RedisAddress address = new RedisAddress(provider);
+          if (factories.stream().anyMatch(FactoryNodes::isEncrypted)) {
+            address.set("tls", "true"); // a URL that begins with rediss: makes no bundle
+          }
+          return new OwnConnection(address.read(details), bean, Locks::open);
         })
         .toList();
   }
 
-  private static void requireSamePlace(DataRedisConnectionDetails details, OwnBeans beans) {
+  /** The factories of the application, all of which connect to this place. */
+  private static List<RedisConnectionFactory> factories(
+      DataRedisConnectionDetails details, OwnBeans beans) {
     Set<String> nodes = Set.copyOf(nodes(details));
+    List<RedisConnectionFactory> factories = new ArrayList<>();
     for (String bean : beans.all(RedisConnectionFactory.class)) {
-      if (!FactoryNodes.of(beans.get(bean, RedisConnectionFactory.class)).equals(nodes)) {
+      RedisConnectionFactory factory = beans.get(bean, RedisConnectionFactory.class);
+      if (!FactoryNodes.of(factory).equals(nodes)) {
         throw new LockConfigurationException(
             "the bean '%s' connects to another Redis than spring.data.redis says: set interlock.uri"
                 .formatted(bean));
       }
+      factories.add(factory);
     }
+    return factories;
   }
 
   private static List<String> nodes(DataRedisConnectionDetails details) {
@@ -72,6 +83,10 @@ final class RedisAddress {
     DataRedisConnectionDetails.Sentinel sentinel = details.getSentinel();
     DataRedisConnectionDetails.Cluster cluster = details.getCluster();
     DataRedisConnectionDetails.Standalone single = details.getStandalone();
+    if (details.getMasterReplica() != null) {
+      throw new LockConfigurationException(
+          "locks cannot use a master and replicas of spring.data.redis: set interlock.uri to the master");
+    }
     if (sentinel != null) {
       set("topology", "sentinel");
       set("master", sentinel.getMaster());

@@ -9,10 +9,7 @@ import io.lettuce.core.RedisClient;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
-import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.ConnectionPool;
@@ -21,8 +18,9 @@ import redis.clients.jedis.util.Pool;
 
 /**
  * The connections to Redis of an application that locks can use: a client of its own that is made
- * with the provider's library, else the one of Spring Data, else a further one to the server that
- * Spring Boot knows.
+ * with the provider's library, else a further one to the server that Spring Boot knows. The client
+ * of Spring Data is not shared: it ends with its factory, which stops before the locks are given
+ * back.
  */
 final class RedisConnections {
   static final String HASH = "redis-hash";
@@ -34,9 +32,6 @@ final class RedisConnections {
   static List<OwnConnection> find(String provider, OwnBeans beans) {
     List<OwnConnection> own =
         provider.equals(HASH) ? OnLettuce.find(beans) : OnJedis.find(provider, beans);
-    if (own.isEmpty() && provider.equals(HASH) && OnSpringData.PRESENT) {
-      own = OnSpringData.find(beans);
-    }
     return own.isEmpty() && RedisAddress.PRESENT ? RedisAddress.find(provider, beans) : own;
   }
 
@@ -50,31 +45,6 @@ final class RedisConnections {
               bean,
               config -> RedisHashLocks.using(beans.get(bean, RedisClient.class), config)))
           .toList();
-    }
-  }
-
-  private static final class OnSpringData {
-    static final boolean PRESENT = ClassUtils.isPresent(
-        "org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory",
-        OnSpringData.class.getClassLoader());
-
-    static List<OwnConnection> find(OwnBeans beans) {
-      return beans.names(LettuceConnectionFactory.class).stream()
-          .filter(bean -> !isOfCluster(bean, beans))
-          .map(bean -> OwnConnection.of(
-              HASH, bean, config -> RedisHashLocks.using(client(bean, beans), config)))
-          .toList();
-    }
-
-    /** The client of a cluster is not shared; the locks then have one of their own to the same. */
-    private static boolean isOfCluster(String bean, OwnBeans beans) {
-      return beans.get(bean, LettuceConnectionFactory.class).getClusterConfiguration() != null;
-    }
-
-    private static RedisClient client(String bean, OwnBeans beans) {
-      LettuceConnectionFactory factory = beans.get(bean, LettuceConnectionFactory.class);
-      factory.start();
-      return (RedisClient) Objects.requireNonNull(factory.getNativeClient());
     }
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
+import io.lettuce.core.RedisClient;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.function.BiConsumer;
@@ -26,7 +27,6 @@ import org.springframework.context.aot.ApplicationContextAotGenerator;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.test.tools.CompileWithForkedClassLoader;
 import org.springframework.core.test.tools.TestCompiler;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.javapoet.ClassName;
 import org.springframework.transaction.support.TransactionSynchronization;
 import reactor.core.publisher.Flux;
@@ -185,8 +185,7 @@ class AotTest {
   void an_image_knows_the_libraries_that_the_starter_looks_for() {
     RuntimeHints hints = new RuntimeHints();
     new LockHints().registerHints(hints, AotTest.class.getClassLoader());
-    for (Class<?> type :
-        List.of(TransactionSynchronization.class, Flux.class, LettuceConnectionFactory.class)) {
+    for (Class<?> type : List.of(TransactionSynchronization.class, Flux.class, RedisClient.class)) {
       assertThat(RuntimeHintsPredicates.reflection().onType(type)).accepts(hints);
     }
     new LockHints().registerHints(hints, ClassLoader.getPlatformClassLoader());

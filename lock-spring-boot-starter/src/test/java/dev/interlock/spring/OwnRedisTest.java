@@ -120,9 +120,9 @@ class OwnRedisTest {
   @Test
   void several_providers_that_could_are_named_with_the_property_to_set() {
     assertThat(message(runner.withPropertyValues("spring.data.redis.url=" + server.uri())))
-        .contains("redis-hash over the bean 'redisConnectionFactory'")
+        .contains("redis-hash over the bean 'redisConnectionDetails'")
         .contains("redis-setnx over the bean 'redisConnectionDetails'")
-        .contains("Set interlock.provider or interlock.bean, or interlock.uri")
+        .contains("Set interlock.provider, or interlock.uri")
         .doesNotContain("geheim");
   }
 
@@ -190,14 +190,14 @@ class OwnRedisTest {
   }
 
   @Test
-  void the_connection_factory_of_spring_data_is_told_from_others_by_the_bean() {
+  void the_server_of_spring_boot_is_told_from_others_by_the_bean() {
     locksLiveAt(
         server.uri("redis-hash") + "?",
         runner
             .withPropertyValues(
                 "spring.data.redis.url=" + server.uri(),
                 "interlock.provider=redis-hash",
-                "interlock.bean=redisConnectionFactory")
+                "interlock.bean=redisConnectionDetails")
             .withBean(RedisClient.class, () -> RedisClient.create("redis://127.0.0.1:1")));
   }
 
@@ -252,6 +252,17 @@ class OwnRedisTest {
             .withPropertyValues("interlock.provider=redis-setnx")
             .withBean(DataRedisConnectionDetails.class, () -> service)))
         .contains("locks cannot use the SSL bundle of the application's Redis: set interlock.uri");
+  }
+
+  /**
+   * The server of the test does not speak TLS, so the start fails; a password would go in clear.
+   */
+  @Test
+  void a_url_that_asks_for_tls_is_not_opened_without() {
+    String url = server.uri().replaceFirst("^redis:", "rediss:");
+    assertThat(message(runner.withPropertyValues(
+            "interlock.provider=redis-setnx", "spring.data.redis.url=" + url)))
+        .containsIgnoringCase("tls");
   }
 
   private static final class Stores {
