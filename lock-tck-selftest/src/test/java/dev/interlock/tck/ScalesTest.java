@@ -128,11 +128,13 @@ class ScalesTest {
     TckScales far = TckScales.of(1, Duration.ofMillis(50), Duration.ZERO);
     assertThat(far.lengths()).isEqualTo(1);
     assertThat(far.limits()).isEqualTo(3);
-    TckScales veryFar = TckScales.of(1, Duration.ofMillis(500), Duration.ofSeconds(1));
-    assertThat(veryFar.limits()).isEqualTo(21);
-    assertThat(veryFar.lengths()).isEqualTo(5.25);
+    TckScales veryFar = TckScales.of(1, Duration.ofMillis(150), Duration.ofSeconds(1));
+    assertThat(veryFar.limits()).isEqualTo(7);
+    assertThat(veryFar.lengths()).isEqualTo(1.75);
     assertThat(veryFar)
-        .hasToString("leases and waits x5.3, limits x21.0, round trip 500.0 ms,"
+        .hasToString("leases and waits x1.8, limits x7.0, round trip 150.0 ms,"
             + " leases in steps of 1000 ms");
+    // What answers even later is slow: a limit that grew with it would always be met.
+    assertThat(TckScales.of(1, Duration.ofMillis(500), Duration.ZERO).limits()).isEqualTo(9);
   }
 }
