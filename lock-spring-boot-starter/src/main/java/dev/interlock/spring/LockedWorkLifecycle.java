@@ -2,6 +2,8 @@ package dev.interlock.spring;
 
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -26,10 +28,16 @@ final class LockedWorkLifecycle implements SmartLifecycle {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition idle = lock.newCondition();
   // Guarded by lock.
-  private int working;
+  private final Set<Work> working = new HashSet<>();
+  private @Nullable Thread closer;
   private long stopUntil = System.nanoTime();
   private @Nullable Runnable whenIdle;
   private boolean running;
+
+  /** One piece of work, each time that it begins. */
+  private static final class Work {
+    private final Thread thread = Thread.currentThread();
+  }
 
   LockedWorkLifecycle(ConfigurableListableBeanFactory beans, Duration timeout) {
     this.beans = beans;
@@ -38,9 +46,10 @@ final class LockedWorkLifecycle implements SmartLifecycle {
 
   /** Counts work from now on until its ending is over. */
   Ending track(Ending ending) {
+    Work work = new Work();
     lock.lock();
     try {
-      working++;
+      working.add(work);
     } finally {
       lock.unlock();
     }
@@ -48,16 +57,17 @@ final class LockedWorkLifecycle implements SmartLifecycle {
       try {
         ending.end();
       } finally {
-        ended();
+        ended(work);
       }
     };
   }
 
-  private void ended() {
+  private void ended(Work work) {
     Runnable callback = null;
     lock.lock();
     try {
-      if (--working == 0) {
+      working.remove(work);
+      if (awaited() == 0) {
         idle.signalAll();
         callback = whenIdle;
         whenIdle = null;
@@ -68,6 +78,11 @@ final class LockedWorkLifecycle implements SmartLifecycle {
     if (callback != null) {
       callback.run();
     }
+  }
+
+  /** How much work is to end. What closes its own application cannot end before. */
+  private long awaited() {
+    return working.stream().filter(work -> work.thread != closer).count();
   }
 
   @Override
@@ -105,13 +120,13 @@ final class LockedWorkLifecycle implements SmartLifecycle {
     for (String executor : beans.getBeanNamesForType(Executor.class, false, false)) {
       beans.registerDependentBean(CALLS, executor);
     }
-    // Work that closes its own application cannot end before.
-    boolean waits = LeaseScope.find(held -> true) == null;
+    boolean waits;
     lock.lock();
     try {
       running = false;
-      stopUntil = System.nanoTime() + (waits ? timeout.toNanos() : 0);
-      waits &= working > 0;
+      closer = Thread.currentThread();
+      stopUntil = System.nanoTime() + timeout.toNanos();
+      waits = awaited() > 0;
       if (waits) {
         whenIdle = callback;
       }
@@ -128,14 +143,14 @@ final class LockedWorkLifecycle implements SmartLifecycle {
     lock.lock();
     try {
       long left = stopUntil - System.nanoTime();
-      while (working > 0 && left > 0) {
+      while (awaited() > 0 && left > 0) {
         left = idle.awaitNanos(left);
       }
-      if (working > 0) {
+      if (awaited() > 0) {
         Ending.LOG.log(
             Level.WARNING,
             "{0} locked calls have not ended in time, and lose their locks with the application",
-            working);
+            awaited());
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

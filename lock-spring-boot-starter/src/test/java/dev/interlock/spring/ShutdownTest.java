@@ -95,6 +95,43 @@ class ShutdownTest {
     }
   }
 
+  /** Work that closes its own application while a job of another thread is under way. */
+  static class Closing {
+    private final ConfigurableApplicationContext context;
+
+    Closing(ConfigurableApplicationContext context) {
+      this.context = context;
+    }
+
+    @Locked("closing")
+    public void close() {
+      context.close();
+    }
+  }
+
+  @Test
+  void work_that_closes_its_own_application_lets_that_of_others_end() throws Exception {
+    try (ConfigurableApplicationContext context =
+        Contexts.local(List.of(Interrupted.class, Closing.class))) {
+      Interrupted other = context.getBean(Interrupted.class);
+      Job job = other.job();
+      // Not on an executor of Spring's, which would be waited for as well.
+      Thread thread = new Thread(other::work);
+      thread.start();
+      assertThat(job.begun.await(20, TimeUnit.SECONDS)).isTrue();
+      CompletableFuture<Void> closing =
+          CompletableFuture.runAsync(() -> context.getBean(Closing.class).close());
+      // Spring has marked the context as closed before it waits.
+      await().until(context::isClosed);
+      assertThat(closing).isNotDone();
+      job.end.countDown();
+      assertThat(job.ended.get(20, TimeUnit.SECONDS)).isEqualTo("in order");
+      assertThatThrownBy(() -> closing.get(20, TimeUnit.SECONDS))
+          .as("its own lock could not last")
+          .hasCauseInstanceOf(LeaseLostException.class);
+    }
+  }
+
   static class Reactive {
     final Sinks.One<String> work = Sinks.one();
 
