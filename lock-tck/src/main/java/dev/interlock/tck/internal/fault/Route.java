@@ -1,6 +1,7 @@
 package dev.interlock.tck.internal.fault;
 
 import dev.interlock.LockConfig;
+import dev.interlock.Option;
 import dev.interlock.spi.LockClients;
 import dev.interlock.tck.TckBackend;
 import dev.interlock.tck.TckMembers;
@@ -25,7 +26,11 @@ public record Route(List<Endpoint> ends, Function<List<String>, String> joiner) 
         .orElseGet(() -> List.of(backend.uri()));
     List<Endpoint> ends = new ArrayList<>();
     for (String uri : uris) {
-      Endpoint.of(uri, LockClients.provider(LockConfig.parse(uri)).options()).ifPresent(ends::add);
+      // Another library's lock has no provider that knows a default port.
+      List<Option<?>> options = backend.source().isPresent()
+          ? List.of()
+          : LockClients.provider(LockConfig.parse(uri)).options();
+      Endpoint.of(uri, options).ifPresent(ends::add);
     }
     Function<List<String>, String> joiner = members
         .<Function<List<String>, String>>map(several -> several::uri)
