@@ -1,13 +1,18 @@
 package dev.interlock.spring;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReference;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 
@@ -48,6 +53,17 @@ final class Contexts {
         .logStartupInfo(false)
         .properties(properties.toArray(String[]::new))
         .run();
+  }
+
+  /** What an application that must not start says to whoever started it. */
+  static FailureAnalysis failure(ApplicationContextRunner wrong) {
+    AtomicReference<FailureAnalysis> analysis = new AtomicReference<>();
+    wrong.run(context -> {
+      assertThat(context).hasFailed();
+      analysis.set(new InterlockFailureAnalyzer().analyze(context.getStartupFailure()));
+    });
+    assertThat(analysis.get()).isNotNull();
+    return analysis.get();
   }
 
   static String namespace() {

@@ -26,7 +26,6 @@ import org.junit.jupiter.api.Timeout;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.health.contributor.CompositeHealthContributor;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
@@ -169,32 +168,23 @@ class NamedClientsTest {
     public void work() {}
   }
 
-  private static FailureAnalysis failure(ApplicationContextRunner wrong) {
-    FailureAnalysis[] analysis = new FailureAnalysis[1];
-    wrong.run(context -> {
-      assertThat(context).hasFailed();
-      analysis[0] = new InterlockFailureAnalyzer().analyze(context.getStartupFailure());
-    });
-    assertThat(analysis[0]).isNotNull();
-    return analysis[0];
-  }
-
   @Test
   void a_client_that_does_not_exist_is_refused_at_start_with_those_that_do() {
-    assertThat(failure(runner.withBean(Unknown.class)).getDescription())
+    assertThat(Contexts.failure(runner.withBean(Unknown.class)).getDescription())
         .contains("@Locked on Unknown.work()")
         .contains("there is no client 'order'; there are [default, orders]");
   }
 
   @Test
   void faults_are_told_by_the_property_of_the_client() {
-    assertThat(failure(runner.withPropertyValues("interlock.clients.orders.options.nonsense=1"))
+    assertThat(Contexts.failure(
+                runner.withPropertyValues("interlock.clients.orders.options.nonsense=1"))
             .getDescription())
         .contains("interlock.clients.orders.options.nonsense");
-    assertThat(failure(runner.withPropertyValues("interlock.clients.empty.lease=20s"))
+    assertThat(Contexts.failure(runner.withPropertyValues("interlock.clients.empty.lease=20s"))
             .getDescription())
         .contains("interlock.clients.empty.uri is not set");
-    assertThat(failure(runner.withPropertyValues("interlock.clients.default.uri=local://"))
+    assertThat(Contexts.failure(runner.withPropertyValues("interlock.clients.default.uri=local://"))
             .getDescription())
         .contains("interlock.clients.default is the client without a name");
   }

@@ -73,16 +73,6 @@ class OwnDatabaseTest {
     });
   }
 
-  private static FailureAnalysis failure(ApplicationContextRunner wrong) {
-    FailureAnalysis[] analysis = new FailureAnalysis[1];
-    wrong.run(context -> {
-      assertThat(context).hasFailed();
-      analysis[0] = new InterlockFailureAnalyzer().analyze(context.getStartupFailure());
-    });
-    assertThat(analysis[0]).isNotNull();
-    return analysis[0];
-  }
-
   @Test
   void the_provider_is_that_of_the_databases_product() {
     locksLiveOn(mysql, runner.withPropertyValues(dataSource(mysql)));
@@ -165,19 +155,20 @@ class OwnDatabaseTest {
   @Test
   void of_two_databases_one_is_chosen_by_bean_or_provider_and_never_by_chance() {
     ApplicationContextRunner two = runner.withUserConfiguration(Two.class);
-    assertThat(failure(two).getDescription())
+    assertThat(Contexts.failure(two).getDescription())
         .contains("mysql over the bean 'orders'", "postgres over the bean 'reports'")
         .contains("Set interlock.provider or interlock.bean, or interlock.uri");
     locksLiveOn(mysql, two.withPropertyValues("interlock.bean=orders"));
     locksLiveOn(postgres, two.withPropertyValues("interlock.bean=reports"));
-    assertThat(failure(two.withPropertyValues("interlock.provider=postgres")).getDescription())
+    assertThat(Contexts.failure(two.withPropertyValues("interlock.provider=postgres"))
+            .getDescription())
         .contains("several connections")
         .contains("Set interlock.bean, or interlock.uri");
   }
 
   @Test
   void a_bean_that_is_no_connection_is_named() {
-    assertThat(failure(runner
+    assertThat(Contexts.failure(runner
                 .withPropertyValues(dataSource(mysql))
                 .withPropertyValues("interlock.bean=nobody"))
             .getDescription())
@@ -186,7 +177,8 @@ class OwnDatabaseTest {
 
   @Test
   void a_database_of_another_kind_is_not_taken() {
-    assertThat(failure(runner.withBean("other", DataSource.class, Other::new)).getDescription())
+    assertThat(Contexts.failure(runner.withBean("other", DataSource.class, Other::new))
+            .getDescription())
         .contains("interlock.uri is not set")
         .contains("no DataSource or Redis connection that one of the providers can use");
   }
@@ -214,7 +206,7 @@ class OwnDatabaseTest {
 
   @Test
   void a_database_that_is_down_fails_the_start() {
-    FailureAnalysis failure = failure(runner.withPropertyValues(
+    FailureAnalysis failure = Contexts.failure(runner.withPropertyValues(
         "spring.datasource.url=jdbc:postgresql://127.0.0.1:1/x",
         "spring.datasource.hikari.connection-timeout=300",
         "spring.datasource.hikari.initialization-fail-timeout=-1"));
@@ -225,18 +217,20 @@ class OwnDatabaseTest {
 
   @Test
   void a_uri_and_a_connection_of_the_application_do_not_go_together() {
-    assertThat(
-            failure(bare.withPropertyValues("interlock.uri=local://", "interlock.provider=mysql"))
-                .getDescription())
-        .contains("interlock.uri and interlock.provider are both set");
-    assertThat(failure(bare.withPropertyValues("interlock.uri=local://", "interlock.bean=x"))
+    assertThat(Contexts.failure(
+                bare.withPropertyValues("interlock.uri=local://", "interlock.provider=mysql"))
             .getDescription())
+        .contains("interlock.uri and interlock.provider are both set");
+    assertThat(
+            Contexts.failure(bare.withPropertyValues("interlock.uri=local://", "interlock.bean=x"))
+                .getDescription())
         .contains("interlock.uri and interlock.bean are both set");
   }
 
   @Test
   void a_provider_that_is_not_there_names_its_artifact() {
-    FailureAnalysis failure = failure(bare.withPropertyValues("interlock.provider=quorum"));
+    FailureAnalysis failure =
+        Contexts.failure(bare.withPropertyValues("interlock.provider=quorum"));
     assertThat(failure.getDescription()).contains("dev.interlock:lock-quorum");
     assertThat(failure.getAction()).contains("Add the provider");
   }

@@ -64,13 +64,7 @@ class OwnRedisTest {
   }
 
   private static String message(ApplicationContextRunner wrong) {
-    String[] description = new String[1];
-    wrong.run(context -> {
-      assertThat(context).hasFailed();
-      description[0] =
-          new InterlockFailureAnalyzer().analyze(context.getStartupFailure()).getDescription();
-    });
-    return description[0];
+    return Contexts.failure(wrong).getDescription();
   }
 
   /** A server that is not there: what the starter must not use. */

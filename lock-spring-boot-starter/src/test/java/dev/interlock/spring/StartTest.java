@@ -48,16 +48,6 @@ class StartTest {
       .withConfiguration(AutoConfigurations.of(
           InterlockAutoConfiguration.class, InterlockObservabilityAutoConfiguration.class));
 
-  private FailureAnalysis failure(ApplicationContextRunner wrong) {
-    FailureAnalysis[] analysis = new FailureAnalysis[1];
-    wrong.run(context -> {
-      assertThat(context).hasFailed();
-      analysis[0] = new InterlockFailureAnalyzer().analyze(context.getStartupFailure());
-    });
-    assertThat(analysis[0]).isNotNull();
-    return analysis[0];
-  }
-
   @Test
   void one_client_that_is_closed_with_the_context() {
     LockClient[] client = new LockClient[1];
@@ -148,21 +138,22 @@ class StartTest {
 
   @Test
   void a_missing_uri_names_the_providers() {
-    FailureAnalysis failure = failure(runner);
+    FailureAnalysis failure = Contexts.failure(runner);
     assertThat(failure.getDescription()).contains("interlock.uri is not set").contains("local");
     assertThat(failure.getAction()).contains("interlock.uri=local://");
   }
 
   @Test
   void a_missing_provider_names_its_artifact() {
-    FailureAnalysis failure = failure(runner.withPropertyValues("interlock.uri=quorum://h"));
+    FailureAnalysis failure =
+        Contexts.failure(runner.withPropertyValues("interlock.uri=quorum://h"));
     assertThat(failure.getDescription()).contains("dev.interlock:lock-quorum");
     assertThat(failure.getAction()).contains("Add the provider");
   }
 
   @Test
   void wrong_options_are_named_all_at_once_and_without_secrets() {
-    FailureAnalysis failure = failure(runner.withPropertyValues(
+    FailureAnalysis failure = Contexts.failure(runner.withPropertyValues(
         "interlock.uri=redis-hash://u:geheim@h",
         "interlock.options.nonsense=1",
         "interlock.options.timeout=soon",
@@ -176,7 +167,7 @@ class StartTest {
 
   @Test
   void an_option_that_is_given_twice_is_refused() {
-    FailureAnalysis failure = failure(
+    FailureAnalysis failure = Contexts.failure(
         runner.withPropertyValues("interlock.uri=local://?namespace=a", "interlock.namespace=b"));
     assertThat(failure.getDescription())
         .contains("namespace is set in interlock.uri and beside it");
@@ -184,7 +175,7 @@ class StartTest {
 
   @Test
   void a_server_that_is_down_says_so() {
-    FailureAnalysis failure = failure(runner.withPropertyValues(
+    FailureAnalysis failure = Contexts.failure(runner.withPropertyValues(
         "interlock.uri=redis-hash://127.0.0.1:1", "interlock.options.connectTimeout=PT0.3S"));
     assertThat(failure.getAction()).contains("Start the server");
   }
@@ -384,7 +375,7 @@ class StartTest {
   void a_wrong_annotation_fails_the_start(String bean, String message) throws Exception {
     Class<?> type = Class.forName(StartTest.class.getName() + "$" + bean);
     FailureAnalysis failure =
-        failure(runner.withPropertyValues("interlock.uri=local://").withBean(type));
+        Contexts.failure(runner.withPropertyValues("interlock.uri=local://").withBean(type));
     assertThat(failure.getDescription()).contains(message).contains("@Locked");
     assertThat(failure.getAction()).contains("@Locked");
   }

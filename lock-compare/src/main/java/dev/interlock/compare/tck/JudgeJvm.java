@@ -43,11 +43,7 @@ final class JudgeJvm {
     JudgeJvm jvm = new JudgeJvm(new ObjectInputStream(System.in), out);
     int status = 1;
     try {
-      T order = jvm.receive(type);
-      if (order instanceof JudgeMessage.Order) {
-        jvm.endWithParent();
-      }
-      work.run(order, jvm);
+      work.run(jvm.receive(type), jvm);
       status = 0;
     } catch (IOException e) {
       System.err.println("The JVM that asks has gone: " + e);
@@ -71,8 +67,8 @@ final class JudgeJvm {
     endWithParent();
   }
 
-  /** Nothing more is expected from now on but the end. */
-  private void endWithParent() {
+  /** Called once nothing more is expected but the end. */
+  void endWithParent() {
     Thread parent = new Thread(
         () -> {
           try {

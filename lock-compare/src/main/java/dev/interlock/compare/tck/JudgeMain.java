@@ -22,6 +22,7 @@ final class JudgeMain {
   }
 
   private static void judge(JudgeMessage.Order order, JudgeJvm jvm) {
+    jvm.endWithParent();
     try {
       TckResult result = runner(order, jvm).run();
       jvm.send(JudgeMessage.Finished.of(result.provider().id(), result));

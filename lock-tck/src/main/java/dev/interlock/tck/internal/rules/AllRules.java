@@ -11,6 +11,7 @@ public final class AllRules {
       LeaseLengthRules.class,
       ClockRules.class,
       OwnershipRules.class,
+      AttemptInterleavingRules.class,
       InterleavingRules.class,
       ReentryRules.class,
       LivenessRules.class,

@@ -4,7 +4,6 @@ import dev.interlock.Capability;
 import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
-import dev.interlock.LockRequest;
 import dev.interlock.spi.HoldId;
 import dev.interlock.tck.internal.fault.FaultProxy;
 import dev.interlock.tck.internal.run.DirectBackend;
@@ -15,182 +14,16 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 
 /**
- * What several rules say of calls that are not one step on the server: another client acts between
- * the requests of a call, at each gap in turn.
+ * What several rules say of calls after an attempt that are not one step on the server: another
+ * client acts between the requests of a call, at each gap in turn.
  */
 public final class InterleavingRules {
   private static final long CRASH_LEASE = 500;
-  private static final long LEFT_LEASE = 150;
   private static final long LONG = 60_000;
 
   private InterleavingRules() {}
-
-  /** Two leases on one lock, if both calls gave one. */
-  private static final class Rivals implements Gaps.Act<Optional<Lease>> {
-    private final RuleRun run;
-    private final LockClient slow;
-    private final LockRequest first;
-    private final LockClient quick;
-    private final LockRequest rival;
-    private final String state;
-    private Optional<Lease> second = Optional.empty();
-
-    Rivals(RuleRun run, LockClient slow, LockClient quick, String name, String state) {
-      this(run, slow, Leases.once(run, name, LONG), quick, Leases.once(run, name, LONG), state);
-    }
-
-    Rivals(
-        RuleRun run,
-        LockClient slow,
-        LockRequest first,
-        LockClient quick,
-        LockRequest rival,
-        String state) {
-      this.run = run;
-      this.slow = slow;
-      this.first = first;
-      this.quick = quick;
-      this.rival = rival;
-      this.state = state;
-    }
-
-    @Override
-    public Optional<Lease> call() {
-      return slow.tryAcquire(first);
-    }
-
-    @Override
-    public void meanwhile() {
-      second = quick.tryAcquire(rival);
-    }
-
-    @Override
-    public void judge(Optional<Optional<Lease>> answer) {
-      Optional<Lease> first = answer.flatMap(lease -> lease);
-      boolean both = first.isPresent() && second.isPresent();
-      run.expect(
-          !both || !(first.get().isValid() && second.get().isValid()),
-          "of two attempts on a lock that " + state + " one is granted, also when the second comes"
-              + " between the requests of the first",
-          "both were");
-      first.ifPresent(Leases::drop);
-      second.ifPresent(Leases::drop);
-    }
-  }
-
-  @Rule(value = "X1", check = "that an attempt looks and takes in one step, also after an expiry")
-  public static void anAttemptIsOneStep(RuleRun run) throws Exception {
-    if (!Gaps.canBeTried(run)) {
-      return;
-    }
-    FaultProxy proxy = run.proxy();
-    LockClient slow = run.client(proxy);
-    LockClient quick = run.client();
-    Gaps.each(run, proxy, "an attempt", () -> {
-      return new Rivals(run, slow, quick, run.name(), "nobody used before");
-    });
-    Gaps.each(run, proxy, "an attempt", () -> {
-      String name = run.name();
-      quick.acquire(Leases.fixed(run, name, 20_000)).release();
-      return new Rivals(run, slow, quick, name, "was released");
-    });
-    Gaps.each(run, proxy, "an attempt", () -> {
-      String name = run.name();
-      quick.acquire(Leases.fixed(run, name, LEFT_LEASE));
-      RuleRun.pause(run.expiry(2 * LEFT_LEASE));
-      return new Rivals(run, slow, quick, name, "has expired");
-    });
-  }
-
-  @Rule(value = "R1", check = "that readers and writers look and enter in one step")
-  public static void readersAndWritersEnterInOneStep(RuleRun run) throws Exception {
-    countAndTake(run, "a reader's attempt", name -> {
-      LockRequest request = Leases.once(run, name, LONG);
-      return List.of(request.shared(), request);
-    });
-    countAndTake(run, "a writer's attempt", name -> {
-      LockRequest request = Leases.once(run, name, LONG);
-      return List.of(request, request.shared());
-    });
-  }
-
-  @Rule(value = "C1", check = "that an attempt counts and takes its permits in one step")
-  public static void anAttemptForPermitsIsOneStep(RuleRun run) throws Exception {
-    countAndTake(run, "an attempt for permits", name -> {
-      LockRequest request = Leases.once(run, name, LONG);
-      return List.of(request.permits(3, 4), request.permits(2, 4));
-    });
-  }
-
-  /** Of two requests that do not fit together one is granted. */
-  private static void countAndTake(
-      RuleRun run, String what, Function<String, List<LockRequest>> requests) throws Exception {
-    if (!Gaps.canBeTried(run)) {
-      return;
-    }
-    FaultProxy proxy = run.proxy();
-    LockClient slow = run.client(proxy);
-    LockClient quick = run.client();
-    Gaps.each(run, proxy, what, () -> {
-      List<LockRequest> two = requests.apply(run.name());
-      return new Rivals(run, slow, two.get(0), quick, two.get(1), "nobody used before");
-    });
-  }
-
-  /** The first call draws its token before or after the other's hold. */
-  private static final class Drawers implements Gaps.Act<Optional<Lease>> {
-    private final RuleRun run;
-    private final LockClient slow;
-    private final LockClient quick;
-    private final String name;
-    private long between;
-
-    Drawers(RuleRun run, LockClient slow, LockClient quick) {
-      this.run = run;
-      this.slow = slow;
-      this.quick = quick;
-      this.name = run.name();
-    }
-
-    @Override
-    public Optional<Lease> call() {
-      return slow.tryAcquire(Leases.once(run, name, LONG));
-    }
-
-    @Override
-    public void meanwhile() {
-      quick.tryAcquire(Leases.once(run, name, LONG)).ifPresent(lease -> {
-        between = lease.fencingToken();
-        lease.release();
-      });
-    }
-
-    @Override
-    public void judge(Optional<Optional<Lease>> answer) {
-      answer.flatMap(lease -> lease).ifPresent(lease -> {
-        run.expect(
-            lease.fencingToken() > between,
-            "a hold that begins after another one has the larger token, though its attempt was"
-                + " begun before",
-            lease.fencingToken() + " after " + between);
-        lease.release();
-      });
-    }
-  }
-
-  @Rule(value = "T1", check = "that the token is drawn in the step that grants the lock")
-  public static void aTokenIsDrawnWithTheLock(RuleRun run) throws Exception {
-    if (!Gaps.canBeTried(run)) {
-      return;
-    }
-    FaultProxy proxy = run.proxy();
-    LockClient slow = run.client(proxy);
-    LockClient quick = run.client();
-    Gaps.each(run, proxy, "an attempt", () -> new Drawers(run, slow, quick));
-  }
 
   /** What a former holder still sends meets its successor. */
   private abstract static class Succession implements Gaps.Act<Boolean> {
