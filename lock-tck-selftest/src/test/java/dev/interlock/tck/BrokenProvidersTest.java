@@ -231,6 +231,7 @@ class BrokenProvidersTest {
     EXPECTED.put(Fault.TWO_HOLDS_A_CLIENT, Set.of("M5"));
     EXPECTED.put(Fault.WAKES_THE_DEAD, Set.of("W2"));
     EXPECTED.put(Fault.ONE_EXIT_ENDS_ALL, Set.of("S2"));
+    EXPECTED.put(Fault.PASSES_AFTER_EXPIRY, Set.of("F2"));
     EXPECTED.put(Fault.REPEATED_ENTRY_COUNTS, Set.of("S3"));
     EXPECTED.put(Fault.NOT_DURABLE, Set.of("D1"));
     EXPECTED.put(Fault.ORDER_NOT_DURABLE, Set.of("D2"));
@@ -264,6 +265,7 @@ class BrokenProvidersTest {
       Fault.ABANDONS_LATER,
       Fault.UNFAIR_FROM_TEN,
       Fault.UNFAIR_AFTER_EXPIRY,
+      Fault.PASSES_AFTER_EXPIRY,
       Fault.UNFAIR_AFTER_FORCE);
 
   private static final Set<Fault> NEEDS_SHARED_OWNERS = Set.of(

@@ -181,6 +181,8 @@ public enum Fault {
   UNFAIR_FROM_TEN,
   /** After an expiry who came last is served first. */
   UNFAIR_AFTER_EXPIRY,
+  /** Who comes when a hold has run out takes the lock, whoever waits. */
+  PASSES_AFTER_EXPIRY,
   /** After a forced release who came last is served first. */
   UNFAIR_AFTER_FORCE,
   /** The fencing token does not grow over an expiry. */

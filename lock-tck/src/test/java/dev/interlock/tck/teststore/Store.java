@@ -142,6 +142,9 @@ final class Store {
       return new Answer(++lastToken, 1, 0);
     }
     long now = now(request.clientClock());
+    if (fault == Fault.PASSES_AFTER_EXPIRY && isExpired(request.name(), now)) {
+      return replace(request);
+    }
     boolean expired = fault == Fault.TAKES_AND_SAYS_BUSY && isExpired(request.name(), now);
     Lock lock = lock(request.name(), now);
     if (request.fair() && lock.held == null && !lock.queue.isEmpty()) {

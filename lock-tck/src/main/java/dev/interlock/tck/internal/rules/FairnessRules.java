@@ -4,9 +4,12 @@ import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.AttemptResult;
 import dev.interlock.tck.TckFault;
 import dev.interlock.tck.internal.fault.FaultProxy;
 import dev.interlock.tck.internal.run.Company;
+import dev.interlock.tck.internal.run.DirectBackend;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import dev.interlock.tck.internal.run.RuleViolation;
@@ -172,6 +175,34 @@ public final class FairnessRules {
         run.limit(5_000),
         "the server knows of " + waiters + " waiting clients",
         () -> observer.inspect(name).map(HoldInfo::waiters).orElse(0) >= waiters);
+  }
+
+  @Rule(value = "F2", check = "that an attempt looks at the queue also when a hold has run out")
+  public static void aNewcomerWaitsBehindTheQueueOfAnExpiredHold(RuleRun run) throws Exception {
+    if (run.isForeign()) {
+      return; // a waiter of its own would take the lock before anybody comes
+    }
+    LockClient holder = run.client();
+    LockClient newcomer = run.client();
+    DirectBackend direct = run.direct();
+    for (int round = 0; round < run.amount(3, 10, 30); round++) {
+      String name = run.name();
+      long start = System.nanoTime();
+      holder.acquire(fair(run, name).withLease(run.ms(400)));
+      // Without the engine: it does not ask again, so the lock is free when the next one comes.
+      Attempt waiter = Attempt.of(name, direct.newId(), "tck", run.ms(20_000))
+          .withFair(true)
+          .withPatience(run.ms(20_000));
+      run.expect(
+          direct.attempt(waiter) instanceof AttemptResult.Queued, "a request waits", "it does not");
+      RuleRun.pause(run.expiry(500).minus(RuleRun.since(start)));
+      run.expect(
+          newcomer.tryAcquire(Leases.once(run, name, 20_000).fair(true)).isEmpty(),
+          "who comes when a hold has run out is kept out by who waits already",
+          "it got the lock");
+      direct.abandon(name, waiter.id());
+      run.count(3);
+    }
   }
 
   @Rule(
