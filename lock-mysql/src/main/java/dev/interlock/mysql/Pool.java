@@ -38,6 +38,8 @@ final class Pool {
     hikari.setMinimumIdle(idle);
     hikari.setIdleTimeout(IDLE_MILLIS);
     hikari.setConnectionTimeout(LOOK_MILLIS);
+    // An idle connection on which no answer comes must leave the time to open another one.
+    hikari.setValidationTimeout(Math.max(LOOK_MILLIS, patience.toMillis() / 2));
     hikari.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
     this.connections = new HikariDataSource(hikari);
   }

@@ -49,9 +49,11 @@ final class Connections {
     pool.setIdleTimeout(IDLE_MILLIS);
     pool.setMaxLifetime(0); // the server ends none by itself
     pool.setConnectionTimeout(LOOK_MILLIS);
+    // An idle connection on which no answer comes must leave the time to open another one.
+    Duration patience = config.get(PostgresOptions.CONNECT_TIMEOUT);
+    pool.setValidationTimeout(Math.max(LOOK_MILLIS, patience.toMillis() / 2));
     pool.setInitializationFailTimeout(-1);
-    Connections connections = new Connections(
-        new HikariDataSource(pool), servers, size, config.get(PostgresOptions.CONNECT_TIMEOUT));
+    Connections connections = new Connections(new HikariDataSource(pool), servers, size, patience);
     servers.setPersistent(true);
     return connections;
   }
