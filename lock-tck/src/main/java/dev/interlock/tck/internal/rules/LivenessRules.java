@@ -23,6 +23,9 @@ import java.util.concurrent.TimeUnit;
 
 /** Rules W1, W2, W4, W7 and W8. */
 public final class LivenessRules {
+  /** So many rounds of single attempts in a row are late if each of them waits. */
+  private static final int MOST_LATE = 3;
+
   private static final int BUSY_THREADS = 6;
   private static final int NAMES_PER_THREAD = 4;
   private static final long CRASH_LEASE = 1_500;
@@ -279,6 +282,7 @@ public final class LivenessRules {
     }
     LockRequest once = Leases.once(run, name, 1_000);
     long slowest = 0;
+    int lateInARow = 0;
     for (int i = 0; i < run.amount(20, 100, 500); i++) {
       long start = System.nanoTime();
       Optional<Lease> lease1 = client.tryAcquire(once);
@@ -287,12 +291,16 @@ public final class LivenessRules {
         locked |= client.lock(name).tryLock();
         locked |= client.tryAcquire(LockRequest.of(name)).isPresent();
       }
-      slowest = Math.max(slowest, System.nanoTime() - start);
+      long took = System.nanoTime() - start;
+      slowest = Math.max(slowest, took);
+      // A disk or a network may make one round late; a backend that waits makes each late.
+      lateInARow = took > run.limit(500).toNanos() ? lateInARow + 1 : 0;
       run.expect(lease1.isEmpty() && !locked, "a held lock is not entered", "it was");
       run.expect(
-          slowest <= run.limit(500).toNanos(),
+          lateInARow < MOST_LATE && took <= run.limit(5_000).toNanos(),
           "single attempts answer within half a second",
-          "they took " + slowest / 1_000_000 + " ms");
+          "they took " + took / 1_000_000 + " ms, after " + (lateInARow - 1)
+              + " rounds in a row that were late, too");
     }
     run.note("the slowest attempts took " + slowest / 1_000 + " us");
   }

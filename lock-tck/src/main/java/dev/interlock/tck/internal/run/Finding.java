@@ -1,6 +1,9 @@
 package dev.interlock.tck.internal.run;
 
+import dev.interlock.BackendUnavailableException;
+import dev.interlock.tck.NotOfferedException;
 import dev.interlock.tck.Verdict;
+import dev.interlock.tck.internal.worker.ClockUnusableException;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -13,8 +16,53 @@ import java.util.List;
  */
 record Finding(Verdict verdict, String message, List<String> history) {
 
+  /** What may show something. */
+  interface Step {
+    void run() throws Throwable;
+  }
+
+  /**
+   * Runs a step and tells what it shows.
+   *
+   * @param hint what to check if it fails; may be empty
+   */
+  static Finding of(String hint, Step step) {
+    try {
+      step.run();
+      return new Finding(Verdict.PASS, "", List.of());
+    } catch (RuleViolation e) {
+      return failure(e, hint);
+    } catch (NotReached | ClockUnusableException e) {
+      String message = e.getMessage() == null ? e.toString() : e.getMessage();
+      return new Finding(Verdict.INCONCLUSIVE, message, List.of());
+    } catch (Throwable t) {
+      for (Throwable cause = t; cause != null; cause = cause.getCause()) {
+        if (cause instanceof NotOfferedException) {
+          return new Finding(Verdict.NOT_CLAIMED, String.valueOf(cause.getMessage()), List.of());
+        }
+      }
+      return failure(RuleViolation.unexpected(t), hint);
+    }
+  }
+
+  static Finding failure(RuleViolation violation, String hint) {
+    String message = "expected: " + violation.expected() + "\nhappened: " + violation.happened();
+    return new Finding(
+        Verdict.FAIL,
+        hint.isEmpty() ? message : message + "\nto check: " + hint,
+        violation.history());
+  }
+
   boolean isFailure() {
     return verdict == Verdict.FAIL;
+  }
+
+  /**
+   * Tells whether a call failed, without being meant to, since the server gave no answer in time.
+   */
+  boolean isUnanswered() {
+    return isFailure()
+        && message.contains("happened: " + BackendUnavailableException.class.getName());
   }
 
   /** Adds what may explain a failure. */

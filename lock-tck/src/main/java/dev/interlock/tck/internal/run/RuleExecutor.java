@@ -5,13 +5,11 @@ import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.tck.Effort;
 import dev.interlock.tck.Evidence;
-import dev.interlock.tck.NotOfferedException;
 import dev.interlock.tck.RuleInfo;
 import dev.interlock.tck.RuleResult;
 import dev.interlock.tck.TckFault;
 import dev.interlock.tck.TckScales;
 import dev.interlock.tck.Verdict;
-import dev.interlock.tck.internal.worker.ClockUnusableException;
 import dev.interlock.tck.internal.worker.Stall;
 import dev.interlock.tck.internal.worker.WorkerPool;
 import java.io.IOException;
@@ -215,29 +213,35 @@ final class RuleExecutor {
   }
 
   /**
-   * Runs a test. One about time that failed while something stood still is run again. If it fails
-   * again, and both stalls were long enough to be the reason, nothing can be said.
+   * Runs a test. One about time that failed while something stood still, or since the server gave
+   * no answer in time though no fault was planned, is run again. If it fails again, and both stalls
+   * were long enough to be the reason, nothing can be said.
    */
   private Finding judged(RuleTest test, RuleRun run) {
     long start = System.nanoTime();
     Finding first = one(test, run);
     Optional<Stall> stall = stallIn(first, start, run);
-    if (stall.isEmpty()) {
+    Optional<String> reason = stall
+        .map(Stall::toString)
+        .or(() -> first.isUnanswered() && !run.harmsServer()
+            ? Optional.of("the server gave no answer in time")
+            : Optional.empty());
+    if (reason.isEmpty()) {
       return first;
     }
     if (!test.rule().timed()) {
-      return first.ifFailed("also: " + stall.get());
+      return first.ifFailed("also: " + reason.get());
     }
-    run.note("Run again, since " + stall.get());
+    run.note("Run again, since " + reason.get());
     start = System.nanoTime();
     Finding second = one(test, run);
     Optional<Stall> again = stallIn(second, start, run);
     if (isReason(stall) && isReason(again)) {
-      String message = "Nothing can be said, for it failed twice: at first " + stall.get()
+      String message = "Nothing can be said, for it failed twice: at first " + reason.get()
           + ", then " + again.get() + ".\n" + second.message();
       return new Finding(Verdict.INCONCLUSIVE, message, second.history());
     }
-    return second.ifFailed("also: " + stall.get() + " at the first try, and it failed twice");
+    return second.ifFailed("also: " + reason.get() + " at the first try, and it failed twice");
   }
 
   /** What stood still while a test failed. */
@@ -332,20 +336,16 @@ final class RuleExecutor {
     }
   }
 
-  private interface Step {
-    void run() throws Throwable;
-  }
-
   /**
    * Runs a step on a thread of its own, which is left behind if it hangs. The time in which it
    * starts JVMs does not count: a machine that is slow must not look like a backend that hangs.
    */
-  private Finding limited(String what, int seconds, RuleRun run, String hint, Step step) {
+  private Finding limited(String what, int seconds, RuleRun run, String hint, Finding.Step step) {
     // A provider that hangs again and again must not take hours.
     int patience = hangs.get() < MOST_HANGS ? seconds : Math.min(seconds, SHORT_SECONDS);
     Duration limit = run.limit(patience * 1_000L);
     AtomicReference<@Nullable Finding> found = new AtomicReference<>();
-    Thread thread = new Thread(() -> found.set(attempt(hint, step)), THREAD);
+    Thread thread = new Thread(() -> found.set(Finding.of(hint, step)), THREAD);
     thread.setDaemon(true);
     long deadline = System.nanoTime() + limit.toNanos() - run.starts().nanos();
     thread.start();
@@ -369,33 +369,6 @@ final class RuleExecutor {
     }
     thread.interrupt();
     String expected = what + " ends within " + limit.toSeconds() + " s";
-    return failure(new RuleViolation(expected, HUNG, stack), hint);
-  }
-
-  private static Finding attempt(String hint, Step step) {
-    try {
-      step.run();
-      return new Finding(Verdict.PASS, "", List.of());
-    } catch (RuleViolation e) {
-      return failure(e, hint);
-    } catch (NotReached | ClockUnusableException e) {
-      String message = e.getMessage() == null ? e.toString() : e.getMessage();
-      return new Finding(Verdict.INCONCLUSIVE, message, List.of());
-    } catch (Throwable t) {
-      for (Throwable cause = t; cause != null; cause = cause.getCause()) {
-        if (cause instanceof NotOfferedException) {
-          return new Finding(Verdict.NOT_CLAIMED, String.valueOf(cause.getMessage()), List.of());
-        }
-      }
-      return failure(RuleViolation.unexpected(t), hint);
-    }
-  }
-
-  private static Finding failure(RuleViolation violation, String hint) {
-    String message = "expected: " + violation.expected() + "\nhappened: " + violation.happened();
-    return new Finding(
-        Verdict.FAIL,
-        hint.isEmpty() ? message : message + "\nto check: " + hint,
-        violation.history());
+    return Finding.failure(new RuleViolation(expected, HUNG, stack), hint);
   }
 }

@@ -2,6 +2,7 @@ package dev.interlock.tck.internal.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockClient;
 import dev.interlock.LockListener;
 import dev.interlock.LockRequest;
@@ -76,6 +77,24 @@ class RuleExecutorTest {
     @Rule(value = "X3", check = CHECK, timed = true)
     public static void failsAtFirstByTheTime(RuleRun run) {
       failsAtFirst(run);
+    }
+
+    @Rule(value = "X3", check = CHECK, timed = true)
+    public static void isNotAnsweredAtFirst(RuleRun run) {
+      if (RUNS.incrementAndGet() == 1) {
+        isNeverAnswered(run);
+      }
+    }
+
+    @Rule(value = "X3", check = CHECK, timed = true)
+    public static void isNeverAnswered(RuleRun run) {
+      throw new BackendUnavailableException("planted for " + run.name());
+    }
+
+    @Rule(value = "X3", check = CHECK, timed = true)
+    public static void isNotAnsweredAtFirstAfterHarm(RuleRun run) {
+      var unused = run.server();
+      isNotAnsweredAtFirst(run);
     }
 
     @Rule(value = "X3", check = CHECK, timed = true)
@@ -341,6 +360,19 @@ class RuleExecutorTest {
     stall = Optional.empty();
     Samples.RUNS.set(0);
     assertThat(run(backend(), "X3", "failsAtFirstByTheTime").verdict()).isEqualTo(Verdict.FAIL);
+  }
+
+  @Test
+  void whatFailsForWantOfAnAnswerIsRunOnceMoreIfItIsAboutTime() {
+    RuleResult repeated = run(backend(), "X3", "isNotAnsweredAtFirst");
+    assertThat(repeated.verdict()).isEqualTo(Verdict.PASS);
+    assertThat(repeated.evidence().message()).contains("the server gave no answer in time");
+    RuleResult never = run(backend(), "X3", "isNeverAnswered");
+    assertThat(never.verdict()).isEqualTo(Verdict.FAIL);
+    assertThat(never.evidence().message()).endsWith("it failed twice");
+    Samples.RUNS.set(0);
+    RuleResult harmed = run(backend(), "X3", "isNotAnsweredAtFirstAfterHarm");
+    assertThat(harmed.verdict()).isEqualTo(Verdict.FAIL);
   }
 
   @Test
