@@ -75,6 +75,20 @@ public interface LockBackend extends AutoCloseable {
   Optional<HoldInfo> inspect(String name);
 
   /**
+   * Tells who stands first in a lock's queue; for operators. Changes nothing, and is one step on
+   * the server, whose work is bounded by the limit and not by the length of the queue. A client
+   * with many threads may stand there once.
+   *
+   * @param name the lock
+   * @param limit how many at the most, from 1 on
+   * @return in the order of the queue; empty if the store does not know who waits, or not in which
+   *     order: it may still tell {@linkplain HoldInfo#waiters() how many}
+   */
+  default Optional<List<WaiterInfo>> waiters(String name, int limit) {
+    return Optional.empty();
+  }
+
+  /**
    * Lists held locks, a part at a time; for operators. What one call costs the server is bounded by
    * {@link HoldQuery#limit()}, however many locks and other data it has. A lock that is held from
    * the first page to the last is listed. One that is taken or released meanwhile may be missing,

@@ -8,14 +8,17 @@ import dev.interlock.spi.LockBackend;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is held on a server, page by page put together.
  *
  * @param locks in the order of their names, each once
  * @param more whether there are others
+ * @param queue who waits, if one lock was asked for; null if all were
  */
-record HeldLocks(List<HoldInfo> locks, boolean more) {
+record HeldLocks(
+    List<HoldInfo> locks, boolean more, @Nullable LockQueue queue) {
   /** How much the server looks at for one request: some milliseconds of work. */
   static final int PAGE = 1_000;
 
@@ -42,6 +45,8 @@ record HeldLocks(List<HoldInfo> locks, boolean more) {
       query = next.map(query::withAfter).orElse(query);
     } while (next.isPresent() && found.size() <= most);
     return new HeldLocks(
-        found.values().stream().limit(most).toList(), next.isPresent() || found.size() > most);
+        found.values().stream().limit(most).toList(),
+        next.isPresent() || found.size() > most,
+        null);
   }
 }

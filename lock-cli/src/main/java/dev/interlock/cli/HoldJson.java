@@ -1,6 +1,8 @@
 package dev.interlock.cli;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.interlock.HoldInfo;
+import dev.interlock.spi.WaiterInfo;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -21,8 +23,14 @@ final class HoldJson {
       int waiters,
       int units,
       int capacity,
-      List<Lock> others) {
+      List<Lock> others,
+      @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable List<Waiter> queue) {
     static Lock of(HoldInfo hold) {
+      return of(hold, null);
+    }
+
+    /** With those who wait, if it is known who. */
+    static Lock of(HoldInfo hold, @Nullable LockQueue queue) {
       return new Lock(
           hold.name(),
           hold.owner(),
@@ -33,7 +41,22 @@ final class HoldJson {
           hold.waiters(),
           hold.units(),
           hold.capacity(),
-          hold.others().stream().map(Lock::of).toList());
+          hold.others().stream().map(Lock::of).toList(),
+          queue == null || !queue.isKnown()
+              ? null
+              : queue.first().stream().map(Waiter::of).toList());
+    }
+  }
+
+  /** One who waits. */
+  record Waiter(String owner, String host, @Nullable String since, int units, int capacity) {
+    static Waiter of(WaiterInfo waiter) {
+      return new Waiter(
+          waiter.owner(),
+          waiter.host(),
+          waiter.since().map(Instant::toString).orElse(null),
+          waiter.units(),
+          waiter.capacity());
     }
   }
 
@@ -45,12 +68,13 @@ final class HoldJson {
 
   private HoldJson() {}
 
-  static String of(HoldInfo hold) {
-    return MAPPER.writeValueAsString(Lock.of(hold));
+  static String of(HoldInfo hold, LockQueue queue) {
+    return MAPPER.writeValueAsString(Lock.of(hold, queue));
   }
 
   static String of(HeldLocks held, Instant at) {
-    List<Lock> locks = held.locks().stream().map(Lock::of).toList();
+    List<Lock> locks =
+        held.locks().stream().map(lock -> Lock.of(lock, held.queue())).toList();
     return MAPPER.writeValueAsString(new Listing(at.toString(), locks, held.more()));
   }
 

@@ -16,14 +16,14 @@ import java.util.stream.Stream;
 
 /** Held locks as a table for people. */
 final class HoldTable {
-  private static final String NONE = "-";
+  static final String NONE = "-";
   private static final List<ColumnData<HoldInfo>> COLUMNS = List.of(
       left("NAME", hold -> Printable.of(hold.name())),
       left("SINCE", hold -> since(hold.since())),
       right("LEFT", hold -> time(hold.remaining())),
       right("WAITERS", hold -> Integer.toString(hold.waiters())),
       right("TOKEN", hold -> token(hold.fencingToken())),
-      left("SHARE", HoldTable::share),
+      left("SHARE", hold -> share(hold.units(), hold.capacity())),
       left("OWNER", hold -> Printable.of(hold.owner())),
       left("HOST", hold -> Printable.of(hold.host())));
 
@@ -31,11 +31,13 @@ final class HoldTable {
 
   /** A line for each holder: those who hold a lock together stand below each other. */
   static String of(List<HoldInfo> holds) {
-    List<HoldInfo> holders = holds.stream().flatMap(HoldTable::holders).toList();
-    String table = AsciiTable.builder()
-        .border(AsciiTable.NO_BORDERS)
-        .data(holders, COLUMNS)
-        .asString();
+    return table(holds.stream().flatMap(HoldTable::holders).toList(), COLUMNS);
+  }
+
+  /** A line for each row, below that of the headers. */
+  static <T> String table(List<T> rows, List<ColumnData<T>> columns) {
+    String table =
+        AsciiTable.builder().border(AsciiTable.NO_BORDERS).data(rows, columns).asString();
     // Each line begins with the blank that parts columns.
     return table
         .lines()
@@ -59,12 +61,12 @@ final class HoldTable {
     return token == 0 ? NONE : Long.toString(token);
   }
 
-  /** What a holder has of a lock that others may hold beside it. */
-  static String share(HoldInfo hold) {
-    return switch (hold.capacity()) {
+  /** What one has, or wants, of a lock that others may hold beside it. */
+  static String share(int units, int capacity) {
+    return switch (capacity) {
       case 1 -> NONE;
       case Integer.MAX_VALUE -> "reads";
-      default -> hold.units() + " of " + hold.capacity();
+      default -> units + " of " + capacity;
     };
   }
 
@@ -81,11 +83,11 @@ final class HoldTable {
         : time.toDays() + " d " + time.toHoursPart() + " h";
   }
 
-  private static ColumnData<HoldInfo> left(String header, Function<HoldInfo, String> cell) {
+  static <T> ColumnData<T> left(String header, Function<T, String> cell) {
     return column(header, HorizontalAlign.LEFT).with(cell);
   }
 
-  private static ColumnData<HoldInfo> right(String header, Function<HoldInfo, String> cell) {
+  static <T> ColumnData<T> right(String header, Function<T, String> cell) {
     return column(header, HorizontalAlign.RIGHT).with(cell);
   }
 

@@ -4,6 +4,8 @@ import dev.interlock.HoldInfo;
 import dev.interlock.spi.LockBackend;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
@@ -11,7 +13,7 @@ import picocli.CommandLine.Mixin;
 /** The command {@code inspect}. For one run, by one thread. */
 @Command(
     name = "inspect",
-    description = "Tells who holds a lock.",
+    description = "Tells who holds a lock, and who waits for it, if the provider knows.",
     exitCodeList = {
       "0:it is held",
       "1:the server cannot be asked",
@@ -31,22 +33,24 @@ final class InspectCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     Optional<HoldInfo> found;
+    LockQueue queue;
     String server;
     try (LockBackend backend = lock.target().open()) {
       server = backend.server();
       found = backend.inspect(lock.name());
+      queue = LockQueue.read(backend, lock.name());
     }
     if (output.isJson()) {
-      output.print(found.map(HoldJson::of).orElse("null"));
+      output.print(found.map(hold -> HoldJson.of(hold, queue)).orElse("null"));
     } else {
       output.print(found
-          .map(hold -> describe(hold, server))
+          .map(hold -> describe(hold, queue, server))
           .orElseGet(() -> "Lock " + lock.quoted() + " is free."));
     }
     return found.isPresent() ? ExitCode.OK : Operators.NOT_HELD;
   }
 
-  private static String describe(HoldInfo hold, String server) {
+  private static String describe(HoldInfo hold, LockQueue queue, String server) {
     String one = String.join(
         System.lineSeparator(),
         "lock     " + Printable.of(hold.name()),
@@ -56,11 +60,13 @@ final class InspectCommand implements Callable<Integer> {
         "left     " + HoldTable.time(hold.remaining()),
         "token    " + HoldTable.token(hold.fencingToken()),
         "waiters  " + hold.waiters(),
-        "share    " + HoldTable.share(hold),
+        "share    " + HoldTable.share(hold.units(), hold.capacity()),
         "server   " + Printable.of(server));
-    return hold.others().isEmpty()
-        ? one
-        : String.join(
-            System.lineSeparator(), one, "", "Held together with", HoldTable.of(hold.others()));
+    String others = hold.others().isEmpty()
+        ? ""
+        : "Held together with" + System.lineSeparator() + HoldTable.of(hold.others());
+    return Stream.of(one, others, WaiterTable.of(hold, queue))
+        .filter(part -> !part.isEmpty())
+        .collect(Collectors.joining(System.lineSeparator().repeat(2)));
   }
 }

@@ -37,7 +37,8 @@ final class WatchCommand implements Callable<Integer> {
       index = "1",
       arity = "0..1",
       paramLabel = LockName.LABEL,
-      description = "One lock only. " + LockName.DESCRIPTION + " Default: all that are held.",
+      description = "One lock only, with those who wait for it if the provider knows them. "
+          + LockName.DESCRIPTION + " Default: all that are held.",
       converter = LockName.class)
   private @Nullable String name;
 
@@ -107,7 +108,7 @@ final class WatchCommand implements Callable<Integer> {
       return HeldLocks.list(backend, "", limit, HeldLocks.PAGE);
     }
     List<HoldInfo> found = backend.inspect(name).stream().toList();
-    return new HeldLocks(found, false);
+    return new HeldLocks(found, false, LockQueue.read(backend, name));
   }
 
   private static String message(LockException fault) {

@@ -24,16 +24,18 @@ record WatchView(boolean terminal, String server, int rows) {
 
   String of(HeldLocks held, Instant now) {
     List<HoldInfo> all = held.locks();
-    long waiting = all.stream().mapToLong(HoldInfo::waiters).sum();
+    long number = all.stream().mapToLong(HoldInfo::waiters).sum();
     String known = held.more() ? "at least " : "";
     String head =
-        "%s: %s%d held, %s%d waiting".formatted(title(now), known, all.size(), known, waiting);
+        "%s: %s%d held, %s%d waiting".formatted(title(now), known, all.size(), known, number);
     if (all.isEmpty()) {
       return screen(head);
     }
     List<HoldInfo> shown = all.stream().sorted(MOST_WAITERS_FIRST).limit(rows).toList();
     String rest = shown.size() < all.size() ? ", the first " + shown.size() : "";
-    return screen(head + rest + System.lineSeparator() + HoldTable.of(shown));
+    String text = head + rest + System.lineSeparator() + HoldTable.of(shown);
+    String waiting = held.queue() == null ? "" : WaiterTable.of(all.get(0), held.queue());
+    return screen(waiting.isEmpty() ? text : text + System.lineSeparator().repeat(2) + waiting);
   }
 
   String fault(String message, Instant now) {

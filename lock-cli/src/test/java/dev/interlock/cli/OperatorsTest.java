@@ -12,11 +12,13 @@ import dev.interlock.spi.ClientId;
 import dev.interlock.spi.HoldQuery;
 import dev.interlock.spi.LockBackend;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -128,9 +130,7 @@ class OperatorsTest {
         LockClient next = Locks.open(uri)) {
       long token = hold(holder, List.of("quiet", "busy")).get(1).fencingToken();
       CompletableFuture<Lease> waiter = next.acquireAsync(LockRequest.of("busy").withLease(LEASE));
-      while (Cli.run("inspect", "--json", uri, "busy").json().path("waiters").asInt() == 0) {
-        Thread.sleep(20);
-      }
+      awaitWaiters(uri, 1);
 
       Cli.Outcome watched = Cli.run("watch", "--count", "2", uri);
       assertThat(watched.status()).isZero();
@@ -156,6 +156,90 @@ class OperatorsTest {
       assertThat(forced.json().path("forced").asBoolean()).isTrue();
       assertThat(forced.json().path("lock").path("fencingToken").asLong()).isEqualTo(token);
       assertThat(waiter.get().fencingToken()).isGreaterThan(token);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"LOCAL", "REDIS_HASH", "MYSQL", "POSTGRES"})
+  void those_who_wait_are_shown_in_their_order_and_only_the_first_of_many(Store store)
+      throws Exception {
+    String uri = store.uri(store.namespace());
+    int more = 120;
+    try (LockClient holder = Locks.open(uri);
+        LockClient one = Locks.open(uri);
+        LockClient two = Locks.open(uri)) {
+      hold(holder, List.of("busy", "idle"));
+      assertThat(Cli.run("inspect", uri, "idle").out()).doesNotContain("Waiting");
+      assertThat(Cli.run("inspect", "--json", uri, "idle").json().path("queue").isEmpty())
+          .isTrue();
+      addWaiter(uri, one, fair("first\u0007"), 1);
+      addWaiter(uri, two, fair("second"), 2);
+      addWaiter(uri, one, fair("third"), 3);
+
+      JsonNode queue = Cli.run("inspect", "--json", uri, "busy").json().path("queue");
+      assertThat(texts(queue, "owner")).containsExactly("first\u0007", "second", "third");
+      assertThat(texts(queue, "host"))
+          .allMatch(host -> host.endsWith(":" + ProcessHandle.current().pid()));
+      if (store != Store.REDIS_HASH) {
+        assertThat(Instant.parse(queue.get(0).path("since").asString()))
+            .isBefore(Instant.parse(queue.get(2).path("since").asString()));
+      }
+      for (String command : List.of("inspect", "watch --count 1")) {
+        List<String> arguments = Stream.of(command.split(" "), new String[] {uri, "busy"})
+            .flatMap(Stream::of)
+            .toList();
+        String shown = Cli.run(arguments.toArray(new String[0])).out();
+        assertThat(shown)
+            .containsSubsequence("Waiting", "PLACE", "first\\u0007", "second", "third");
+      }
+      JsonNode watched = Cli.run("watch", "--json", "--count", "1", uri, "busy").json();
+      assertThat(watched.path("locks").get(0).path("queue").size()).isEqualTo(3);
+      assertThat(Cli.run("ls", "--json", uri).json().path("locks").get(0).has("queue"))
+          .isFalse();
+
+      for (int i = 0; i < more; i++) {
+        assertThat(two.acquireAsync(fair("waiter " + i))).isNotDone();
+      }
+      awaitWaiters(uri, 3 + more);
+      queue = Cli.run("inspect", "--json", uri, "busy").json().path("queue");
+      assertThat(texts(queue, "owner"))
+          .hasSize(LockQueue.MOST)
+          .startsWith("first\u0007", "second", "third");
+      assertThat(Cli.run("inspect", uri, "busy").out())
+          .contains("waiters  " + (3 + more), "Waiting, the first 100");
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"LOCAL", "REDIS_HASH", "POSTGRES"})
+  void what_those_who_wait_want_of_a_lock_is_shown(Store store) throws Exception {
+    String uri = store.uri(store.namespace());
+    try (LockClient holder = Locks.open(uri);
+        LockClient waiter = Locks.open(uri)) {
+      hold(holder, List.of("busy"));
+      addWaiter(uri, waiter, LockRequest.of("busy").permits(2, 4).withOwner("some"), 1);
+      addWaiter(uri, waiter, LockRequest.of("busy").shared().withOwner("reader"), 2);
+
+      assertThat(Cli.run("inspect", uri, "busy").out().lines())
+          .anyMatch(line -> line.contains("2 of 4") && line.contains("some"))
+          .anyMatch(line -> line.contains("reads") && line.contains("reader"));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"REDIS_SETNX", "REDIS_WATCH", "QUORUM"})
+  void where_nobody_knows_who_waits_the_number_is_shown(Store store) throws Exception {
+    String uri = store.uri(store.namespace());
+    try (LockClient holder = Locks.open(uri);
+        LockClient waiter = Locks.open(uri)) {
+      hold(holder, List.of("busy"));
+      addWaiter(uri, waiter, LockRequest.of("busy"), 1);
+
+      assertThat(Cli.run("inspect", uri, "busy").out())
+          .contains("waiters  1", "Who waits cannot be told here");
+      assertThat(Cli.run("watch", "--count", "1", uri, "busy").out())
+          .contains("1 waiting", "Who waits cannot be told here");
+      assertThat(Cli.run("inspect", "--json", uri, "busy").json().has("queue")).isFalse();
     }
   }
 
@@ -209,6 +293,29 @@ class OperatorsTest {
       assertThat(Cli.run("force", "--yes", uri, "strange holder").status()).isZero();
       assertThat(names(Cli.run("ls", "--json", uri))).containsExactly("sound", "strange waiters");
     }
+  }
+
+  private static LockRequest fair(String owner) {
+    return LockRequest.of("busy").fair(true).withOwner(owner).withLease(LEASE);
+  }
+
+  /** Lets one more wait for the lock "busy", and returns once the server knows that. */
+  private static void addWaiter(String uri, LockClient client, LockRequest request, int waiters)
+      throws InterruptedException {
+    assertThat(client.acquireAsync(request)).isNotDone();
+    awaitWaiters(uri, waiters);
+  }
+
+  private static void awaitWaiters(String uri, int waiters) throws InterruptedException {
+    while (Cli.run("inspect", "--json", uri, "busy").json().path("waiters").asInt() < waiters) {
+      Thread.sleep(20);
+    }
+  }
+
+  private static List<String> texts(JsonNode queue, String field) {
+    return StreamSupport.stream(queue.spliterator(), false)
+        .map(waiter -> waiter.path(field).asString())
+        .toList();
   }
 
   private static LockBackend open(String uri) {

@@ -13,6 +13,7 @@ import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
+import dev.interlock.spi.WaiterInfo;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -70,6 +71,11 @@ final class LocalBackend implements HandOffBackend {
   @Override
   public Optional<HoldInfo> inspect(String name) {
     return space.step(name, (lock, now) -> lock.inspect(now));
+  }
+
+  @Override
+  public Optional<List<WaiterInfo>> waiters(String name, int limit) {
+    return Optional.of(space.step(name, (lock, now) -> lock.waiters(limit, now)));
   }
 
   @Override

@@ -11,6 +11,7 @@ import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalResult;
+import dev.interlock.spi.WaiterInfo;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -72,6 +73,7 @@ final class LocalLock {
   private static final class Entry {
     final Attempt attempt;
     final ClientId client;
+    final Instant since = Instant.now();
     long deadline;
 
     Entry(Attempt attempt, ClientId client, long now) {
@@ -82,6 +84,12 @@ final class LocalLock {
 
     void refresh(long now) {
       deadline = now + ENTRY_LIFE;
+    }
+
+    WaiterInfo info() {
+      return WaiterInfo.of(attempt.owner(), client.host())
+          .withSince(since)
+          .withUnits(attempt.units(), attempt.capacity());
     }
   }
 
@@ -278,6 +286,12 @@ final class LocalLock {
             held.token,
             queue.size())
         .withUnits(held.attempt.units(), held.attempt.capacity());
+  }
+
+  List<WaiterInfo> waiters(int limit, long now) {
+    expire(now);
+    grantNext(now, null);
+    return queue.values().stream().limit(limit).map(Entry::info).toList();
   }
 
   private void expire(long now) {

@@ -6,6 +6,7 @@ import dev.interlock.HoldInfo;
 import dev.interlock.mysql.LockMapper.Inspection;
 import dev.interlock.spi.HoldPage;
 import dev.interlock.spi.HoldQuery;
+import dev.interlock.spi.WaiterInfo;
 import dev.interlock.sql.support.NameRange;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -14,7 +15,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/** Tells who holds locks, each time by one statement that changes nothing. Thread-safe. */
+/**
+ * Tells who holds locks and who waits for them, each time by one statement that changes nothing.
+ * Thread-safe.
+ */
 final class Inspector {
   /** Between the bucket and the key of the last row, in the position of a page. */
   private static final String SEPARATOR = ":";
@@ -34,6 +38,16 @@ final class Inspector {
       return row == null ? new Inspection() : row;
     });
     return holder(name, found);
+  }
+
+  List<WaiterInfo> waiters(String name, int limit) {
+    LockKey at = LockKey.of(namespace, name);
+    return database
+        .run("list the waiters", true, session -> session.mapper().waiters(at, limit))
+        .stream()
+        .map(row -> WaiterInfo.of(new String(row.owner, UTF_8), new String(row.host, UTF_8))
+            .withSince(Instant.EPOCH.plus(row.sinceUs, ChronoUnit.MICROS)))
+        .toList();
   }
 
   /**

@@ -99,6 +99,8 @@ interface LockMapper {
       @Param("end") byte[] end,
       @Param("limit") int limit);
 
+  List<Waiting> waiters(@Param("at") LockKey at, @Param("limit") int limit);
+
   /** The answer to {@link LockMapper#enqueue}. */
   final class QueuedRow {
     long ticket;
@@ -143,6 +145,13 @@ interface LockMapper {
     long token;
     int waiters;
     long shareUs;
+  }
+
+  /** One who waits. */
+  final class Waiting {
+    byte[] owner = {};
+    byte[] host = {};
+    long sinceUs;
   }
 
   /** A grant to this client that it has not confirmed. */

@@ -20,6 +20,7 @@ import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
+import dev.interlock.spi.WaiterInfo;
 import dev.interlock.sql.support.LockBatcher;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -240,6 +241,11 @@ final class MysqlBackend implements HandOffBackend, LocalClient {
   @Override
   public Optional<HoldInfo> inspect(String name) {
     return inspector.inspect(name);
+  }
+
+  @Override
+  public Optional<List<WaiterInfo>> waiters(String name, int limit) {
+    return Optional.of(inspector.waiters(name, limit));
   }
 
   @Override

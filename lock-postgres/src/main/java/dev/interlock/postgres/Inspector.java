@@ -6,6 +6,7 @@ import dev.interlock.HoldInfo;
 import dev.interlock.postgres.LockMapper.Inspection;
 import dev.interlock.spi.HoldPage;
 import dev.interlock.spi.HoldQuery;
+import dev.interlock.spi.WaiterInfo;
 import dev.interlock.sql.support.NameRange;
 import java.nio.ByteBuffer;
 import java.time.Instant;
@@ -17,7 +18,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Tells who holds locks, each time by one statement that changes nothing. Thread-safe. */
+/**
+ * Tells who holds locks and who waits for them, each time by one statement that changes nothing.
+ * Thread-safe.
+ */
 final class Inspector {
   private final Database database;
   private final String namespace;
@@ -29,6 +33,16 @@ final class Inspector {
 
   Optional<HoldInfo> inspect(String name, byte[] key) {
     return holder(name, database.run("inspect", true, false, mapper -> mapper.inspect(key)));
+  }
+
+  List<WaiterInfo> waiters(byte[] key, int limit) {
+    return database
+        .run("list the waiters", true, false, mapper -> mapper.waiters(key, limit))
+        .stream()
+        .map(row -> WaiterInfo.of(new String(row.owner, UTF_8), new String(row.host, UTF_8))
+            .withSince(Instant.EPOCH.plus(row.sinceUs, ChronoUnit.MICROS))
+            .withUnits(row.units, row.capacity))
+        .toList();
   }
 
   /**

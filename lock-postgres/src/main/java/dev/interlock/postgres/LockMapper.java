@@ -54,6 +54,9 @@ interface LockMapper {
       @Param("end") byte[] end,
       @Param("limit") int limit);
 
+  /** A row for each of the first waiters. */
+  List<Waiting> waiters(@Param("key") byte[] key, @Param("limit") int limit);
+
   List<String> tell(@Param("channel") String channel, @Param("messages") String[] messages);
 
   /**
@@ -173,6 +176,15 @@ interface LockMapper {
     long token;
     long remainingUs;
     int waiters;
+    int units;
+    int capacity;
+  }
+
+  /** One who waits. */
+  final class Waiting {
+    byte[] owner = {};
+    byte[] host = {};
+    long sinceUs;
     int units;
     int capacity;
   }

@@ -28,6 +28,7 @@ import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
+import dev.interlock.spi.WaiterInfo;
 import dev.interlock.sql.support.LockBatcher;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -263,6 +264,11 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
   @Override
   public Optional<HoldInfo> inspect(String name) {
     return inspector.inspect(name, key(name));
+  }
+
+  @Override
+  public Optional<List<WaiterInfo>> waiters(String name, int limit) {
+    return Optional.of(inspector.waiters(key(name), limit));
   }
 
   @Override

@@ -27,6 +27,7 @@ import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
+import dev.interlock.spi.WaiterInfo;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -294,14 +295,21 @@ final class HashBackend implements HandOffBackend {
   }
 
   @Override
+  public Optional<List<WaiterInfo>> waiters(String name, int limit) {
+    return Optional.of(inspection.waiters(layout.keys(name), limit));
+  }
+
+  @Override
   public Optional<HoldPage> list(HoldQuery query) {
     return Optional.of(inspection.list(query));
   }
 
   @Override
   public boolean forceRelease(String name, long fencingToken) {
-    ScriptCall call = call(Scripts.FORCE, name).with(fencingToken).patient();
-    Answer answer = holders.run("force the release of", name, call);
+    Answer answer = holders.run(
+        "force the release of",
+        name,
+        call(Scripts.FORCE, name).with(fencingToken).patient());
     boolean held = answer.flag();
     if (answer.flag()) {
       serveOn(name, new HoldId(0, 0));

@@ -8,6 +8,7 @@ import dev.interlock.redis.support.LockKeys;
 import dev.interlock.redis.support.LockScan;
 import dev.interlock.spi.HoldPage;
 import dev.interlock.spi.HoldQuery;
+import dev.interlock.spi.WaiterInfo;
 import io.lettuce.core.KeyScanCursor;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.ScanArgs;
@@ -21,7 +22,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SortedSet;
 
-/** Tells who holds locks. Changes nothing. Thread-safe. */
+/** Tells who holds locks and who waits for them. Changes nothing. Thread-safe. */
 final class Inspection implements LockScan.Scanned {
   private static final String ACTION = "list locks";
 
@@ -42,6 +43,11 @@ final class Inspection implements LockScan.Scanned {
 
   Optional<HoldInfo> inspect(LockKeys keys) {
     return holder(keys.name(), send(keys).await());
+  }
+
+  List<WaiterInfo> waiters(LockKeys keys, int limit) {
+    ScriptCall call = new ScriptCall(Scripts.WAITERS).reading(keys).with(limit).patient();
+    return waiters(runner.run("list the waiters of", keys.name(), call));
   }
 
   HoldPage list(HoldQuery query) {
@@ -99,6 +105,21 @@ final class Inspection implements LockScan.Scanned {
       holds.add(hold(name, answer, waiters));
     }
     return Optional.of(holds.get(0).withOthers(holds.subList(1, holds.size())));
+  }
+
+  /** Reads the answer of waiters.lua. */
+  private static List<WaiterInfo> waiters(Answer answer) {
+    List<WaiterInfo> waiters = new ArrayList<>();
+    while (!answer.isOver()) {
+      int units = answer.smallNumber();
+      int capacity = answer.smallNumber();
+      int ownerLength = answer.smallNumber();
+      int hostLength = answer.smallNumber();
+      String owner = answer.text(ownerLength);
+      String host = answer.text(hostLength);
+      waiters.add(WaiterInfo.of(owner, host).withUnits(units, capacity));
+    }
+    return waiters;
   }
 
   private static HoldInfo hold(String name, Answer answer, int waiters) {

@@ -29,6 +29,8 @@ final class Scripts {
   static final LuaScript FORCE =
       script("hold.lua", "clock.lua", "state.lua", "counted.lua", "queue.lua", "force.lua");
   static final LuaScript INSPECT = script("hold.lua", "clock.lua", "state.lua", "inspect.lua");
+  static final LuaScript WAITERS =
+      script("hold.lua", "clock.lua", "state.lua", "counted.lua", "queue.lua", "waiters.lua");
 
   private Scripts() {}
 

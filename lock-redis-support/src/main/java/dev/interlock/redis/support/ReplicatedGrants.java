@@ -18,6 +18,7 @@ import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
+import dev.interlock.spi.WaiterInfo;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -154,6 +155,11 @@ public final class ReplicatedGrants implements HandOffBackend {
   @Override
   public Optional<HoldInfo> inspect(String name) {
     return backend.inspect(name);
+  }
+
+  @Override
+  public Optional<List<WaiterInfo>> waiters(String name, int limit) {
+    return backend.waiters(name, limit);
   }
 
   @Override

@@ -15,6 +15,7 @@ import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
+import dev.interlock.spi.WaiterInfo;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -112,6 +113,11 @@ public final class FaultyReplies implements HandOffBackend {
   @Override
   public Optional<HoldInfo> inspect(String name) {
     return backend.inspect(name);
+  }
+
+  @Override
+  public Optional<List<WaiterInfo>> waiters(String name, int limit) {
+    return backend.waiters(name, limit);
   }
 
   @Override
