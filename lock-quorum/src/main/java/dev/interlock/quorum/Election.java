@@ -56,7 +56,7 @@ final class Election {
   }
 
   AttemptResult attempt(Attempt asked, Standing standing) {
-    if (members.voters().size() < members.need()) {
+    if (!members.mayGrant()) {
       throw members.unavailable("grant", asked.name(), List.of());
     }
     long sentAt = System.nanoTime();
@@ -160,6 +160,7 @@ final class Election {
         }
       });
       complaints = round.complaints();
+      int answered = granted.size() + busy.size();
       if (voters(granted) >= members.need()) {
         long token = token(standing, granted);
         if (isConfirmed(attempt, standing, granted, token)) {
@@ -167,7 +168,11 @@ final class Election {
         }
       }
       if (voters(granted) + busy.size() < members.need()) {
-        break;
+        // They may all have been emptied and begun anew. Ask again, for these grants are forgotten.
+        granted.keySet().removeIf(member -> !member.memory().isTrusted());
+        if (answered < members.need() || !members.mayGrant()) {
+          break;
+        }
       }
       LockSupport.parkNanos(this, pause);
       pause *= 2;
@@ -208,6 +213,12 @@ final class Election {
     granted.forEach(
         (member, grant) -> round.ask(member, isConfirmed(attempt, standing, member, grant, token)));
     round.await(answers -> Round.count(answers, vote -> vote) >= members.need());
+    // One that forgot its grant is asked again, for it may be trusted again before the next look.
+    round.answers().forEach((member, vote) -> {
+      if (!vote) {
+        granted.remove(member);
+      }
+    });
     return Round.count(round.answers(), vote -> vote) >= members.need();
   }
 

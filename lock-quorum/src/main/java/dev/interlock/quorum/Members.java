@@ -10,10 +10,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All members of a quorum, and which of them may vote. Thread-safe.
@@ -36,7 +38,9 @@ final class Members {
 
   private final List<Member> all;
   private final int need;
-  private final AtomicBoolean looking = new AtomicBoolean();
+  private final AtomicReference<@Nullable CompletableFuture<Boolean>> looking =
+      new AtomicReference<>();
+  private volatile boolean closed;
   private volatile long lookAfter = System.nanoTime();
 
   private Members(List<Member> all, int need) {
@@ -90,8 +94,13 @@ final class Members {
 
   private void begin() {
     long deadline = System.nanoTime() + 2 * Memory.SETTLING;
-    while (look() && trusted().size() < need && System.nanoTime() - deadline < 0) {
+    boolean mayFindMore = look();
+    while (mayFindMore && trusted().size() < need && System.nanoTime() - deadline < 0) {
       LockSupport.parkNanos(this, LOOK_AGAIN);
+      mayFindMore = look();
+    }
+    if (mayFindMore) {
+      var unused = lookAgain();
     }
   }
 
@@ -108,17 +117,20 @@ final class Members {
         .map(Map.Entry::getKey)
         .toList();
     if (unmarked.isEmpty()) {
-      return all.get(0).memory().isJustMarked();
+      return all.get(0).memory().isAboutToBeTrusted();
     }
     if (unmarked.size() == all.size()) {
       return !isBegunHere();
+    }
+    if (looks.answers().keySet().stream().anyMatch(member -> member.memory().isJustMarked())) {
+      return true; // another client is about to mark these, too
     }
     boolean noneMarked = unmarked.size() == looks.answers().size();
     List<Member> alone = unmarked.stream()
         .filter(member -> member.memory().isLeftUnmarked(noneMarked ? TOGETHER : Memory.SETTLING))
         .toList();
     if (alone.isEmpty()) {
-      return true; // another client is about to mark them, or the others have lost their marks too
+      return true; // the others may have lost their marks, too
     }
     ask(alone, member -> member.call(member.memory()::mark));
     ask(alone, member -> member.call(member.memory()::look));
@@ -175,30 +187,64 @@ final class Members {
 
   /** Those that answer and may vote. Has the others looked at, on a thread of its own. */
   List<Member> voters() {
-    if (System.nanoTime() - lookAfter >= 0
-        && live().stream().anyMatch(member -> member.memory().isDue())) {
-      lookAgain();
+    if (isLookDue()) {
+      var unused = lookAgain();
     }
     return trusted();
   }
 
-  private void lookAgain() {
-    if (looking.compareAndSet(false, true)) {
-      // Not on a thread of a member, which the look itself needs.
-      Thread thread = new Thread(this::lookOnce, "interlock-quorum-look");
-      thread.setDaemon(true);
-      thread.start();
+  /**
+   * Whether enough of them answer and may vote. If not, it blocks for a look at the others, which
+   * may be trusted by now: after the loss of all marks another client has made new ones.
+   */
+  boolean mayGrant() {
+    if (voters().size() < need && (isLookDue() || looking.get() != null)) {
+      lookAgain()
+          .copy()
+          .completeOnTimeout(false, Member.SILENT.toMillis(), TimeUnit.MILLISECONDS)
+          .join();
     }
+    return trusted().size() >= need;
   }
 
-  private void lookOnce() {
+  private boolean isLookDue() {
+    return System.nanoTime() - lookAfter >= 0
+        && live().stream().anyMatch(member -> member.memory().isDue());
+  }
+
+  /** Looks on a thread of its own. The future completes when the look that is under way ends. */
+  private CompletableFuture<Boolean> lookAgain() {
+    CompletableFuture<Boolean> next = new CompletableFuture<>();
+    CompletableFuture<Boolean> running = looking.compareAndExchange(null, next);
+    if (running != null) {
+      return running;
+    }
+    // Not on a thread of a member, which the look itself needs.
+    Thread thread = new Thread(this::lookOn, "interlock-quorum-look");
+    thread.setDaemon(true);
+    thread.start();
+    return next;
+  }
+
+  /** Looks until a further look would find no more, whether or not anybody asks for a lock. */
+  private void lookOn() {
     try {
-      look();
+      while (look() && !closed) {
+        lookEnds(new CompletableFuture<>());
+        LockSupport.parkNanos(this, LOOK_AGAIN);
+      }
     } catch (RuntimeException e) {
       lookAfter = System.nanoTime() + AFTER_FAULT;
       LOG.log(Level.WARNING, "Whether the members of a quorum may vote cannot be seen", e);
     } finally {
-      looking.set(false);
+      lookEnds(null);
+    }
+  }
+
+  private void lookEnds(@Nullable CompletableFuture<Boolean> next) {
+    CompletableFuture<Boolean> ended = looking.getAndSet(next);
+    if (ended != null) {
+      ended.complete(true);
     }
   }
 
@@ -228,6 +274,7 @@ final class Members {
 
   /** Closes all at once, for one of them may hang. */
   void close() {
+    closed = true;
     List<Thread> closing = all.stream().map(member -> new Thread(member::close)).toList();
     closing.forEach(Thread::start);
     boolean interrupted = false;

@@ -96,9 +96,14 @@ final class Memory {
     return !isTrusted() && System.nanoTime() - lookAt >= 0;
   }
 
-  /** Whether it was marked just now, as at the beginning of a quorum: it may be vouched for yet. */
+  /** Whether it was marked just now, as at the beginning of a quorum: others may be marked yet. */
   boolean isJustMarked() {
-    return !isTrusted() && System.nanoTime() - since < SETTLING;
+    return !unmarked && System.nanoTime() - since < SETTLING;
+  }
+
+  /** Whether it was marked just now, and may be vouched for yet. */
+  boolean isAboutToBeTrusted() {
+    return !isTrusted() && isJustMarked();
   }
 
   /** Whether it has been without a mark for so long, in nanoseconds. */
@@ -155,7 +160,7 @@ final class Memory {
       return State.TRUSTED;
     }
     trusted = null;
-    lookAt = System.nanoTime() + (isJustMarked() ? LOOK_AGAIN : left.toNanos());
+    lookAt = System.nanoTime() + (isAboutToBeTrusted() ? LOOK_AGAIN : left.toNanos());
     return State.YOUNG;
   }
 

@@ -29,11 +29,16 @@ final class ThreeRedis implements AutoCloseable {
 
   /** The quorum to one who reaches a server through a proxy. */
   String uri(String provider, int place, String proxy) {
+    return uri(provider, place, proxy, "");
+  }
+
+  /** The same with further options. */
+  String uri(String provider, int place, String proxy, String options) {
     List<String> members = IntStream.range(0, servers.size())
         .mapToObj(i -> i == place ? provider + "://" + proxy : server(i).uri(provider))
         .map(uri -> uri + "?timeout=PT1S")
         .toList();
-    return quorum(members, "");
+    return quorum(members, options);
   }
 
   static String quorum(List<String> members, String options) {
