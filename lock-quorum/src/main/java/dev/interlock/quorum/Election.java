@@ -13,12 +13,14 @@ import dev.interlock.spi.RenewalResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -150,7 +152,8 @@ final class Election {
           var unused = vote.thenAccept(late -> adopt(standing, member, attempt, late));
         }
       }
-      round.await(answers -> voters(granted) + voters(answers) >= members.need());
+      round.await(answers -> voters(granted) + voters(answers) >= members.need()
+          && (!attempt.sharedOwner() || agreed(granted, answers) > 0));
       busy.clear();
       round.answers().forEach((member, answer) -> {
         if (answer instanceof Grant grant) {
@@ -223,10 +226,33 @@ final class Election {
   }
 
   /** A repetition has the same token, unless others may have had the lock since the first time. */
-  private static long token(Standing standing, Map<Member, Grant> granted) {
+  private long token(Standing standing, Map<Member, Grant> granted) {
+    if (standing.isUnbroken()) {
+      return standing.token();
+    }
     long largest =
         granted.values().stream().mapToLong(Grant::fencingToken).max().orElseThrow();
-    return standing.isUnbroken() ? standing.token() : Math.max(standing.token(), largest);
+    long agreed = agreed(granted, Map.of());
+    return Math.max(standing.token(), agreed > 0 ? agreed : largest);
+  }
+
+  /**
+   * The token that enough members have for it; 0 if they do not agree. Another entry of an owner
+   * has that of the hold, though a member may have a larger one, which was heard too late or got
+   * the hold back. It is larger than those of all holds before, for each of these members says so.
+   */
+  private long agreed(Map<Member, Grant> granted, Map<Member, AttemptResult> answers) {
+    Map<Long, Integer> votes = new HashMap<>();
+    Stream.concat(granted.entrySet().stream(), answers.entrySet().stream())
+        .filter(vote -> vote.getKey().memory().isTrusted())
+        .map(Map.Entry::getValue)
+        .filter(Grant.class::isInstance)
+        .forEach(grant -> votes.merge(((Grant) grant).fencingToken(), 1, Integer::sum));
+    return votes.entrySet().stream()
+        .filter(vote -> vote.getValue() >= members.need())
+        .map(Map.Entry::getKey)
+        .findFirst()
+        .orElse(0L);
   }
 
   private CompletableFuture<Boolean> isConfirmed(
