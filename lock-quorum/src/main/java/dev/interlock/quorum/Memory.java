@@ -35,6 +35,9 @@ final class Memory {
   /** The lock that is the mark. An application that uses this name would stop the quorum. */
   static final String MARK = "interlock:quorum:mark";
 
+  /** How the owner of every mark begins. */
+  private static final String MEMBER = "member ";
+
   private static final String VOUCHER = "interlock:quorum:voucher";
 
   /** Whoever marks all members has done so within this time, in nanoseconds. */
@@ -76,7 +79,7 @@ final class Memory {
   Memory(int place, Settings settings, boolean durable) {
     this.durable = durable;
     this.place = place;
-    this.owner = "member %d of %d, leases up to %s"
+    this.owner = (MEMBER + "%d of %d, leases up to %s")
         .formatted(place + 1, settings.members().size(), settings.longestLease());
     this.longestLease = settings.longestLease();
   }
@@ -148,9 +151,7 @@ final class Memory {
 
   private State look(LockBackend member, HoldInfo mark) {
     if (!mark.owner().equals(owner)) {
-      throw new LockConfigurationException(
-          "Cannot open 'quorum': the server of member %d is known to other clients as %s. Every client must name the same members, each once, in the same order, and the same longestLease"
-              .formatted(place + 1, mark.owner()));
+      throw new LockConfigurationException(stranger(mark.owner()));
     }
     Duration age = LockRequest.MAX_LEASE.minus(mark.remaining());
     Duration left = longestLease.minus(age);
@@ -162,6 +163,15 @@ final class Memory {
     trusted = null;
     lookAt = System.nanoTime() + (isAboutToBeTrusted() ? LOOK_AGAIN : left.toNanos());
     return State.YOUNG;
+  }
+
+  /** A lock of another provider has the same key and another form, so its owner cannot be read. */
+  private String stranger(String maker) {
+    return maker.startsWith(MEMBER)
+        ? "Cannot open 'quorum': the server of member %d is known to other clients as %s. Every client must name the same members, each once, in the same order, and the same longestLease"
+            .formatted(place + 1, maker)
+        : "Cannot open 'quorum': the lock '%s' on the server of member %d was not made by this provider (its owner is '%s'). A quorum of other providers uses the same namespace of this server: give one of them another namespace"
+            .formatted(MARK, place + 1, maker);
   }
 
   private static boolean isVouchedFor(LockBackend member, HoldInfo mark) {

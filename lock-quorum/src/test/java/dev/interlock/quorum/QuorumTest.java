@@ -353,6 +353,17 @@ class QuorumTest {
   }
 
   @Test
+  @DisplayName("a quorum of another provider in the same namespace is refused, and told why")
+  void refusesOtherProvider() {
+    try (LockClient client = open()) {
+      assertThatThrownBy(() -> Locks.open(redis.uri("redis-hash", "")))
+          .isInstanceOf(LockConfigurationException.class)
+          .hasMessageContaining("give one of them another namespace");
+    }
+    Locks.open(redis.uri("redis-hash", "&namespace=other")).close();
+  }
+
+  @Test
   @DisplayName("a lease that is longer than members are sure to remember is refused")
   void refusesLongLease() {
     try (LockClient client = open()) {
