@@ -57,12 +57,12 @@ public final class CurrentLease {
     return require(name, LeaseScope.find(held -> held.part().isOf(client, name)));
   }
 
-  private static Lease require(String name, @Nullable Lease lease) {
-    if (lease == null) {
+  private static Lease require(String name, LeaseScope.@Nullable Held held) {
+    if (held == null) {
       throw new IllegalStateException(
           "this thread works under no lease on lock '%s'".formatted(name));
     }
-    return lease;
+    return held.lease();
   }
 
   /**

@@ -54,12 +54,12 @@ interface Ending {
     }
   }
 
-  /** Makes the ending of a lease just granted; if that fails, nobody else would give it up. */
-  static Ending orRelease(Lease lease, Supplier<Ending> made) {
+  /** Makes something of an entry into a lock; if that fails, nobody else would give it up. */
+  static <T> T orEnd(Ending entered, Supplier<T> made) {
     try {
       return made.get();
     } catch (RuntimeException | Error e) {
-      release(lease).endAfter(e);
+      entered.endAfter(e);
       throw e;
     }
   }

@@ -47,6 +47,15 @@ record HeldPart(LockClient client, LockRequest request) {
     return readers ? Effect.ONCE : Effect.NEVER;
   }
 
+  /** Whether a nested call of the same thread may enter it again. */
+  boolean admits(LockClient other, LockRequest nested) {
+    return isOf(other, nested.name()) && isOfThread(request) && isOfThread(nested);
+  }
+
+  private static boolean isOfThread(LockRequest request) {
+    return request.kind() == LockKind.EXCLUSIVE && request.owner().isEmpty();
+  }
+
   /** Whether what another request takes is protected as long as this part is held. */
   boolean covers(LockClient other, LockRequest further) {
     return isOf(other, further.name())

@@ -3,6 +3,8 @@ package dev.interlock.spring;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
+import dev.interlock.LostReason;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -28,8 +30,9 @@ final class LeaseScope implements AutoCloseable {
    * What the thread holds meanwhile.
    *
    * @param part of which lock
+   * @param shared the end of the lock, for nested calls which enter it again; null if none may
    */
-  record Held(HeldPart part, Lease lease) {}
+  record Held(HeldPart part, Lease lease, @Nullable SharedEnding shared) {}
 
   private LeaseScope(@Nullable Held held, @Nullable LeaseScope outer) {
     this.held = held;
@@ -43,10 +46,19 @@ final class LeaseScope implements AutoCloseable {
    * @param interrupts whether a loss interrupts the thread
    */
   static LeaseScope open(LockClient client, LockRequest request, Lease lease, boolean interrupts) {
-    LeaseScope scope =
-        new LeaseScope(new Held(new HeldPart(client, request), lease), CURRENT.get());
+    Held held = new Held(new HeldPart(client, request), lease, null);
+    return open(held, lease.lost(), interrupts);
+  }
+
+  /** The same for what a call has entered. */
+  static LeaseScope open(Entry entry, boolean interrupts) {
+    return open(entry.held(), entry.lost(), interrupts);
+  }
+
+  private static LeaseScope open(Held held, CompletionStage<LostReason> lost, boolean interrupts) {
+    LeaseScope scope = new LeaseScope(held, CURRENT.get());
     if (interrupts) {
-      lease.lost().thenRun(scope::interrupt);
+      lost.thenRun(scope::interrupt);
     }
     CURRENT.set(scope);
     return scope;
@@ -68,11 +80,11 @@ final class LeaseScope implements AutoCloseable {
     return scope == null || scope.held == null ? null : scope.held.lease();
   }
 
-  /** The innermost lease that fits, of work further out as well. */
-  static @Nullable Lease find(Predicate<Held> which) {
+  /** The innermost that fits of what the thread holds, by work further out as well. */
+  static @Nullable Held find(Predicate<Held> which) {
     for (LeaseScope scope = CURRENT.get(); scope != null; scope = scope.outer) {
       if (scope.held != null && which.test(scope.held)) {
-        return scope.held.lease();
+        return scope.held;
       }
     }
     return null;
@@ -133,6 +145,20 @@ final class LeaseScope implements AutoCloseable {
       }
       state.set(ENDED);
       Thread.interrupted(); // it was meant for the work, which has ended
+      if (outer != null && outer.isInterruptedWith(held)) {
+        thread.interrupt(); // the loss was that of work further out, too
+      }
     }
+  }
+
+  /** Whether the loss of this lease has interrupted this work or some further out. */
+  private boolean isInterruptedWith(@Nullable Held lost) {
+    for (LeaseScope scope = this; scope != null; scope = scope.outer) {
+      boolean same = scope.held != null && lost != null && scope.held.lease() == lost.lease();
+      if (same && scope.state.get() == INTERRUPTED) {
+        return true;
+      }
+    }
+    return false;
   }
 }

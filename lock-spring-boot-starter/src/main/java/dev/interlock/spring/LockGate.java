@@ -5,10 +5,15 @@ import dev.interlock.LockClient;
 import dev.interlock.LockException;
 import dev.interlock.LockRequest;
 import dev.interlock.LockTimeoutException;
+import dev.interlock.LostReason;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -35,20 +40,84 @@ final class LockGate {
   }
 
   /**
-   * Acquires, waiting as long as the request says. Without a wait it makes one attempt.
+   * Enters a lock: again, if a call of this thread took it which this one is nested in, else as
+   * {@link #take}, for the current transaction.
    *
    * @param label what the request stands for in traces; one of few
+   * @param last how the lock is given up at last, if it is acquired now
    * @return null if the lock is held by another
    * @throws InterruptedException if interrupted while it waits
    * @throws LockException as {@link LockClient#acquire} does, but for the time-out
+   * @throws dev.interlock.LeaseLostException if this thread has it and has lost it
    */
   @Nullable
-  Lease enter(String label, LockRequest request) throws InterruptedException {
+  Entry enter(String label, LockRequest request, Function<Lease, Ending> last)
+      throws InterruptedException {
+    Entry again = reenter(request);
+    return again != null ? again : take(label, TransactionLocks.owned(request), last);
+  }
+
+  /**
+   * Acquires a lock, waiting as long as the request says. Without a wait it makes one attempt.
+   *
+   * @return null if it is held by another, or by this thread
+   */
+  @Nullable
+  Entry take(String label, LockRequest request, Function<Lease, Ending> last)
+      throws InterruptedException {
+    Lease lease = acquire(label, request);
+    return lease == null ? null : entry(request, lease, last);
+  }
+
+  /**
+   * Enters a lock again that this thread has by a call which this one is nested in. Asks no server:
+   * the lease stays what it is.
+   *
+   * @return null if there is none, or a transaction keeps it whose changes cannot be seen now
+   * @throws dev.interlock.LeaseLostException if its lease was lost
+   */
+  @Nullable
+  Entry reenter(LockRequest request) {
+    SharedEnding outer = outer(request);
+    if (outer == null) {
+      return null;
+    }
+    SharedEnding.Nested nested = outer.nest();
+    return Ending.orEnd(nested, () -> entry(request, outer, nested.lost(), nested));
+  }
+
+  /** What a nested call of the current thread would share; null if it cannot enter again. */
+  private @Nullable SharedEnding outer(LockRequest request) {
+    LeaseScope.Held held = LeaseScope.find(each -> each.part().admits(client, request));
+    return held == null || TransactionLocks.isKeptByOther(client, request.name())
+        ? null
+        : held.shared();
+  }
+
+  private Entry entry(LockRequest request, Lease lease, Function<Lease, Ending> last) {
+    return Ending.orEnd(
+        Ending.release(lease), () -> first(request, new SharedEnding(lease, last.apply(lease))));
+  }
+
+  private Entry first(LockRequest request, SharedEnding shared) {
+    return entry(request, shared, shared.lease().lost(), shared);
+  }
+
+  /** An entry of a call on the current thread, whose transaction keeps it, if there is one. */
+  private Entry entry(
+      LockRequest request, SharedEnding shared, CompletionStage<LostReason> lost, Ending ending) {
+    return new Entry(
+        held(request, shared),
+        lost,
+        TransactionLocks.keep(client, request, shared.lease(), tracking.apply(ending)));
+  }
+
+  private @Nullable Lease acquire(String label, LockRequest request) throws InterruptedException {
     LockMeter.Wait wait = meter.start(label, request.name(), waits(request));
     Lease lease = null;
     Throwable failure = null;
     try {
-      lease = enter(request);
+      lease = acquire(request);
       return lease;
     } catch (InterruptedException | RuntimeException | Error e) {
       failure = e;
@@ -58,7 +127,7 @@ final class LockGate {
     }
   }
 
-  private @Nullable Lease enter(LockRequest request) throws InterruptedException {
+  private @Nullable Lease acquire(LockRequest request) throws InterruptedException {
     HeldPart.Effect effect = effectOfThisThread(request);
     if (effect == HeldPart.Effect.NEVER) {
       return null;
@@ -78,18 +147,55 @@ final class LockGate {
   }
 
   /**
-   * Acquires several locks, all or none, as {@link #enter(String, LockRequest)} does one.
+   * Enters several locks, all or none, as {@link #enter} does one: all of them again, or none.
    *
    * @return one for each request, in their order; empty if one of them is held by another
    */
-  List<Lease> enterAll(String label, List<LockRequest> requests) throws InterruptedException {
+  List<Entry> enterAll(String label, List<LockRequest> requests) throws InterruptedException {
+    List<Entry> again = reenterAll(requests);
+    if (!again.isEmpty()) {
+      return again;
+    }
+    List<LockRequest> owned = requests.stream().map(TransactionLocks::owned).toList();
+    List<Lease> leases = acquireAll(label, owned);
+    List<Entry> entries = new ArrayList<>();
+    try {
+      for (Lease lease : leases) {
+        SharedEnding shared = new SharedEnding(lease, Ending.release(lease));
+        entries.add(first(owned.get(entries.size()), shared));
+      }
+      return entries;
+    } catch (RuntimeException | Error e) {
+      leases.forEach(lease -> Ending.release(lease).endQuietly(lease.name()));
+      throw e;
+    }
+  }
+
+  private List<Entry> reenterAll(List<LockRequest> requests) {
+    if (requests.stream().anyMatch(request -> outer(request) == null)) {
+      return List.of();
+    }
+    List<Entry> entries = new ArrayList<>();
+    try {
+      for (LockRequest request : requests) {
+        entries.add(Objects.requireNonNull(reenter(request), "looked for just now"));
+      }
+      return entries;
+    } catch (RuntimeException | Error e) {
+      entries.forEach(entry -> entry.ending().endQuietly(entry.lease().name()));
+      throw e;
+    }
+  }
+
+  private List<Lease> acquireAll(String label, List<LockRequest> requests)
+      throws InterruptedException {
     List<LockMeter.Wait> waits = requests.stream()
         .map(request -> meter.start(label, request.name(), waits(request)))
         .toList();
     List<Lease> leases = List.of();
     Throwable failure = null;
     try {
-      leases = enterAll(requests);
+      leases = acquireAll(requests);
       return leases;
     } catch (InterruptedException | RuntimeException | Error e) {
       failure = e;
@@ -101,7 +207,7 @@ final class LockGate {
     }
   }
 
-  private List<Lease> enterAll(List<LockRequest> requests) throws InterruptedException {
+  private List<Lease> acquireAll(List<LockRequest> requests) throws InterruptedException {
     for (LockRequest request : requests) {
       if (effectOfThisThread(request) != HeldPart.Effect.NONE) {
         return List.of();
@@ -115,14 +221,16 @@ final class LockGate {
     }
   }
 
-  /** How work ends on the current thread: with its transaction, if there is one. */
-  Ending ending(LockRequest request, Lease lease, Ending last) {
-    return TransactionLocks.keep(client, request, lease, tracking.apply(last));
+  /** An entry of work that is not bound to a thread. */
+  Entry unboundEntry(LockRequest request, Lease lease, Function<Lease, Ending> last) {
+    return Ending.orEnd(Ending.release(lease), () -> {
+      SharedEnding shared = new SharedEnding(lease, last.apply(lease));
+      return new Entry(held(request, shared), lease.lost(), tracking.apply(shared));
+    });
   }
 
-  /** How work ends that is not bound to a thread. */
-  Ending ending(Ending last) {
-    return tracking.apply(last);
+  private LeaseScope.Held held(LockRequest request, SharedEnding shared) {
+    return new LeaseScope.Held(new HeldPart(client, request), shared.lease(), shared);
   }
 
   /** Whether the current thread itself is what the request would wait for. */

@@ -3,12 +3,19 @@ package dev.interlock.spring;
 /** Who owns the lock of a {@link Locked} method. */
 public enum LockScope {
   /**
-   * Every call is its own owner and excludes all others. A call that is nested in one of the same
-   * name, on the same thread, finds the lock busy at once, since waiting could never succeed; so
-   * does one on a thread that holds the name by a {@code Lock}. Within one running transaction the
-   * transaction is the owner, and its calls enter again.
+   * A call excludes those of all other threads. One that is nested in a call of the same name at
+   * the same client, on the same thread, enters the lock again: it works under the outer call's
+   * lease, with its fencing token, and the lock is released when the last of them has ended. Within
+   * a running transaction the transaction is the owner, and its calls enter again.
+   *
+   * <p>Where waiting could never succeed, the lock is busy at once: on a thread that holds the name
+   * by a {@code Lock}, for an {@link #APPLICATION}, or by another transaction.
    */
   THREAD,
-  /** The application instance is the owner: its calls, from any thread, enter together. */
+  /**
+   * The application instance is the owner: its calls, from any thread, enter together. A call of
+   * {@link #THREAD} that is nested in one of them finds the lock busy at once, and the other way
+   * around.
+   */
   APPLICATION
 }

@@ -1,6 +1,5 @@
 package dev.interlock.spring;
 
-import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockClient;
 import dev.interlock.LockException;
@@ -14,10 +13,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Does work under a lock, by the same rules as {@link Locked}: released after the running
- * transaction, if there is one; a lost lease interrupts the work, and the caller gets
- * {@link LeaseLostException}. Without a transaction the lock is released when the callback has
- * returned, whatever it returns: what it has only begun, such as a future, is not waited for.
- * Thread-safe; blocks as long as the request waits.
+ * transaction, if there is one; entered again within a call of the same thread that took it; a lost
+ * lease interrupts the work, and the caller gets {@link LeaseLostException}. Without a transaction
+ * the lock is released when the callback has returned, whatever it returns: what it has only begun,
+ * such as a future, is not waited for. Thread-safe; blocks as long as the request waits.
  */
 public final class LockTemplate {
   /** What requests of a template stand for in traces, which must not have a name for each lock. */
@@ -47,8 +46,9 @@ public final class LockTemplate {
    * @param <E> what it throws
    * @return its result
    * @throws E if the work fails
-   * @throws LockTimeoutException if this thread itself holds the lock in another way: at once
-   * @throws LeaseLostException if the lease was lost meanwhile
+   * @throws LockTimeoutException if this thread itself holds the lock in a way that does not let it
+   *     enter again: at once
+   * @throws LeaseLostException if the lease was lost meanwhile, or a call that took it has lost it
    * @throws LockException as {@link LockClient#acquire}, and if interrupted while waiting, with the
    *     flag set
    */
@@ -60,7 +60,8 @@ public final class LockTemplate {
   /**
    * Does work under a lock.
    *
-   * @param request what to acquire; waits as long as it says
+   * @param request what to acquire; waits as long as it says. A call that took the lock on this
+   *     thread is entered again by one for the whole lock without an owner, on its lease
    * @param work what to do
    * @param <T> its result
    * @param <E> what it throws
@@ -73,12 +74,11 @@ public final class LockTemplate {
    */
   public <T extends @Nullable Object, E extends Exception> T execute(
       LockRequest request, LockCallback<T, E> work) throws E {
-    LockRequest owned = TransactionLocks.owned(request);
-    Lease lease = enter(owned);
-    if (lease == null) {
-      throw gate.busy(List.of(owned));
+    Entry entry = enter(request);
+    if (entry == null) {
+      throw gate.busy(List.of(request));
     }
-    return run(lease, owned, work);
+    return run(entry, work);
   }
 
   /**
@@ -96,27 +96,23 @@ public final class LockTemplate {
    */
   public <T, E extends Exception> Optional<T> tryExecute(
       LockRequest request, LockCallback<@Nullable T, E> work) throws E {
-    LockRequest bounded = TransactionLocks.owned(
-        request.maxWait().isPresent() ? request : request.withWait(Duration.ZERO));
-    Lease lease = enter(bounded);
-    return lease == null ? Optional.empty() : Optional.ofNullable(run(lease, bounded, work));
+    Entry entry = enter(request.maxWait().isPresent() ? request : request.withWait(Duration.ZERO));
+    return entry == null ? Optional.empty() : Optional.ofNullable(run(entry, work));
   }
 
-  private @Nullable Lease enter(LockRequest request) {
+  private @Nullable Entry enter(LockRequest request) {
     try {
-      return gate.enter(LABEL, request);
+      return gate.enter(LABEL, request, Ending::release);
     } catch (InterruptedException e) {
       throw LockedCalls.interrupted(request, e);
     }
   }
 
   private <T extends @Nullable Object, E extends Exception> T run(
-      Lease lease, LockRequest request, LockCallback<T, E> work) throws E {
-    Ending ending =
-        Ending.orRelease(lease, () -> gate.ending(request, lease, Ending.release(lease)));
-    LeaseScope scope = LeaseScope.open(gate.client(), request, lease, true);
-    T result = LockedWork.<T, E>run(scope, ending, () -> work.doLocked(lease));
-    ending.end();
+      Entry entry, LockCallback<T, E> work) throws E {
+    LeaseScope scope = LeaseScope.open(entry, true);
+    T result = LockedWork.<T, E>run(scope, entry.ending(), () -> work.doLocked(entry.lease()));
+    entry.ending().end();
     return result;
   }
 }

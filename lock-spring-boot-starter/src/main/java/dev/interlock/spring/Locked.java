@@ -26,6 +26,14 @@ import org.springframework.core.annotation.AliasFor;
  * or cancellation. Other results that stand for work to come are refused: at start, or with an
  * {@link IllegalStateException} if they were not declared.
  *
+ * <p>A call that is nested in one of the same lock, on the same thread, enters it again; see
+ * {@link LockScope#THREAD}. The server is not asked, and {@link #lease}, {@link #waitFor} and
+ * {@link #fair} of the inner call are of no effect. A stage that it returns, or a publisher that is
+ * subscribed within the outer call on its thread, keeps the lock until it is complete, also beyond
+ * the outer call. If the lease was lost, the inner call does not run, and ends with
+ * {@link dev.interlock.LeaseLostException}. One with {@link #atLeast} never enters again: it finds
+ * the lock busy at once.
+ *
  * <p>As with every proxy of Spring, a call from the same object is not seen, and neither are
  * private, static and final methods: on those the annotation is refused at start. Final methods
  * that a class inherits from one without the annotation run without the lock, which a warning says
@@ -57,7 +65,8 @@ public @interface Locked {
   /**
    * Several locks instead of one, such as {@code {"account-#{#from}", "account-#{#to}"}}, each
    * written as a {@link #name}. All are taken or none, in an order that does not deadlock; names
-   * that are equal count once. The method must have ended its work when it returns.
+   * that are equal count once. A nested call enters them again if its thread has them all; if it
+   * has some, they are busy at once. The method must have ended its work when it returns.
    */
   String[] names() default {};
 

@@ -86,36 +86,41 @@ final class LockedCalls implements AutoCloseable {
   }
 
   /**
-   * Takes the lock.
+   * Enters the lock. A call that runs once in a time takes it, and never enters it again: another
+   * run would have had it.
    *
    * @return null if it is held by another
    * @throws InterruptedException if interrupted and the method declares it
    * @throws LockException if interrupted and the method does not; the flag is set again
    */
   @Nullable
-  Lease enter(LockedMethod locked, LockRequest request) throws InterruptedException {
+  Entry enter(LockedMethod locked, LockRequest request) throws InterruptedException {
+    LockGate asked = gate(locked);
+    String label = locked.template();
     try {
-      Lease lease = gate(locked).enter(locked.template(), request);
+      Entry entry = locked.atLeast().isPresent()
+          ? asked.take(label, request, lease -> last(locked, lease))
+          : asked.enter(label, request, Ending::release);
       answered(locked);
-      return lease;
+      return entry;
     } catch (InterruptedException e) {
       throw declared(locked, request, e);
     }
   }
 
   /**
-   * Takes all of the locks or none.
+   * Enters all of the locks or none.
    *
    * @return empty if one is held by another
    * @throws InterruptedException if interrupted and the method declares it
    * @throws LockException if interrupted and the method does not; the flag is set again
    */
-  List<Lease> enterAll(LockedMethod locked, List<LockRequest> requests)
+  List<Entry> enterAll(LockedMethod locked, List<LockRequest> requests)
       throws InterruptedException {
     try {
-      List<Lease> leases = gate(locked).enterAll(locked.template(), requests);
+      List<Entry> entries = gate(locked).enterAll(locked.template(), requests);
       answered(locked);
-      return leases;
+      return entries;
     } catch (InterruptedException e) {
       throw declared(locked, requests.get(0), e);
     }
@@ -179,14 +184,15 @@ final class LockedCalls implements AutoCloseable {
         cause);
   }
 
-  /** How the lock of a call on this thread ends; to be asked for before the work begins. */
-  Ending ending(LockedMethod locked, LockRequest request, Lease lease) {
-    return Ending.orRelease(lease, () -> gate(locked).ending(request, lease, last(locked, lease)));
+  /** The entry of a subscription that has acquired the lock. */
+  Entry acquired(LockedMethod locked, LockRequest request, Lease lease) {
+    return gate(locked).unboundEntry(request, lease, granted -> last(locked, granted));
   }
 
-  /** How the lock of a subscription ends; to be asked for before the work begins. */
-  Ending reactiveEnding(LockedMethod locked, Lease lease) {
-    return Ending.orRelease(lease, () -> gate(locked).ending(last(locked, lease)));
+  /** The entry of a subscription on a thread that has the lock; null if that has not. */
+  @Nullable
+  Entry reenter(LockedMethod locked, LockRequest request) {
+    return locked.atLeast().isPresent() ? null : gate(locked).reenter(request);
   }
 
   private Ending last(LockedMethod locked, Lease lease) {

@@ -1,6 +1,5 @@
 package dev.interlock.spring;
 
-import dev.interlock.Lease;
 import dev.interlock.LockRequest;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -61,30 +60,27 @@ final class LockedInterceptor implements MethodInterceptor {
   }
 
   private static @Nullable Object call(
-      LockedCalls shared, LockedMethod locked, LockRequest unowned, MethodInvocation invocation)
+      LockedCalls shared, LockedMethod locked, LockRequest request, MethodInvocation invocation)
       throws Throwable {
-    // A job that runs once does not run a second time in its transaction either.
-    LockRequest request = locked.atLeast().isPresent() ? unowned : TransactionLocks.owned(unowned);
-    Lease lease;
+    Entry entry;
     try {
-      lease = shared.enter(locked, request);
+      entry = shared.enter(locked, request);
     } catch (RuntimeException e) {
       if (!shared.runsUnguarded(locked, e)) {
         throw shared.strategies().failed(locked, invocation, e);
       }
       return unlocked(invocation::proceed);
     }
-    if (lease == null) {
+    if (entry == null) {
       return Busy.result(shared, locked, List.of(request), invocation);
     }
-    Ending ending = shared.ending(locked, request, lease);
-    LeaseScope scope =
-        LeaseScope.open(shared.gate(locked).client(), request, lease, locked.interrupts());
-    Object result = LockedWork.<@Nullable Object, Throwable>run(scope, ending, invocation::proceed);
+    LeaseScope scope = LeaseScope.open(entry, locked.interrupts());
+    Object result =
+        LockedWork.<@Nullable Object, Throwable>run(scope, entry.ending(), invocation::proceed);
     if (result instanceof CompletionStage<?> stage && locked.givesStage()) {
-      return StageCall.endWith(stage, lease, ending, locked, shared.releasing());
+      return StageCall.endWith(stage, entry, locked, shared.releasing());
     }
-    ending.end();
+    entry.ending().end();
     LockedResults.requireFinished(locked.method(), result);
     return result;
   }

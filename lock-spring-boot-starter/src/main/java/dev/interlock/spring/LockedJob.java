@@ -12,6 +12,10 @@ import org.springframework.core.annotation.AliasFor;
  * is held by another, and keeps the lock after the job, so that instances whose clocks are behind
  * find it taken. Usually beside {@code @Scheduled}; whoever calls the method is treated alike.
  *
+ * <p>A call that is nested in one of the same lock, on the same thread, is skipped: the job could
+ * not keep a lock for its time that the outer call releases. What the job itself calls enters its
+ * lock again, as {@link Locked} says.
+ *
  * <p>What a skipped call returns, and what is refused at start, is that of {@link Locked}. A run
  * that loses its lease is interrupted, and the call ends with
  * {@link dev.interlock.LeaseLostException}.

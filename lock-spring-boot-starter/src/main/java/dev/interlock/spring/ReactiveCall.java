@@ -16,9 +16,13 @@ import reactor.core.scheduler.Schedulers;
 /** Takes the lock at each subscription, and gives it up at its end. Blocks no subscriber. */
 final class ReactiveCall {
   /** What the lock's request came to; of a type of its own, so that a discarded one is ours. */
-  private record Entered(@Nullable Lease lease, @Nullable Ending ending, boolean unguarded) {
-    static final Entered BUSY = new Entered(null, null, false);
-    static final Entered UNGUARDED = new Entered(null, null, true);
+  private record Entered(@Nullable Entry entry, boolean unguarded) {
+    static final Entered BUSY = new Entered(null, false);
+    static final Entered UNGUARDED = new Entered(null, true);
+
+    static Entered by(Entry entry) {
+      return new Entered(entry, false);
+    }
   }
 
   private final LockedCalls shared;
@@ -77,15 +81,22 @@ final class ReactiveCall {
   }
 
   private Mono<Entered> entered() {
+    return Mono.defer(() -> {
+          Entry again = shared.reenter(locked, request);
+          return again == null ? acquired() : Mono.just(Entered.by(again));
+        })
+        .onErrorMap(RuntimeException.class, this::failed);
+  }
+
+  private Mono<Entered> acquired() {
     return Mono.fromFuture(() -> shared.gate(locked).enterAsync(locked.template(), request))
         .doOnDiscard(Lease.class, lease -> Ending.release(lease).endQuietly(lease.name()))
-        .map(lease -> new Entered(lease, shared.reactiveEnding(locked, lease), false))
+        .map(lease -> Entered.by(shared.acquired(locked, request, lease)))
         .defaultIfEmpty(Entered.BUSY)
         .doOnNext(entered -> shared.answered(locked))
         .onErrorResume(
             failure -> shared.runsUnguarded(locked, failure),
-            failure -> Mono.just(Entered.UNGUARDED))
-        .onErrorMap(RuntimeException.class, this::failed);
+            failure -> Mono.just(Entered.UNGUARDED));
   }
 
   private RuntimeException failed(RuntimeException failure) {
@@ -93,17 +104,18 @@ final class ReactiveCall {
   }
 
   private Publisher<?> work(Entered entered) {
-    Lease lease = entered.lease();
-    if (lease == null) {
+    Entry entry = entered.entry();
+    if (entry == null) {
       return entered.unguarded() ? unlocked(() -> proceed(locked, invocation)) : busy();
     }
-    Flux<?> work = Flux.defer(() -> proceed(lease))
+    Lease lease = entry.lease();
+    Flux<?> work = Flux.defer(() -> proceed(entry))
         .contextWrite(context -> context.put(CurrentLease.CONTEXT_KEY, lease));
-    return locked.interrupts() ? work.takeUntilOther(loss(lease)) : work;
+    return locked.interrupts() ? work.takeUntilOther(loss(entry)) : work;
   }
 
-  private Publisher<?> proceed(Lease lease) {
-    try (LeaseScope scope = LeaseScope.open(shared.gate(locked).client(), request, lease, false)) {
+  private Publisher<?> proceed(Entry entry) {
+    try (LeaseScope scope = LeaseScope.open(entry, false)) {
       return proceed(locked, invocation);
     }
   }
@@ -119,10 +131,10 @@ final class ReactiveCall {
     }
   }
 
-  private static Mono<Object> loss(Lease lease) {
+  private static Mono<Object> loss(Entry entry) {
     // Not Mono.fromCompletionStage: it cancels the stage with the work, and lost() refuses that.
-    return Mono.create(
-        sink -> lease.lost().thenAccept(reason -> sink.error(Losses.during(lease, reason))));
+    return Mono.create(sink ->
+        entry.lost().thenAccept(reason -> sink.error(Losses.during(entry.lease(), reason))));
   }
 
   private Publisher<?> busy() {
@@ -145,10 +157,10 @@ final class ReactiveCall {
   }
 
   private static Mono<Void> end(Entered entered) {
-    Ending ending = entered.ending();
-    return ending == null
+    Entry entry = entered.entry();
+    return entry == null
         ? Mono.empty()
-        : Mono.<Void>fromRunnable(ending::end).subscribeOn(Schedulers.boundedElastic());
+        : Mono.<Void>fromRunnable(entry.ending()::end).subscribeOn(Schedulers.boundedElastic());
   }
 
   private static Mono<Void> endAfter(Entered entered, Throwable failure) {

@@ -1,8 +1,6 @@
 package dev.interlock.spring;
 
-import dev.interlock.Lease;
 import dev.interlock.LockRequest;
-import java.util.ArrayList;
 import java.util.List;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -21,27 +19,27 @@ final class SeveralLocks {
   SeveralLocks(LockedCalls shared, LockedMethod locked, List<LockRequest> requests) {
     this.shared = shared;
     this.locked = locked;
-    this.requests = requests.stream().map(TransactionLocks::owned).toList();
+    this.requests = requests;
   }
 
   @Nullable
   Object call(MethodInvocation invocation) throws Throwable {
-    List<Lease> leases;
+    List<Entry> entries;
     try {
-      leases = shared.enterAll(locked, requests);
+      entries = shared.enterAll(locked, requests);
     } catch (RuntimeException e) {
       if (!shared.runsUnguarded(locked, e)) {
         throw shared.strategies().failed(locked, invocation, e);
       }
       return LockedInterceptor.unlocked(invocation::proceed);
     }
-    if (leases.isEmpty()) {
+    if (entries.isEmpty()) {
       return Busy.result(shared, locked, requests, invocation);
     }
-    Ending ending = ending(leases);
+    Ending ending = () -> endAll(entries);
     Object result;
     try {
-      result = within(leases, leases.size() - 1, invocation);
+      result = within(entries, entries.size() - 1, invocation);
     } catch (Throwable e) {
       ending.endAfter(e);
       throw e;
@@ -52,38 +50,22 @@ final class SeveralLocks {
   }
 
   /** The lease of the first name is the innermost, which {@link CurrentLease#get} gives. */
-  private @Nullable Object within(List<Lease> leases, int index, MethodInvocation invocation)
+  private @Nullable Object within(List<Entry> entries, int index, MethodInvocation invocation)
       throws Throwable {
     if (index < 0) {
       return invocation.proceed();
     }
-    LeaseScope scope = LeaseScope.open(
-        shared.gate(locked).client(), requests.get(index), leases.get(index), locked.interrupts());
-    try (scope) {
-      return within(leases, index - 1, invocation);
+    try (LeaseScope scope = LeaseScope.open(entries.get(index), locked.interrupts())) {
+      return within(entries, index - 1, invocation);
     }
-  }
-
-  private Ending ending(List<Lease> leases) {
-    List<Ending> endings = new ArrayList<>();
-    try {
-      for (int i = 0; i < leases.size(); i++) {
-        Lease lease = leases.get(i);
-        endings.add(shared.gate(locked).ending(requests.get(i), lease, Ending.release(lease)));
-      }
-    } catch (RuntimeException | Error e) {
-      leases.forEach(lease -> Ending.release(lease).endQuietly(lease.name()));
-      throw e;
-    }
-    return () -> endAll(endings);
   }
 
   /** The last one first. What fails does not keep the others from being given up. */
-  private static void endAll(List<Ending> endings) {
+  private static void endAll(List<Entry> entries) {
     Throwable failure = null;
-    for (int i = endings.size() - 1; i >= 0; i--) {
+    for (int i = entries.size() - 1; i >= 0; i--) {
       try {
-        endings.get(i).end();
+        entries.get(i).ending().end();
       } catch (RuntimeException | Error e) {
         if (failure == null) {
           failure = e;

@@ -1,6 +1,5 @@
 package dev.interlock.spring;
 
-import dev.interlock.Lease;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -12,11 +11,8 @@ final class StageCall {
   private StageCall() {}
 
   static <T> CompletionStage<T> endWith(
-      CompletionStage<T> work,
-      Lease lease,
-      Ending ending,
-      LockedMethod locked,
-      Executor releasing) {
+      CompletionStage<T> work, Entry entry, LockedMethod locked, Executor releasing) {
+    Ending ending = entry.ending();
     CompletableFuture<T> result = new CompletableFuture<>();
     if (work instanceof CompletableFuture<T> future && future.isDone()) {
       var unused = future.whenComplete((value, failure) -> end(result, ending, value, failure));
@@ -30,9 +26,9 @@ final class StageCall {
       }
     });
     if (locked.interrupts()) {
-      lease.lost().thenAccept(reason -> {
+      entry.lost().thenAccept(reason -> {
         // Before the cancel: else what the cancelled work answers might be told instead.
-        result.completeExceptionally(Losses.during(lease, reason));
+        result.completeExceptionally(Losses.during(entry.lease(), reason));
         cancel(work);
       });
     }

@@ -1,5 +1,6 @@
 package dev.interlock.spring;
 
+import dev.interlock.LeaseLostException;
 import dev.interlock.LockException;
 import java.util.List;
 import org.aopalliance.intercept.MethodInvocation;
@@ -28,7 +29,8 @@ final class Strategies {
 
   /** What the caller gets instead of its lock. */
   RuntimeException failed(LockedMethod locked, MethodInvocation invocation, RuntimeException e) {
-    return failures != null && e instanceof LockException failure
+    boolean lost = e instanceof LeaseLostException; // it was had
+    return failures != null && !lost && e instanceof LockException failure
         ? failures.failed(LockedCall.of(locked, invocation), failure)
         : e;
   }

@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -34,6 +33,11 @@ final class TransactionLocks {
   /** What the transactions of this thread keep, as far as it concerns a further request. */
   static HeldPart.Effect on(LockClient client, LockRequest further) {
     return PRESENT ? Keeper.on(client, further) : HeldPart.Effect.NONE;
+  }
+
+  /** Whether a transaction of this thread keeps a lock that is not the current one. */
+  static boolean isKeptByOther(LockClient client, String name) {
+    return PRESENT && Keeper.isKeptByOther(client, name);
   }
 
   /**
@@ -72,11 +76,9 @@ final class TransactionLocks {
           || !TransactionSynchronizationManager.isActualTransactionActive()) {
         return null;
       }
-      for (TransactionSynchronization known :
-          TransactionSynchronizationManager.getSynchronizations()) {
-        if (known instanceof Keeper keeper) {
-          return keeper;
-        }
+      Keeper known = known();
+      if (known != null) {
+        return known;
       }
       Keeper keeper = new Keeper();
       TransactionSynchronizationManager.registerSynchronization(keeper);
@@ -84,6 +86,26 @@ final class TransactionLocks {
       open.add(keeper);
       OPEN.set(open);
       return keeper;
+    }
+
+    /** That of the current transaction, if it has one yet. */
+    private static @Nullable Keeper known() {
+      if (TransactionSynchronizationManager.isSynchronizationActive()) {
+        for (TransactionSynchronization known :
+            TransactionSynchronizationManager.getSynchronizations()) {
+          if (known instanceof Keeper keeper) {
+            return keeper;
+          }
+        }
+      }
+      return null;
+    }
+
+    static boolean isKeptByOther(LockClient client, String name) {
+      Keeper current = known();
+      return open().stream()
+          .filter(keeper -> keeper != current)
+          .anyMatch(keeper -> keeper.locks.stream().anyMatch(kept -> kept.part.isOf(client, name)));
     }
 
     private static List<Keeper> open() {
@@ -111,7 +133,7 @@ final class TransactionLocks {
       for (Keeper keeper : open()) {
         for (KeptLock kept : keeper.locks) {
           if (kept.part.isOf(client, request.name())) {
-            kept.lease.ensureValid();
+            kept.lease().ensureValid();
           }
         }
       }
@@ -122,9 +144,10 @@ final class TransactionLocks {
       if (current == null || current.keepsAsLong(client, request)) {
         return last;
       }
-      KeptLock kept = new KeptLock(new HeldPart(client, request), lease, last);
-      current.locks.add(kept);
-      return kept;
+      SharedEnding shared = new SharedEnding(lease, last);
+      shared.enter();
+      current.locks.add(new KeptLock(new HeldPart(client, request), shared));
+      return shared;
     }
 
     /** Whether the end of this entry changes nothing, since an earlier one lasts. */
@@ -134,43 +157,26 @@ final class TransactionLocks {
 
     @Override
     public void beforeCommit(boolean readOnly) {
-      locks.forEach(kept -> kept.lease.ensureValid());
+      locks.forEach(kept -> kept.lease().ensureValid());
     }
 
     @Override
     public void afterCompletion(int status) {
       complete = true;
       open();
-      locks.forEach(KeptLock::transactionEnded);
+      locks.forEach(kept -> kept.ending.endQuietly(kept.lease().name()));
     }
   }
 
-  /** An entry into a lock, which ends with its work or its transaction, whichever is later. */
-  private static final class KeptLock implements Ending {
-    private final HeldPart part;
-    private final Lease lease;
-    private final Ending last;
-    private final AtomicInteger open = new AtomicInteger(2);
-
-    KeptLock(HeldPart part, Lease lease, Ending last) {
-      this.part = part;
-      this.lease = lease;
-      this.last = last;
-    }
-
-    @Override
-    public void end() {
-      if (open.decrementAndGet() == 0) {
-        last.end();
-      } else {
-        lease.ensureValid();
-      }
-    }
-
-    void transactionEnded() {
-      if (open.decrementAndGet() == 0) {
-        last.endQuietly(lease.name());
-      }
+  /**
+   * An entry into a lock, which ends with its work or its transaction, whichever is later.
+   *
+   * @param part of which lock
+   * @param ending what the two of them share
+   */
+  private record KeptLock(HeldPart part, SharedEnding ending) {
+    Lease lease() {
+      return ending.lease();
     }
   }
 }

@@ -109,11 +109,6 @@ final class LockedBeans {
       return CurrentLease.get().name();
     }
 
-    @Locked(name = "nested", waitFor = "10s")
-    public void nestedOwn(Runnable work) {
-      work.run();
-    }
-
     @Locked(name = "instance", scope = LockScope.APPLICATION, waitFor = "0")
     public void instance(Runnable work) {
       calls.made();

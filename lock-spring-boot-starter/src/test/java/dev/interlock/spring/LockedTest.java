@@ -152,15 +152,6 @@ class LockedTest {
   }
 
   @Test
-  void each_call_is_its_own_owner_and_a_nested_one_does_not_wait_for_itself() {
-    long start = System.nanoTime();
-    assertThatThrownBy(() -> jobs.nestedOwn(() -> jobs.nestedOwn(() -> {})))
-        .isInstanceOf(LockTimeoutException.class);
-    assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(5));
-    assertThat(isFree("nested")).isTrue();
-  }
-
-  @Test
   void the_application_re_enters_from_any_thread_and_excludes_others() {
     jobs.instance(() -> {
       jobs.instance(() -> {});

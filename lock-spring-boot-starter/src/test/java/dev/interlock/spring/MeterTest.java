@@ -144,7 +144,7 @@ class MeterTest {
     failing = moment;
     LockGate gate = new LockGate(client, LockMeter.of(List.of(failing())), ending -> ending);
     for (int i = 0; i < 2; i++) {
-      gate.enter("label", LockRequest.of("y")).release();
+      gate.enter("label", LockRequest.of("y"), Ending::release).ending().end();
       gate.enterAsync("label", LockRequest.of("y")).get(10, TimeUnit.SECONDS).release();
     }
     assertThat(client.inspect("y")).isEmpty();

@@ -24,8 +24,20 @@ class VirtualThreadTest {
   @EnableAsync
   static class Asynchronous {}
 
+  static class Within {
+    @Locked(name = "counter", waitFor = "50s")
+    public void work() {
+      CompletableFuture.runAsync(() -> {}).join();
+    }
+  }
+
   static class Counter {
+    private final Within within;
     private int count;
+
+    Counter(Within within) {
+      this.within = within;
+    }
 
     public int counted() {
       return count;
@@ -36,7 +48,7 @@ class VirtualThreadTest {
     @Locked(name = "counter", waitFor = "50s")
     public CompletableFuture<String> count() {
       int before = count;
-      CompletableFuture.runAsync(() -> {}).join();
+      within.work(); // enters again
       count = before + 1;
       return CompletableFuture.completedFuture(Thread.currentThread().toString());
     }
@@ -45,7 +57,8 @@ class VirtualThreadTest {
   @Test
   void many_virtual_threads_enter_one_at_a_time() throws Exception {
     try (var context = Contexts.local(
-        List.of(Asynchronous.class, Counter.class), "spring.threads.virtual.enabled=true")) {
+        List.of(Asynchronous.class, Within.class, Counter.class),
+        "spring.threads.virtual.enabled=true")) {
       Counter counter = context.getBean(Counter.class);
       List<CompletableFuture<String>> calls = new ArrayList<>();
       for (int i = 0; i < CALLS; i++) {
