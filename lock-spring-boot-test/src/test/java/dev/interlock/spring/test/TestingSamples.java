@@ -17,6 +17,21 @@ final class TestingSamples {
     void report();
   }
 
+  @LockTest(Orders.class)
+  class OrderLocksTest {
+    @Autowired
+    Orders orders;
+
+    @Autowired
+    TestLocks locks;
+
+    @Test
+    void an_order_is_shipped_under_its_lock() {
+      assertThat(orders.ship(7)).isTrue();
+      assertThat(locks).hasTaken("order-7", 1);
+    }
+  }
+
   @SpringBootTest
   @AutoConfigureTestLocks
   class OrdersTest {
