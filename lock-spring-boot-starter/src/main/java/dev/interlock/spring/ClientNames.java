@@ -1,6 +1,7 @@
 package dev.interlock.spring;
 
 import dev.interlock.LockClient;
+import dev.interlock.LockConfigurationException;
 import java.util.Map;
 import java.util.TreeMap;
 import org.springframework.beans.factory.annotation.Qualifier;
@@ -22,11 +23,21 @@ final class ClientNames {
 
   private ClientNames() {}
 
-  /** The names of the beans by the names of the clients, whatever is instantiated yet. */
+  /**
+   * The names of the beans by the names of the clients, whatever is instantiated yet.
+   *
+   * @throws LockConfigurationException if two of them have one name
+   */
   static Map<String, String> beans(ConfigurableListableBeanFactory beans) {
     Map<String, String> names = new TreeMap<>();
     for (String bean : beans.getBeanNamesForType(LockClient.class, false, false)) {
-      names.put(of(bean, beans), bean);
+      String name = of(bean, beans);
+      String other = names.put(name, bean);
+      if (other != null) {
+        throw new LockConfigurationException(
+            "the beans '%s' and '%s' are both the lock client '%s': rename one, or take interlock.clients.%s away"
+                .formatted(other, bean, name, name));
+      }
     }
     return names;
   }

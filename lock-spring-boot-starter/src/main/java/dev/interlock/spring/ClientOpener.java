@@ -38,7 +38,7 @@ final class ClientOpener {
       String prefix, InterlockProperties.Client properties, ConfigurableListableBeanFactory beans) {
     this.prefix = prefix;
     this.properties = properties;
-    this.beans = new OwnBeans(beans, text(properties.bean()));
+    this.beans = new OwnBeans(beans, text(properties.bean()), prefix);
   }
 
   /**
@@ -101,9 +101,9 @@ final class ClientOpener {
   }
 
   private String nothing(@Nullable String named) {
-    return "%s.uri is not set, and %s that %s can use. Available providers: %s"
+    return "%s, and %s that %s can use. Available providers: %s"
         .formatted(
-            prefix,
+            properties.uri() == null ? prefix + ".uri is not set" : prefix + ".uri is empty",
             beans.only() == null
                 ? "the application has no DataSource or Redis connection"
                 : "%s.bean=%s is no connection".formatted(prefix, beans.only()),

@@ -29,7 +29,7 @@ final class DatabaseConnections {
   static List<OwnConnection> find(String provider, boolean named, OwnBeans beans) {
     return beans.names(DataSource.class).stream()
         .filter(bean ->
-            named || provider.equals(providerOf(bean, beans.get(bean, DataSource.class))))
+            named || provider.equals(providerOf(bean, beans)))
         .map(bean -> OwnConnection.of(
             provider, bean, config -> open(beans.get(bean, DataSource.class), config)))
         .toList();
@@ -41,14 +41,15 @@ final class DatabaseConnections {
         : OnPostgres.open(pool, config);
   }
 
-  private static String providerOf(String bean, DataSource pool) {
+  private static String providerOf(String bean, OwnBeans beans) {
+    DataSource pool = beans.get(bean, DataSource.class);
     String product;
     try (Connection connection = pool.getConnection()) {
       product = connection.getMetaData().getDatabaseProductName();
     } catch (SQLException | RuntimeException e) {
       throw new BackendUnavailableException(
-          "interlock.uri is not set, and the database of the bean '%s' does not tell what it is"
-              .formatted(bean),
+          "%s.uri is not set, and the database of the bean '%s' does not tell what it is"
+              .formatted(beans.prefix(), bean),
           e);
     }
     return switch (product.toLowerCase(Locale.ROOT)) {

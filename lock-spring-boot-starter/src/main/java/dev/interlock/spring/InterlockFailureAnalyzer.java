@@ -33,7 +33,9 @@ final class InterlockFailureAnalyzer extends AbstractFailureAnalyzer<LockExcepti
           dev.interlock:lock-local.""";
     }
     if (cause instanceof BackendUnavailableException) {
-      return "Start the server, or correct the address in interlock.uri.";
+      return """
+          Start the server, or correct the address in interlock.uri, or in \
+          interlock.clients.<name>.uri if it is that of a named client.""";
     }
     return null;
   }

@@ -10,9 +10,10 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
  * The beans of the application among which one is looked for.
  *
  * @param only the name of the one to take, if the application says it
+ * @param prefix what the names of the client's properties begin with
  */
 record OwnBeans(
-    ConfigurableListableBeanFactory beans, @Nullable String only) {
+    ConfigurableListableBeanFactory beans, @Nullable String only, String prefix) {
 
   /** Names the bean that would be injected for this type; all of them if it is not clear which. */
   List<String> names(Class<?> type) {

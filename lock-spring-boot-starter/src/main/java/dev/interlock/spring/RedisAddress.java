@@ -27,10 +27,12 @@ final class RedisAddress {
 
   private final LockConfig.Builder config;
   private final List<Option<?>> options;
+  private final String prefix;
 
-  private RedisAddress(String provider) {
+  private RedisAddress(String provider, String prefix) {
     this.config = LockConfig.builder(provider);
     this.options = LockSettings.options(provider);
+    this.prefix = prefix;
   }
 
   static List<OwnConnection> find(String provider, OwnBeans beans) {
@@ -38,7 +40,7 @@ final class RedisAddress {
         .map(bean -> {
           DataRedisConnectionDetails details = beans.get(bean, DataRedisConnectionDetails.class);
           List<RedisConnectionFactory> factories = factories(details, beans);
-          RedisAddress address = new RedisAddress(provider);
+          RedisAddress address = new RedisAddress(provider, beans.prefix());
           if (factories.stream().anyMatch(FactoryNodes::isEncrypted)) {
             address.set("tls", "true"); // a URL that begins with rediss: makes no bundle
           }
@@ -56,8 +58,8 @@ final class RedisAddress {
       RedisConnectionFactory factory = beans.get(bean, RedisConnectionFactory.class);
       if (!FactoryNodes.of(factory).equals(nodes)) {
         throw new LockConfigurationException(
-            "the bean '%s' connects to another Redis than spring.data.redis says: set interlock.uri"
-                .formatted(bean));
+            "the bean '%s' connects to another Redis than spring.data.redis says: set %s.uri"
+                .formatted(bean, beans.prefix()));
       }
       factories.add(factory);
     }
@@ -85,7 +87,7 @@ final class RedisAddress {
     DataRedisConnectionDetails.Standalone single = details.getStandalone();
     if (details.getMasterReplica() != null) {
       throw new LockConfigurationException(
-          "locks cannot use a master and replicas of spring.data.redis: set interlock.uri to the master");
+          "locks cannot use a master and replicas of spring.data.redis: set %s.uri to the master".formatted(prefix));
     }
     if (sentinel != null) {
       set("topology", "sentinel");
@@ -102,7 +104,7 @@ final class RedisAddress {
       set(Option.Part.PATH, String.valueOf(single.getDatabase()));
     } else {
       throw new LockConfigurationException(
-          "the application's Redis is neither one server nor sentinels nor a cluster: set interlock.uri");
+          "the application's Redis is neither one server nor sentinels nor a cluster: set %s.uri".formatted(prefix));
     }
     set(Option.Part.USER, details.getUsername());
     set(Option.Part.PASSWORD, details.getPassword());
@@ -117,7 +119,7 @@ final class RedisAddress {
     }
     if (bundle.getStores().getTrustStore() != null || bundle.getStores().getKeyStore() != null) {
       throw new LockConfigurationException(
-          "locks cannot use the SSL bundle of the application's Redis: set interlock.uri, with tls=true and trustStore=FILE");
+          "locks cannot use the SSL bundle of the application's Redis: set %s.uri, with tls=true and trustStore=FILE".formatted(prefix));
     }
     set("tls", "true");
   }

@@ -213,6 +213,16 @@ class OwnDatabaseTest {
     assertThat(failure.getDescription())
         .contains("the database of the bean 'dataSource' does not tell what it is");
     assertThat(failure.getAction()).contains("Start the server");
+    ApplicationContextRunner plain =
+        bare.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class));
+    assertThat(Contexts.failure(plain.withPropertyValues(
+                "interlock.uri=local://",
+                "interlock.clients.orders.lease=1m",
+                "spring.datasource.url=jdbc:postgresql://127.0.0.1:1/x",
+                "spring.datasource.hikari.connection-timeout=300",
+                "spring.datasource.hikari.initialization-fail-timeout=-1"))
+            .getDescription())
+        .contains("interlock.clients.orders.uri is not set");
   }
 
   @Test

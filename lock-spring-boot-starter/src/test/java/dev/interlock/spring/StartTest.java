@@ -381,6 +381,22 @@ class StartTest {
   }
 
   @Test
+  void an_empty_uri_is_told_from_none() {
+    assertThat(Contexts.failure(runner.withPropertyValues("interlock.uri= ")).getDescription())
+        .contains("interlock.uri is empty, and the application has no DataSource");
+    assertThat(Contexts.failure(runner).getDescription()).contains("interlock.uri is not set");
+  }
+
+  @Test
+  void two_clients_of_one_name_fail_the_start() {
+    assertThat(Contexts.failure(runner
+                .withPropertyValues("interlock.uri=local://", "interlock.clients.orders.uri=local://")
+                .withBean("orders", LockClient.class, () -> Locks.open("local://")))
+            .getDescription())
+        .contains("'orders' and 'ordersLockClient' are both the lock client 'orders'");
+  }
+
+  @Test
   void a_kept_lock_outlives_the_application() {
     String namespace = "interlock.namespace=" + Contexts.namespace();
     runner
@@ -416,7 +432,7 @@ class StartTest {
         "uri", "provider", "bean", "clients", "lease", "namespace", "options", "locked.wait-for")) {
       assertThat(metadata).contains("\"interlock." + name + "\"");
     }
-    assertThat(metadata).contains("Where the locks live");
+    assertThat(metadata).contains("Where the locks live", "\"management.health.locks.enabled\"");
   }
 
   @Test
