@@ -117,11 +117,20 @@ final class InterlockAutoConfiguration {
 
   @Bean
   @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+  static LockedMethods lockedMethods(ConfigurableListableBeanFactory beans) {
+    return new LockedMethods(beans);
+  }
+
+  @Bean
+  static CapabilityCheck lockCapabilityCheck(
+      LockedMethods methods, ObjectProvider<LockedCalls> calls) {
+    return new CapabilityCheck(methods, calls::getObject);
+  }
+
+  @Bean
+  @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
   static DefaultPointcutAdvisor lockedAdvisor(
-      ConfigurableListableBeanFactory beans,
-      ObjectProvider<LockedCalls> calls,
-      Environment environment) {
-    LockedMethods methods = new LockedMethods(beans);
+      LockedMethods methods, ObjectProvider<LockedCalls> calls, Environment environment) {
     return LockedAdvisor.create(
         methods,
         new LockedInterceptor(methods, calls::getObject),

@@ -28,8 +28,8 @@ final class InterlockFailureAnalyzer extends AbstractFailureAnalyzer<LockExcepti
     }
     if (cause instanceof LockConfigurationException) {
       return """
-          Correct what is named above: the interlock.* properties, or the @Locked annotation. \
-          For a start without a server, set interlock.uri=local:// and add \
+          Correct what is named above: the interlock.* properties, or the annotation (@Locked, \
+          @LockedJob, @Limited). For a start without a server, set interlock.uri=local:// and add \
           dev.interlock:lock-local.""";
     }
     if (cause instanceof BackendUnavailableException) {

@@ -35,5 +35,6 @@ final class LockHints implements RuntimeHintsRegistrar {
     // Their attributes have aliases, which Spring resolves behind a proxy.
     hints.proxies().registerJdkProxy(Locked.class);
     hints.proxies().registerJdkProxy(LockedJob.class);
+    hints.proxies().registerJdkProxy(Limited.class);
   }
 }

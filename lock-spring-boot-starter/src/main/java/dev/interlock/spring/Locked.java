@@ -99,6 +99,9 @@ public @interface Locked {
    */
   String lease() default "";
 
+  /** Whether the lock is taken alone or together with others that read. */
+  LockMode mode() default LockMode.WRITE;
+
   /** Who owns the lock. */
   LockScope scope() default LockScope.THREAD;
 

@@ -10,7 +10,7 @@ import org.springframework.core.Ordered;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.ReflectionUtils.MethodFilter;
 
-/** Puts the lock before the {@link Locked} methods of all beans. */
+/** Puts the lock before the annotated methods of all beans. */
 final class LockedAdvisor {
   /** Outside transactions and caches, which come last, and inside the checks of permissions. */
   static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 100;

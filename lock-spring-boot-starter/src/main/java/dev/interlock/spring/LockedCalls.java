@@ -157,7 +157,7 @@ final class LockedCalls implements AutoCloseable {
     }
     Ending.LOG.log(
         unguarded.add(locked.method()) ? Level.WARNING : Level.DEBUG,
-        "@Locked on " + LockedMethods.describe(locked.method())
+        LockAnnotation.labelOf(locked.method()) + " on " + LockedMethods.describe(locked.method())
             + " runs without its lock until the server answers",
         failure);
     return true;

@@ -11,11 +11,12 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a {@link Locked} annotation says of one method, read and checked.
+ * What a {@link LockAnnotation} says of one method, read and checked.
  *
  * @param method the method, as its class declares it
  * @param client the name of the client whose locks they are; empty for the one without a name
  * @param lockNames the names of its locks, at least one
+ * @param part how much of its locks it takes
  * @param condition null if each call needs the lock
  * @param waitFor empty for the application's default
  * @param lease empty for the client's default; with {@code atLeast} the same as that
@@ -28,6 +29,7 @@ record LockedMethod(
     Method method,
     String client,
     List<LockName> lockNames,
+    LockPart part,
     @Nullable LockCondition condition,
     Optional<Duration> waitFor,
     Optional<Duration> lease,
@@ -90,7 +92,7 @@ record LockedMethod(
   /** The request for one call. */
   LockRequest request(String lockName, Duration defaultWait, @Nullable String owner) {
     Duration limit = waitFor.orElse(onBusy == OnBusy.FAIL ? defaultWait : Duration.ZERO);
-    LockRequest request = LockRequest.of(lockName).withWait(limit);
+    LockRequest request = part.in(LockRequest.of(lockName).withWait(limit));
     if (lease.isPresent()) {
       request = request.withLease(lease.get());
     }

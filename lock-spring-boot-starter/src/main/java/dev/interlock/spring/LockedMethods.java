@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -25,7 +26,7 @@ import org.springframework.scheduling.annotation.Schedules;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
-/** Reads {@link Locked} annotations, once for each method, and refuses those that are wrong. */
+/** Reads {@link LockAnnotation}s, once for each method, and refuses those that are wrong. */
 final class LockedMethods {
   private static final String ONE_RUN =
       "For one run in each period use @LockedJob with an atLeast that is shorter than the period";
@@ -53,30 +54,36 @@ final class LockedMethods {
     return known.orElse(null);
   }
 
+  /** Those that were read so far. */
+  Stream<LockedMethod> known() {
+    return read.values().stream().flatMap(Optional::stream).distinct();
+  }
+
   private Optional<LockedMethod> read(Method called, Class<?> targetClass) {
     Method method = AopUtils.getMostSpecificMethod(called, ClassUtils.getUserClass(targetClass));
     if (ReflectionUtils.isObjectMethod(method) || method.isSynthetic()) {
       return Optional.empty();
     }
-    Locked own = AnnotatedElementUtils.findMergedAnnotation(method, Locked.class);
+    LockAnnotation own = LockAnnotation.on(method);
     if (own != null) {
-      requireProxyable(method);
+      requireProxyable(own, method);
       return Optional.of(read(own, method, targetClass));
     }
     if (!Modifier.isPublic(method.getModifiers()) || Modifier.isStatic(method.getModifiers())) {
       return Optional.empty();
     }
-    Locked ofClass = AnnotatedElementUtils.findMergedAnnotation(targetClass, Locked.class);
+    LockAnnotation ofClass = LockAnnotation.on(targetClass);
     if (ofClass == null) {
       return Optional.empty();
     }
     if (AnnotatedElementUtils.hasAnnotation(method.getDeclaringClass(), Locked.class)) {
-      requireProxyable(method);
+      requireProxyable(ofClass, method);
     } else if (Modifier.isFinal(method.getModifiers())) {
       // Of a superclass without the annotation: no fault, for it may be a setter of a framework's.
       Ending.LOG.log(
           Level.WARNING,
-          "@Locked on {0} does not lock {1}: a proxy does not see a method that is final",
+          "{0} on {1} does not lock {2}: a proxy does not see a method that is final",
+          ofClass.label(),
           targetClass.getSimpleName(),
           describe(method));
       return Optional.empty();
@@ -84,20 +91,20 @@ final class LockedMethods {
     return Optional.of(read(ofClass, method, targetClass));
   }
 
-  private static void requireProxyable(Method method) {
+  private static void requireProxyable(LockAnnotation annotation, Method method) {
     int hidden = Modifier.PRIVATE | Modifier.STATIC | Modifier.FINAL;
     if ((method.getModifiers() & hidden) != 0) {
       throw new LockConfigurationException(
-          "@Locked on %s: a proxy does not see a method that is private, static or final"
-              .formatted(describe(method)));
+          "%s on %s: a proxy does not see a method that is private, static or final"
+              .formatted(annotation.label(), describe(method)));
     }
   }
 
-  private LockedMethod read(Locked locked, Method method, Class<?> targetClass) {
+  private LockedMethod read(LockAnnotation annotation, Method method, Class<?> targetClass) {
     List<String> faults = new ArrayList<>();
-    boolean job = AnnotatedElementUtils.hasAnnotation(method, LockedJob.class);
-    if (job && method.isAnnotationPresent(Locked.class)) {
-      faults.add("it is also @Locked: keep one of them");
+    Locked locked = annotation.locked();
+    if (annotation.second() != null) {
+      faults.add("it is also %s: keep one of them".formatted(annotation.second()));
     }
     List<String> templates = templates(locked, method, faults);
     String client = client(locked, faults);
@@ -108,19 +115,25 @@ final class LockedMethods {
     lease.ifPresent(given -> requireLease("lease", given, faults));
     atLeast.ifPresent(given -> requireLease("atLeast", given, faults));
     waitFor.filter(Duration::isNegative).ifPresent(given -> faults.add("waitFor is negative"));
+    LockPart part = part(annotation, faults);
     checkRelease(locked, !resolve(locked.atLeast()).isBlank(), faults);
-    if (atLeast.isPresent() && lease.isPresent() && lease.get().compareTo(atLeast.get()) < 0) {
-      faults.add("%s is shorter than atLeast".formatted(job ? "atMost" : "lease"));
+    if (!locked.autoRelease() && !part.isExclusive()) {
+      faults.add("autoRelease=false goes with mode=WRITE only, or several would run the job");
     }
-    checkSchedule(locked, method, faults);
+    if (atLeast.isPresent() && lease.isPresent() && lease.get().compareTo(atLeast.get()) < 0) {
+      faults.add("%s is shorter than atLeast".formatted(annotation.isJob() ? "atMost" : "lease"));
+    }
+    if (part.isExclusive()) {
+      checkSchedule(locked, method, faults);
+    }
     LockedMethod.Kind kind = LockedResults.kind(method, locked.onBusy() == OnBusy.SKIP, faults);
     if (templates.size() > 1) {
       checkSeveral(locked, method, kind, faults);
     }
     Method fallback = fallback(locked, method, targetClass, faults);
     if (!faults.isEmpty()) {
-      throw new LockConfigurationException("@%s on %s: %s"
-          .formatted(job ? "LockedJob" : "Locked", describe(method), String.join("; ", faults)));
+      throw new LockConfigurationException("%s on %s: %s"
+          .formatted(annotation.label(), describe(method), String.join("; ", faults)));
     }
     return new LockedMethod(
         method,
@@ -128,6 +141,7 @@ final class LockedMethods {
         templates.stream()
             .map(template -> LockName.parse(method, template, beans))
             .toList(),
+        part,
         condition.isEmpty() ? null : LockCondition.parse(method, condition, beans),
         waitFor,
         atLeast.or(() -> lease),
@@ -140,6 +154,28 @@ final class LockedMethods {
         locked.onLost(),
         locked.fair(),
         kind);
+  }
+
+  private LockPart part(LockAnnotation annotation, List<String> faults) {
+    Limited limited = annotation.limited();
+    LockPart otherwise = LockPart.of(annotation.locked().mode());
+    if (limited == null) {
+      return otherwise;
+    }
+    String written = resolve(limited.permitsString()).trim();
+    if (written.isEmpty() == (limited.permits() == 0)) {
+      faults.add("it needs permits, or permitsString, but not both");
+      return otherwise;
+    }
+    try {
+      int size = written.isEmpty() ? limited.permits() : Integer.parseInt(written);
+      return LockPart.permits(limited.take(), size);
+    } catch (NumberFormatException e) {
+      faults.add("permitsString is '%s': expected a number".formatted(written));
+    } catch (IllegalArgumentException e) {
+      faults.add(String.valueOf(e.getMessage()));
+    }
+    return otherwise;
   }
 
   private static void checkRelease(Locked locked, boolean atLeast, List<String> faults) {

@@ -158,8 +158,8 @@ final class LockedResults {
   static void requireFinished(Method method, @Nullable Object result) {
     String unfinished = unfinished(result);
     if (unfinished != null) {
-      throw new IllegalStateException(
-          "@Locked on %s: %s".formatted(LockedMethods.describe(method), unfinished));
+      throw new IllegalStateException("%s on %s: %s"
+          .formatted(LockAnnotation.labelOf(method), LockedMethods.describe(method), unfinished));
     }
   }
 

@@ -149,6 +149,9 @@ final class MethodExpressions {
 
   private LockConfigurationException fault(String what, @Nullable Exception cause) {
     return new LockConfigurationException(
-        "@Locked(%s) on %s: %s".formatted(written, LockedMethods.describe(method), what), cause);
+        "%s(%s) on %s: %s"
+            .formatted(
+                LockAnnotation.labelOf(method), written, LockedMethods.describe(method), what),
+        cause);
   }
 }

@@ -44,6 +44,18 @@ final class SpringSamples {
     }
   }
 
+  @Component
+  class Catalogue {
+    @Locked(name = "catalogue", mode = LockMode.READ)
+    public void look() {}
+
+    @Locked(name = "catalogue")
+    public void change() {}
+
+    @Limited(name = "exports-#{#region}", permits = 4)
+    public void export(String region) {}
+  }
+
   @Configuration
   class Strategies {
     @Bean
