@@ -3,7 +3,9 @@ package dev.interlock;
 import java.time.Duration;
 
 /**
- * Hears what a client does; for metrics and audit. Every method does nothing unless overridden.
+ * Hears what a client does; for metrics and audit. Every method does nothing unless overridden. The
+ * client calls those that tell the kind of a request, which call the others unless overridden:
+ * override either of a pair.
  *
  * <p>Called on the thread at work, possibly on several at once, or, where that one must not be held
  * up (timer, renewal, a message from the server), on one of the client's that does nothing else: be
@@ -30,8 +32,20 @@ public interface LockListener {
   default void waiting(String name) {}
 
   /**
-   * A request got its lock, and a hold begins. Its end is told exactly once, by {@link #released}
-   * or by {@link #lost}, and before the begin of this client's next hold of the lock. A re-entry
+   * Tells {@link #waiting(String)} with the kind.
+   *
+   * @param name the lock
+   * @param kind what is asked for of the lock
+   */
+  default void waiting(String name, LockKind kind) {
+    waiting(name);
+  }
+
+  /**
+   * A request got its lock, and a hold begins. Its end is told exactly once, by
+   * {@link #released(String, long, Duration)} or by {@link #lost(String, long, LostReason)}, and
+   * before the begin of this client's next hold of the lock, unless they share it: holds of readers
+   * and of permits may be there at the same time, and their tokens tell them apart. A re-entry
    * begins no hold, and is not told.
    *
    * @param name the lock
@@ -39,6 +53,18 @@ public interface LockListener {
    * @param waited from the call to the grant
    */
   default void acquired(String name, long fencingToken, Duration waited) {}
+
+  /**
+   * Tells {@link #acquired(String, long, Duration)} with the kind.
+   *
+   * @param name the lock
+   * @param kind what is held of the lock
+   * @param fencingToken the token; 0 where the provider is not FENCED
+   * @param waited from the call to the grant
+   */
+  default void acquired(String name, LockKind kind, long fencingToken, Duration waited) {
+    acquired(name, fencingToken, waited);
+  }
 
   /**
    * A holder gave the lock up. If the release was not answered, this is told all the same, after
@@ -49,6 +75,18 @@ public interface LockListener {
    * @param held from the grant to the release
    */
   default void released(String name, long fencingToken, Duration held) {}
+
+  /**
+   * Tells {@link #released(String, long, Duration)} with the kind.
+   *
+   * @param name the lock
+   * @param kind what was held of the lock
+   * @param fencingToken the token; 0 where the provider is not FENCED
+   * @param held from the grant to the release
+   */
+  default void released(String name, LockKind kind, long fencingToken, Duration held) {
+    released(name, fencingToken, held);
+  }
 
   /**
    * A hold was renewed.
@@ -67,6 +105,18 @@ public interface LockListener {
    * @param reason why
    */
   default void lost(String name, long fencingToken, LostReason reason) {}
+
+  /**
+   * Tells {@link #lost(String, long, LostReason)} with the kind.
+   *
+   * @param name the lock
+   * @param kind what was held of the lock
+   * @param fencingToken the token; 0 where the provider is not FENCED
+   * @param reason why
+   */
+  default void lost(String name, LockKind kind, long fencingToken, LostReason reason) {
+    lost(name, fencingToken, reason);
+  }
 
   /**
    * What a request may have left on the server was removed after it timed out, was interrupted or

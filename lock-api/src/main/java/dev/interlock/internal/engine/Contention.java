@@ -132,7 +132,7 @@ final class Contention {
       attempt(waiter);
     }
     if (waiter.isWaiting()) {
-      listener.waiting(waiter.name());
+      listener.waiting(waiter.name(), waiter.grantee().kind());
       queues.enter(waiter);
       boolean missed = !first || holds.departures(waiter.name()) != departures;
       if (missed && !waiter.isQueued()) {

@@ -1,5 +1,6 @@
 package dev.interlock.internal.engine;
 
+import dev.interlock.LockKind;
 import dev.interlock.LostReason;
 import java.util.ArrayList;
 import java.util.List;
@@ -76,6 +77,10 @@ class Hold {
 
   Grantee grantee() {
     return grantee;
+  }
+
+  LockKind kind() {
+    return grantee.kind();
   }
 
   long token() {

@@ -20,7 +20,7 @@ final class HoldNews {
   /** Call it before the holder may release it. Does nothing for a re-entry. */
   void began(Hold hold, long waited) {
     if (hold.beginsToTell()) {
-      listener.acquired(hold.name(), hold.token(), Duration.ofNanos(waited));
+      listener.acquired(hold.name(), hold.kind(), hold.token(), Duration.ofNanos(waited));
       hold.beginTold();
       ended(hold); // it may have been lost meanwhile
     }
@@ -52,9 +52,9 @@ final class HoldNews {
     }
     LostReason reason = hold.reason();
     if (reason == null) {
-      listener.released(hold.name(), hold.token(), Duration.ofNanos(hold.held()));
+      listener.released(hold.name(), hold.kind(), hold.token(), Duration.ofNanos(hold.held()));
     } else {
-      listener.lost(hold.name(), hold.token(), reason);
+      listener.lost(hold.name(), hold.kind(), hold.token(), reason);
     }
   }
 }

@@ -1,6 +1,7 @@
 package dev.interlock.internal.running;
 
 import dev.interlock.LockException;
+import dev.interlock.LockKind;
 import dev.interlock.LockListener;
 import dev.interlock.LostReason;
 import java.lang.System.Logger;
@@ -36,18 +37,18 @@ public final class Listeners implements LockListener {
   }
 
   @Override
-  public void waiting(String name) {
-    tell(name, listener -> listener.waiting(name));
+  public void waiting(String name, LockKind kind) {
+    tell(name, listener -> listener.waiting(name, kind));
   }
 
   @Override
-  public void acquired(String name, long fencingToken, Duration waited) {
-    tell(name, listener -> listener.acquired(name, fencingToken, waited));
+  public void acquired(String name, LockKind kind, long fencingToken, Duration waited) {
+    tell(name, listener -> listener.acquired(name, kind, fencingToken, waited));
   }
 
   @Override
-  public void released(String name, long fencingToken, Duration held) {
-    tell(name, listener -> listener.released(name, fencingToken, held));
+  public void released(String name, LockKind kind, long fencingToken, Duration held) {
+    tell(name, listener -> listener.released(name, kind, fencingToken, held));
   }
 
   @Override
@@ -56,8 +57,8 @@ public final class Listeners implements LockListener {
   }
 
   @Override
-  public void lost(String name, long fencingToken, LostReason reason) {
-    tell(name, listener -> listener.lost(name, fencingToken, reason));
+  public void lost(String name, LockKind kind, long fencingToken, LostReason reason) {
+    tell(name, listener -> listener.lost(name, kind, fencingToken, reason));
   }
 
   @Override

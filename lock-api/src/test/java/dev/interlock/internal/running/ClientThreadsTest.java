@@ -3,6 +3,7 @@ package dev.interlock.internal.running;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
+import dev.interlock.LockKind;
 import dev.interlock.LockListener;
 import java.time.Duration;
 import java.util.List;
@@ -73,11 +74,11 @@ class ClientThreadsTest {
         pool("notices", threads),
         () -> MustNotBlock.run(
             () -> { // as a grant that the backend tells of
-              listeners.acquired("first", 1, Duration.ZERO);
-              listeners.acquired("second", 2, Duration.ZERO);
+              listeners.acquired("first", LockKind.EXCLUSIVE, 1, Duration.ZERO);
+              listeners.acquired("second", LockKind.EXCLUSIVE, 2, Duration.ZERO);
             }));
     assertThat(told).isEmpty();
-    MustNotBlock.run(() -> listeners.acquired("third", 3, Duration.ZERO));
+    MustNotBlock.run(() -> listeners.acquired("third", LockKind.EXCLUSIVE, 3, Duration.ZERO));
     until("all are told", () -> told.size() == 3);
     assertThat(told).containsExactly("first", "second", "third");
   }
