@@ -19,6 +19,9 @@ import java.util.Optional;
  *     in this JVM and the faults between them
  * @param saved the file with the whole of the recorded histories, for {@link SavedHistory#read};
  *     empty if there are none or they were not to be saved
+ * @param outOfOrder whether a call hung or threw what it must not, or the backend was not in order
+ *     again when the clients of the rule were closed. That is a failure whatever the rule asks for,
+ *     so also of a SHOULD rule, for which it is no warning
  */
 public record Evidence(
     long operations,
@@ -27,7 +30,20 @@ public record Evidence(
     List<String> faults,
     String message,
     List<String> history,
-    Optional<Path> saved) {
+    Optional<Path> saved,
+    boolean outOfOrder) {
+
+  /** Of a rule after which all was in order. */
+  public Evidence(
+      long operations,
+      long seed,
+      Duration took,
+      List<String> faults,
+      String message,
+      List<String> history,
+      Optional<Path> saved) {
+    this(operations, seed, took, faults, message, history, saved, false);
+  }
 
   /** Copies the lists. */
   public Evidence {

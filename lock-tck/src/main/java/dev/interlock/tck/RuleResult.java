@@ -15,17 +15,20 @@ public record RuleResult(String id, String title, Level level, Verdict verdict, 
    * Tells whether this is a warning only: what a SHOULD rule asks for was not found. It neither
    * fails a build nor lowers a level.
    *
-   * @return true for FAIL and INCONCLUSIVE of a rule that is not a MUST
+   * @return true for FAIL and INCONCLUSIVE of a rule that is not a MUST, unless a call hung, or
+   *     threw what it must not, or the backend was in disorder afterwards: see
+   *     {@link Evidence#outOfOrder()}
    */
   public boolean isWarning() {
     return isOpen()
+        && !evidence.outOfOrder()
         && Rules.find(id).filter(rule -> rule.strength() == Strength.SHOULD).isPresent();
   }
 
   /**
    * Tells whether the backend broke the rule, or may have broken it, and must not.
    *
-   * @return true for FAIL and INCONCLUSIVE of a MUST rule
+   * @return true for FAIL and INCONCLUSIVE that are no warning
    */
   public boolean isAgainst() {
     return isOpen() && !isWarning();

@@ -42,6 +42,16 @@ class TckResultTest {
   }
 
   @Test
+  void aShouldRuleAfterWhichTheBackendIsNotInOrderIsNoWarning() {
+    Evidence disorder =
+        new Evidence(1, 7, Duration.ZERO, List.of(), "", List.of(), Optional.empty(), true);
+    RuleResult should = new RuleResult("W9", "a rule", Level.L1, Verdict.FAIL, disorder);
+    assertThat(should.isWarning()).isFalse();
+    assertThat(should.isAgainst()).isTrue();
+    assertThat(of(List.of(should)).isClean()).isFalse();
+  }
+
+  @Test
   void aRuleIsFoundByItsId() {
     TckResult result = of(Verdict.PASS, Verdict.FAIL);
     assertThat(result.rule("FAIL").orElseThrow().verdict()).isEqualTo(Verdict.FAIL);

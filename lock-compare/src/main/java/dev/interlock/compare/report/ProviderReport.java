@@ -184,11 +184,15 @@ public record ProviderReport(
     return Optional.ofNullable(reached);
   }
 
-  /** What became of the MUST rules of a level; a rule that was not run counts as not decided. */
+  /**
+   * What became of the rules of a level, without warnings; a rule that was not run counts as not
+   * decided.
+   */
   private List<Verdict> verdicts(Level level) {
     return Rules.all().stream()
         .filter(rule -> rule.isTested() && rule.level() == level)
-        .filter(rule -> rule.strength() == Strength.MUST)
+        .filter(rule -> rule.strength() == Strength.MUST
+            || result(rule.id()).filter(RuleResult::isAgainst).isPresent())
         .map(rule -> result(rule.id()).map(RuleResult::verdict).orElse(Verdict.INCONCLUSIVE))
         .toList();
   }

@@ -84,7 +84,8 @@ sealed interface JudgeMessage extends Serializable {
       ArrayList<String> faults,
       String message,
       ArrayList<String> history,
-      @Nullable String saved)
+      @Nullable String saved,
+      boolean outOfOrder)
       implements JudgeMessage {
 
     static Judged of(RuleResult result) {
@@ -100,12 +101,14 @@ sealed interface JudgeMessage extends Serializable {
           new ArrayList<>(evidence.faults()),
           evidence.message(),
           new ArrayList<>(evidence.history()),
-          evidence.saved().map(Path::toString).orElse(null));
+          evidence.saved().map(Path::toString).orElse(null),
+          evidence.outOfOrder());
     }
 
     RuleResult result() {
       Optional<Path> file = Optional.ofNullable(saved).map(Path::of);
-      Evidence evidence = new Evidence(operations, seed, took, faults, message, history, file);
+      Evidence evidence =
+          new Evidence(operations, seed, took, faults, message, history, file, outOfOrder);
       return new RuleResult(id, title, level, verdict, evidence);
     }
   }

@@ -44,7 +44,23 @@ class WarningTest {
     assertThat(report.cell(Rules.find("X1").orElseThrow())).isEqualTo("FAIL");
   }
 
+  @Test
+  void a_should_rule_that_hangs_fails_and_lowers_the_level() {
+    Evidence hung =
+        new Evidence(1, 7, Duration.ZERO, List.of(), "", List.of(), Optional.empty(), true);
+    ProviderReport report = failing(rule -> rule.id().equals("W9"), hung);
+
+    assertThat(report.isGood()).isFalse();
+    assertThat(report.level()).contains(Level.L0);
+    assertThat(report.warnings()).isZero();
+    assertThat(report.cell(Rules.find("W9").orElseThrow())).isEqualTo("FAIL");
+  }
+
   private static ProviderReport failing(Predicate<RuleInfo> which) {
+    return failing(which, EVIDENCE);
+  }
+
+  private static ProviderReport failing(Predicate<RuleInfo> which, Evidence evidence) {
     List<RuleResult> results = Rules.all().stream()
         .filter(RuleInfo::isTested)
         .map(rule -> new RuleResult(
@@ -52,7 +68,7 @@ class WarningTest {
             rule.title(),
             rule.level(),
             which.test(rule) ? Verdict.FAIL : Verdict.PASS,
-            EVIDENCE))
+            evidence))
         .toList();
     return new ProviderReport(
         "acme", "1", "a server", "here", Set.of(), results, new Figures(), "");

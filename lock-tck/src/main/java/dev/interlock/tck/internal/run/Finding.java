@@ -13,8 +13,14 @@ import java.util.List;
  * @param verdict what it says of the rule
  * @param message why
  * @param history what went before a failure
+ * @param outOfOrder whether a call hung or threw what it must not, or the backend was left in
+ *     disorder
  */
-record Finding(Verdict verdict, String message, List<String> history) {
+record Finding(Verdict verdict, String message, List<String> history, boolean outOfOrder) {
+
+  Finding(Verdict verdict, String message, List<String> history) {
+    this(verdict, message, history, false);
+  }
 
   /** What may show something. */
   interface Step {
@@ -41,7 +47,7 @@ record Finding(Verdict verdict, String message, List<String> history) {
           return new Finding(Verdict.NOT_CLAIMED, String.valueOf(cause.getMessage()), List.of());
         }
       }
-      return failure(RuleViolation.unexpected(t), hint);
+      return failure(RuleViolation.unexpected(t), hint).asDisorder();
     }
   }
 
@@ -67,7 +73,7 @@ record Finding(Verdict verdict, String message, List<String> history) {
 
   /** Adds what may explain a failure. */
   Finding ifFailed(String remark) {
-    return isFailure() ? new Finding(verdict, message + "\n" + remark, history) : this;
+    return isFailure() ? withMessage(message + "\n" + remark) : this;
   }
 
   /** Adds what went before a failure. */
@@ -77,6 +83,26 @@ record Finding(Verdict verdict, String message, List<String> history) {
     }
     List<String> lines = new ArrayList<>(history);
     lines.addAll(trace.lines());
-    return new Finding(verdict, message, lines);
+    return new Finding(verdict, message, lines, outOfOrder);
+  }
+
+  /** The same, as what no rule allows. */
+  Finding asDisorder() {
+    return new Finding(verdict, message, history, true);
+  }
+
+  /** The same in other words. */
+  Finding withMessage(String words) {
+    return new Finding(verdict, words, history, outOfOrder);
+  }
+
+  /**
+   * What is left of this if the backend was not in order afterwards. A failure keeps its words and
+   * history, which came first.
+   */
+  Finding followedBy(Finding disorder) {
+    return isFailure()
+        ? new Finding(verdict, message + "\nand afterwards: " + disorder.message(), history, true)
+        : new Finding(disorder.verdict(), disorder.message(), disorder.history(), true);
   }
 }

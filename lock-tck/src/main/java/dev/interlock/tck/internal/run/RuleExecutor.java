@@ -131,15 +131,14 @@ final class RuleExecutor {
     if (run.harmsServer()) {
       stalls.resume();
     }
-    if (healed.verdict() != Verdict.PASS && finding.verdict() != Verdict.FAIL) {
-      finding = healed;
+    if (healed.verdict() != Verdict.PASS) {
+      finding = finding.followedBy(healed);
     }
     Optional<Path> saved = Optional.empty();
     try {
       saved = archive.save(target.info(), rule.id(), finding.verdict(), seed, run.histories());
     } catch (IOException e) {
-      String lost = finding.message() + "\nThe history could not be saved: " + e;
-      finding = new Finding(finding.verdict(), lost, finding.history());
+      finding = finding.withMessage(finding.message() + "\nThe history could not be saved: " + e);
     }
     String waiver = target.backend().waivers().get(rule.id());
     if (waiver != null) {
@@ -153,7 +152,8 @@ final class RuleExecutor {
         run.faults(),
         finding.message(),
         finding.history(),
-        saved);
+        saved,
+        finding.outOfOrder());
     return new RuleResult(rule.id(), rule.title(), rule.level(), finding.verdict(), evidence);
   }
 
@@ -271,7 +271,8 @@ final class RuleExecutor {
       messages.add(finding.message());
       history.addAll(finding.history());
     }
-    return new Finding(Verdict.FAIL, String.join("\n", messages), history);
+    boolean outOfOrder = failed.stream().anyMatch(Finding::outOfOrder);
+    return new Finding(Verdict.FAIL, String.join("\n", messages), history, outOfOrder);
   }
 
   /** What can be said of a rule when some of its tests, or all, could not be run. */
@@ -302,7 +303,7 @@ final class RuleExecutor {
     String name = test.method().getName();
     Finding finding =
         limited(name, limit, run, rule.check(), () -> test.run(run)).after(run.trace());
-    boolean hung = finding.verdict() == Verdict.FAIL && finding.message().contains(HUNG);
+    boolean hung = finding.isFailure() && finding.message().contains(HUNG);
     // Only the rules on waiting are about how long another library's calls take.
     return hung && target.isForeign() && !rule.value().startsWith("W")
         ? new Finding(Verdict.INCONCLUSIVE, finding.message(), finding.history())
@@ -369,6 +370,6 @@ final class RuleExecutor {
     }
     thread.interrupt();
     String expected = what + " ends within " + limit.toSeconds() + " s";
-    return Finding.failure(new RuleViolation(expected, HUNG, stack), hint);
+    return Finding.failure(new RuleViolation(expected, HUNG, stack), hint).asDisorder();
   }
 }

@@ -33,6 +33,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
@@ -196,6 +197,21 @@ class RuleExecutorTest {
         return run;
       });
       run.count(1);
+    }
+
+    @Rule(value = "W9", check = CHECK)
+    public static void asksForWhatShouldBe(RuleRun run) {
+      fails(run);
+    }
+
+    @Rule(value = "W9", check = CHECK, limit = 1)
+    public static void hangsInARuleOfWhatShouldBe(RuleRun run) throws InterruptedException {
+      new CountDownLatch(1).await();
+    }
+
+    @Rule(value = "W9", check = CHECK)
+    public static void waitsForAnAnswerInARuleOfWhatShouldBe(RuleRun run) throws Exception {
+      new CompletableFuture<String>().get(10, TimeUnit.MILLISECONDS);
     }
 
     @Rule(value = "W3", check = CHECK, limit = 1)
@@ -496,6 +512,25 @@ class RuleExecutorTest {
     assertThat(left.evidence().message()).contains("it cannot be closed");
     RuleResult failed = run(backend(), "X3", "failsAndLeavesWhatCannotBeClosed");
     assertThat(failed.evidence().message()).contains("happened: it is not");
+  }
+
+  @Test
+  void whatShouldBeIsAWarningUnlessItHangsThrowsOrLeavesDisorder() {
+    assertThat(run(backend(), "W9", "asksForWhatShouldBe").isWarning()).isTrue();
+
+    RuleResult hung = run(backend().timeScale(0.1), "W9", "hangsInARuleOfWhatShouldBe");
+    assertThat(hung.isWarning()).isFalse();
+    assertThat(hung.isAgainst()).isTrue();
+    RuleResult late = run(backend(), "W9", "waitsForAnAnswerInARuleOfWhatShouldBe");
+    assertThat(late.isWarning()).isFalse();
+    RuleResult left = run(backend(), "W9", "leavesWhatCannotBeClosed");
+    assertThat(left.isWarning()).isFalse();
+    RuleResult both = run(backend(), "W9", "asksForWhatShouldBe", "leavesWhatCannotBeClosed");
+    assertThat(both.isWarning()).isTrue();
+    RuleResult failedAndLeft = run(backend(), "W9", "failsAndLeavesWhatCannotBeClosed");
+    assertThat(failedAndLeft.isWarning()).isFalse();
+    assertThat(failedAndLeft.evidence().message())
+        .containsSubsequence("happened: it is not", "and afterwards: ", "it cannot be closed");
   }
 
   @Test
