@@ -46,7 +46,8 @@ public enum ServerKind {
     return this == POSTGRES ? "postgresql" : scheme;
   }
 
-  int port() {
+  /** The port of an address that names none. */
+  public int port() {
     return port;
   }
 
