@@ -47,7 +47,7 @@ import picocli.CommandLine.Spec;
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
       "0:every claimed rule holds",
-      "1:a claimed rule fails, or the run could not be finished",
+      "1:a claimed rule fails or remains undecided, or the run could not be finished",
       "2:wrong arguments"
     },
     mixinStandardHelpOptions = true,

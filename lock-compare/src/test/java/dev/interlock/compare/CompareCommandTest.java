@@ -49,6 +49,13 @@ class CompareCommandTest {
   }
 
   @Test
+  void ends_with_1_when_a_claimed_rule_remains_undecided() {
+    assertThat(compare(FakeKit.of("M1", Verdict.INCONCLUSIVE)).status()).isEqualTo(1);
+    // A SHOULD rule only warns.
+    assertThat(compare(FakeKit.of("W9", Verdict.INCONCLUSIVE)).status()).isZero();
+  }
+
+  @Test
   void a_waived_rule_does_not_fail_the_run_and_never_shows_as_passed() {
     Cli.Outcome outcome = compare(new FakeKit(Map.of("M1", Verdict.WAIVED)));
 
@@ -145,6 +152,20 @@ class CompareCommandTest {
     assertThat(Files.readString(directory.resolve("report.md"))).contains("| PASS | FAIL |");
     assertThat(Files.readString(directory.resolve("report.html"))).contains("What changed");
     assertThat(Files.readString(directory.resolve("report.json"))).contains("\"changes\" : {");
+  }
+
+  @Test
+  void a_warning_is_called_so_in_every_form_and_what_was_found_is_in_the_json() throws IOException {
+    Cli.run(FakeKit.of("W9", Verdict.FAIL), arguments());
+    Path old = Files.move(directory.resolve("report.json"), directory.resolve("old.json"));
+
+    Cli.Outcome outcome = Cli.run(FakeKit.of("W9", Verdict.FAIL), baseline(old));
+
+    assertThat(outcome.out()).contains("WARNING").containsPattern("Changed since.*:\\R  nothing");
+    assertThat(Files.readString(directory.resolve("report.json")))
+        .contains("\"verdict\" : \"WARNING\"", "\"warning\" : true", "\"found\" : \"FAIL\"")
+        .doesNotContain("\"verdict\" : \"FAIL\"");
+    assertThat(Files.readString(directory.resolve("report.md"))).contains("| WARNING |");
   }
 
   @Test

@@ -1,5 +1,7 @@
 package dev.interlock.tck;
 
+import dev.interlock.tck.internal.run.TckRun;
+
 /**
  * The verdict on one rule.
  *
@@ -32,6 +34,16 @@ public record RuleResult(String id, String title, Level level, Verdict verdict, 
    */
   public boolean isAgainst() {
     return isOpen() && !isWarning();
+  }
+
+  /**
+   * Tells whether nothing could be said only because the backend's author gave the kit no way to
+   * inject a fault of the server, or to count what it keeps.
+   *
+   * @return true for such an INCONCLUSIVE
+   */
+  public boolean isForWantOfMeans() {
+    return TckRun.wantsMore(this);
   }
 
   private boolean isOpen() {

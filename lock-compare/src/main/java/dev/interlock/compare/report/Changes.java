@@ -52,9 +52,9 @@ public record Changes(String since, List<Change> verdicts, List<Change> measures
   private static void verdicts(Baseline.Provider before, ProviderReport now, List<Change> changes) {
     for (RuleResult rule : now.rules()) {
       String was = before.verdicts().getOrDefault(rule.id(), ProviderReport.NOT_RUN);
-      if (!was.equals(rule.verdict().name())) {
-        changes.add(new Change(
-            now.id(), rule.id() + " " + rule.title(), was, rule.verdict().name()));
+      String is = ReportJson.verdict(rule);
+      if (!was.equals(is)) {
+        changes.add(new Change(now.id(), rule.id() + " " + rule.title(), was, is));
       }
     }
     before.verdicts().forEach((rule, verdict) -> {

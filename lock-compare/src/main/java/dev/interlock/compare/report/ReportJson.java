@@ -64,8 +64,21 @@ final class ReportJson {
 
   record Seen(String words, Map<String, Double> figures, boolean failed) {}
 
+  /**
+   * A rule of one provider.
+   *
+   * @param verdict as the report's other forms show it
+   * @param warning whether that is WARNING
+   * @param found what the kit found, before a warning was made of it
+   */
   record Rule(
-      String id, String title, String level, String verdict, Proof evidence, boolean warning) {}
+      String id,
+      String title,
+      String level,
+      String verdict,
+      Proof evidence,
+      boolean warning,
+      String found) {}
 
   record Proof(
       String message,
@@ -149,7 +162,7 @@ final class ReportJson {
         result.id(),
         result.title(),
         result.level().name(),
-        result.verdict().name(),
+        verdict(result),
         new Proof(
             evidence.message(),
             evidence.operations(),
@@ -158,6 +171,12 @@ final class ReportJson {
             evidence.faults(),
             evidence.history(),
             Report.historyFile(result).orElse(null)),
-        result.isWarning());
+        result.isWarning(),
+        result.verdict().name());
+  }
+
+  /** The verdict, or that there is no more than a warning. */
+  static String verdict(RuleResult result) {
+    return result.isWarning() ? ProviderReport.WARNING : result.verdict().name();
   }
 }

@@ -56,6 +56,29 @@ class WarningTest {
     assertThat(report.cell(Rules.find("W9").orElseThrow())).isEqualTo("FAIL");
   }
 
+  @Test
+  void a_claimed_rule_that_remains_undecided_fails_the_run_unless_means_were_not_offered() {
+    RuleResult stalled = undecided("X1", "Nothing can be said, for it failed twice");
+    RuleResult warned = undecided("W9", "Nothing can be said, for it failed twice");
+    RuleResult unoffered = undecided("W4", "Not tested, for want of the faults [PAUSE]");
+    RuleResult uncounted = undecided("M3", "Not tested, for want of a count of what there is");
+
+    assertThat(of(List.of(stalled)).isGood()).isFalse();
+    assertThat(of(List.of(warned)).isGood()).isTrue();
+    assertThat(of(List.of(unoffered, uncounted)).isGood()).isTrue();
+  }
+
+  private static RuleResult undecided(String rule, String why) {
+    Evidence evidence =
+        new Evidence(1, 7, Duration.ZERO, List.of(), why, List.of(), Optional.empty());
+    return new RuleResult(rule, "a rule", Level.L1, Verdict.INCONCLUSIVE, evidence);
+  }
+
+  private static ProviderReport of(List<RuleResult> results) {
+    return new ProviderReport(
+        "acme", "1", "a server", "here", Set.of(), results, new Figures(), "");
+  }
+
   private static ProviderReport failing(Predicate<RuleInfo> which) {
     return failing(which, EVIDENCE);
   }
@@ -70,7 +93,6 @@ class WarningTest {
             which.test(rule) ? Verdict.FAIL : Verdict.PASS,
             evidence))
         .toList();
-    return new ProviderReport(
-        "acme", "1", "a server", "here", Set.of(), results, new Figures(), "");
+    return of(results);
   }
 }

@@ -164,8 +164,8 @@ public final class ManagementRules {
           "it is " + bytes / 1_024 + " KB larger");
       run.note("10,000 names changed the heap by " + bytes / 1_024 + " KB");
     } else {
-      throw new NotReached(
-          "the kit cannot count what the server keeps: give TckBackend.countWith(...)");
+      throw NotReached.forWantOf(
+          "a count of what the server keeps: give TckBackend.countWith(...)");
     }
     run.count(2L * MANY_NAMES);
   }

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 /** Runs the tests of one rule, cleans up behind them, and makes the verdict. Thread-safe. */
 final class RuleExecutor {
   /** How the message begins when the author gave the kit no way to inject a fault. */
-  static final String NOT_OFFERED = "Not tested, for want of the faults ";
+  static final String NOT_OFFERED = NotReached.FOR_WANT + "the faults ";
 
   private static final String HUNG = "it hung; the thread of the test stood at the place below";
   /** The name of the thread that a test begins on. */

@@ -51,6 +51,12 @@ public final class TckRun {
         && result.evidence().message().startsWith(RuleExecutor.NOT_OFFERED);
   }
 
+  /** Tells whether a rule is inconclusive only because something was not offered. */
+  public static boolean wantsMore(RuleResult result) {
+    return result.verdict() == Verdict.INCONCLUSIVE
+        && result.evidence().message().startsWith(NotReached.FOR_WANT);
+  }
+
   public static TckResult run(
       TckBackend backend,
       Effort effort,
