@@ -66,6 +66,7 @@ import org.junit.jupiter.api.TestFactory;
  *       <td>ERROR_MEANS_BUSY, CUT_MEANS_BUSY</td><td>X3, E3, E4, W4</td></tr>
  *   <tr><td>renewal timers that multiply</td><td>TIMERS_MULTIPLY</td><td>M4, N6</td></tr>
  *   <tr><td>a connection left behind now and then</td><td>LEAKS_CONNECTIONS</td><td>M4</td></tr>
+ *   <tr><td>hundreds of connections left behind at first</td><td>HOARDS_CONNECTIONS</td><td>M4</td></tr>
  *   <tr><td>renewal that stops by itself, as after a garbage collection</td>
  *       <td>FORGETS_RENEWALS</td><td>N1, W7, M4</td></tr>
  *   <tr><td>a fair queue stuck behind a dead waiter</td><td>DEAD_HEAD_BLOCKS</td><td>F4</td></tr>
@@ -169,6 +170,7 @@ class BrokenProvidersTest {
     EXPECTED.put(Fault.HIDES_LOSSES, Set.of("M6", "E2", "L7", "O1", "O2"));
     EXPECTED.put(Fault.TIMERS_MULTIPLY, Set.of("M4", "N6"));
     EXPECTED.put(Fault.LEAKS_CONNECTIONS, Set.of("M4"));
+    EXPECTED.put(Fault.HOARDS_CONNECTIONS, Set.of("M4"));
     EXPECTED.put(Fault.FORGETS_INTERRUPTS, Set.of("W5"));
     EXPECTED.put(Fault.QUEUES_TWICE, Set.of("E1"));
     EXPECTED.put(Fault.MATCHES_SUBSTRINGS, Set.of("F1"));

@@ -31,7 +31,7 @@ class ScalesTest {
 
   private static final Duration ONE_WAY = Duration.ofMillis(25);
   private static final Set<String> TOUCHED =
-      Set.of("L4", "L6", "L7", "O2", "W1", "W4", "W5", "W8", "N1", "N3", "N4", "E6", "M1");
+      Set.of("L4", "L6", "L7", "O2", "W1", "W4", "W5", "W8", "N1", "N3", "N4", "E6", "M1", "P1");
 
   private static final Map<Fault, Set<String>> CAUGHT_FAR_AWAY = new EnumMap<>(Fault.class);
   private static final Map<Fault, Set<String>> CAUGHT_IN_SECONDS = new EnumMap<>(Fault.class);
@@ -42,6 +42,7 @@ class ScalesTest {
     CAUGHT_FAR_AWAY.put(Fault.TAKES_AND_SAYS_BUSY, Set.of("L6"));
     CAUGHT_FAR_AWAY.put(Fault.RENEWS_ORPHANS, Set.of("E6"));
     CAUGHT_FAR_AWAY.put(Fault.BLOCKS_WHEN_HELD, Set.of("W8"));
+    CAUGHT_FAR_AWAY.put(Fault.POLLS, Set.of("P1"));
     CAUGHT_FAR_AWAY.put(Fault.CUTS_TO_SECONDS, Set.of("L4"));
     CAUGHT_FAR_AWAY.put(Fault.ROUNDS_UP, Set.of("L4"));
     // Rounding up is what these declare; nothing else is.

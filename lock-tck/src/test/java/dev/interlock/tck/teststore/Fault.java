@@ -31,7 +31,7 @@ public enum Fault {
   REPLAY_COUNTS,
   /** Who gives up stays in the queue. */
   KEEPS_WAITERS,
-  /** Waiters are not told of a release, they look again every 400 ms. */
+  /** Waiters are not told of a release, they look again every 250 ms. */
   POLLS,
   /** Something is kept for each name for ever. */
   KEEPS_NAMES,
@@ -89,6 +89,8 @@ public enum Fault {
   TIMERS_MULTIPLY,
   /** After every hundredth answer the connection is left open, and never used again. */
   LEAKS_CONNECTIONS,
+  /** The first three hundred connections that are used are left open, and never used again. */
+  HOARDS_CONNECTIONS,
   /** An interrupt that comes during a command is forgotten. */
   FORGETS_INTERRUPTS,
   /** A waiter whose attempt is repeated stands in the queue twice. */

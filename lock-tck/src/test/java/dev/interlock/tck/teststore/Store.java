@@ -25,7 +25,7 @@ final class Store {
   private static final long LONGEST_RECHECK = TimeUnit.SECONDS.toNanos(5);
   private static final long ORPHANS_LIFE = TimeUnit.MINUTES.toNanos(10);
   private static final long SPIN = TimeUnit.MILLISECONDS.toNanos(4);
-  private static final long POLL = TimeUnit.MILLISECONDS.toNanos(400);
+  private static final long POLL = TimeUnit.MILLISECONDS.toNanos(250);
   private static final long NO_EXPIRY = TimeUnit.DAYS.toNanos(1_000);
   private static final int EVERY = 7;
   private static final int SOME_RENEWALS = 3;

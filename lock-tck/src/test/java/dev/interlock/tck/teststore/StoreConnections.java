@@ -27,6 +27,7 @@ final class StoreConnections implements AutoCloseable {
   private static final int TIMEOUT_MILLIS = 2_000;
   private static final int TRIES = 20;
   private static final int LEAK_EVERY = 100;
+  private static final int HOARD = 300;
   private static final long RECONNECT = TimeUnit.MILLISECONDS.toNanos(50);
 
   private record Connection(
@@ -92,7 +93,7 @@ final class StoreConnections implements AutoCloseable {
     try {
       write(connection, command);
       Object answer = connection.answer();
-      if (fault != Fault.LEAKS_CONNECTIONS || answered.incrementAndGet() % LEAK_EVERY != 0) {
+      if (!isLeftOpen()) {
         idle.push(connection);
       }
       return answer;
@@ -107,6 +108,14 @@ final class StoreConnections implements AutoCloseable {
       failed(connection);
       throw new OutcomeUnknownException("the store did not answer", e);
     }
+  }
+
+  private boolean isLeftOpen() {
+    return switch (fault) {
+      case LEAKS_CONNECTIONS -> answered.incrementAndGet() % LEAK_EVERY == 0;
+      case HOARDS_CONNECTIONS -> answered.incrementAndGet() <= HOARD;
+      default -> false;
+    };
   }
 
   /** The others are likely as old as this one. */

@@ -38,6 +38,9 @@ public final class CloseRules {
    */
   private static final int PERIODS = 3;
 
+  /** What is kept once, and not again with each use, is a pool: but no pool needs so many. */
+  private static final int MOST_EVER = 100;
+
   private static final long RENEWED = 900;
   private static final int MORE_REQUESTS = 40;
 
@@ -147,29 +150,54 @@ public final class CloseRules {
     long lease = run.ms(900).toNanos();
     boolean renewable = run.has(Capability.RENEWABLE);
     int cycles = MANY_CYCLES;
-    String observed = worker.call(space -> cycle(space, name, cycles, lease, renewable));
-    run.count(2L * cycles);
-    run.note(observed);
-  }
-
-  public static String cycle(
-      WorkerSpace space, String name, int cycles, long lease, boolean renewable) throws Exception {
-    EventCounter events = space.events();
+    // A task for each period: all of them may take longer than a worker is waited for.
+    ClientFootprint first = worker.call(space -> firstUse(space.client(), name, lease, renewable));
     // So that pools are about as large as they ever get.
-    ManyUses.of(space.client(), cycles / 5, i -> use(name + "-first-" + i, lease, renewable));
+    worker.run(space -> warmUp(space.client(), name, cycles / 5, lease, renewable));
     List<String> growth;
     int period = 0;
     do {
-      ClientFootprint before = ClientFootprint.now();
-      useInTurn(space.client(), name, cycles, lease, renewable);
-      growth = growth(before, IDLE);
+      growth = worker.call(space -> period(space, name, cycles, lease, renewable));
       period++;
     } while (!growth.isEmpty() && period < PERIODS);
-    that(
+    run.expect(
         growth.isEmpty(),
         "no thread and no connection stays",
         "there are more after each of " + PERIODS + " times " + cycles + " cycles, at last "
             + growth);
+    int more = worker.call(space -> first.countGrowth());
+    run.expect(
+        more <= MOST_EVER,
+        "a client of " + ManyUses.USERS + " threads comes to at most " + MOST_EVER
+            + " more threads and connections than after its first use",
+        "there are " + more + " more");
+    worker.run(space -> expectIdle(space.events(), lease));
+    run.count(2L * cycles * period);
+    run.note(cycles + " cycles left " + ClientFootprint.compared() + ", and no renewal; " + more
+        + " more than after the first use");
+  }
+
+  public static ClientFootprint firstUse(
+      LockClient client, String name, long lease, boolean renewable) throws InterruptedException {
+    client.acquire(use(name + "-once", lease, renewable)).release();
+    return ClientFootprint.now();
+  }
+
+  public static void warmUp(
+      LockClient client, String name, int cycles, long lease, boolean renewable) throws Exception {
+    ManyUses.of(client, cycles, i -> use(name + "-first-" + i, lease, renewable));
+  }
+
+  /** What is more after as many uses as that. */
+  public static List<String> period(
+      WorkerSpace space, String name, int cycles, long lease, boolean renewable)
+      throws InterruptedException {
+    ClientFootprint before = ClientFootprint.now();
+    useInTurn(space.client(), name, cycles, lease, renewable);
+    return List.copyOf(growth(before, IDLE));
+  }
+
+  public static void expectIdle(EventCounter events, long lease) throws InterruptedException {
     RuleRun.pause(Duration.ofNanos(lease / 2));
     int renewed = events.renewedCount();
     int attempts = events.attemptCount();
@@ -178,7 +206,6 @@ public final class CloseRules {
     that(after == 0, "an idle client renews nothing", "it renewed " + after + " times");
     int tried = events.attemptCount() - attempts;
     that(tried == 0, "an idle client attempts nothing", "it attempted " + tried + " times");
-    return cycles + " cycles left " + ClientFootprint.compared() + ", and no renewal";
   }
 
   @Rule(

@@ -12,7 +12,7 @@ import java.util.function.IntFunction;
 
 /** Acquires and releases many locks, on several threads: a durable store takes time to commit. */
 final class ManyUses {
-  private static final int USERS = 8;
+  static final int USERS = 8;
 
   private ManyUses() {}
 

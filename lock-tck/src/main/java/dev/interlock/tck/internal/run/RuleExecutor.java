@@ -142,7 +142,11 @@ final class RuleExecutor {
     }
     String waiver = target.backend().waivers().get(rule.id());
     if (waiver != null) {
-      String without = "Waived: " + waiver + ". Without the waiver: " + finding.verdict() + ". ";
+      String effect = finding.verdict() == Verdict.PASS || finding.verdict() == Verdict.NOT_CLAIMED
+          ? " It has no effect and can go."
+          : "";
+      String without =
+          "Waived: " + waiver + ". Without the waiver: " + finding.verdict() + "." + effect + " ";
       finding = new Finding(Verdict.WAIVED, without + finding.message(), finding.history());
     }
     Evidence evidence = new Evidence(
@@ -250,7 +254,7 @@ final class RuleExecutor {
       return Optional.empty();
     }
     LockSupport.parkNanos(TOLD.toNanos());
-    return stalls.longestSince(start, !run.harmsServer());
+    return stalls.longestSince(start, run.key(), !run.harmsServer());
   }
 
   /**

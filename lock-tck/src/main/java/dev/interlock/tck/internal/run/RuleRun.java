@@ -123,7 +123,12 @@ public final class RuleRun extends Times {
 
   /** Returns a lock name that nobody used before. */
   public String name() {
-    return "tck:" + rule + ":" + Long.toHexString(nameSeed) + ":" + names.incrementAndGet();
+    return key() + ":" + names.incrementAndGet();
+  }
+
+  /** Returns what no other run has. */
+  String key() {
+    return "tck:" + rule + ":" + Long.toHexString(nameSeed);
   }
 
   // --- clients and workers
@@ -208,8 +213,8 @@ public final class RuleRun extends Times {
   }
 
   private ProcessWorker own(Opener opener, String... jvmArguments) throws Exception {
-    return warmedUp(
-        starts.during(() -> keep(pool.own(rule, opener, patience(), List.of(jvmArguments)))));
+    return warmedUp(starts.during(
+        () -> keep(pool.own(rule, key(), opener, patience(), List.of(jvmArguments)))));
   }
 
   /** Returns the starts of JVMs, whose time does not count against a time limit. */

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -24,7 +25,10 @@ final class ServerWatch implements StallSource, AutoCloseable {
   /** How many times as long as at the start an answer takes when something stands still. */
   private static final int TOO_LONG = 5;
 
+  private static final AtomicLong WATCHES = new AtomicLong();
+
   private final Target target;
+  private final String key = "server-" + WATCHES.incrementAndGet();
   private final Thread thread;
   private final ReentrantLock asking = new ReentrantLock();
   private final AtomicInteger suspended = new AtomicInteger();
@@ -63,11 +67,15 @@ final class ServerWatch implements StallSource, AutoCloseable {
   }
 
   @Override
-  public Optional<Stall> longestSince(long nanoTime, boolean serverToo) {
+  public Optional<Stall> longestSince(long nanoTime, String run, boolean serverToo) {
     // What stands still at this moment is seen only when it goes on.
     awaitAnswer();
     return Stalls.instance()
-        .longestSince(nanoTime, stall -> serverToo || !stall.who().equals(SERVER));
+        .longestSince(
+            nanoTime,
+            stall -> stall.who().equals(SERVER)
+                ? serverToo && stall.of().equals(key)
+                : stall.of().isEmpty() || stall.of().equals(run));
   }
 
   private void awaitAnswer() {
@@ -119,7 +127,7 @@ final class ServerWatch implements StallSource, AutoCloseable {
 
   private void note(long start, long end) {
     if (end - start > TOO_LONG * usual + Stalls.WORTH_NOTING.toNanos()) {
-      Stalls.instance().add(new Stall(SERVER, end, end - start));
+      Stalls.instance().add(new Stall(SERVER, key, end, end - start));
     }
   }
 

@@ -9,12 +9,14 @@ import java.util.Optional;
 interface StallSource {
 
   /**
-   * Returns the longest stall that ended after a moment; empty if there was none.
+   * Returns the longest stall that ended after a moment, of what a run of a rule uses; empty if
+   * there was none. What stood still in another rule's own JVM explains nothing here.
    *
    * @param nanoTime a reading of {@link System#nanoTime()}
+   * @param run the key of the run
    * @param serverToo false if the test made the server stand still itself
    */
-  Optional<Stall> longestSince(long nanoTime, boolean serverToo);
+  Optional<Stall> longestSince(long nanoTime, String run, boolean serverToo);
 
   /** Begins to look at the server, whose answers usually take so long. */
   default void begin(Duration roundTrip) {}

@@ -51,10 +51,14 @@ public final class WorkerPool {
     return new ProcessWorker(label(rule), patience, sharedProcess(index % SHARED), opener, false);
   }
 
-  /** Forks a JVM for one rule. */
+  /**
+   * Forks a JVM for one rule.
+   *
+   * @param owner the run of the rule, to which its stalls belong
+   */
   public ProcessWorker own(
-      String rule, Opener opener, Duration patience, List<String> jvmArguments) {
-    WorkerProcess process = WorkerProcess.fork(jvmArguments);
+      String rule, String owner, Opener opener, Duration patience, List<String> jvmArguments) {
+    WorkerProcess process = WorkerProcess.fork(owner, jvmArguments);
     requireCommonClock(process);
     return new ProcessWorker(label(rule), patience, process, opener, true);
   }
@@ -76,7 +80,7 @@ public final class WorkerPool {
   }
 
   private static WorkerProcess forkShared() {
-    WorkerProcess process = WorkerProcess.fork(List.of());
+    WorkerProcess process = WorkerProcess.fork("", List.of());
     requireCommonClock(process);
     return process;
   }

@@ -35,6 +35,7 @@ final class WorkerProcess {
   }
 
   private final Process process;
+  private final String owner;
   private final ObjectOutputStream out;
   private final AtomicLong ids = new AtomicLong();
   private final Map<Long, CompletableFuture<@Nullable Object>> open = new ConcurrentHashMap<>();
@@ -44,8 +45,9 @@ final class WorkerProcess {
   // A rule has stopped it, so that it stands still on purpose.
   private volatile boolean stopped;
 
-  private WorkerProcess(Process process) throws IOException {
+  private WorkerProcess(Process process, String owner) throws IOException {
     this.process = process;
+    this.owner = owner;
     RUNNING.add(process);
     thread("tck-worker-log", this::readLog);
     this.out = new ObjectOutputStream(new BufferedOutputStream(process.getOutputStream()));
@@ -53,8 +55,12 @@ final class WorkerProcess {
     thread("tck-worker-answers", this::readAnswers);
   }
 
-  /** Forks a JVM with the class path of this one. */
-  static WorkerProcess fork(List<String> jvmArguments) {
+  /**
+   * Forks a JVM with the class path of this one.
+   *
+   * @param owner the run of a rule that it is for; empty if several share it
+   */
+  static WorkerProcess fork(String owner, List<String> jvmArguments) {
     List<String> command = new ArrayList<>();
     command.add(System.getProperty("java.home") + File.separator + "bin" + File.separator + "java");
     command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"));
@@ -62,7 +68,7 @@ final class WorkerProcess {
     command.addAll(jvmArguments);
     command.add(WorkerMain.class.getName());
     try {
-      return new WorkerProcess(new ProcessBuilder(command).start());
+      return new WorkerProcess(new ProcessBuilder(command).start(), owner);
     } catch (IOException e) {
       throw new WorkerFailedException("a worker JVM could not be started", e);
     }
@@ -131,7 +137,7 @@ final class WorkerProcess {
         if (message instanceof Message.Reply reply) {
           answer(reply);
         } else if (message instanceof Message.Stood stood && !stopped) {
-          Stalls.instance().add(stood.stall());
+          Stalls.instance().add(stood.stall().of(owner));
         }
       }
     } catch (IOException | ClassNotFoundException e) {

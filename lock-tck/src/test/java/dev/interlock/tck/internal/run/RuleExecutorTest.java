@@ -460,7 +460,8 @@ class RuleExecutorTest {
     RuleResult passed = run(backend().waive("X3", "X-1: soon"), "X3", "passes");
     assertThat(passed.verdict()).isEqualTo(Verdict.WAIVED);
     assertThat(passed.evidence().message())
-        .isEqualTo("Waived: X-1: soon. Without the waiver: PASS. one thing. another");
+        .isEqualTo("Waived: X-1: soon. Without the waiver: PASS."
+            + " It has no effect and can go. one thing. another");
     RuleResult failed = run(backend().waive("X3", "X-1: soon"), "X3", "fails");
     assertThat(failed.verdict()).isEqualTo(Verdict.WAIVED);
     assertThat(failed.evidence().message()).contains("Without the waiver: FAIL. expected: so");
@@ -561,7 +562,7 @@ class RuleExecutorTest {
 
   private RuleExecutor executor(TckBackend backend, Archive archive) {
     return new RuleExecutor(
-        Target.of(backend), Effort.QUICK, 7, pool, archive, (since, server) -> stall);
+        Target.of(backend), Effort.QUICK, 7, pool, archive, (since, run, server) -> stall);
   }
 
   private static RuleInfo rule(String id) {

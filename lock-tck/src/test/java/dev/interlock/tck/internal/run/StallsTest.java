@@ -49,7 +49,7 @@ class StallsTest {
     server.resume();
     Stall seen = awaitStall(start, ServerWatch.SERVER);
     assertThat(seen.length()).isGreaterThan(STALL.dividedBy(2));
-    assertThat(watch.longestSince(start, false)).isNotEqualTo(Optional.of(seen));
+    assertThat(watch.longestSince(start, "", false)).isNotEqualTo(Optional.of(seen));
 
     watch.suspend();
     long suspended = System.nanoTime();
@@ -64,7 +64,7 @@ class StallsTest {
   @Test
   void aWorkerThatStandsStillIsSeenUnlessARuleStopsIt() throws Exception {
     WorkerPool pool = WorkerPool.enter();
-    try (ProcessWorker worker = pool.own("X1", target.opener(), LIMIT, List.of())) {
+    try (ProcessWorker worker = pool.own("X1", "of X1", target.opener(), LIMIT, List.of())) {
       assertThat(worker.<Boolean>call(space -> space.client().inspect("a").isEmpty()))
           .isTrue();
       ProcessHandle process = process();
@@ -72,7 +72,9 @@ class StallsTest {
       signal("STOP", process);
       RuleRun.pause(STALL);
       signal("CONT", process);
-      assertThat(awaitStall(start, "a worker JVM").length()).isGreaterThan(STALL.dividedBy(2));
+      Stall seen = awaitStall(start, "a worker JVM");
+      assertThat(seen.length()).isGreaterThan(STALL.dividedBy(2));
+      assertThat(seen.of()).isEqualTo("of X1");
 
       worker.pause();
       long stopped = System.nanoTime();
@@ -85,6 +87,21 @@ class StallsTest {
     } finally {
       pool.leave();
     }
+  }
+
+  @Test
+  void whatStoodStillForOneRuleExplainsNothingOfAnother() throws Exception {
+    long start = System.nanoTime();
+    long year = Duration.ofDays(365).toNanos();
+    Stalls.instance().add(new Stall("a worker JVM", "this rule", System.nanoTime(), year));
+    assertThat(watch.longestSince(start, "this rule", true).orElseThrow().nanos())
+        .isEqualTo(year);
+    assertThat(watch.longestSince(start, "another", true).stream())
+        .noneSatisfy(stall -> assertThat(stall.nanos()).isEqualTo(year));
+    // Nor does what another run saw of its server.
+    Stalls.instance().add(new Stall(ServerWatch.SERVER, "its server", System.nanoTime(), 2 * year));
+    assertThat(watch.longestSince(start, "this rule", true).orElseThrow().nanos())
+        .isEqualTo(year);
   }
 
   private Stall awaitStall(long since, String who) throws InterruptedException {
