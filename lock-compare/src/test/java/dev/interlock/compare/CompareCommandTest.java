@@ -43,6 +43,7 @@ class CompareCommandTest {
 
     assertThat(outcome.status()).isEqualTo(1);
     assertThat(outcome.err()).contains("FAIL", "M1", "happened: | two |");
+    assertThat(outcome.out()).as("failures come first").containsSubsequence("| M1", "| X1");
     assertThat(outcome.out())
         .contains("judge it again: history " + directory.resolve("histories/local-M1.tsv"));
     assertThat(directory.resolve("report.html")).exists();

@@ -74,18 +74,25 @@ record PageView(Report report) {
     return seconds < 60 ? seconds + " s" : seconds / 60 + " min " + seconds % 60 + " s";
   }
 
+  /** Those that are judged by all rules; what peers do is no part of the totals. */
+  private List<ProviderReport> providers() {
+    return report.providers().stream().filter(provider -> !provider.isPeer()).toList();
+  }
+
+  boolean hasPeers() {
+    return report.providers().stream().anyMatch(ProviderReport::isPeer);
+  }
+
   List<Count> totals() {
     List<Count> counts = new ArrayList<>();
     for (Verdict verdict : VERDICTS) {
-      long number = report.providers().stream()
-          .mapToLong(provider -> provider.count(verdict))
-          .sum();
+      long number =
+          providers().stream().mapToLong(provider -> provider.count(verdict)).sum();
       if (number > 0 || verdict == Verdict.PASS || verdict == Verdict.FAIL) {
         counts.add(count(verdict, number));
       }
     }
-    long warnings =
-        report.providers().stream().mapToLong(ProviderReport::warnings).sum();
+    long warnings = providers().stream().mapToLong(ProviderReport::warnings).sum();
     if (warnings > 0) {
       counts.add(warnings(warnings));
     }

@@ -206,6 +206,35 @@ public record ProviderReport(
                 : isComplete() ? "none" : "not judged, for not all rules were run");
   }
 
+  /**
+   * Why the level is not the one above it: the rules of that which are not known to hold. Empty if
+   * there is no higher one, or nothing was judged.
+   */
+  String levelStop() {
+    if (isPeer || !isComplete()) {
+      return "";
+    }
+    int next = level().map(reached -> reached.ordinal() + 1).orElse(0);
+    if (next == Level.values().length) {
+      return "";
+    }
+    Level above = Level.values()[next];
+    String rules = Rules.all().stream()
+        .filter(rule -> rule.level() == above)
+        .flatMap(rule -> result(rule.id())
+            .filter(result -> result.isAgainst()
+                || (result.verdict() == Verdict.WAIVED && rule.strength() == Strength.MUST))
+            .stream())
+        .map(result -> result.id() + " is " + text(result))
+        .collect(Collectors.joining(", "));
+    return above.name() + ": " + (rules.isEmpty() ? "nothing of it is claimed" : rules);
+  }
+
+  /** The level, and what keeps the provider from the next one. */
+  String levelWithStop() {
+    return levelStop().isEmpty() ? levelText() : levelText() + " (not " + levelStop() + ")";
+  }
+
   private boolean isComplete() {
     return Rules.all().stream()
         .allMatch(rule -> !rule.isTested() || result(rule.id()).isPresent());

@@ -50,7 +50,8 @@ final class ReportJson {
       Map<String, String> measureNotes,
       Map<String, List<Figures.Point>> curves,
       Map<String, Seen> facts,
-      @Nullable Scales scales) {}
+      @Nullable Scales scales,
+      @Nullable String levelStop) {}
 
   record Scales(double lengths, double limits, double roundTripMillis, long granularityMillis) {
     static Scales of(TckScales scales) {
@@ -145,7 +146,8 @@ final class ReportJson {
         notes,
         curves,
         facts(report),
-        report.scales().map(Scales::of).orElse(null));
+        report.scales().map(Scales::of).orElse(null),
+        report.levelStop().isEmpty() ? null : report.levelStop());
   }
 
   private static Map<String, Seen> facts(ProviderReport report) {

@@ -14,6 +14,7 @@ import dev.interlock.tck.RuleInfo;
 import dev.interlock.tck.RuleResult;
 import java.io.PrintWriter;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -53,7 +54,7 @@ public final class TerminalReport {
           "%s on %s: level %s; %s%n    scales: %s%n",
           Verdicts.style(ansi, "bold", provider.label()),
           provider.server(),
-          provider.levelText(),
+          provider.levelWithStop(),
           provider.summary(),
           provider.scaleText());
     }
@@ -121,7 +122,10 @@ public final class TerminalReport {
   private String rules() {
     List<String[]> rows = new ArrayList<>();
     boolean partial = report.rows().stream().anyMatch(Report.Row::isRun);
-    for (Report.Row row : report.rows()) {
+    List<Report.Row> ordered = new ArrayList<>(report.rows());
+    // What needs to be looked at must not scroll away first; the order of SPEC.md within each kind.
+    ordered.sort(Comparator.comparing(row -> row.fails() ? 0 : row.differs() ? 1 : 2));
+    for (Report.Row row : ordered) {
       if (row.rule().isTested() && (!partial || row.isRun())) {
         rows.add(row(
             List.of(row.rule().id(), row.rule().level().name(), row.rule().title()), row.cells()));

@@ -3,6 +3,7 @@ package dev.interlock.compare.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.compare.figures.Figures;
+import dev.interlock.tck.Effort;
 import dev.interlock.tck.Evidence;
 import dev.interlock.tck.Level;
 import dev.interlock.tck.RuleInfo;
@@ -11,6 +12,7 @@ import dev.interlock.tck.Rules;
 import dev.interlock.tck.Strength;
 import dev.interlock.tck.Verdict;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -42,6 +44,29 @@ class WarningTest {
     assertThat(report.level()).contains(Level.L0);
     assertThat(report.warnings()).isZero();
     assertThat(report.cell(Rules.find("X1").orElseThrow())).isEqualTo("FAIL");
+  }
+
+  @Test
+  void a_level_that_is_not_reached_says_which_rule_is_in_the_way() {
+    assertThat(failing(rule -> rule.id().equals("X1")).levelWithStop())
+        .isEqualTo("L0 (not L1: X1 is FAIL)");
+    assertThat(failing(rule -> false).levelWithStop()).isEqualTo("L4");
+    assertThat(failing(rule -> rule.id().equals("W9")).levelStop()).isEmpty();
+    assertThat(of(List.of()).levelStop()).isEmpty();
+  }
+
+  @Test
+  void peers_are_not_in_the_totals() {
+    ProviderReport peer = failing(rule -> rule.id().equals("X1")).ofPeer(true);
+    ProviderReport ours = failing(rule -> rule.id().equals("X2"));
+    Report report = new Report(
+        Instant.EPOCH, Effort.QUICK, 7, Duration.ZERO, List.of(ours, peer), Optional.empty());
+
+    assertThat(new PageView(report).totals())
+        .filteredOn(count -> count.text().equals("FAIL"))
+        .extracting(PageView.Count::number)
+        .containsExactly(1L);
+    assertThat(ReportFiles.html(report)).contains("are not in these totals");
   }
 
   @Test
