@@ -84,8 +84,8 @@ public final class BenchCommand implements Callable<Integer> {
       split = ",",
       paramLabel = "ID",
       description =
-          "Threads, locks and clients, such as 16t1l1c, or 'uncontended', 'hand-off', or in a"
-              + " database 'fenced-writes'. Default: all.")
+          "Threads, locks and clients, such as 16t1l1c, or 'uncontended', 'hand-off', 'readwrite',"
+              + " 'semaphore', or in a database 'fenced-writes'. Default: all.")
   private List<String> scenarioIds = new ArrayList<>();
 
   @Option(

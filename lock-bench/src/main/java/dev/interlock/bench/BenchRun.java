@@ -5,6 +5,8 @@ import dev.interlock.bench.report.Tables;
 import dev.interlock.bench.report.Target;
 import dev.interlock.bench.runs.BenchPlan;
 import dev.interlock.bench.runs.ContentionRun;
+import dev.interlock.bench.runs.CountedResult;
+import dev.interlock.bench.runs.CountedRun;
 import dev.interlock.bench.runs.FencedWritesResult;
 import dev.interlock.bench.runs.FencedWritesRun;
 import dev.interlock.bench.runs.HandOffResult;
@@ -16,7 +18,9 @@ import dev.interlock.bench.runs.SilentMemberResult;
 import dev.interlock.bench.runs.SilentMemberRun;
 import dev.interlock.bench.runs.UncontendedResult;
 import dev.interlock.bench.runs.UncontendedRun;
+import dev.interlock.bench.subjects.CountedSubject;
 import dev.interlock.bench.subjects.Subject;
+import dev.interlock.measure.CountedScenario;
 import dev.interlock.measure.Scenario;
 import dev.interlock.measure.peers.PeerTables;
 import dev.interlock.measure.server.ServerAddress;
@@ -30,6 +34,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** One run of the bench over subjects and scenarios. */
@@ -52,9 +57,10 @@ final class BenchRun {
     this.subjects = subjects;
     this.scenarios = scenarios;
     this.extras = extras;
-    this.plan = quick
-        ? BenchPlan.quick(scenarios.size(), subjects.size())
-        : BenchPlan.full(scenarios.size(), subjects.size());
+    long counted = extras.stream().filter(extra -> extra.counted() != null).count();
+    int all = scenarios.size() + (int) counted;
+    this.plan =
+        quick ? BenchPlan.quick(all, subjects.size()) : BenchPlan.full(all, subjects.size());
     this.progress = progress;
   }
 
@@ -119,6 +125,14 @@ final class BenchRun {
     List<FencedWritesResult> fencedWrites = extras.contains(Extra.FENCED_WRITES)
         ? new FencedWritesRun(server, plan, progress).measure()
         : List.of();
+    CountedRun counted = new CountedRun(server, plan, names, progress);
+    List<CountedResult> parts = new ArrayList<>();
+    for (Extra extra : Extra.values()) {
+      CountedScenario scenario = extra.counted();
+      if (scenario != null && extras.contains(extra)) {
+        parts.addAll(counted.measure(scenario, CountedSubject.in(scenario, kind)));
+      }
+    }
     // Last, since it disturbs what is measured on that server alone.
     List<SilentMemberResult> silentMember = first != null && extras.contains(Extra.SILENT_MEMBER)
         ? new SilentMemberRun(open, plan, names, progress, first).measure()
@@ -130,8 +144,9 @@ final class BenchRun {
         handOffs,
         fencedWrites,
         silentMember,
+        parts,
         results,
-        Target.of(alone, results),
-        open.failures());
+        Target.of(alone, parts, results),
+        Stream.concat(open.failures().stream(), counted.failures().stream()).toList());
   }
 }

@@ -1,9 +1,11 @@
 package dev.interlock.bench;
 
+import dev.interlock.measure.CountedScenario;
 import dev.interlock.measure.server.ServerKind;
 import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** What is measured beside the scenarios. */
 enum Extra {
@@ -15,16 +17,34 @@ enum Extra {
   FENCED_WRITES(
       "fenced-writes",
       "in a database: a transaction with one UPDATE, plain, with a guard column, with a guard row"),
+  READ_WRITE(CountedScenario.READ_WRITE),
+  SEMAPHORE(CountedScenario.SEMAPHORE),
   SILENT_MEMBER(
       "silent-member",
       "with --quorum: 16 threads on 16 locks before and after a server falls silent for good");
 
   private final String id;
   private final String description;
+  private final @Nullable CountedScenario counted;
 
   Extra(String id, String description) {
+    this(id, description, null);
+  }
+
+  Extra(CountedScenario counted) {
+    this(counted.id(), counted.description(), counted);
+  }
+
+  Extra(String id, String description, @Nullable CountedScenario counted) {
     this.id = id;
     this.description = description;
+    this.counted = counted;
+  }
+
+  /** The scenario whose locks are held in parts; null for what is measured otherwise. */
+  @Nullable
+  CountedScenario counted() {
+    return counted;
   }
 
   String id() {
@@ -42,6 +62,9 @@ enum Extra {
    */
   static Set<Extra> on(ServerKind server, boolean quorum) {
     EnumSet<Extra> extras = EnumSet.of(UNCONTENDED, HAND_OFF);
+    if (!quorum) {
+      extras.addAll(EnumSet.of(READ_WRITE, SEMAPHORE));
+    }
     if (server != ServerKind.REDIS) {
       extras.add(FENCED_WRITES);
     }

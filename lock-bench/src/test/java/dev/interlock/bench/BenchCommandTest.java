@@ -103,7 +103,7 @@ class BenchCommandTest {
         .containsPattern("floor +raw floor.*Jedis \\d+\\.")
         .containsPattern("redisson-fair .*Redisson \\d+\\.")
         .containsPattern("spring-pubsub .*Spring Integration \\d+\\.")
-        .contains("32t1l2c", "uncontended", "hand-off")
+        .contains("32t1l2c", "uncontended", "hand-off", "readwrite", "semaphore")
         .doesNotContain("fenced-writes");
   }
 }

@@ -1,6 +1,7 @@
 package dev.interlock.bench.report;
 
 import dev.interlock.bench.runs.BenchPlan;
+import dev.interlock.bench.runs.CountedResult;
 import dev.interlock.bench.runs.FencedWritesResult;
 import dev.interlock.bench.runs.HandOffResult;
 import dev.interlock.bench.runs.OpenSubjects;
@@ -21,6 +22,7 @@ import java.util.Optional;
  * @param handOffs from one client to another that waits
  * @param fencedWrites what fencing costs, in a database
  * @param silentMember what is left once one of three servers is silent
+ * @param counted read-write locks and semaphores
  * @param scenarios the contended ones, and the simple one of a thread and a lock
  * @param targets what redis-setnx is to reach, where this run measured it
  * @param failures subjects that could not be measured to the end
@@ -32,6 +34,7 @@ public record BenchReport(
     List<HandOffResult> handOffs,
     List<FencedWritesResult> fencedWrites,
     List<SilentMemberResult> silentMember,
+    List<CountedResult> counted,
     List<ScenarioResult> scenarios,
     List<Target> targets,
     List<OpenSubjects.Failure> failures) {
@@ -88,6 +91,7 @@ public record BenchReport(
   /** Whether every subject was measured and kept its locks exclusive. */
   public boolean sound() {
     return failures.isEmpty()
+        && counted.stream().allMatch(result -> result.excesses() == 0)
         && scenarios.stream()
             .flatMap(scenario -> scenario.subjects().stream())
             .allMatch(ScenarioResult.SubjectResult::excluded);

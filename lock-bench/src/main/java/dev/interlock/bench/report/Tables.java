@@ -1,6 +1,7 @@
 package dev.interlock.bench.report;
 
 import dev.interlock.bench.runs.BenchPlan;
+import dev.interlock.bench.runs.CountedResult;
 import dev.interlock.bench.runs.FencedWritesResult;
 import dev.interlock.bench.runs.HandOffResult;
 import dev.interlock.bench.runs.ScenarioResult;
@@ -169,9 +170,38 @@ public final class Tables {
             .toList());
   }
 
+  /** A read-write lock or a semaphore. */
+  static Table counted(List<CountedResult> results) {
+    CountedResult any = results.get(0);
+    List<String> header =
+        new ArrayList<>(List.of("subject", "sections/s", "x peer", "x peer, worst wait"));
+    for (CountedResult.Way way : any.ways()) {
+      header.addAll(
+          List.of(way.name() + " p50 us", way.name() + " p99 us", way.name() + " worst ms"));
+    }
+    return new Table(
+        any.scenario() + ": " + any.description(),
+        header,
+        results.stream().map(Tables::countedRow).toList());
+  }
+
+  private static List<String> countedRow(CountedResult result) {
+    List<String> row = new ArrayList<>();
+    row.add(result.label() + (result.excesses() == 0 ? "" : " (EXCLUSION VIOLATED)"));
+    row.add(number("%,.0f", result.sectionsPerSecond()));
+    row.add(ratio(result.toPeer()));
+    row.add(result.worstToPeer() == null ? NONE : number("%.3f", result.worstToPeer()));
+    for (CountedResult.Way way : result.ways()) {
+      row.add(number("%,.0f", way.acquire().p50Micros()));
+      row.add(number("%,.0f", way.acquire().p99Micros()));
+      row.add(number("%,.1f", way.acquire().worstMillis()));
+    }
+    return row;
+  }
+
   static Table targets(List<Target> targets) {
     return new Table(
-        "Targets of redis-setnx",
+        "Targets",
         List.of("target", "asked", "measured", "met"),
         targets.stream()
             .map(target -> List.of(

@@ -1,15 +1,18 @@
 package dev.interlock.bench.report;
 
+import dev.interlock.bench.runs.CountedResult;
 import dev.interlock.bench.runs.ScenarioResult;
 import dev.interlock.bench.runs.ScenarioResult.SubjectResult;
 import dev.interlock.bench.runs.UncontendedResult;
 import dev.interlock.bench.subjects.RedisSubjects;
+import dev.interlock.bench.subjects.Subject;
 import dev.interlock.measure.Statistics;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What redis-setnx is to reach. The ratio of one run on one machine: it informs, and fails nothing.
+ * What redis-setnx is to reach, and redis-hash with locks that are held in parts. The ratio of one
+ * run on one machine: it informs, and fails nothing.
  *
  * @param text what is asked
  * @param bound the figure that is asked for
@@ -20,7 +23,9 @@ public record Target(String text, double bound, double measured, boolean met) {
 
   /** Returns the targets whose figures were measured. */
   public static List<Target> of(
-      List<UncontendedResult> uncontended, List<ScenarioResult> scenarios) {
+      List<UncontendedResult> uncontended,
+      List<CountedResult> counted,
+      List<ScenarioResult> scenarios) {
     List<Target> targets = new ArrayList<>();
     for (UncontendedResult result : uncontended) {
       if (result.id().equals(RedisSubjects.SETNX) && result.toFloor() != null) {
@@ -28,6 +33,22 @@ public record Target(String text, double bound, double measured, boolean met) {
         targets.add(new Target("uncontended p50, at most x raw floor", 1.15, ratio, ratio <= 1.15));
       }
     }
+    counted.stream().filter(result -> result.kind() == Subject.Kind.OURS).forEach(result -> {
+      Statistics.Ratio toPeer = result.toPeer();
+      if (toPeer != null) {
+        double ratio = toPeer.median();
+        targets.add(new Target(
+            result.scenario() + " sections/s, at least x Redisson", 3, ratio, ratio >= 3));
+      }
+      Double worst = result.worstToPeer();
+      if (worst != null && result.ways().size() > 1) {
+        targets.add(new Target(
+            result.scenario() + " a writer's worst wait, at most x Redisson",
+            0.1,
+            worst,
+            worst <= 0.1));
+      }
+    });
     for (ScenarioResult scenario : scenarios) {
       if (scenario.id().equals("16t16l1c")) {
         versus(scenario, RedisSubjects.REDISSON, 4, targets);

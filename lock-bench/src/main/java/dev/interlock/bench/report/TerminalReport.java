@@ -4,10 +4,13 @@ import com.github.freva.asciitable.AsciiTable;
 import com.github.freva.asciitable.Column;
 import com.github.freva.asciitable.HorizontalAlign;
 import dev.interlock.bench.report.Tables.Table;
+import dev.interlock.bench.runs.CountedResult;
 import dev.interlock.bench.runs.OpenSubjects;
 import java.io.PrintWriter;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /** Prints a report to a terminal. */
 public final class TerminalReport {
@@ -16,7 +19,10 @@ public final class TerminalReport {
   /** The tables of a report, the ratios first. */
   static List<Table> tables(BenchReport report) {
     List<Table> tables = new ArrayList<>();
-    tables.add(Tables.ratios(report));
+    Table ratios = Tables.ratios(report);
+    if (!ratios.rows().isEmpty()) {
+      tables.add(ratios);
+    }
     report.scenarios().forEach(scenario -> tables.add(Tables.scenario(scenario)));
     if (!report.uncontended().isEmpty()) {
       tables.add(Tables.uncontended(report.uncontended()));
@@ -30,6 +36,11 @@ public final class TerminalReport {
     if (!report.silentMember().isEmpty()) {
       tables.add(Tables.silentMember(report.silentMember()));
     }
+    report.counted().stream()
+        .collect(
+            Collectors.groupingBy(CountedResult::scenario, LinkedHashMap::new, Collectors.toList()))
+        .values()
+        .forEach(results -> tables.add(Tables.counted(results)));
     if (!report.targets().isEmpty()) {
       tables.add(Tables.targets(report.targets()));
     }

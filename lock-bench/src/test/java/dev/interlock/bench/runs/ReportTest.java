@@ -45,7 +45,7 @@ class ReportTest {
 
   @Test
   void targetsAreJudgedWhereTheirFiguresAreThere() {
-    List<Target> targets = Target.of(List.of(), List.of(result(0)));
+    List<Target> targets = Target.of(List.of(), List.of(), List.of(result(0)));
 
     assertThat(targets).extracting(Target::met).containsExactly(false, true);
     assertThat(targets).extracting(Target::measured).containsExactly(3.0, 1.5);
@@ -87,6 +87,7 @@ class ReportTest {
         List.of(new FencedWritesResult(
             "guard row", 100, Latency.of(new Histogram(3)), new Statistics.Ratio(1.5, 1.5, 1.5))),
         List.of(new SilentMemberResult("quorum-setnx", "quorum", 1_000, 10, 900)),
+        List.of(),
         List.of(result(overlaps)),
         List.of(),
         List.of());

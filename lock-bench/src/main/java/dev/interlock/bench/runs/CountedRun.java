@@ -1,0 +1,180 @@
+package dev.interlock.bench.runs;
+
+import dev.interlock.bench.subjects.CountedSubject;
+import dev.interlock.bench.subjects.Subject;
+import dev.interlock.measure.CountedClient;
+import dev.interlock.measure.CountedRound;
+import dev.interlock.measure.CountedScenario;
+import dev.interlock.measure.Latency;
+import dev.interlock.measure.Statistics;
+import dev.interlock.measure.server.ServerAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.HdrHistogram.Histogram;
+
+/** Measures locks that are held in parts, in turns: every round has each subject once. */
+public final class CountedRun {
+  /** Longer than other rounds: what starves shows only as long as the others go on. */
+  private static final int TIMES_AS_LONG = 2;
+
+  private final ServerAddress server;
+  private final BenchPlan plan;
+  private final String names;
+  private final Progress progress;
+  private final List<OpenSubjects.Failure> failures = new ArrayList<>();
+
+  /**
+   * Prepares.
+   *
+   * @param names what the names of this run's locks begin with
+   */
+  public CountedRun(ServerAddress server, BenchPlan plan, String names, Progress progress) {
+    this.server = server;
+    this.plan = plan;
+    this.names = names;
+    this.progress = progress;
+  }
+
+  /** Measures a scenario. A subject that fails is left out; see {@link #failures}. */
+  public List<CountedResult> measure(CountedScenario scenario, List<CountedSubject> subjects)
+      throws InterruptedException {
+    progress.note(scenario.id() + ": " + scenario.description());
+    Map<CountedSubject, Rounds> open = new LinkedHashMap<>();
+    List<CountedClient> opened = new ArrayList<>();
+    try {
+      for (CountedSubject subject : subjects) {
+        attempt(scenario, subject, open, () -> {
+          Rounds rounds = new Rounds(scenario, subject);
+          for (int i = 0; i < scenario.clients(); i++) {
+            CountedClient client = subject.factory().apply(server);
+            opened.add(client);
+            rounds.clients.add(client);
+          }
+          rounds.run(plan.warmUp());
+          rounds.reset();
+          open.put(subject, rounds);
+        });
+      }
+      for (int round = 0; round < plan.rounds(); round++) {
+        progress.begin(scenario.id() + " round " + (round + 1) + "/" + plan.rounds() + ":");
+        List<CountedSubject> turned = new ArrayList<>(open.keySet());
+        Collections.rotate(turned, -round);
+        for (CountedSubject subject : turned) {
+          Rounds rounds = Objects.requireNonNull(open.get(subject));
+          attempt(scenario, subject, open, () -> rounds.run(length()));
+          progress.part(subject.id(), rounds.last());
+        }
+        progress.end();
+      }
+      return results(List.copyOf(open.values()));
+    } finally {
+      opened.forEach(this::close);
+    }
+  }
+
+  private Duration length() {
+    return plan.round().multipliedBy(TIMES_AS_LONG);
+  }
+
+  private void attempt(
+      CountedScenario scenario, CountedSubject subject, Map<CountedSubject, Rounds> open, Step step)
+      throws InterruptedException {
+    try {
+      step.run();
+    } catch (RuntimeException e) {
+      String message = e.getMessage() == null ? e.toString() : e.getMessage();
+      OpenSubjects.Failure failure = new OpenSubjects.Failure(subject.id(), scenario.id(), message);
+      failures.add(failure);
+      open.remove(subject);
+      progress.failed(failure);
+    }
+  }
+
+  private void close(CountedClient client) {
+    try {
+      client.close();
+    } catch (RuntimeException e) {
+      progress.note("a client could not be closed: " + e);
+    }
+  }
+
+  private static List<CountedResult> results(List<Rounds> all) {
+    List<CountedResult> alone = all.stream().map(Rounds::result).toList();
+    CountedResult peer = alone.stream()
+        .filter(result -> result.kind() == Subject.Kind.PEER)
+        .findFirst()
+        .orElse(null);
+    return peer == null ? alone : alone.stream().map(one -> one.beside(peer)).toList();
+  }
+
+  /** Subjects that could not be measured to the end. */
+  public List<OpenSubjects.Failure> failures() {
+    return List.copyOf(failures);
+  }
+
+  private interface Step {
+    void run() throws InterruptedException;
+  }
+
+  /** The rounds of one subject. */
+  private final class Rounds {
+    private final CountedScenario scenario;
+    private final CountedSubject subject;
+    private final List<CountedClient> clients = new ArrayList<>();
+    private final List<Double> perSecond = new ArrayList<>();
+    private final List<Histogram> acquire = new ArrayList<>();
+    private long excesses;
+
+    Rounds(CountedScenario scenario, CountedSubject subject) {
+      this.scenario = scenario;
+      this.subject = subject;
+      scenario.ways().forEach(way -> acquire.add(new Histogram(3)));
+    }
+
+    void run(Duration length) throws InterruptedException {
+      String name = names + subject.id() + ":" + scenario.id();
+      CountedRound.Result result = CountedRound.run(scenario, clients, name, length);
+      perSecond.add(result.sectionsPerSecond());
+      for (int way = 0; way < acquire.size(); way++) {
+        acquire.get(way).add(result.acquire().get(way));
+      }
+      excesses += result.excesses();
+    }
+
+    /** Forgets the speed of the warm-up, not what it did wrong. */
+    void reset() {
+      perSecond.clear();
+      acquire.forEach(Histogram::reset);
+    }
+
+    double last() {
+      return perSecond.isEmpty() ? 0 : perSecond.get(perSecond.size() - 1);
+    }
+
+    CountedResult result() {
+      List<CountedResult.Way> ways = new ArrayList<>();
+      for (int way = 0; way < acquire.size(); way++) {
+        ways.add(
+            new CountedResult.Way(scenario.ways().get(way).name(), Latency.of(acquire.get(way))));
+      }
+      return new CountedResult(
+          scenario.id(),
+          scenario.description(),
+          subject.id(),
+          subject.label(),
+          subject.kind(),
+          subject.library(),
+          Statistics.median(perSecond.stream().mapToDouble(Double::doubleValue).toArray()),
+          List.copyOf(perSecond),
+          ways,
+          null,
+          null,
+          excesses);
+    }
+  }
+}

@@ -1,0 +1,137 @@
+package dev.interlock.bench.runs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.bench.subjects.CountedSubject;
+import dev.interlock.bench.subjects.Subject;
+import dev.interlock.measure.CountedClient;
+import dev.interlock.measure.CountedScenario;
+import dev.interlock.measure.SectionLock;
+import dev.interlock.measure.server.ServerAddress;
+import dev.interlock.measure.server.ServerKind;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+
+class CountedRunTest {
+  private static final BenchPlan PLAN = new BenchPlan(
+      "test",
+      2,
+      Duration.ofMillis(100),
+      Duration.ofMillis(20),
+      Duration.ZERO,
+      Duration.ZERO,
+      Duration.ZERO);
+
+  private final CountedRun run = new CountedRun(
+      ServerAddress.parse(ServerKind.REDIS, "redis://127.0.0.1:1"),
+      PLAN,
+      "test:",
+      new Progress(new PrintWriter(new StringWriter())));
+
+  @Test
+  void bothWaysAreMeasuredAndComparedWithThePeer() throws InterruptedException {
+    List<CountedResult> results = run.measure(
+        CountedScenario.READ_WRITE,
+        List.of(
+            subject("peer", Subject.Kind.PEER, readWrite()),
+            subject("ours", Subject.Kind.OURS, readWrite())));
+
+    assertThat(results).extracting(CountedResult::id).containsExactly("peer", "ours");
+    assertThat(results).allSatisfy(result -> {
+      assertThat(result.rounds()).hasSize(2);
+      assertThat(result.sectionsPerSecond()).isPositive();
+      assertThat(result.ways())
+          .extracting(CountedResult.Way::name)
+          .containsExactly("read", "write");
+      assertThat(result.hardest().worstMillis()).isPositive();
+      assertThat(result.toPeer()).isNotNull();
+      assertThat(result.excesses()).isZero();
+    });
+    assertThat(results.get(0).toPeer().median()).isEqualTo(1);
+    assertThat(results.get(0).worstToPeer()).isEqualTo(1);
+    assertThat(run.failures()).isEmpty();
+  }
+
+  @Test
+  void permitsThatAreMoreThanThereAreAreSeen() throws InterruptedException {
+    assertThat(excesses(CountedScenario.SEMAPHORE.capacity())).isZero();
+    assertThat(excesses(CountedScenario.SEMAPHORE.capacity() + 2)).isPositive();
+  }
+
+  private long excesses(int permits) throws InterruptedException {
+    List<CountedResult> results = run.measure(
+        CountedScenario.SEMAPHORE,
+        List.of(subject("ours", Subject.Kind.OURS, permits(new Semaphore(permits)))));
+    return results.get(0).excesses();
+  }
+
+  @Test
+  void readersBesideAWriterAreSeen() throws InterruptedException {
+    Semaphore noLock = new Semaphore(1_000);
+    List<CountedResult> results = run.measure(
+        CountedScenario.READ_WRITE,
+        List.of(subject(
+            "broken", Subject.Kind.OURS, () -> List.of(new Permits(noLock), new Permits(noLock)))));
+
+    assertThat(results.get(0).excesses()).isPositive();
+    assertThat(results.get(0).toPeer()).isNull();
+  }
+
+  @Test
+  void aSubjectThatFailsIsLeftOut() throws InterruptedException {
+    Supplier<List<SectionLock>> failing = () -> {
+      throw new IllegalStateException("as planned");
+    };
+    List<CountedResult> results = run.measure(
+        CountedScenario.SEMAPHORE,
+        List.of(
+            subject("failing", Subject.Kind.PEER, failing),
+            subject("ours", Subject.Kind.OURS, permits(new Semaphore(4)))));
+
+    assertThat(results).extracting(CountedResult::id).containsExactly("ours");
+    assertThat(run.failures()).singleElement().satisfies(failure -> {
+      assertThat(failure.subject()).isEqualTo("failing");
+      assertThat(failure.message()).isEqualTo("as planned");
+    });
+  }
+
+  private static CountedSubject subject(
+      String id, Subject.Kind kind, Supplier<List<SectionLock>> ways) {
+    return new CountedSubject(id, id, kind, "library 1", server -> new CountedClient() {
+      @Override
+      public List<SectionLock> ways(String name) {
+        return ways.get();
+      }
+
+      @Override
+      public void close() {}
+    });
+  }
+
+  private static Supplier<List<SectionLock>> readWrite() {
+    ReentrantReadWriteLock lock = new ReentrantReadWriteLock(true);
+    return () -> List.of(SectionLock.of(lock.readLock()), SectionLock.of(lock.writeLock()));
+  }
+
+  private static Supplier<List<SectionLock>> permits(Semaphore semaphore) {
+    return () -> List.of(new Permits(semaphore));
+  }
+
+  private record Permits(Semaphore semaphore) implements SectionLock {
+    @Override
+    public void lock() throws InterruptedException {
+      semaphore.acquire();
+    }
+
+    @Override
+    public void unlock() {
+      semaphore.release();
+    }
+  }
+}
