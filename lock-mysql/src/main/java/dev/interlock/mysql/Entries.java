@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * primary key: an entry that is missing here is looked up by its id. Thread-safe.
  */
 final class Entries {
+  private static final int MOST_WANTED = 256;
+
   private final ConcurrentHashMap<HoldId, KnownEntry> known = new ConcurrentHashMap<>();
 
   /** The waiters for one lock, by ticket. */
@@ -23,6 +25,11 @@ final class Entries {
   }
 
   private final ConcurrentHashMap<String, Queue> waiters = new ConcurrentHashMap<>();
+
+  /** A lock, and how many of this client wait for a part of it. */
+  private record Wanted(LockKey at, int count) {}
+
+  private final ConcurrentHashMap<String, Wanted> parts = new ConcurrentHashMap<>();
 
   void put(KnownEntry entry) {
     KnownEntry before = known.put(entry.id(), entry);
@@ -35,7 +42,48 @@ final class Entries {
         queue.tickets.put(entry.ticket(), entry.id());
         return queue;
       });
+      if (entry.counted()) {
+        wantsPart(entry.name(), entry.at());
+      }
     }
+  }
+
+  /** Notes where an id stands after a transaction. */
+  void note(String name, LockKey at, HoldId id, Transition transition) {
+    Entry share = transition.holders().share(id);
+    Entry entry = share != null || transition.row().isHeldBy(id) ? share : transition.waiter(id);
+    if (entry == null) {
+      remove(id);
+    } else {
+      put(KnownEntry.of(name, at, entry));
+    }
+  }
+
+  /**
+   * Notes that somebody wants a part of a lock, also before its entry is known: it may be granted
+   * before the answer to its attempt is here.
+   */
+  void wantsPart(String name, LockKey at) {
+    parts.compute(name, (key, old) -> new Wanted(at, old == null ? 1 : old.count() + 1));
+  }
+
+  /** Takes that back. */
+  void wantsNoPart(String name) {
+    parts.computeIfPresent(
+        name, (key, old) -> old.count() == 1 ? null : new Wanted(old.at(), old.count() - 1));
+  }
+
+  /** The locks of which this client waits for parts; not more than one statement can bear. */
+  List<LockKey> wantedParts() {
+    return parts.isEmpty()
+        ? List.of()
+        : parts.values().stream().limit(MOST_WANTED).map(Wanted::at).toList();
+  }
+
+  /** Whether this is known to be a hold, or a waiter, that may share its lock. */
+  boolean isCounted(HoldId id) {
+    KnownEntry entry = known.get(id);
+    return entry != null && entry.counted();
   }
 
   void remove(HoldId id) {
@@ -51,6 +99,9 @@ final class Entries {
         queue.tickets.remove(entry.ticket(), entry.id());
         return queue.tickets.isEmpty() ? null : queue;
       });
+      if (entry.counted()) {
+        wantsNoPart(entry.name());
+      }
     }
   }
 

@@ -3,7 +3,8 @@ package dev.interlock.mysql;
 import dev.interlock.spi.HoldId;
 
 /**
- * A row of the entry table: a waiter, or a further hold of a shared owner. Mutable like its lock.
+ * A row of the entry table: a waiter, a further hold of a shared owner, or a hold that may share
+ * its lock. Mutable like its lock.
  */
 final class Entry {
   static final int SHARE = 0;
@@ -22,6 +23,10 @@ final class Entry {
   int tokens = 1;
   boolean asleep;
   boolean listens;
+  int units = 1;
+  int capacity = 1;
+  long token;
+  long stayUs;
 
   boolean is(HoldId id) {
     return hold == id.low() && client == id.high();
@@ -29,5 +34,15 @@ final class Entry {
 
   HoldId id() {
     return new HoldId(client, hold);
+  }
+
+  /** Whether it may share the lock: a reader, or permits. */
+  boolean isCounted() {
+    return capacity > 1;
+  }
+
+  /** The fencing token of this hold: one beside an exclusive hold of its owner has that one's. */
+  long token(LockRow row) {
+    return isCounted() ? token : row.token;
   }
 }

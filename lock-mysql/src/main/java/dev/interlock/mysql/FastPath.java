@@ -98,7 +98,7 @@ final class FastPath {
     if (row.ticket == 0) {
       return null;
     }
-    entries.put(new KnownEntry(attempt.name(), at, Entry.WAITER, row.ticket, attempt.id()));
+    entries.put(new KnownEntry(attempt.name(), at, Entry.WAITER, row.ticket, attempt.id(), false));
     return AttemptResult.queued(me.recheck(row.lockRemainingUs, parameters.listens));
   }
 

@@ -1,5 +1,6 @@
 package dev.interlock.mysql;
 
+import dev.interlock.mysql.LockMapper.KnownEntry;
 import dev.interlock.mysql.LockMapper.PendingGrant;
 import dev.interlock.spi.BackendEvents;
 import dev.interlock.spi.Grant;
@@ -8,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -46,7 +48,7 @@ final class GrantListener {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private volatile @Nullable BackendEvents events;
-  private volatile Granted granted = (grant, notBefore) -> {};
+  private volatile Granted granted = (grant, place, notBefore) -> {};
   private volatile boolean heard;
   private volatile long lastNeeded;
   private @Nullable Thread thread;
@@ -80,7 +82,12 @@ final class GrantListener {
 
   /** Hears of grants. */
   interface Granted {
-    void granted(Grant grant, long notBeforeNanos);
+    /**
+     * A waiter has the lock.
+     *
+     * @param place where the hold stands if it may share the lock; else null
+     */
+    void granted(Grant grant, @Nullable KnownEntry place, long notBeforeNanos);
   }
 
   void tell(BackendEvents listener, Granted grants) {
@@ -229,8 +236,12 @@ final class GrantListener {
     // Before the question: the server's remaining time counts from a later moment than this.
     long asked = System.nanoTime();
     List<PendingGrant> grants;
+    List<LockKey> parts = entries.wantedParts();
     try {
-      grants = mapper.pendingGrants(client);
+      grants = new ArrayList<>(mapper.pendingGrants(client));
+      if (!parts.isEmpty()) {
+        grants.addAll(mapper.pendingParts(client, parts));
+      }
     } catch (PersistenceException e) {
       rethrowUnlessWoken(e);
       return seen;
@@ -249,24 +260,24 @@ final class GrantListener {
     String key = new String(grant.lockKey, StandardCharsets.UTF_8);
     if (key.startsWith(prefix)) {
       String name = key.substring(prefix.length());
+      HoldId id = new HoldId(grant.client, grant.hold);
+      LockKey at = LockKey.of(prefix.substring(0, prefix.length() - 1), name);
       granted.granted(
-          Grant.of(
-                  name,
-                  new HoldId(grant.client, grant.hold),
-                  grant.token,
-                  Protocol.ofMicros(grant.remainingUs))
+          Grant.of(name, id, grant.token, Protocol.ofMicros(grant.remainingUs))
               .withTokens(grant.tokens)
               .withHeirs(entries.heirs(name, grant)),
+          grant.counted ? new KnownEntry(name, at, Entry.SHARE, grant.ticket, id, true) : null,
           asked);
     }
   }
 
   /** Waits to be woken. Answers whether this session has become the keeper of the gate. */
   private boolean waitToBeWoken(LockMapper mapper, Set<Long> seen, boolean keeper) {
+    List<LockKey> parts = entries.wantedParts();
     try {
       Long answer = keeper
-          ? mapper.sleep(client, seen, waitSeconds)
-          : mapper.waitAtGate(client, seen, (long) waitSeconds);
+          ? mapper.sleep(client, seen, parts, waitSeconds)
+          : mapper.waitAtGate(client, seen, parts, (long) waitSeconds);
       return !keeper && answer != null && answer == 1;
     } catch (PersistenceException e) {
       rethrowUnlessWoken(e);

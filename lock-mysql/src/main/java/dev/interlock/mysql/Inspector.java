@@ -8,11 +8,16 @@ import dev.interlock.spi.HoldPage;
 import dev.interlock.spi.HoldQuery;
 import dev.interlock.spi.WaiterInfo;
 import dev.interlock.sql.support.NameRange;
+import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
@@ -33,11 +38,8 @@ final class Inspector {
 
   Optional<HoldInfo> inspect(String name) {
     LockKey at = LockKey.of(namespace, name);
-    Inspection found = database.run("inspect", true, session -> {
-      Inspection row = session.mapper().inspect(at);
-      return row == null ? new Inspection() : row;
-    });
-    return holder(name, found);
+    return holder(
+        name, database.run("inspect", true, session -> session.mapper().inspect(at)));
   }
 
   List<WaiterInfo> waiters(String name, int limit) {
@@ -46,7 +48,8 @@ final class Inspector {
         .run("list the waiters", true, session -> session.mapper().waiters(at, limit))
         .stream()
         .map(row -> WaiterInfo.of(new String(row.owner, UTF_8), new String(row.host, UTF_8))
-            .withSince(Instant.EPOCH.plus(row.sinceUs, ChronoUnit.MICROS)))
+            .withSince(Instant.EPOCH.plus(row.sinceUs, ChronoUnit.MICROS))
+            .withUnits(row.units, row.capacity))
         .toList();
   }
 
@@ -64,10 +67,13 @@ final class Inspector {
         "list",
         true,
         session -> session.mapper().list(after, rest, range.start(), range.end(), query.limit()));
-    HoldPage page = HoldPage.of(rows.stream()
-        .flatMap(row -> nameOf(row, range).flatMap(name -> holder(name, row)).stream())
+    Map<ByteBuffer, List<Inspection>> locks = rows.stream()
+        .collect(Collectors.groupingBy(
+            row -> ByteBuffer.wrap(row.lockKey), LinkedHashMap::new, Collectors.toList()));
+    HoldPage page = HoldPage.of(locks.values().stream()
+        .flatMap(lock -> nameOf(lock.get(0), range).flatMap(name -> holder(name, lock)).stream())
         .toList());
-    if (rows.size() < query.limit()) {
+    if (locks.size() < query.limit()) {
       return page;
     }
     Inspection last = rows.get(rows.size() - 1);
@@ -89,18 +95,67 @@ final class Inspector {
         .filter(name -> LockKey.of(namespace, name).bucket() == row.bucket);
   }
 
-  private static Optional<HoldInfo> holder(String name, Inspection found) {
-    long remaining = Math.max(found.remainingUs, found.shareUs);
-    if (remaining <= 0) {
-      return Optional.empty();
-    }
-    return Optional.of(HoldInfo.of(
+  /** All holders, in the order of their tokens; entries of one owner are one hold. */
+  private static Optional<HoldInfo> holder(String name, List<Inspection> rows) {
+    TreeMap<Long, HoldInfo> holders = new TreeMap<>();
+    rows.stream()
+        .limit(1)
+        .filter(row -> row.client != 0 && row.remainingUs > 0)
+        .forEach(row -> holders.put(
+            row.token,
+            info(name, row.owner, row.host, row.sinceUs, row.remainingUs, row.token, row.waiters)));
+    rows.stream()
+        .filter(row -> row.capacity > 0 && row.partRemainingUs > 0)
+        .forEach(row -> holders.merge(
+            row.capacity == 1 ? row.token : row.partToken, part(name, row), Inspector::merge));
+    List<HoldInfo> all = List.copyOf(holders.values());
+    return all.stream()
+        .findFirst()
+        .map(first -> all.size() == 1 ? first : first.withOthers(all.subList(1, all.size())));
+  }
+
+  private static HoldInfo part(String name, Inspection row) {
+    long token = row.capacity == 1 ? row.token : row.partToken;
+    return info(
+            name,
+            row.partOwner,
+            row.partHost,
+            row.partSinceUs,
+            row.partRemainingUs,
+            token,
+            row.waiters)
+        .withUnits(row.units, row.capacity);
+  }
+
+  /** What is left of the longest of them. */
+  private static HoldInfo merge(HoldInfo one, HoldInfo other) {
+    HoldInfo first = other.since().isBefore(one.since()) ? other : one;
+    return HoldInfo.of(
+            first.name(),
+            first.owner(),
+            first.host(),
+            first.since(),
+            one.remaining().compareTo(other.remaining()) < 0 ? other.remaining() : one.remaining(),
+            first.fencingToken(),
+            first.waiters())
+        .withUnits(first.units(), first.capacity());
+  }
+
+  private static HoldInfo info(
+      String name,
+      byte[] owner,
+      byte[] host,
+      long sinceUs,
+      long remainingUs,
+      long token,
+      int waiters) {
+    return HoldInfo.of(
         name,
-        new String(found.owner, UTF_8),
-        new String(found.host, UTF_8),
-        Instant.EPOCH.plus(found.sinceUs, ChronoUnit.MICROS),
-        Protocol.ofMicros(remaining),
-        found.token,
-        found.waiters));
+        new String(owner, UTF_8),
+        new String(host, UTF_8),
+        Instant.EPOCH.plus(sinceUs, ChronoUnit.MICROS),
+        Protocol.ofMicros(remainingUs),
+        token,
+        waiters);
   }
 }

@@ -74,23 +74,29 @@ interface LockMapper {
 
   List<PendingGrant> pendingGrants(@Param("client") long client);
 
+  List<PendingGrant> pendingParts(
+      @Param("client") long client, @Param("places") Collection<LockKey> places);
+
+  void wake(@Param("client") long client);
+
   @Nullable
   Long waitAtGate(
       @Param("client") long client,
       @Param("seen") Collection<Long> seen,
+      @Param("places") Collection<LockKey> places,
       @Param("seconds") long seconds);
 
   @Nullable
   Long sleep(
       @Param("client") long client,
       @Param("seen") Collection<Long> seen,
+      @Param("places") Collection<LockKey> places,
       @Param("seconds") double seconds);
 
   @Nullable
   Long becomeListener(@Param("client") long client);
 
-  @Nullable
-  Inspection inspect(@Param("at") LockKey at);
+  List<Inspection> inspect(@Param("at") LockKey at);
 
   List<Inspection> list(
       @Param("after") @Nullable LockKey after,
@@ -134,17 +140,24 @@ interface LockMapper {
     }
   }
 
-  /** What there is to say of a lock that has a row. */
+  /** What there is to say of a lock that has a row, and of one of its further holds if any. */
   final class Inspection {
     int bucket;
     byte[] lockKey = {};
+    long client;
     byte[] owner = {};
     byte[] host = {};
     long sinceUs;
     long remainingUs;
     long token;
     int waiters;
-    long shareUs;
+    byte[] partOwner = {};
+    byte[] partHost = {};
+    long partSinceUs;
+    long partRemainingUs;
+    long partToken;
+    int units;
+    int capacity;
   }
 
   /** One who waits. */
@@ -152,6 +165,8 @@ interface LockMapper {
     byte[] owner = {};
     byte[] host = {};
     long sinceUs;
+    int units;
+    int capacity;
   }
 
   /** A grant to this client that it has not confirmed. */
@@ -164,6 +179,7 @@ interface LockMapper {
     long ticket;
     long lastHeir;
     long remainingUs;
+    boolean counted;
   }
 
   /** An entry that is still there, and what its lock is up to. */
@@ -196,6 +212,12 @@ interface LockMapper {
    * @param kind {@link Entry#SHARE} or {@link Entry#WAITER}
    * @param ticket its ticket
    * @param id its hold
+   * @param counted whether it may share the lock
    */
-  record KnownEntry(String name, LockKey at, int kind, long ticket, HoldId id) {}
+  record KnownEntry(String name, LockKey at, int kind, long ticket, HoldId id, boolean counted) {
+
+    static KnownEntry of(String name, LockKey at, Entry entry) {
+      return new KnownEntry(name, at, entry.kind, entry.ticket, entry.id(), entry.isCounted());
+    }
+  }
 }

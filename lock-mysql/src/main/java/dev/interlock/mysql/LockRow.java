@@ -30,6 +30,11 @@ final class LockRow {
     return untilUs == 0;
   }
 
+  /** Whether only holds that share the lock have it: it then tells when the first of them ends. */
+  boolean hasOnlyParts() {
+    return !isFree() && client == 0 && hold == 0;
+  }
+
   boolean isHeldBy(HoldId id) {
     return !isFree() && hold == id.low() && client == id.high();
   }
@@ -66,11 +71,17 @@ final class LockRow {
    */
   void grantTo(Entry to, long now, long leaseUs, List<Entry> heirs) {
     hand(to, now, now + leaseUs);
-    // The server's clock, so that tokens go on rising even if all state was lost.
-    token = Math.max(lastToken + 1, now);
+    token = nextToken(now);
     tokens = Math.max(to.tokens, 1 + heirs.size());
     lastToken = token + tokens - 1;
     lastHeir = heirs.isEmpty() ? 0 : heirs.get(heirs.size() - 1).ticket;
+  }
+
+  /** A fencing token that is larger than all before. */
+  long nextToken(long now) {
+    // The server's clock, so that tokens go on rising even if all state was lost.
+    lastToken = Math.max(lastToken + 1, now);
+    return lastToken;
   }
 
   /** Moves the fencing tokens up to a larger first one. */

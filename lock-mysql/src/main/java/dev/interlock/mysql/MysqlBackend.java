@@ -71,7 +71,7 @@ final class MysqlBackend implements HandOffBackend, LocalClient {
         Math.min(2, config.get(MysqlOptions.TIMEOUT).toMillis() / 2_000.0),
         Protocol.LINGER);
     this.fastPath = new FastPath(database, this, entries, grantListener, namespace);
-    this.renewer = new Renewer(database, entries, this, namespace, batcher);
+    this.renewer = new Renewer(database, entries, this, this::note, namespace, batcher);
     this.inspector = new Inspector(database, namespace);
   }
 
@@ -149,9 +149,13 @@ final class MysqlBackend implements HandOffBackend, LocalClient {
   }
 
   /** A waiter of this client was granted a lock by somebody's transaction. */
-  private void granted(Grant grant, long notBeforeNanos) {
-    entries.remove(grant.id());
-    fastPath.cameFromQueue(grant.id());
+  private void granted(Grant grant, @Nullable KnownEntry place, long notBeforeNanos) {
+    if (place == null) {
+      entries.remove(grant.id());
+      fastPath.cameFromQueue(grant.id());
+    } else {
+      entries.put(place);
+    }
     BackendEvents listener = events;
     if (listener != null) {
       listener.granted(grant, notBeforeNanos);
@@ -162,7 +166,16 @@ final class MysqlBackend implements HandOffBackend, LocalClient {
   public AttemptResult attempt(Attempt attempt) {
     // Behind waiters of this client it will not get the lock now: its place in the queue may wait.
     long ride = Math.min(entries.rideNanos(attempt.name()), attempt.patience().toNanos() / 2);
-    return run(attempt.name(), new Operations.Try(attempt, this::note), ride);
+    Operations.Try operation = new Operations.Try(attempt, this::note);
+    if (attempt.capacity() == 1 || !attempt.waits()) {
+      return run(attempt.name(), operation, ride);
+    }
+    entries.wantsPart(attempt.name(), LockKey.of(namespace, attempt.name()));
+    try {
+      return run(attempt.name(), operation, ride);
+    } finally {
+      entries.wantsNoPart(attempt.name());
+    }
   }
 
   private <T> T run(String name, Operation<T> operation, long rideNanos) {
@@ -171,19 +184,8 @@ final class MysqlBackend implements HandOffBackend, LocalClient {
   }
 
   /** Keeps track of which entries this client has. */
-  private void note(Attempt attempt, Transition transition) {
-    Entry entry = transition.row().isHeldBy(attempt.id()) ? null : transition.waiter(attempt.id());
-    entry = entry == null ? transition.share(attempt.id()) : entry;
-    if (entry == null) {
-      entries.remove(attempt.id());
-    } else {
-      entries.put(new KnownEntry(
-          attempt.name(),
-          LockKey.of(namespace, attempt.name()),
-          entry.kind,
-          entry.ticket,
-          attempt.id()));
-    }
+  private void note(String name, HoldId id, Transition transition) {
+    entries.note(name, LockKey.of(namespace, name), id, transition);
   }
 
   /** Does what is asked for in one packet if that may do, and else in a transaction. */

@@ -26,7 +26,9 @@ public final class MysqlProvider implements LockProvider {
         Capability.FENCED,
         Capability.SHARED_OWNER,
         Capability.FAIR,
-        Capability.DURABLE);
+        Capability.DURABLE,
+        Capability.SHARED,
+        Capability.PERMITS);
   }
 
   @Override

@@ -2,7 +2,6 @@ package dev.interlock.mysql;
 
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
-import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
@@ -11,20 +10,24 @@ import dev.interlock.spi.RenewalResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** The operations that transactions are made of. */
 final class Operations {
   private Operations() {}
 
+  /** Keeps track of where an id stands after a transaction. */
+  interface Noted {
+    void note(String name, HoldId id, Transition transition);
+  }
+
   /** An attempt. */
   static final class Try extends Operation<AttemptResult> {
     private final Attempt attempt;
-    private final BiConsumer<Attempt, Transition> noted;
+    private final Noted noted;
     private @Nullable AttemptResult result;
 
-    Try(Attempt attempt, BiConsumer<Attempt, Transition> noted) {
+    Try(Attempt attempt, Noted noted) {
       this.attempt = attempt;
       this.noted = noted;
     }
@@ -56,7 +59,7 @@ final class Operations {
 
     @Override
     boolean tryFast(FastPath fastPath, boolean awaited) {
-      AttemptResult answer = fastPath.attempt(attempt, awaited);
+      AttemptResult answer = attempt.capacity() == 1 ? fastPath.attempt(attempt, awaited) : null;
       if (answer != null) {
         succeed(answer);
       }
@@ -70,7 +73,7 @@ final class Operations {
 
     @Override
     AttemptResult committed(Transition transition) {
-      noted.accept(attempt, transition);
+      noted.note(attempt.name(), attempt.id(), transition);
       return nothingThere();
     }
 
@@ -88,12 +91,12 @@ final class Operations {
   static final class GiveBack extends Operation<ReleaseResult> {
     private final Release release;
     private final Entries entries;
-    private final BiConsumer<Attempt, Transition> noted;
+    private final Noted noted;
     private final List<HoldId> unseen = new ArrayList<>();
     private boolean held;
     private @Nullable AttemptResult next;
 
-    GiveBack(Release release, Entries entries, BiConsumer<Attempt, Transition> noted) {
+    GiveBack(Release release, Entries entries, Noted noted) {
       this.release = release;
       this.entries = entries;
       this.noted = noted;
@@ -132,6 +135,7 @@ final class Operations {
       boolean released = !awaited
           && release.next() == null
           && release.passed().isEmpty()
+          && entries.get(release.id()) == null
           && fastPath.release(release);
       if (released) {
         succeed(ReleaseResult.released());
@@ -143,7 +147,7 @@ final class Operations {
     void giveUp(Transition transition) {
       unseen.clear();
       release.passed().stream().filter(id -> !transition.dropHeir(id)).forEach(unseen::add);
-      held = transition.release(release.id());
+      held = transition.holders().release(release.id());
     }
 
     @Override
@@ -156,7 +160,7 @@ final class Operations {
     ReleaseResult committed(Transition transition) {
       Attempt following = release.next();
       if (next != null && following != null) {
-        noted.accept(following, transition);
+        noted.note(following.name(), following.id(), transition);
       }
       return held
           ? ReleaseResult.released()
@@ -207,33 +211,41 @@ final class Operations {
     }
   }
 
-  /** The renewal of a further hold of a shared owner, which may have become the first one. */
-  static final class Prolong extends Operation<RenewalResult> {
-    private final Renewal renewal;
+  /**
+   * Renewals of further holds, which may have become the first one, and of waiters that want to
+   * share the lock. Answers one for each.
+   */
+  static final class Prolong extends Operation<List<RenewalResult>> {
+    private final List<Renewal> renewals;
     private final Entries entries;
-    private @Nullable Grant held;
+    private final Noted noted;
+    private List<RenewalResult> results = List.of();
 
-    Prolong(Renewal renewal, Entries entries) {
-      this.renewal = renewal;
+    Prolong(List<Renewal> renewals, Entries entries, Noted noted) {
+      this.renewals = renewals;
       this.entries = entries;
+      this.noted = noted;
+    }
+
+    @Override
+    List<HoldId> ids() {
+      return renewals.stream().map(Renewal::id).filter(entries::isCounted).toList();
     }
 
     @Override
     void take(Transition transition) {
-      held = transition.prolong(renewal);
+      results = renewals.stream().map(transition::renew).toList();
     }
 
     @Override
-    RenewalResult committed(Transition transition) {
-      if (transition.share(renewal.id()) == null) {
-        entries.remove(renewal.id());
-      }
-      return held == null ? RenewalResult.gone() : held;
+    List<RenewalResult> committed(Transition transition) {
+      renewals.forEach(renewal -> noted.note(renewal.name(), renewal.id(), transition));
+      return results;
     }
 
     @Override
-    RenewalResult nothingThere() {
-      return RenewalResult.gone();
+    List<RenewalResult> nothingThere() {
+      return renewals.stream().map(renewal -> RenewalResult.gone()).toList();
     }
   }
 
@@ -250,7 +262,7 @@ final class Operations {
 
     @Override
     void giveUp(Transition transition) {
-      victims = transition.force(token);
+      victims = transition.holders().force(token);
     }
 
     @Override

@@ -25,8 +25,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps holds and waiters alive: one packet for all holds with the same lease, and one for all
- * waiters. Further holds of shared owners are rare, and have transactions of their own: they stand
- * in the queue's table, which nobody but the owner of the row lock decides from. Thread-safe.
+ * waiters. Holds that stand in the queue's table, and those who wait for a part of a lock, have one
+ * transaction for each lock: nobody but the owner of the row lock decides from that table.
+ * Thread-safe.
  */
 final class Renewer {
   private static final Comparator<KnownHold> BY_KEY = Comparator.<KnownHold>comparingInt(
@@ -40,6 +41,7 @@ final class Renewer {
   private final Database database;
   private final Entries entries;
   private final LocalClient me;
+  private final Operations.Noted noted;
   private final String namespace;
   private final LockBatcher<Operation<?>> batcher;
 
@@ -47,24 +49,26 @@ final class Renewer {
       Database database,
       Entries entries,
       LocalClient me,
+      Operations.Noted noted,
       String namespace,
       LockBatcher<Operation<?>> batcher) {
     this.database = database;
     this.entries = entries;
     this.me = me;
+    this.noted = noted;
     this.namespace = namespace;
     this.batcher = batcher;
   }
 
   void renew(List<Renewal> batch, RenewalAnswers answers) {
     List<Renewal> holds = new ArrayList<>();
-    List<Renewal> shares = new ArrayList<>();
+    Map<String, List<Renewal>> shares = new LinkedHashMap<>();
     List<KnownEntry> queue = new ArrayList<>();
     Map<HoldId, Renewal> waiters = new LinkedHashMap<>();
     for (Renewal renewal : batch) {
       KnownEntry entry = entries.get(renewal.id());
-      if (entry != null && entry.kind() == Entry.SHARE) {
-        shares.add(renewal);
+      if (entry != null && (entry.kind() == Entry.SHARE || entry.counted())) {
+        shares.computeIfAbsent(renewal.name(), name -> new ArrayList<>()).add(renewal);
       } else if (entry != null && renewal.queued()) {
         waiters.put(renewal.id(), renewal);
         queue.add(entry);
@@ -73,7 +77,7 @@ final class Renewer {
       }
     }
     renewHolds(holds, answers);
-    shares.forEach(share -> answers.answer(share, prolong(share)));
+    shares.forEach((name, some) -> prolong(name, some, answers));
     if (!queue.isEmpty()) {
       queue.sort(BY_TICKET);
       refresh(queue, waiters, answers);
@@ -84,13 +88,16 @@ final class Renewer {
   }
 
   /** A lock of which the row is not to be had says nothing of the others. */
-  private RenewalResult prolong(Renewal share) {
+  private void prolong(String name, List<Renewal> some, RenewalAnswers answers) {
+    Operations.Prolong operation = new Operations.Prolong(some, entries, noted);
     try {
-      Operations.Prolong operation = new Operations.Prolong(share, entries);
-      batcher.run(share.name(), operation);
-      return operation.outcome().get();
+      batcher.run(name, operation);
+      List<RenewalResult> results = operation.outcome().get();
+      for (int i = 0; i < some.size(); i++) {
+        answers.answer(some.get(i), results.get(i));
+      }
     } catch (LockException e) {
-      return RenewalResult.failed(e);
+      some.forEach(renewal -> answers.answer(renewal, RenewalResult.failed(e)));
     }
   }
 

@@ -27,13 +27,20 @@ final class Schema {
   private static final Pattern COLUMN =
       Pattern.compile("^  (\\w+) +(\\w+)(?:\\((\\d+)\\))?", Pattern.MULTILINE);
 
+  /** What the tables of 'interlock 1' do not have. */
+  private static final List<String> ADDED = List.of("units", "capacity", "token", "stay_us");
+
   private final String prefix;
   private final String ddl;
 
   Schema(String prefix) {
     this.prefix = prefix;
-    try (InputStream in = Schema.class.getResourceAsStream("schema.sql")) {
-      this.ddl = new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8)
+    this.ddl = script("schema.sql");
+  }
+
+  private String script(String file) {
+    try (InputStream in = Schema.class.getResourceAsStream(file)) {
+      return new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8)
           .replace("${prefix}", prefix);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -42,8 +49,13 @@ final class Schema {
 
   /** Does what the option says. */
   void apply(Connection connection, MysqlOptions.SchemaMode mode) throws SQLException {
-    if (mode == MysqlOptions.SchemaMode.CREATE && !faults(connection).isEmpty()) {
-      create(connection);
+    if (mode == MysqlOptions.SchemaMode.CREATE) {
+      List<String> faults = faults(connection);
+      if (isEarlier(faults)) {
+        upgrade(connection);
+      } else if (!faults.isEmpty()) {
+        create(connection);
+      }
     }
     if (mode != MysqlOptions.SchemaMode.NONE) {
       check(connection);
@@ -52,7 +64,7 @@ final class Schema {
 
   private void create(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement()) {
-      for (String sql : statements()) {
+      for (String sql : statements(ddl)) {
         statement.execute(sql);
       }
       for (int bucket = 0; bucket < LockKey.BUCKETS; bucket++) {
@@ -63,8 +75,35 @@ final class Schema {
     }
   }
 
-  private List<String> statements() {
-    String code = ddl.replaceAll("(?m)^--.*$", "");
+  /** Whether that is all: tables of 'interlock 1', which are complete as such. */
+  private boolean isEarlier(List<String> faults) {
+    return faults.equals(
+        ADDED.stream().map(column -> noColumn(prefix + "entry", column)).toList());
+  }
+
+  private static String noColumn(String table, String column) {
+    return "table " + table + " has no column " + column;
+  }
+
+  /** All columns come by one statement, so whoever comes second finds all of them there. */
+  private void upgrade(Connection connection) throws SQLException {
+    List<String> statements = statements(script("upgrade.sql"));
+    try (Statement statement = connection.createStatement()) {
+      try {
+        for (String sql : statements) {
+          statement.execute(sql);
+        }
+      } catch (SQLException e) {
+        statement.execute(statements.get(statements.size() - 1)); // the session is given back
+        if (!faults(connection).isEmpty()) {
+          throw e; // nobody else did it meanwhile
+        }
+      }
+    }
+  }
+
+  private static List<String> statements(String script) {
+    String code = script.replaceAll("(?m)^--.*$", "");
     return Arrays.stream(code.split(";", -1))
         .map(String::strip)
         .filter(sql -> !sql.isEmpty())
@@ -74,13 +113,17 @@ final class Schema {
   private void check(Connection connection) throws SQLException {
     List<String> faults = faults(connection);
     if (!faults.isEmpty()) {
+      boolean earlier = isEarlier(faults);
       throw new LockConfigurationException(
           "The tables of lock-mysql are not as they should be in database '"
               + connection.getCatalog()
               + "': "
-              + String.join("; ", faults)
+              + (earlier
+                  ? "they are of an earlier version, 'interlock 1', and have no place for locks that"
+                      + " are shared"
+                  : String.join("; ", faults))
               + ". Open once with ?schema=create, choose another tablePrefix, or run:\n\n"
-              + ddl);
+              + (earlier ? script("upgrade.sql") : ddl));
     }
   }
 
@@ -105,7 +148,7 @@ final class Schema {
             + (columns.group(3) == null ? "" : "(" + columns.group(3) + ")");
         String actual = found.get(name);
         if (actual == null) {
-          faults.add("table " + table + " has no column " + name);
+          faults.add(noColumn(table, name));
         } else if (!actual.equals(wanted)) {
           faults.add("column " + table + "." + name + " is " + actual + " and not " + wanted);
         }

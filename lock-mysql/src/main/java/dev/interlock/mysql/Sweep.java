@@ -16,6 +16,10 @@ import java.util.List;
 final class Sweep {
   static final int KEPT = 16;
   static final int MOST = 4;
+
+  /** More than one lock is added at a time, so that locks to tidy up do not become more. */
+  static final int TIDIED = 2;
+
   private static final int WINDOW = 16;
 
   private final List<Candidate> victims = new ArrayList<>();

@@ -3,6 +3,7 @@ package dev.interlock.mysql;
 import dev.interlock.LockException;
 import dev.interlock.mysql.LockMapper.Candidate;
 import dev.interlock.mysql.LockMapper.CounterRow;
+import dev.interlock.mysql.LockMapper.KnownEntry;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import java.sql.SQLException;
@@ -68,15 +69,28 @@ final class Transactions {
       });
       Transition transition = taken.orElse(null);
       operations.forEach(operation -> succeed(operation, transition));
-      Grant unclaimed = transition == null ? null : transition.takeGrant(name);
-      if (unclaimed != null) {
-        granted.granted(unclaimed, begun);
+      if (transition != null) {
+        tell(name, at, transition, begun);
       }
     } catch (LockException e) {
       operations.forEach(operation -> operation.fail(e));
     } catch (RuntimeException | Error e) {
       operations.forEach(
           operation -> operation.fail(new IllegalStateException("transaction on lock " + name, e)));
+    }
+  }
+
+  /** Tells those of this client that have the lock since, unless an answer does. */
+  private void tell(String name, LockKey at, Transition transition, long begun) {
+    Grant unclaimed = transition.takeGrant(name);
+    if (unclaimed != null) {
+      granted.granted(unclaimed, null, begun);
+    }
+    for (Entry entry : transition.takeAdmitted()) {
+      granted.granted(
+          Grant.of(name, entry.id(), entry.token, Protocol.ofMicros(entry.leaseUs)),
+          KnownEntry.of(name, at, entry),
+          begun);
     }
   }
 
@@ -162,12 +176,12 @@ final class Transactions {
     return transition;
   }
 
-  /** A queue of which all are dead would stay for ever if its lock was never used again. */
+  /** Holds that ran out, and a queue of dead, would stay if their lock was never used again. */
   private void tidyForgotten(Session session, int bucket, List<Candidate> rows) {
     rows.stream()
         .filter(row -> row.forgotten)
-        .findFirst()
-        .ifPresent(row ->
+        .limit(Sweep.TIDIED)
+        .forEach(row ->
             ordinary(session, LockKey.of(bucket, row.lockKey), List.of(new Operations.Tidy(null))));
   }
 
@@ -194,6 +208,7 @@ final class Transactions {
     operations.forEach(operation -> operation.giveUp(transition));
     transition.serve();
     operations.forEach(operation -> operation.take(transition));
+    transition.holders().settle();
   }
 
   /** How a transaction is written. */
@@ -213,11 +228,32 @@ final class Transactions {
         throw e;
       }
       // Committed. It will find out by its next re-check.
-      if (Faults.isRefusedWake(error)) {
-        wakes.forEach(client -> deaf.put(client, System.nanoTime() + WAKE_AGAIN_NANOS));
+      if (wakes.size() > 1) {
+        session.ended();
+        wakes.forEach(client -> wake(session, client));
+      } else if (Faults.isRefusedWake(error)) {
+        wakes.forEach(this::noteRefusal);
       }
     }
     session.ended();
+  }
+
+  /** Whoever stands behind one that does not hear was not reached by the packet. */
+  private void wake(Session session, long client) {
+    try {
+      session.mapper().wake(client);
+    } catch (PersistenceException e) {
+      SQLException error = Faults.find(e);
+      if (error == null || !Faults.isUnheardWake(error)) {
+        session.spoil(); // what was asked for is done
+      } else if (Faults.isRefusedWake(error)) {
+        noteRefusal(client);
+      }
+    }
+  }
+
+  private void noteRefusal(long client) {
+    deaf.put(client, System.nanoTime() + WAKE_AGAIN_NANOS);
   }
 
   private boolean isDeaf(long client) {

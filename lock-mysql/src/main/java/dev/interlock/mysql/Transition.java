@@ -8,35 +8,28 @@ import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalResult;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What happens to one lock in one transaction: its row and the head of its queue, read under the
- * row lock, and what releases and attempts make of them. Decides everything and does no I/O except
- * for reading on in a queue whose head is dead. Not thread-safe.
+ * What happens to one lock in one transaction: its row, its holds and the head of its queue, read
+ * under the row lock, and what releases and attempts make of them. Decides everything and does no
+ * I/O except for reading on in a queue whose head is dead. Not thread-safe.
  */
 final class Transition {
   private final LockRow row;
   private final long now;
   private final long graceUs;
   private final LocalClient me;
-  private final LongFunction<List<Entry>> readOn;
-  private final TreeMap<Long, Entry> shares = new TreeMap<>();
-
-  // The head of the queue without gaps, and apart from it waiters that were read for their ids.
-  private final TreeMap<Long, Entry> waiters = new TreeMap<>();
-  private final TreeMap<Long, Entry> others = new TreeMap<>();
+  private final Holders holders;
   private final Changes changes = new Changes();
+  private final QueueHead queue;
   private @Nullable Entry served;
   private List<HoldId> heirs = List.of();
-  private boolean queueRead;
+  private final Map<HoldId, Entry> admitted = new LinkedHashMap<>();
 
   /**
    * Starts.
@@ -63,21 +56,25 @@ final class Transition {
     this.now = now;
     this.graceUs = graceUs;
     this.me = me;
-    this.readOn = readOn;
-    this.queueRead = whole;
+    this.queue = new QueueHead(whole, changes, readOn);
+    this.holders = new Holders(row, queue, changes, now, me);
     for (Entry entry : entries) {
-      (entry.kind == Entry.SHARE ? shares : waiters).put(entry.ticket, entry);
-    }
-    for (Entry entry : asked) {
-      if (entry.kind == Entry.WAITER && !waiters.containsKey(entry.ticket)) {
-        others.put(entry.ticket, entry);
+      if (entry.kind == Entry.SHARE) {
+        holders.add(entry);
+      } else {
+        queue.add(entry);
       }
     }
-    if (whole && row.entries != shares.size() + waiters.size()) {
-      row.entries = shares.size() + waiters.size(); // somebody emptied the table by hand
-      changes.rowChanged();
+    asked.stream().filter(entry -> entry.kind == Entry.WAITER).forEach(queue::addAsked);
+    if (whole) {
+      holders.count();
     }
-    expire();
+    holders.expire();
+  }
+
+  /** Who has the lock. */
+  Holders holders() {
+    return holders;
   }
 
   LockRow row() {
@@ -100,69 +97,11 @@ final class Transition {
             .withHeirs(heirs);
   }
 
-  private void expire() {
-    for (Entry share : List.copyOf(shares.values())) {
-      if (share.untilUs <= now) {
-        drop(share);
-      }
-    }
-    if (row.isFree() || row.untilUs > now) {
-      return;
-    }
-    if (row.claimant == 0) {
-      dropBacking();
-    } else if (row.claimant != me.client()) {
-      // It did not come for its grant. Its entries keep their places but are passed over.
-      changes.putToSleep(row.claimant);
-      waiters.values().stream()
-          .filter(entry -> entry.client == row.claimant)
-          .forEach(entry -> entry.asleep = true);
-    }
-    freeOrPromote();
-  }
-
-  private void freeOrPromote() {
-    row.free();
-    changes.rowChanged();
-    if (!shares.isEmpty()) {
-      Entry share = shares.firstEntry().getValue();
-      row.promote(share);
-      drop(share);
-    }
-  }
-
-  private void dropBacking() {
-    if (row.ticket > 0) {
-      Entry backing = waiters.get(row.ticket);
-      if (backing == null) {
-        changes.delete(Entry.WAITER, row.ticket);
-        row.entries--;
-      } else {
-        drop(backing);
-      }
-    }
-  }
-
-  private void drop(Entry entry) {
-    (entry.kind == Entry.SHARE ? shares : waiters).remove(entry.ticket);
-    others.remove(entry.ticket);
-    changes.delete(entry);
-    row.entries--;
-    changes.rowChanged();
-  }
-
-  /** Gives a hold up; false if it is not there. */
-  boolean release(HoldId id) {
-    if (row.isHeldBy(id)) {
-      dropBacking();
-      freeOrPromote();
-      return true;
-    }
-    Entry share = find(shares, id);
-    if (share != null) {
-      drop(share);
-    }
-    return share != null;
+  /** The waiters of this client that {@link #serve} has let in beside others, for one to tell. */
+  List<Entry> takeAdmitted() {
+    List<Entry> all = List.copyOf(admitted.values());
+    admitted.clear();
+    return all;
   }
 
   /**
@@ -172,107 +111,119 @@ final class Transition {
    * @return false if it was not found among those that were read
    */
   boolean dropHeir(HoldId id) {
-    if (release(id)) {
+    if (holders.release(id)) {
       return true;
     }
     Entry entry = waiter(id);
     if (entry != null) {
-      drop(entry);
+      holders.drop(entry);
     }
-    return entry != null || queueRead;
+    return entry != null || queue.isWhole();
   }
 
   /** Removes whatever has this id. */
   void abandon(HoldId id) {
-    if (!release(id)) {
+    if (!holders.release(id)) {
       Entry waiter = waiter(id);
       if (waiter != null) {
-        drop(waiter);
-      }
-    }
-  }
-
-  /** Takes the lock from all who hold it with this token, and answers who they were. */
-  List<HoldId> force(long token) {
-    List<HoldId> victims = new ArrayList<>();
-    while (row.hasToken(token)) {
-      victims.add(row.id());
-      release(row.id());
-    }
-    return victims;
-  }
-
-  /** Grants a free lock to the first waiter that can take it. */
-  void serve() {
-    if (row.isFree()) {
-      Entry next = firstAwake();
-      if (next != null) {
-        boolean mine = next.client == me.client();
-        List<Entry> behind = heirsOf(next);
-        row.grantTo(
-            next, now, mine ? next.leaseUs : Math.min(next.leaseUs, Protocol.CLAIM_US), behind);
-        row.ticket = next.ticket;
-        row.claimant = mine ? 0 : next.client;
-        changes.rowChanged();
-        if (mine) {
-          served = next;
-          heirs = behind.stream().map(Entry::id).toList();
-        } else if (next.listens) {
-          changes.wake(next.client);
-        }
-      }
-    }
-  }
-
-  /** Those of the same client that follow with nobody between, as far as was read. */
-  private List<Entry> heirsOf(Entry first) {
-    return waiters.tailMap(first.ticket, false).values().stream()
-        .takeWhile(entry -> entry.client == first.client)
-        .limit(Protocol.HEIRS)
-        .toList();
-  }
-
-  private @Nullable Entry firstAwake() {
-    long last = 0;
-    while (true) {
-      Iterator<Entry> rest = List.copyOf(waiters.tailMap(last, false).values()).iterator();
-      while (rest.hasNext()) {
-        Entry entry = rest.next();
-        last = entry.ticket;
-        if (entry.untilUs + graceUs <= now) {
-          drop(entry);
-        } else if (!entry.asleep || entry.client == me.client()) {
-          return entry;
-        }
-      }
-      if (queueRead) {
-        return null;
-      }
-      List<Entry> more = readOn.apply(last);
-      queueRead = more.isEmpty();
-      for (Entry entry : more) {
-        if (!changes.deletedWaiters().contains(entry.ticket)) {
-          waiters.putIfAbsent(entry.ticket, entry);
-        }
+        holders.drop(waiter);
       }
     }
   }
 
   /**
-   * Grants, lets in beside the same owner, queues, or refuses. To be called after {@link #serve}.
+   * Grants what is free of the lock to those who wait, in order, until the first that is alive does
+   * not fit: so it is not passed, and all readers in front come in by one step.
    */
+  void serve() {
+    boolean more = row.isFree() || holders.areSeveral();
+    while (more) {
+      Entry next = firstAwake();
+      more = next != null && holders.room(next).fits();
+      if (next != null && more) {
+        more = next.isCounted();
+        if (more) {
+          admit(next);
+        } else if (row.isFree()) {
+          grant(next);
+        }
+      }
+    }
+  }
+
+  private void grant(Entry next) {
+    boolean mine = next.client == me.client();
+    List<Entry> behind = heirsOf(next);
+    row.grantTo(next, now, mine ? next.leaseUs : Math.min(next.leaseUs, Protocol.CLAIM_US), behind);
+    row.ticket = next.ticket;
+    row.claimant = mine ? 0 : next.client;
+    changes.rowChanged();
+    if (mine) {
+      served = next;
+      heirs = behind.stream().map(Entry::id).toList();
+    } else if (next.listens) {
+      changes.wake(next.client);
+    }
+  }
+
+  /** Makes a waiter a holder beside others; its entry keeps its ticket. */
+  private void admit(Entry next) {
+    boolean mine = next.client == me.client();
+    next.token = holders.newToken(holders.room(next));
+    queue.remove(next);
+    changes.delete(next);
+    next.kind = Entry.SHARE;
+    next.sinceUs = now;
+    next.stayUs = mine ? 0 : next.untilUs;
+    next.untilUs = now + (mine ? next.leaseUs : Math.min(next.leaseUs, Protocol.CLAIM_US));
+    next.asleep = false;
+    holders.add(next);
+    changes.insert(next);
+    changes.rowChanged();
+    if (mine) {
+      admitted.put(next.id(), next);
+    } else if (next.listens) {
+      changes.wake(next.client);
+    }
+  }
+
+  /** Those of the same client that follow with nobody between, as far as was read. */
+  private List<Entry> heirsOf(Entry first) {
+    return queue.behind(first.ticket).values().stream()
+        .takeWhile(entry -> entry.client == first.client && !entry.isCounted())
+        .limit(Protocol.HEIRS)
+        .toList();
+  }
+
+  private @Nullable Entry firstAwake() {
+    Entry entry = queue.after(0);
+    while (entry != null) {
+      long ticket = entry.ticket;
+      if (entry.untilUs + graceUs <= now && ticket != row.ticket) {
+        holders.drop(entry);
+      } else if ((!entry.asleep || entry.client == me.client()) && ticket != row.ticket) {
+        return entry;
+      }
+      entry = queue.after(ticket);
+    }
+    return null;
+  }
+
+  /** Grants, lets in beside others, queues, or refuses. To be called after {@link #serve}. */
   AttemptResult attempt(Attempt attempt) {
-    long leaseUs = Protocol.micros(attempt.lease());
-    Grant held = prolong(Renewal.of(attempt.name(), attempt.id(), attempt.lease(), false));
+    Grant held = holders.prolong(Renewal.of(attempt.name(), attempt.id(), attempt.lease(), false));
     if (held != null) {
+      admitted.remove(attempt.id());
       return held;
     }
     Entry waiter = waiter(attempt.id());
-    if (row.isFree() || isSameOwner(attempt)) {
+    Room room = holders.room(entry(Entry.SHARE, attempt));
+    if (enters(attempt, room)) {
       if (waiter != null) {
-        drop(waiter);
+        holders.drop(waiter);
       }
-      return row.isFree() ? enter(attempt, leaseUs) : join(attempt, leaseUs);
+      boolean alone = attempt.capacity() == 1 && row.isFree();
+      return alone ? enter(attempt) : join(attempt, room);
     }
     if (!attempt.waits()) {
       return AttemptResult.busy(recheck(me.listens()));
@@ -280,69 +231,67 @@ final class Transition {
     return queue(attempt, waiter);
   }
 
-  /** Prolongs a hold, and never shortens it; null if it is not there. */
-  @Nullable
-  Grant prolong(Renewal renewal) {
-    long leaseUs = Protocol.micros(renewal.lease());
-    if (row.isHeldBy(renewal.id())) {
-      row.untilUs = Math.max(row.untilUs, now + leaseUs);
-      row.claimant = 0;
-      changes.rowChanged();
-      raise(renewal.minToken());
-      return RenewalResult.held(renewal, row.token).withTokens(row.tokens);
-    }
-    Entry share = share(renewal.id());
-    if (share == null) {
-      return null;
-    }
-    share.untilUs = Math.max(share.untilUs, now + leaseUs);
-    changes.refresh(share);
-    raise(renewal.minToken());
-    return RenewalResult.held(renewal, row.token);
+  /** Beside a hold of its owner it need not wait for those who wait. */
+  private boolean enters(Attempt attempt, Room room) {
+    HoldId own = attempt.beside();
+    return room.cover() != null
+        || (own != null && (row.isHeldBy(own) || holders.share(own) != null))
+        || (room.fits() && (room.same() || firstAwake() == null));
   }
 
-  private void raise(long minToken) {
-    if (row.token < minToken) {
-      row.raise(minToken);
-      changes.rowChanged();
-    }
-  }
-
-  private AttemptResult enter(Attempt attempt, long leaseUs) {
-    row.grantTo(entry(Entry.WAITER, attempt), now, leaseUs);
+  private AttemptResult enter(Attempt attempt) {
+    row.grantTo(entry(Entry.WAITER, attempt), now, Protocol.micros(attempt.lease()));
     changes.rowChanged();
     return AttemptResult.granted(attempt, row.token).withTokens(row.tokens);
   }
 
-  private boolean isSameOwner(Attempt attempt) {
-    return attempt.sharedOwner()
-        && row.shared
-        && Arrays.equals(row.owner, attempt.owner().getBytes(StandardCharsets.UTF_8));
-  }
-
-  private AttemptResult join(Attempt attempt, long leaseUs) {
+  private AttemptResult join(Attempt attempt, Room room) {
     Entry share = insert(entry(Entry.SHARE, attempt));
-    share.untilUs = now + leaseUs;
-    shares.put(share.ticket, share);
-    return AttemptResult.granted(attempt, row.token);
+    share.untilUs = now + share.leaseUs;
+    if (share.isCounted()) {
+      share.token = holders.newToken(room);
+    }
+    holders.add(share);
+    return AttemptResult.granted(attempt, share.token(row));
   }
 
   private AttemptResult queue(Attempt attempt, @Nullable Entry waiting) {
-    long leaseUs = Protocol.micros(attempt.lease());
     long until = now + Protocol.stayUs(attempt.patience());
     if (waiting != null) {
-      waiting.untilUs = Math.max(waiting.untilUs, until);
-      waiting.leaseUs = leaseUs;
+      waiting.leaseUs = Protocol.micros(attempt.lease());
       waiting.tokens = attempt.tokens();
-      waiting.asleep = false;
-      waiting.listens = me.listens();
-      changes.refresh(waiting);
+      keep(waiting, until);
       return AttemptResult.queued(recheck(waiting.listens));
     }
     Entry waiter = insert(entry(Entry.WAITER, attempt));
     waiter.untilUs = until;
-    waiters.put(waiter.ticket, waiter);
+    queue.add(waiter);
     return AttemptResult.queued(recheck(waiter.listens));
+  }
+
+  private void keep(Entry waiter, long untilUs) {
+    waiter.untilUs = Math.max(waiter.untilUs, untilUs);
+    waiter.asleep = false;
+    waiter.listens = me.listens();
+    changes.refresh(waiter);
+  }
+
+  /** Prolongs a hold, or keeps a waiter of this client in the queue. */
+  RenewalResult renew(Renewal renewal) {
+    Grant held = holders.prolong(renewal);
+    Entry waiter = held == null ? waiter(renewal.id()) : null;
+    if (held != null) {
+      admitted.remove(renewal.id());
+      return held;
+    }
+    if (waiter == null) {
+      return RenewalResult.gone();
+    }
+    boolean fresh = waiter.untilUs >= now + Protocol.ENTRY_FRESH_US;
+    if (!fresh || waiter.asleep || waiter.listens != me.listens()) {
+      keep(waiter, now + Protocol.ENTRY_US);
+    }
+    return RenewalResult.queued(recheck(waiter.listens));
   }
 
   private Entry insert(Entry entry) {
@@ -365,33 +314,19 @@ final class Transition {
     entry.leaseUs = Protocol.micros(attempt.lease());
     entry.tokens = attempt.tokens();
     entry.listens = me.listens();
+    entry.units = attempt.units();
+    entry.capacity = attempt.capacity();
     return entry;
   }
 
   /** When a waiter should look again: never later than the holder's lease ends. */
   private Duration recheck(boolean told) {
-    return me.recheck(row.untilUs - now, told);
+    return me.recheck(holders.firstEnd() - now, told);
   }
 
   /** The ticket of a waiter, if it is known to this transaction. */
   @Nullable
   Entry waiter(HoldId id) {
-    Entry head = find(waiters, id);
-    return head != null ? head : find(others, id);
-  }
-
-  /** The further hold with this id, if there is one. */
-  @Nullable
-  Entry share(HoldId id) {
-    return find(shares, id);
-  }
-
-  private static @Nullable Entry find(Map<Long, Entry> entries, HoldId id) {
-    for (Entry entry : entries.values()) {
-      if (entry.is(id)) {
-        return entry;
-      }
-    }
-    return null;
+    return queue.find(id);
   }
 }

@@ -28,7 +28,9 @@ CREATE TABLE IF NOT EXISTS ${prefix}lock (
   KEY by_claimant (claimant)
 ) ENGINE = InnoDB;
 
--- Those who wait, in the order of their tickets, and the further holds of a shared owner.
+-- Those who wait, in the order of their tickets, the further holds of a shared owner, and all holds of
+-- readers and of permits. If only such holds have a lock, its row has client 0, and until_us tells when
+-- the first of them ends.
 CREATE TABLE IF NOT EXISTS ${prefix}entry (
   bucket      SMALLINT        NOT NULL,
   lock_key    VARBINARY(1100) NOT NULL,
@@ -45,6 +47,10 @@ CREATE TABLE IF NOT EXISTS ${prefix}entry (
   tokens      INT             NOT NULL COMMENT 'the fencing tokens it gets once granted',
   asleep      TINYINT         NOT NULL COMMENT '1 if its client let a grant lapse, until it returns',
   listens     TINYINT         NOT NULL COMMENT '1 if its client listens',
+  units       INT             NOT NULL DEFAULT 1 COMMENT 'what it takes',
+  capacity    INT             NOT NULL DEFAULT 1 COMMENT 'of how much, over 1 if it may share the lock',
+  token       BIGINT          NOT NULL DEFAULT 0 COMMENT 'of a hold that may share the lock',
+  stay_us     BIGINT          NOT NULL DEFAULT 0 COMMENT 'of a grant not confirmed: until_us in the queue',
   PRIMARY KEY (bucket, lock_key, kind, ticket),
   KEY by_hold (hold, client)
 ) ENGINE = InnoDB;
@@ -56,4 +62,4 @@ CREATE TABLE IF NOT EXISTS ${prefix}counter (
   lock_rows   INT             NOT NULL DEFAULT 0 COMMENT 'how many lock rows the bucket has',
   swept       VARBINARY(1100) NOT NULL DEFAULT '' COMMENT 'where the last removal stopped',
   PRIMARY KEY (bucket)
-) ENGINE = InnoDB COMMENT = 'interlock 1';
+) ENGINE = InnoDB COMMENT = 'interlock 2';

@@ -92,7 +92,7 @@ class GrantListenerTest {
   void whoRaisesItCanRelyOnItAlsoWhenItWasAboutToGoDown() {
     Entries entries = new Entries();
     HoldId id = new HoldId(1, 1);
-    KnownEntry waiter = new KnownEntry("x", LockKey.of("n", "x"), Entry.WAITER, 1, id);
+    KnownEntry waiter = new KnownEntry("x", LockKey.of("n", "x"), Entry.WAITER, 1, id, false);
     GrantListener grantListener = grantListener(database, entries);
     try {
       for (int round = 0; round < 24; round++) {

@@ -169,11 +169,11 @@ class MysqlBackendTest {
     grant.tokens = 3;
     HoldId first = one.id();
     HoldId second = one.id();
-    entries.put(new KnownEntry("a", at, Entry.WAITER, 9, second));
-    entries.put(new KnownEntry("a", at, Entry.WAITER, 10, one.id()));
-    entries.put(new KnownEntry("a", at, Entry.WAITER, 5, one.id()));
+    entries.put(new KnownEntry("a", at, Entry.WAITER, 9, second, false));
+    entries.put(new KnownEntry("a", at, Entry.WAITER, 10, one.id(), false));
+    entries.put(new KnownEntry("a", at, Entry.WAITER, 5, one.id(), false));
     assertThat(entries.heirs("a", grant)).isEmpty();
-    entries.put(new KnownEntry("a", at, Entry.WAITER, 6, first));
+    entries.put(new KnownEntry("a", at, Entry.WAITER, 6, first, false));
     assertThat(entries.heirs("a", grant)).containsExactly(first, second);
     assertThat(entries.heirs("b", grant)).isEmpty();
   }

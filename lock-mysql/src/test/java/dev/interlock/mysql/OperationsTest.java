@@ -17,7 +17,7 @@ class OperationsTest {
     Entries entries = new Entries();
     for (long ticket = 1; ticket <= 5; ticket++) {
       entries.put(new KnownEntry(
-          "lock", LockKey.of("n", "lock"), Entry.WAITER, ticket, new HoldId(1, ticket)));
+          "lock", LockKey.of("n", "lock"), Entry.WAITER, ticket, new HoldId(1, ticket), false));
     }
     Release single = Release.of("lock", new HoldId(1, 9));
     Release ofRun = Release.of("lock", new HoldId(1, 9))
@@ -31,7 +31,8 @@ class OperationsTest {
 
   /** How many riders it takes. */
   private static int riders(Release release, Entries entries) {
-    Operation<?> operation = new Operations.GiveBack(release, entries, (attempt, transition) -> {});
+    Operation<?> operation =
+        new Operations.GiveBack(release, entries, (name, id, transition) -> {});
     int riders = 0;
     while (!operation.takesAlong(riders)) {
       riders++;

@@ -1,16 +1,28 @@
 package dev.interlock.mysql;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.interlock.BackendUnavailableException;
+import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockConfigurationException;
 import dev.interlock.LockRequest;
 import dev.interlock.Locks;
 import dev.interlock.testservers.MysqlServer;
+import java.io.InputStream;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -62,6 +74,91 @@ class SchemaTest {
         .isEqualTo("0");
   }
 
+  /** As the first version made them, with the rows of the counter. */
+  private void createFirstVersion() throws Exception {
+    try (InputStream in = SchemaTest.class.getResourceAsStream("interlock-1.sql")) {
+      execute(new String(in.readAllBytes(), UTF_8).replace("${prefix}", "interlock_"));
+    }
+  }
+
+  @Test
+  void e8_tablesOfTheFirstVersionFailAtOpenWithWhatBringsThemUpToDate() throws Exception {
+    createFirstVersion();
+    Throwable refusal = catchThrowable(() -> Locks.open(uri("")));
+    assertThat(refusal)
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageContaining("are of an earlier version, 'interlock 1'")
+        .hasMessageContaining("ALTER TABLE interlock_entry")
+        .hasMessageNotContaining("CREATE TABLE");
+    String ddl = refusal.getMessage();
+    execute(ddl.substring(ddl.indexOf("\n\n")));
+    try (LockClient client = Locks.open(uri(""))) {
+      client.acquire(LockRequest.of("a").shared()).release();
+    }
+    assertThat(server.execute("SELECT table_comment FROM information_schema.tables"
+            + " WHERE table_schema = '" + database + "' AND table_name = 'interlock_counter'"))
+        .isEqualTo("interlock 2");
+  }
+
+  /** Whoever holds and waits is a client of before, whose rows these are. */
+  @Test
+  void tablesOfTheFirstVersionAreBroughtUpToDateUnderThoseWhoHoldAndWait() throws Exception {
+    createFirstVersion();
+    LockKey at = LockKey.of("interlock", "a");
+    String place = at.bucket() + ", x'" + HexFormat.of().formatHex(at.key()) + "'";
+    String now = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))";
+    execute("INSERT INTO interlock_lock (bucket, lock_key, client, hold, owner, host, since_us,"
+        + " until_us, token, last_token, next_ticket, entries) VALUES (" + place
+        + ", 7, 8, 'holder', 'h', " + now + ", " + now + " + 60000000, " + now + ", " + now
+        + ", 2, 1)");
+    execute("INSERT INTO interlock_entry VALUES (" + place + ", 1, 1, 7, 9, 'waiter', 0, 'h', "
+        + now + ", " + now + " + 60000000, 30000000, 1, 0, 0)");
+    List<FutureTask<LockClient>> opened = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      FutureTask<LockClient> one = new FutureTask<>(() -> Locks.open(uri("?schema=create")));
+      opened.add(one);
+      new Thread(one).start();
+    }
+    for (FutureTask<LockClient> one : opened) {
+      try (LockClient client = one.get(30, TimeUnit.SECONDS)) {
+        HoldInfo held = client.inspect("a").orElseThrow();
+        assertThat(held.owner()).isEqualTo("holder");
+        assertThat(held.waiters()).isEqualTo(1);
+        assertThat(client.tryAcquire(LockRequest.of("a").shared())).isEmpty();
+      }
+    }
+    try (LockClient client = Locks.open(uri("?schema=check"))) {
+      long token = client.inspect("a").orElseThrow().fencingToken();
+      assertThat(client.forceRelease("a", token)).isTrue(); // to the waiter
+      HoldInfo next = client.inspect("a").orElseThrow();
+      assertThat(next.owner()).isEqualTo("waiter");
+      assertThat(next.fencingToken()).isGreaterThan(token);
+      assertThat(client.forceRelease("a", next.fencingToken())).isTrue();
+      client.acquire(LockRequest.of("a").shared()).release();
+    }
+  }
+
+  /** The statements of a client of before, on a lock that readers have. */
+  @Test
+  void aClientOfTheFirstVersionKeepsOutOfALockThatIsShared() throws Exception {
+    try (LockClient client = Locks.open(uri("?schema=create"))) {
+      Lease reader = client.acquire(LockRequest.of("a").shared());
+      Lease other = client.acquire(LockRequest.of("a").shared());
+      String now = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))";
+      // What it asks for a fast acquire, and what a transaction goes by: a lock that is not free,
+      // or
+      // further holds, the first of which has the lock next.
+      assertThat(server.execute("SELECT COUNT(*) FROM " + database + ".interlock_lock"
+              + " WHERE until_us > " + now + " AND entries = 2"))
+          .isEqualTo("1");
+      assertThat(server.execute("SELECT COUNT(*) FROM " + database + ".interlock_entry"
+              + " WHERE kind = 0 AND until_us > " + now))
+          .isEqualTo("2");
+      reader.release();
+      other.release();
+    }
+  }
+
   @Test
   void anAccountWithTheDocumentedPrivilegesIsEnough() throws InterruptedException {
     Locks.open(uri("?schema=create")).close();
@@ -108,6 +205,20 @@ class SchemaTest {
         .hasMessageContaining("poolSize")
         .hasMessageContaining("did you mean 'tablePrefix'")
         .hasMessageNotContaining("s3cr3t");
+  }
+
+  private void execute(String sql) throws Exception {
+    try (Connection connection = DriverManager.getConnection(
+            "jdbc:mysql://" + server.host() + ":" + server.port() + "/" + database
+                + "?allowMultiQueries=true",
+            server.user(),
+            server.password());
+        Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+      while (statement.getMoreResults() || statement.getUpdateCount() >= 0) {
+        // to the end of all statements, or a fault of one of them is not seen
+      }
+    }
   }
 
   private String uri(String query) {

@@ -1,0 +1,134 @@
+package dev.interlock.mysql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.CommonOptions;
+import dev.interlock.LockConfig;
+import dev.interlock.OutcomeUnknownException;
+import dev.interlock.contract.TestClient;
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.AttemptResult;
+import dev.interlock.spi.ClientId;
+import dev.interlock.spi.Grant;
+import dev.interlock.spi.HoldId;
+import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalAnswers;
+import dev.interlock.testservers.MysqlServer;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The rows of free locks, which go when a new lock comes to a bucket that has many rows. */
+@Timeout(120)
+class SpareRowsTest {
+  private static final String PREFIX = "spare_"; // tables in which nobody else adds rows
+  private static final Duration LEASE = Duration.ofMinutes(5); // longer than a test
+
+  private final MysqlServer server = Server.shared();
+  private final String namespace = Server.freshNamespace();
+  private final AtomicReference<Runnable> beforeDeletion = new AtomicReference<>(() -> {});
+  private TestClient one;
+  private TestClient two;
+
+  @BeforeEach
+  void open() throws SQLException {
+    one = client();
+    two = client();
+    for (String table : List.of("lock", "entry", "counter")) {
+      server.execute("DELETE FROM " + server.database() + "." + PREFIX + table);
+    }
+  }
+
+  private TestClient client() throws SQLException {
+    LockConfig config = LockConfig.builder("mysql")
+        .set(CommonOptions.NAMESPACE, namespace)
+        .set(MysqlOptions.TABLE_PREFIX, PREFIX)
+        .set(MysqlOptions.SCHEMA, MysqlOptions.SchemaMode.CREATE)
+        .build();
+    String id = Server.freshClientId();
+    return new TestClient(
+        id,
+        MysqlBackend.over(
+            new OddPool(server, server.database(), this::route),
+            config,
+            new ClientId(id, "test:1")));
+  }
+
+  private Connection route(Connection usual, String sql) {
+    if (sql.contains("DELETE FROM " + PREFIX + "lock")) {
+      beforeDeletion.getAndSet(() -> {}).run();
+    }
+    return usual;
+  }
+
+  @AfterEach
+  void close() {
+    one.close();
+    two.close();
+  }
+
+  /** Who removes rows has seen four that are free. Of one of them that is wrong by then. */
+  @Test
+  void r1_aReaderWhoEntersAfterACleanUpHasReadItsRowKeepsItsHold() {
+    List<String> names = namesOfOneBucket(Sweep.KEPT + 1);
+    for (String name : names.subList(0, Sweep.KEPT)) {
+      HoldId id = two.id(); // which from then on knows that there is a row
+      assertThat(writes(two, name, id)).isInstanceOf(Grant.class);
+      assertThat(two.release(name, id).held()).isTrue();
+    }
+    List<String> free = names.subList(0, Sweep.KEPT).stream().sorted().toList();
+    String name = free.get(1);
+    HoldId reader = two.id();
+    AtomicReference<AttemptResult> entered = new AtomicReference<>();
+    beforeDeletion.set(() -> entered.set(reads(two, name, reader)));
+    cleanUp(names.get(Sweep.KEPT), one.id());
+    assertThat(entered.get()).isInstanceOf(Grant.class);
+
+    assertThat(rows()).contains(name).doesNotContain(free.get(0), free.get(2));
+    assertThat(RenewalAnswers.collect(two.backend, List.of(Renewal.of(name, reader, LEASE, false))))
+        .hasOnlyElementsOfType(Grant.class);
+    assertThat(writes(one, name, one.id())).isInstanceOf(AttemptResult.Busy.class);
+  }
+
+  /** On a busy machine the reader takes so long that the server cuts the transaction off. */
+  private void cleanUp(String name, HoldId id) {
+    try {
+      assertThat(writes(one, name, id)).isInstanceOf(Grant.class);
+    } catch (OutcomeUnknownException e) {
+      assertThat(writes(one, name, id)).isInstanceOf(Grant.class);
+    }
+  }
+
+  private List<String> namesOfOneBucket(int count) {
+    return IntStream.range(10_000, 90_000)
+        .mapToObj(Integer::toString)
+        .filter(name -> LockKey.of(namespace, name).bucket() == 0)
+        .limit(count)
+        .toList();
+  }
+
+  private List<String> rows() {
+    return server
+        .execute("SELECT CONVERT(lock_key USING utf8mb4) FROM " + server.database() + "." + PREFIX
+            + "lock")
+        .lines()
+        .map(key -> key.substring(namespace.length() + 1))
+        .toList();
+  }
+
+  private static AttemptResult reads(TestClient client, String name, HoldId id) {
+    return client.backend.attempt(
+        Attempt.of(name, id, "owner", LEASE).withFair(true).withUnits(1, Integer.MAX_VALUE));
+  }
+
+  private static AttemptResult writes(TestClient client, String name, HoldId id) {
+    return client.attempt(name, id, Duration.ZERO, LEASE);
+  }
+}
