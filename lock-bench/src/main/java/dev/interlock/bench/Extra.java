@@ -17,34 +17,28 @@ enum Extra {
   FENCED_WRITES(
       "fenced-writes",
       "in a database: a transaction with one UPDATE, plain, with a guard column, with a guard row"),
-  READ_WRITE(CountedScenario.READ_WRITE),
-  SEMAPHORE(CountedScenario.SEMAPHORE),
+  READ_WRITE(CountedScenario.READ_WRITE.id(), CountedScenario.READ_WRITE.description()),
+  SEMAPHORE(CountedScenario.SEMAPHORE.id(), CountedScenario.SEMAPHORE.description()),
   SILENT_MEMBER(
       "silent-member",
       "with --quorum: 16 threads on 16 locks before and after a server falls silent for good");
 
   private final String id;
   private final String description;
-  private final @Nullable CountedScenario counted;
 
   Extra(String id, String description) {
-    this(id, description, null);
-  }
-
-  Extra(CountedScenario counted) {
-    this(counted.id(), counted.description(), counted);
-  }
-
-  Extra(String id, String description, @Nullable CountedScenario counted) {
     this.id = id;
     this.description = description;
-    this.counted = counted;
   }
 
   /** The scenario whose locks are held in parts; null for what is measured otherwise. */
   @Nullable
   CountedScenario counted() {
-    return counted;
+    return switch (this) {
+      case READ_WRITE -> CountedScenario.READ_WRITE;
+      case SEMAPHORE -> CountedScenario.SEMAPHORE;
+      default -> null;
+    };
   }
 
   String id() {

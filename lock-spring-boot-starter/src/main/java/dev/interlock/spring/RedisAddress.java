@@ -87,7 +87,8 @@ final class RedisAddress {
     DataRedisConnectionDetails.Standalone single = details.getStandalone();
     if (details.getMasterReplica() != null) {
       throw new LockConfigurationException(
-          "locks cannot use a master and replicas of spring.data.redis: set %s.uri to the master".formatted(prefix));
+          "locks cannot use a master and replicas of spring.data.redis: set %s.uri to the master"
+              .formatted(prefix));
     }
     if (sentinel != null) {
       set("topology", "sentinel");
@@ -104,7 +105,8 @@ final class RedisAddress {
       set(Option.Part.PATH, String.valueOf(single.getDatabase()));
     } else {
       throw new LockConfigurationException(
-          "the application's Redis is neither one server nor sentinels nor a cluster: set %s.uri".formatted(prefix));
+          "the application's Redis is neither one server nor sentinels nor a cluster: set %s.uri"
+              .formatted(prefix));
     }
     set(Option.Part.USER, details.getUsername());
     set(Option.Part.PASSWORD, details.getPassword());
@@ -119,7 +121,8 @@ final class RedisAddress {
     }
     if (bundle.getStores().getTrustStore() != null || bundle.getStores().getKeyStore() != null) {
       throw new LockConfigurationException(
-          "locks cannot use the SSL bundle of the application's Redis: set %s.uri, with tls=true and trustStore=FILE".formatted(prefix));
+          "locks cannot use the SSL bundle of the application's Redis: set %s.uri, with tls=true and trustStore=FILE"
+              .formatted(prefix));
     }
     set("tls", "true");
   }

@@ -390,7 +390,8 @@ class StartTest {
   @Test
   void two_clients_of_one_name_fail_the_start() {
     assertThat(Contexts.failure(runner
-                .withPropertyValues("interlock.uri=local://", "interlock.clients.orders.uri=local://")
+                .withPropertyValues(
+                    "interlock.uri=local://", "interlock.clients.orders.uri=local://")
                 .withBean("orders", LockClient.class, () -> Locks.open("local://")))
             .getDescription())
         .contains("'orders' and 'ordersLockClient' are both the lock client 'orders'");

@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * What was found out about one provider.
@@ -214,11 +215,13 @@ public record ProviderReport(
     if (isPeer || !isComplete()) {
       return "";
     }
-    int next = level().map(reached -> reached.ordinal() + 1).orElse(0);
-    if (next == Level.values().length) {
-      return "";
-    }
-    Level above = Level.values()[next];
+    Optional<Level> next = Stream.of(Level.values())
+        .filter(level -> level().map(reached -> level.compareTo(reached) > 0).orElse(true))
+        .findFirst();
+    return next.map(this::stop).orElse("");
+  }
+
+  private String stop(Level above) {
     String rules = Rules.all().stream()
         .filter(rule -> rule.level() == above)
         .flatMap(rule -> result(rule.id())

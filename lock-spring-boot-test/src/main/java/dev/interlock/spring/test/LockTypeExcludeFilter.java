@@ -8,7 +8,8 @@ import java.util.Set;
 import org.springframework.boot.test.context.filter.annotation.StandardAnnotationCustomizableTypeExcludeFilter;
 
 /** Leaves out the components that a {@link LockTest} is not about. */
-final class LockTypeExcludeFilter extends StandardAnnotationCustomizableTypeExcludeFilter<LockTest> {
+final class LockTypeExcludeFilter
+    extends StandardAnnotationCustomizableTypeExcludeFilter<LockTest> {
   private final Set<Class<?>> components;
 
   LockTypeExcludeFilter(Class<?> test) {

@@ -65,7 +65,9 @@ class LockSliceTest {
   @LockTest(
       useDefaultFilters = false,
       includeFilters =
-          @ComponentScan.Filter(type = FilterType.ASSIGNABLE_TYPE, classes = Components.Refunds.class))
+          @ComponentScan.Filter(
+              type = FilterType.ASSIGNABLE_TYPE,
+              classes = Components.Refunds.class))
   class ByFilter {
     @Autowired
     private Components.Refunds refunds;
@@ -88,7 +90,9 @@ class LockSliceTest {
   @LockTest(
       components = {Components.Orders.class, Components.Refunds.class},
       excludeFilters =
-          @ComponentScan.Filter(type = FilterType.ASSIGNABLE_TYPE, classes = Components.Naming.class))
+          @ComponentScan.Filter(
+              type = FilterType.ASSIGNABLE_TYPE,
+              classes = Components.Naming.class))
   class WithoutSome {
     @Autowired
     private Components.Orders orders;

@@ -33,7 +33,7 @@ public final class ValidityRules {
   /** On three names: each that follows another one has waited for its expiry. */
   private static final int LEAST_EXPIRED = 10;
 
-  private static final int MOST_ROUNDS = 4;
+  private static final int MOST_ROUNDS = 2;
 
   /** In nanoseconds. A round trip to a server on the same machine takes longer. */
   private static final long LONGEST_LOOK = 5_000;

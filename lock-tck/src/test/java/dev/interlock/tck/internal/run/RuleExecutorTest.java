@@ -328,7 +328,7 @@ class RuleExecutorTest {
   @Test
   void aRuleOfTheKitWithoutEnoughHoldsIsInconclusive() {
     RuleTest test = test(ValidityRules.class, "expiryFollowsValidUntil");
-    RuleResult result = executor(backend().timeScale(10)).execute(rule("L1"), List.of(test));
+    RuleResult result = executor(backend().timeScale(20)).execute(rule("L1"), List.of(test));
     assertThat(result.verdict()).isEqualTo(Verdict.INCONCLUSIVE);
     assertThat(result.evidence().message()).contains("leases were left to expire");
   }
