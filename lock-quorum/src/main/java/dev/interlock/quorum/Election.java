@@ -65,13 +65,15 @@ final class Election {
     long sentAtMillis = System.currentTimeMillis();
     Attempt attempt = asked.withTokens(1);
     Map<Member, Grant> granted = new LinkedHashMap<>();
+    // By which each was trusted when it was asked last; a vote is none if that has changed.
+    Map<Member, @Nullable String> marks = new HashMap<>();
     if (!standing.isHeld() && !standing.isGrantedByRelease()) {
-      AttemptResult first = contend(attempt, standing, granted);
+      AttemptResult first = contend(attempt, standing, granted, marks);
       if (first != null) {
         return first;
       }
     }
-    AttemptResult result = poll(attempt, standing, granted);
+    AttemptResult result = poll(attempt, standing, granted, marks);
     if (result instanceof Grant grant) {
       standing.holds(
           attempt.withPatience(Duration.ZERO), grant.fencingToken(), sentAt, sentAtMillis);
@@ -82,12 +84,16 @@ final class Election {
 
   /** Asks the contended member. Answers null if it has granted the lock. */
   private @Nullable AttemptResult contend(
-      Attempt attempt, Standing standing, Map<Member, Grant> granted) {
+      Attempt attempt,
+      Standing standing,
+      Map<Member, Grant> granted,
+      Map<Member, @Nullable String> marks) {
     List<String> complaints = new ArrayList<>();
     LockException refusal = null;
     boolean unknown = false;
     for (Member member : order(standing)) {
       Round<AttemptResult> round = new Round<>();
+      marks.put(member, member.memory().mark());
       round.ask(member, standing.ask(member, open -> open.attempt(attempt)));
       round.await();
       AttemptResult answer = round.answers().get(member);
@@ -138,7 +144,11 @@ final class Election {
   }
 
   /** Asks all who have not granted it yet, until enough have. */
-  private AttemptResult poll(Attempt attempt, Standing standing, Map<Member, Grant> granted) {
+  private AttemptResult poll(
+      Attempt attempt,
+      Standing standing,
+      Map<Member, Grant> granted,
+      Map<Member, @Nullable String> marks) {
     Attempt once = attempt.withPatience(Duration.ZERO);
     Map<Member, AttemptResult.Busy> busy = new LinkedHashMap<>();
     List<String> complaints = List.of();
@@ -147,6 +157,7 @@ final class Election {
       Round<AttemptResult> round = new Round<>();
       for (Member member : members.live()) {
         if (!granted.containsKey(member)) {
+          marks.put(member, member.memory().mark());
           CompletableFuture<AttemptResult> vote = standing.ask(member, open -> open.attempt(once));
           round.ask(member, vote);
           var unused = vote.thenAccept(late -> adopt(standing, member, attempt, late));
@@ -166,7 +177,7 @@ final class Election {
       int answered = granted.size() + busy.size();
       if (voters(granted) >= members.need()) {
         long token = token(standing, granted);
-        if (isConfirmed(attempt, standing, granted, token)) {
+        if (isConfirmed(attempt, standing, granted, marks, token)) {
           return AttemptResult.granted(attempt, token);
         }
       }
@@ -211,10 +222,16 @@ final class Election {
 
   /** Has every vote confirmed, and makes it the quorum's grant if enough are. */
   private boolean isConfirmed(
-      Attempt attempt, Standing standing, Map<Member, Grant> granted, long token) {
+      Attempt attempt,
+      Standing standing,
+      Map<Member, Grant> granted,
+      Map<Member, @Nullable String> marks,
+      long token) {
     Round<Boolean> round = new Round<>();
-    granted.forEach(
-        (member, grant) -> round.ask(member, isConfirmed(attempt, standing, member, grant, token)));
+    granted.forEach((member, grant) -> round.ask(
+        member,
+        isRaised(attempt, standing, member, grant, token)
+            .thenCombine(isKept(member, marks.get(member)), Boolean::logicalAnd)));
     round.await(answers -> Round.count(answers, vote -> vote) >= members.need());
     // One that forgot its grant is asked again, for it may be trusted again before the next look.
     round.answers().forEach((member, vote) -> {
@@ -255,15 +272,17 @@ final class Election {
         .orElse(0L);
   }
 
-  private CompletableFuture<Boolean> isConfirmed(
+  private CompletableFuture<Boolean> isRaised(
       Attempt attempt, Standing standing, Member member, Grant grant, long token) {
-    CompletableFuture<Boolean> raised = fenced && grant.fencingToken() < token
+    return fenced && grant.fencingToken() < token
         ? standing.ask(member, open -> isRaised(open, attempt, token))
         : CompletableFuture.completedFuture(true);
-    CompletableFuture<Boolean> kept = member.isDurable()
+  }
+
+  private static CompletableFuture<Boolean> isKept(Member member, @Nullable String mark) {
+    return member.isDurable()
         ? CompletableFuture.completedFuture(member.memory().isTrusted())
-        : member.call(member.memory()::isKept);
-    return raised.thenCombine(kept, Boolean::logicalAnd);
+        : member.call(open -> member.memory().isKept(open, mark));
   }
 
   private static boolean isRaised(LockBackend open, Attempt attempt, long token) {

@@ -120,7 +120,7 @@ final class Members {
       return all.get(0).memory().isAboutToBeTrusted();
     }
     if (unmarked.size() == all.size()) {
-      return !isBegunHere();
+      return mayBeMarkedByOthers();
     }
     if (looks.answers().keySet().stream().anyMatch(member -> member.memory().isJustMarked())) {
       return true; // another client is about to mark these, too
@@ -137,16 +137,22 @@ final class Members {
     return false;
   }
 
-  /** Marks all and vouches for the marks, unless another client was quicker with one of them. */
-  private boolean isBegunHere() {
-    if (!isMarked(all.subList(0, 1))) {
-      return false;
+  /**
+   * Marks all and vouches for the marks, unless another client was quicker with the first of them.
+   *
+   * @return whether another client was. It was not if the first refuses writes: looking on would
+   *     ask it again and again for nothing.
+   */
+  private boolean mayBeMarkedByOthers() {
+    Round<Boolean> first = ask(all.subList(0, 1), member -> member.call(member.memory()::mark));
+    if (Round.count(first.answers(), made -> made) == 0) {
+      return !first.answers().isEmpty();
     }
     if (isMarked(all.subList(1, all.size()))) {
       ask(all, member -> member.call(member.memory()::vouch));
     }
     ask(all, member -> member.call(member.memory()::look));
-    return true;
+    return false;
   }
 
   private static boolean isMarked(List<Member> some) {

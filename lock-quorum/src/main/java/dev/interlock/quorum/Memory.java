@@ -114,10 +114,21 @@ final class Memory {
     return System.nanoTime() - since >= time;
   }
 
-  /** Whether the member has remembered all since its mark was trusted. Blocks for one answer. */
-  boolean isKept(LockBackend member) {
+  /** The mark that is trusted; null while none is. To be read before a vote is asked for. */
+  @Nullable
+  String mark() {
+    return trusted;
+  }
+
+  /**
+   * Whether the member has remembered all since a vote was asked for. Blocks for one answer.
+   *
+   * @param voted the mark that was trusted before that. The present one is no proof: the member may
+   *     have been emptied since, and have begun anew.
+   */
+  boolean isKept(LockBackend member, @Nullable String voted) {
     String known = trusted;
-    if (known == null) {
+    if (known == null || !known.equals(voted)) {
       return false;
     }
     boolean kept =
