@@ -30,8 +30,15 @@ final class DatabaseConnections {
     return beans.names(DataSource.class).stream()
         .filter(bean -> named || provider.equals(providerOf(bean, beans)))
         .map(bean -> OwnConnection.of(
-            provider, bean, config -> open(beans.get(bean, DataSource.class), config)))
+            provider, bean, config -> open(pool(bean, beans), config)))
         .toList();
+  }
+
+  private static DataSource pool(String bean, OwnBeans beans) {
+    DataSource source = beans.get(bean, DataSource.class);
+    return DataSourceProxies.PRESENT
+        ? DataSourceProxies.takeOff(source, bean, beans.prefix())
+        : source;
   }
 
   private static LockClient open(DataSource pool, LockConfig config) {
