@@ -3,6 +3,7 @@ package dev.interlock.spring;
 import dev.interlock.LockClient;
 import dev.interlock.LockConfig;
 import dev.interlock.LockConfigurationException;
+import java.util.Map;
 import java.util.Set;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
@@ -21,6 +22,9 @@ import org.springframework.core.type.AnnotationMetadata;
 /** Opens the clients of an application as its properties say. */
 final class NamedClients {
   static final String BEAN = "interlockNamedClients";
+
+  private static final String CLIENT = "LockClient";
+  private static final String TEMPLATE = "LockTemplate";
 
   private final InterlockProperties properties;
   private final ConfigurableListableBeanFactory beans;
@@ -65,16 +69,25 @@ final class NamedClients {
     });
   }
 
+  /** Reads what the environment says of the clients with a name. */
+  static Map<String, InterlockProperties.Client> properties(Environment environment) {
+    return Binder.get(environment)
+        .bind("interlock.clients", Bindable.mapOf(String.class, InterlockProperties.Client.class))
+        .orElse(Map.of());
+  }
+
+  /** The bean of the client with this name. */
+  static String bean(String name) {
+    return name + CLIENT;
+  }
+
   /** Makes two beans of each name. They are injected by their qualifier only. */
   static final class Registrar implements ImportBeanDefinitionRegistrar, EnvironmentAware {
     private Set<String> names = Set.of();
 
     @Override
     public void setEnvironment(Environment environment) {
-      names = Binder.get(environment)
-          .bind("interlock.clients", Bindable.mapOf(String.class, InterlockProperties.Client.class))
-          .map(clients -> clients.keySet())
-          .orElse(Set.of());
+      names = properties(environment).keySet();
     }
 
     @Override
@@ -85,8 +98,8 @@ final class NamedClients {
             "interlock.clients.default is the client without a name: set interlock.uri and so on");
       }
       for (String name : names) {
-        register(name, "client", "LockClient", LockClient.class, registry);
-        register(name, "template", "LockTemplate", LockTemplate.class, registry);
+        register(name, "client", CLIENT, LockClient.class, registry);
+        register(name, "template", TEMPLATE, LockTemplate.class, registry);
       }
     }
 
@@ -102,7 +115,13 @@ final class NamedClients {
       if (type == LockClient.class) {
         definition.setDestroyMethodName("close");
       }
-      registry.registerBeanDefinition(name + suffix, definition);
+      String bean = name + suffix;
+      if (registry.isBeanNameInUse(bean)) {
+        throw new LockConfigurationException(
+            "the application has a bean '%s', and interlock.clients.%s makes one of that name: rename the bean, or take interlock.clients.%2$s away"
+                .formatted(bean, name));
+      }
+      registry.registerBeanDefinition(bean, definition);
     }
   }
 }

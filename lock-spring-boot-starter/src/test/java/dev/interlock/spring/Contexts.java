@@ -33,7 +33,10 @@ final class Contexts {
 
   @Configuration(proxyBeanMethods = false)
   @EnableAutoConfiguration(
-      excludeName = "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration")
+      excludeName = {
+        "org.springframework.boot.flyway.autoconfigure.FlywayAutoConfiguration",
+        "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration"
+      })
   static class WithDataSource {}
 
   /** On locks that no other test has, in this JVM. */

@@ -16,6 +16,7 @@ import dev.interlock.testservers.TestRedis;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -187,6 +188,19 @@ class NamedClientsTest {
     assertThat(Contexts.failure(runner.withPropertyValues("interlock.clients.default.uri=local://"))
             .getDescription())
         .contains("interlock.clients.default is the client without a name");
+  }
+
+  @Test
+  void a_bean_of_the_application_with_the_name_of_a_clients_bean_is_refused() {
+    for (Class<?> own : List.of(LockClient.class, LockTemplate.class)) {
+      String name = "orders" + own.getSimpleName();
+      assertThat(Contexts.failure(runner
+                  .withAllowBeanDefinitionOverriding(true)
+                  .withBean(name, Object.class, Object::new))
+              .getDescription())
+          .contains("the application has a bean '" + name + "'")
+          .contains("rename the bean, or take interlock.clients.orders away");
+    }
   }
 
   @Test
