@@ -39,8 +39,8 @@ final class ClientsOnDatabase implements DependsOnDatabaseInitializationDetector
     }
     Set<String> providers =
         Locks.providers().stream().map(ProviderInfo::id).collect(Collectors.toSet());
-    InterlockProperties.Client unnamed = Binder.get(environment)
-        .bindOrCreate("interlock", InterlockProperties.Client.class);
+    InterlockProperties.Client unnamed =
+        Binder.get(environment).bindOrCreate("interlock", InterlockProperties.Client.class);
     if (isOurs(ClientNames.DEFAULT_BEAN, beans) && mayUse(sources, providers, unnamed)) {
       found.add(ClientNames.DEFAULT_BEAN);
     }

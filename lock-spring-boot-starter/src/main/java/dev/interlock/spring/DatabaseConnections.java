@@ -29,8 +29,7 @@ final class DatabaseConnections {
   static List<OwnConnection> find(String provider, boolean named, OwnBeans beans) {
     return beans.names(DataSource.class).stream()
         .filter(bean -> named || provider.equals(providerOf(bean, beans)))
-        .map(bean -> OwnConnection.of(
-            provider, bean, config -> open(pool(bean, beans), config)))
+        .map(bean -> OwnConnection.of(provider, bean, config -> open(pool(bean, beans), config)))
         .toList();
   }
 

@@ -65,8 +65,7 @@ class MigrationTest {
     int version = 1;
     for (String script : List.of("schema", "functions", "counted")) {
       try (InputStream in = PostgresLocks.class.getResourceAsStream(script + ".sql")) {
-        Files.copy(
-            Objects.requireNonNull(in), migrations.resolve("V" + version++ + "__locks.sql"));
+        Files.copy(Objects.requireNonNull(in), migrations.resolve("V" + version++ + "__locks.sql"));
       }
     }
   }

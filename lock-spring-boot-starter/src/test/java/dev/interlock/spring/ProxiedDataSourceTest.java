@@ -54,7 +54,10 @@ class ProxiedDataSourceTest {
 
   /** An application with this DataSource, and its transactions. */
   private record Application(
-      LockClient locks, LockClient others, JdbcTemplate jdbc, DataSourceTransactionManager manager) {
+      LockClient locks,
+      LockClient others,
+      JdbcTemplate jdbc,
+      DataSourceTransactionManager manager) {
 
     TransactionTemplate transaction() {
       return new TransactionTemplate(manager);
@@ -151,7 +154,11 @@ class ProxiedDataSourceTest {
     account.setPassword(postgres.password());
     runner(new TransactionAwareDataSourceProxy(account)).run(context -> {
       assertThat(context).hasNotFailed();
-      context.getBean(LockClient.class).tryAcquire(LockRequest.of("mine")).orElseThrow().release();
+      context
+          .getBean(LockClient.class)
+          .tryAcquire(LockRequest.of("mine"))
+          .orElseThrow()
+          .release();
     });
   }
 
