@@ -145,17 +145,17 @@ final class LeaseScope implements AutoCloseable {
       }
       state.set(ENDED);
       Thread.interrupted(); // it was meant for the work, which has ended
-      if (outer != null && outer.isInterruptedWith(held)) {
-        thread.interrupt(); // the loss was that of work further out, too
+      if (outer != null && outer.isInterrupted()) {
+        thread.interrupt(); // a loss of work further out, whose flag cannot be told from this one's
       }
     }
   }
 
-  /** Whether the loss of this lease has interrupted this work or some further out. */
-  private boolean isInterruptedWith(@Nullable Held lost) {
+  /** Whether a loss has interrupted this work or some further out, or is about to. */
+  private boolean isInterrupted() {
     for (LeaseScope scope = this; scope != null; scope = scope.outer) {
-      boolean same = scope.held != null && lost != null && scope.held.lease() == lost.lease();
-      if (same && scope.state.get() == INTERRUPTED) {
+      int now = scope.state.get();
+      if (now == INTERRUPTING || now == INTERRUPTED) {
         return true;
       }
     }
