@@ -20,6 +20,8 @@ record HeldPart(LockClient client, LockRequest request) {
      * part.
      */
     ONCE,
+    /** Its owner reads and would write: it would wait for itself, unless it writes already. */
+    UPGRADE,
     /** It would wait for its own thread. */
     NEVER;
 
@@ -41,10 +43,19 @@ record HeldPart(LockClient client, LockRequest request) {
       return permits && isPermits(further) ? Effect.ONCE : Effect.NEVER;
     }
     if (request.owner().isPresent() && request.owner().equals(further.owner())) {
-      return Effect.NONE;
+      return request.kind() == LockKind.SHARED && further.kind() == LockKind.EXCLUSIVE
+          ? Effect.UPGRADE
+          : Effect.NONE;
     }
     boolean readers = request.kind() == LockKind.SHARED && further.kind() == LockKind.SHARED;
     return readers ? Effect.ONCE : Effect.NEVER;
+  }
+
+  /** Whether the owner of a further request holds all of the lock by it. */
+  boolean writesFor(LockClient other, LockRequest further) {
+    return isOf(other, further.name())
+        && request.kind() == LockKind.EXCLUSIVE
+        && request.owner().equals(further.owner());
   }
 
   /** Whether a nested call of the same thread may enter it again. */

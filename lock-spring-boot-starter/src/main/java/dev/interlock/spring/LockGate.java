@@ -237,9 +237,17 @@ final class LockGate {
   private HeldPart.Effect effectOfThisThread(LockRequest request) {
     HeldPart.Effect effect =
         LeaseScope.on(client, request).and(TransactionLocks.on(client, request));
+    if (effect == HeldPart.Effect.UPGRADE) {
+      effect = writes(request) ? HeldPart.Effect.NONE : HeldPart.Effect.NEVER;
+    }
     return waits(request) && client.lock(request.name()).isHeldByCurrentThread()
         ? HeldPart.Effect.NEVER
         : effect;
+  }
+
+  private boolean writes(LockRequest request) {
+    return LeaseScope.find(held -> held.part().writesFor(client, request)) != null
+        || TransactionLocks.writes(client, request);
   }
 
   /** The same without blocking; completes with null if the lock is held by another. */

@@ -185,6 +185,9 @@ final class LockedMethods {
     if (!locked.autoRelease() && locked.scope() == LockScope.APPLICATION) {
       faults.add("autoRelease=false does not go with scope=APPLICATION, which would re-enter");
     }
+    if (locked.mode() == LockMode.READ && locked.scope() == LockScope.APPLICATION) {
+      faults.add("mode=READ does not go with scope=APPLICATION: it would wait for itself");
+    }
     if (locked.onBusy() == OnBusy.FALLBACK == locked.fallback().isEmpty()) {
       faults.add("onBusy=FALLBACK and fallback need each other");
     }

@@ -35,6 +35,11 @@ final class TransactionLocks {
     return PRESENT ? Keeper.on(client, further) : HeldPart.Effect.NONE;
   }
 
+  /** Whether a transaction of this thread keeps all of the lock for the owner of the request. */
+  static boolean writes(LockClient client, LockRequest further) {
+    return PRESENT && Keeper.writes(client, further);
+  }
+
   /** Whether a transaction of this thread keeps a lock that is not the current one. */
   static boolean isKeptByOther(LockClient client, String name) {
     return PRESENT && Keeper.isKeptByOther(client, name);
@@ -127,6 +132,12 @@ final class TransactionLocks {
         }
       }
       return effect;
+    }
+
+    static boolean writes(LockClient client, LockRequest further) {
+      return open().stream()
+          .flatMap(keeper -> keeper.locks.stream())
+          .anyMatch(kept -> kept.part.writesFor(client, further));
     }
 
     static void ensureKept(LockClient client, LockRequest request) {

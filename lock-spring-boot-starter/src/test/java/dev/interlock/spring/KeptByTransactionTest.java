@@ -60,6 +60,11 @@ class KeptByTransactionTest {
       return true;
     }
 
+    @Locked(name = "account", mode = LockMode.READ, waitFor = "20s")
+    public void read(Runnable work) {
+      work.run();
+    }
+
     @Locked(name = "account", lease = "200ms")
     public void brief() {}
 
@@ -227,6 +232,31 @@ class KeptByTransactionTest {
           .isGreaterThan(Duration.ofSeconds(5));
     });
     assertThat(manager.ends).containsExactly("commit");
+  }
+
+  @Test
+  void one_that_reads_finds_the_lock_busy_at_once_for_writing() {
+    transaction.executeWithoutResult(status -> {
+      accounts.read(() -> {
+        assertThat(accounts.skipped()).as("while it reads").isFalse();
+        assertThatThrownBy(accounts::enter).isInstanceOf(LockTimeoutException.class);
+      });
+      assertThat(accounts.skipped()).as("as long as the transaction lasts").isFalse();
+      assertThatThrownBy(() -> template.execute("account", Lease::name))
+          .isInstanceOf(LockTimeoutException.class);
+    });
+    assertThat(manager.ends).containsExactly("commit");
+    assertThat(isFree()).isTrue();
+  }
+
+  @Test
+  void one_that_writes_may_read_and_write_again() {
+    transaction.executeWithoutResult(status -> {
+      long token = accounts.enter();
+      accounts.read(() -> assertThat(accounts.enter()).isEqualTo(token));
+      assertThat(accounts.enter()).isEqualTo(token);
+    });
+    assertThat(isFree()).isTrue();
   }
 
   @Test

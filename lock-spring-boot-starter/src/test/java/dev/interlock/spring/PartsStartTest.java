@@ -88,6 +88,11 @@ class PartsStartTest {
     public void work() {}
   }
 
+  static class ReadsForAll {
+    @Locked(name = "a", mode = LockMode.READ, scope = LockScope.APPLICATION)
+    public void work() {}
+  }
+
   static class Hidden {
     @Limited(name = "a", permits = 2)
     @SuppressWarnings("UnusedMethod") // which is what the test is about
@@ -105,6 +110,7 @@ class PartsStartTest {
       LockedToo       | @Limited on LockedToo.work(): it is also @Locked: keep one of them
       JobToo          | it is also
       ReadsOnce       | @Locked on ReadsOnce.work(): autoRelease=false goes with mode=WRITE only
+      ReadsForAll     | @Locked on ReadsForAll.work(): mode=READ does not go with scope=APPLICATION
       Hidden          | @Limited on Hidden.work(): a proxy does not see a method that is private
       """)
   void a_wrong_annotation_fails_the_start(String bean, String message) throws Exception {
