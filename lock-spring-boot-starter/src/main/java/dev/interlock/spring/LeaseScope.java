@@ -114,6 +114,19 @@ final class LeaseScope implements AutoCloseable {
     }
   }
 
+  /**
+   * Refuses to take a lock anew that work of the current thread has lost.
+   *
+   * @throws dev.interlock.LeaseLostException if it has
+   */
+  static void ensureHeld(LockClient client, LockRequest further) {
+    for (LeaseScope scope = CURRENT.get(); scope != null; scope = scope.outer) {
+      if (scope.held != null && scope.held.part().isOf(client, further.name())) {
+        scope.held.lease().ensureValid();
+      }
+    }
+  }
+
   /** Lets no loss interrupt the current thread any more, in whatever it works under. */
   static void leaveUninterrupted() {
     for (LeaseScope scope = CURRENT.get(); scope != null; scope = scope.outer) {

@@ -132,7 +132,7 @@ final class LockGate {
     if (effect == HeldPart.Effect.NEVER) {
       return null;
     }
-    TransactionLocks.ensureKept(client, request);
+    ensureNotLost(request);
     if (effect == HeldPart.Effect.ONCE) {
       return client.tryAcquire(request.withWait(Duration.ZERO)).orElse(null);
     }
@@ -212,7 +212,7 @@ final class LockGate {
       if (effectOfThisThread(request) != HeldPart.Effect.NONE) {
         return List.of();
       }
-      TransactionLocks.ensureKept(client, request);
+      ensureNotLost(request);
     }
     try {
       return client.acquireAll(requests).leases();
@@ -245,6 +245,11 @@ final class LockGate {
         : effect;
   }
 
+  private void ensureNotLost(LockRequest request) {
+    LeaseScope.ensureHeld(client, request);
+    TransactionLocks.ensureKept(client, request);
+  }
+
   private boolean writes(LockRequest request) {
     return LeaseScope.find(held -> held.part().writesFor(client, request)) != null
         || TransactionLocks.writes(client, request);
@@ -255,6 +260,7 @@ final class LockGate {
     LockMeter.Wait wait = meter.start(label, request.name(), waits(request));
     CompletableFuture<Lease> acquiring;
     try {
+      LeaseScope.ensureHeld(client, request);
       acquiring = client.acquireAsync(request);
     } catch (RuntimeException | Error e) {
       wait.end(false, e);

@@ -116,6 +116,11 @@ class ReentryTest {
     @Locked(name = "x", scope = LockScope.APPLICATION, waitFor = "50s")
     public void application() {}
 
+    @Locked(name = "x", scope = LockScope.APPLICATION, waitFor = "50s")
+    public Mono<String> applicationMono(Mono<String> result) {
+      return result;
+    }
+
     @Locked(
         names = {"y", "x"},
         waitFor = "50s")
@@ -456,6 +461,23 @@ class ReentryTest {
           .isEqualTo(LostReason.FORCED);
       assertThatThrownBy(held::close).isInstanceOf(LeaseLostException.class);
     }
+  }
+
+  @Test
+  void a_call_of_the_application_does_not_take_anew_what_its_caller_has_lost() {
+    AtomicBoolean ran = new AtomicBoolean();
+    assertThatThrownBy(() -> outer.application(() -> {
+          client.forceRelease("x");
+          assertThatThrownBy(inner::application).isInstanceOf(LeaseLostException.class);
+          assertThatThrownBy(() -> inner
+                  .applicationMono(Mono.fromRunnable(() -> ran.set(true)))
+                  .block())
+              .isInstanceOf(LeaseLostException.class);
+          assertThat(isFree("x")).isTrue();
+        }))
+        .isInstanceOf(LeaseLostException.class)
+        .hasNoCause();
+    assertThat(ran).isFalse();
   }
 
   @Test
