@@ -7,5 +7,6 @@ module example.modular {
   requires dev.interlock.redis.hash;
   requires dev.interlock.mysql;
   requires dev.interlock.postgres;
+  requires dev.interlock.quorum;
   requires dev.interlock.fencing.jdbc;
 }

@@ -11,6 +11,7 @@ import dev.interlock.fencing.jdbc.FencedWrites;
 import dev.interlock.local.LocalLocks;
 import dev.interlock.mysql.MysqlLocks;
 import dev.interlock.postgres.PostgresLocks;
+import dev.interlock.quorum.QuorumLocks;
 import dev.interlock.redis.hash.RedisHashLocks;
 import dev.interlock.redis.setnx.RedisSetnxLocks;
 import dev.interlock.redis.watch.RedisWatchLocks;
@@ -32,6 +33,7 @@ class ModulesTest {
             RedisHashLocks.class,
             MysqlLocks.class,
             PostgresLocks.class,
+            QuorumLocks.class,
             FencedWrites.class)
         .forEach(type -> assertTrue(
             ModulesTest.class.getModule().getDescriptor().requires().stream()
@@ -44,7 +46,9 @@ class ModulesTest {
     String message = assertThrows(
             LockProviderNotFoundException.class, () -> Locks.open("none://"))
         .getMessage();
-    for (String id : new String[] {"local", "redis-watch", "redis-hash", "mysql", "postgres"}) {
+    for (String id : new String[] {
+      "local", "redis-setnx", "redis-watch", "redis-hash", "mysql", "postgres", "quorum"
+    }) {
       assertTrue(message.contains(id), message);
     }
   }
@@ -59,6 +63,9 @@ class ModulesTest {
       for (String provider : new String[] {"redis-setnx", "redis-watch", "redis-hash"}) {
         count(provider + "://127.0.0.1:" + port);
       }
+      // Three databases of one server; %3A is a colon, and %2F a slash.
+      String member = "member=redis-setnx%3A%2F%2F127.0.0.1%3A" + port + "%2F";
+      count("quorum://?" + member + "1&" + member + "2&" + member + "3");
     } finally {
       redis.stop();
     }
