@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -31,6 +32,12 @@ class DocumentationTest {
   private static final Pattern JAVA = Pattern.compile("(?ms)^```java\\n(.*?)^```");
   private static final Pattern CODE = Pattern.compile("(?ms)^```.*?^```");
   private static final Pattern COMMAND = Pattern.compile("\\./interlock ([a-z]+)");
+
+  private static final Pattern PROPERTY = Pattern.compile("(?<!\\w)-D([a-z][a-zA-Z.-]*[a-zA-Z])");
+
+  /** Those that no file of the project names. */
+  private static final Set<String> OF_MAVEN =
+      Set.of("test", "surefire.failIfNoSpecifiedTests", "maven.test.skip", "maven.repo.local");
 
   private static final Pattern LITERAL = Pattern.compile("\"((?:[^\"\\\\]|\\\\.)*)\"");
 
@@ -45,9 +52,6 @@ class DocumentationTest {
   private static final Pattern TOOLS =
       Pattern.compile("^(lock-(cli|compare|bench|measure|tck|testservers)|examples/)");
 
-  /** Its samples are for somebody else's store; the guide's own test compiles what it can. */
-  private static final String GUIDE = "GUIDE.md";
-
   /** Which page says what a provider's options are. */
   private static final Map<String, String> PAGES = Map.of(
       "redis-setnx", "docs/redis.md",
@@ -55,6 +59,7 @@ class DocumentationTest {
       "redis-hash", "docs/redis.md",
       "mysql", "docs/mysql.md",
       "postgres", "docs/postgres.md",
+      "quorum", "docs/quorum.md",
       "local", "docs/getting-started.md");
 
   /** Options that a URI gives by its form, as its pages show. */
@@ -87,9 +92,6 @@ class DocumentationTest {
     List<String> strays = new ArrayList<>();
     int seen = 0;
     for (Path page : pages()) {
-      if (page.endsWith(GUIDE)) {
-        continue;
-      }
       for (Matcher block = JAVA.matcher(read(page)); block.find(); seen++) {
         // .ci/documented.sh runs whole programs.
         if (!block.group(1).contains("void main(") && !samples.contains(stripped(block.group(1)))) {
@@ -109,6 +111,24 @@ class DocumentationTest {
       for (Matcher command = COMMAND.matcher(read(page)); command.find(); ) {
         if (!Pattern.compile("(?m)^ +" + command.group(1) + "\\b").matcher(help).find()) {
           unknown.add(command.group(1));
+        }
+      }
+    }
+    assertThat(unknown).isEmpty();
+  }
+
+  @Test
+  void every_property_for_a_build_or_a_test_exists() {
+    String known = Stream.of(".java", "pom.xml")
+        .flatMap(ending -> find(ending).stream())
+        .map(DocumentationTest::read)
+        .collect(Collectors.joining("\n"));
+    TreeSet<String> unknown = new TreeSet<>();
+    for (Path page : pages()) {
+      for (Matcher property = PROPERTY.matcher(read(page)); property.find(); ) {
+        String name = property.group(1);
+        if (!OF_MAVEN.contains(name) && !known.contains(name)) {
+          unknown.add(name);
         }
       }
     }

@@ -42,6 +42,16 @@ final class Samples {
     }
   }
 
+  LockClient redis() {
+    LockClient locks = Locks.open("redis-hash://user:secret@redis.example:6379/1?namespace=shop");
+    return locks;
+  }
+
+  LockClient local() {
+    LockClient locks = Locks.open("local://?namespace=shop");
+    return locks;
+  }
+
   void gettingStarted() throws InterruptedException {
     LockClient locks = Locks.open("redis-setnx://user:secret@redis.example:6379?lease=PT20S");
 
