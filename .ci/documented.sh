@@ -121,9 +121,12 @@ fault() {
   faults=$((faults + 1))
 }
 pages=(README.md CONTRIBUTING.md SPEC.md docs/*.md lock-*/*.md examples/*/README.md)
-# Their text in backticks, one a line: what is broken over two lines is one.
+# Their text in backticks, one a line: what is broken over two lines, or goes on after a backslash, is one.
 spans() {
-  awk '/^```/ { inside = !inside; if (inside) next } inside { print "`" $0 "`"; next } { printf "%s ", $0 } /^$/ { print "" }' \
+  awk '/^```/ { inside = !inside; if (inside) next }
+    inside && /\\$/ { sub(/\\$/, ""); begun = begun $0; next }
+    inside { print "`" begun $0 "`"; begun = ""; next }
+    { printf "%s ", $0 } /^$/ { print "" }' \
     "$@" | grep -o '`[^`]*`' | tr -d '`'
 }
 # as_it_stands COMMAND: runs it, and shows what it says if it fails.
