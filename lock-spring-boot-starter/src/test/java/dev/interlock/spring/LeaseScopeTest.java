@@ -38,7 +38,9 @@ class LeaseScopeTest {
         innerLost.complete(LostReason.GONE);
         assertThat(Thread.currentThread().isInterrupted()).isTrue();
       }
-      assertThat(Thread.currentThread().isInterrupted()).as("for the outer work").isTrue();
+      assertThat(Thread.currentThread().isInterrupted())
+          .as("for the outer work")
+          .isTrue();
     }
   }
 

@@ -469,9 +469,8 @@ class ReentryTest {
     assertThatThrownBy(() -> outer.application(() -> {
           client.forceRelease("x");
           assertThatThrownBy(inner::application).isInstanceOf(LeaseLostException.class);
-          assertThatThrownBy(() -> inner
-                  .applicationMono(Mono.fromRunnable(() -> ran.set(true)))
-                  .block())
+          assertThatThrownBy(() ->
+                  inner.applicationMono(Mono.fromRunnable(() -> ran.set(true))).block())
               .isInstanceOf(LeaseLostException.class);
           assertThat(isFree("x")).isTrue();
         }))
