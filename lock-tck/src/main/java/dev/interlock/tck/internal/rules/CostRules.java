@@ -28,7 +28,8 @@ public final class CostRules {
   @Rule(
       value = "W9",
       check = "whether each waiter looks again by itself, and how often",
-      needs = TckFault.CONNECTION)
+      needs = TckFault.CONNECTION,
+      timed = true)
   public static void idleWaitersCostLittle(RuleRun run) throws Exception {
     FaultProxy proxy = run.proxy();
     LockClient client = run.client(proxy);
@@ -120,7 +121,8 @@ public final class CostRules {
       value = "N6",
       check = "whether renewals that are due at about the same time go together",
       company = Company.NONE,
-      needs = TckFault.CONNECTION)
+      needs = TckFault.CONNECTION,
+      timed = true)
   public static void renewalsAreBatched(RuleRun run) throws Exception {
     FaultProxy proxy = run.proxy();
     LockClient client = run.client(proxy);

@@ -68,7 +68,8 @@ record Finding(Verdict verdict, String message, List<String> history, boolean ou
    */
   boolean isUnanswered() {
     return isFailure()
-        && message.contains("happened: " + BackendUnavailableException.class.getName());
+        && message.startsWith("expected: " + RuleViolation.NO_EXCEPTION)
+        && message.contains(BackendUnavailableException.class.getName());
   }
 
   /** Adds what may explain a failure. */

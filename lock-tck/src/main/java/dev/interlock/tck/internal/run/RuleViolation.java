@@ -10,6 +10,9 @@ public final class RuleViolation extends RuntimeException {
   @Serial
   private static final long serialVersionUID = 1L;
 
+  /** What is expected where a call threw what the test did not provoke. */
+  static final String NO_EXCEPTION = "no unexpected exception";
+
   private static final int FRAMES = 20;
   private static final int FRAMES_OF_A_CAUSE = 5;
   private static final int MOST_LINES = 40;
@@ -29,7 +32,7 @@ public final class RuleViolation extends RuntimeException {
 
   /** What a call threw that ought to have worked. */
   public static RuleViolation unexpected(Throwable t) {
-    return new RuleViolation("no unexpected exception", t.toString(), trace(t));
+    return new RuleViolation(NO_EXCEPTION, t.toString(), trace(t));
   }
 
   String expected() {

@@ -32,6 +32,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -89,7 +90,8 @@ class RuleExecutorTest {
 
     @Rule(value = "X3", check = CHECK, timed = true)
     public static void isNeverAnswered(RuleRun run) {
-      throw new BackendUnavailableException("planted for " + run.name());
+      // As a future tells it.
+      throw new CompletionException(new BackendUnavailableException("planted for " + run.name()));
     }
 
     @Rule(value = "X3", check = CHECK, timed = true)
