@@ -42,7 +42,8 @@ final class ClientNames {
     return names;
   }
 
-  private static String of(String bean, ConfigurableListableBeanFactory beans) {
+  /** The name of the client that is this bean. */
+  static String of(String bean, ConfigurableListableBeanFactory beans) {
     if (bean.equals(DEFAULT_BEAN)) {
       return DEFAULT;
     }

@@ -59,8 +59,9 @@ final class InterlockAutoConfiguration {
   }
 
   @Bean
-  LockClientConfigurer lockClientConfigurer(ObjectProvider<LockListener> listeners) {
-    return new LockClientConfigurer(listeners.orderedStream().toList());
+  LockClientConfigurer lockClientConfigurer(
+      ObjectProvider<LockListener> listeners, ConfigurableListableBeanFactory beans) {
+    return new LockClientConfigurer(listeners.orderedStream().toList(), beans);
   }
 
   @Bean

@@ -3,6 +3,7 @@ package dev.interlock.spring;
 import dev.interlock.LockConfig;
 import dev.interlock.LockListener;
 import java.util.List;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 /**
  * Gives the settings of a client what the starter gives those of its own: the application's
@@ -11,10 +12,12 @@ import java.util.List;
  */
 public final class LockClientConfigurer {
   private final List<LockListener> listeners;
+  private final ConfigurableListableBeanFactory beans;
   private volatile boolean used;
 
-  LockClientConfigurer(List<LockListener> listeners) {
+  LockClientConfigurer(List<LockListener> listeners, ConfigurableListableBeanFactory beans) {
     this.listeners = listeners;
+    this.beans = beans;
   }
 
   /**
@@ -38,6 +41,17 @@ public final class LockClientConfigurer {
   public LockConfig configure(String client, LockConfig config) {
     used = true;
     return listening(client, config);
+  }
+
+  /**
+   * Adds the listeners for a client that is a bean, under the name that the starter knows it by.
+   *
+   * @param bean the name of the bean
+   * @param config what the client would be opened with
+   * @return the same with the listeners
+   */
+  public LockConfig configureBean(String bean, LockConfig config) {
+    return configure(ClientNames.of(bean, beans), config);
   }
 
   /** Adds the listeners to what the starter opens itself. */

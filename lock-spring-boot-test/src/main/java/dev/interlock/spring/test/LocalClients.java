@@ -63,6 +63,6 @@ final class LocalClients implements BeanDefinitionRegistryPostProcessor, Ordered
         beans.getBeanProvider(LockClientConfigurer.class).getIfAvailable();
     return beans
         .getBean(TEST_LOCKS, TestLocks.class)
-        .open(name, config -> configurer == null ? config : configurer.configure(config));
+        .open(name, config -> configurer == null ? config : configurer.configureBean(name, config));
   }
 }
