@@ -101,13 +101,18 @@ final class ClientOpener {
   }
 
   private String nothing(@Nullable String named) {
-    return "%s, and %s that %s can use. Available providers: %s"
+    List<String> pools = RedisConnections.jedisPools(beans);
+    return "%s, and %s that %s can use%s. Available providers: %s"
         .formatted(
             properties.uri() == null ? prefix + ".uri is not set" : prefix + ".uri is empty",
             beans.only() == null
                 ? "the application has no DataSource or Redis connection"
                 : "%s.bean=%s is no connection".formatted(prefix, beans.only()),
             named == null ? "one of the providers" : "the provider '" + named + "'",
+            pools.isEmpty()
+                ? ""
+                : "; declare a ConnectionPool of Jedis beside the JedisPool '%s', which gives locks no connections"
+                    .formatted(pools.get(0)),
             providers);
   }
 

@@ -10,9 +10,11 @@ import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.ConnectionPool;
+import redis.clients.jedis.JedisPool;
 import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.util.Pool;
 
@@ -27,12 +29,20 @@ final class RedisConnections {
   static final String SETNX = "redis-setnx";
   static final String WATCH = "redis-watch";
 
+  private static final boolean JEDIS = ClassUtils.isPresent(
+      "redis.clients.jedis.JedisPool", RedisConnections.class.getClassLoader());
+
   private RedisConnections() {}
 
   static List<OwnConnection> find(String provider, OwnBeans beans) {
     List<OwnConnection> own =
         provider.equals(HASH) ? OnLettuce.find(beans) : OnJedis.find(provider, beans);
     return own.isEmpty() && RedisAddress.PRESENT ? RedisAddress.find(provider, beans) : own;
+  }
+
+  /** Names the pools of Jedis objects: nothing makes a pool of connections of one. */
+  static List<String> jedisPools(OwnBeans beans) {
+    return JEDIS ? OnJedis.pools(beans) : List.of();
   }
 
   // The libraries that each of these needs are optional.
@@ -61,6 +71,10 @@ final class RedisConnections {
         }
       }
       return found;
+    }
+
+    static List<String> pools(OwnBeans beans) {
+      return beans.all(JedisPool.class);
     }
 
     private static OwnConnection over(String provider, String bean, Pool<Connection> pool) {

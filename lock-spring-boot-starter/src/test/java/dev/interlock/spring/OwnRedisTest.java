@@ -28,6 +28,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import redis.clients.jedis.ConnectionPool;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.JedisPool;
 import redis.clients.jedis.UnifiedJedis;
 
 /** Without a URI the locks live in the application's Redis. */
@@ -171,6 +172,16 @@ class OwnRedisTest {
     } finally {
       pool.close();
     }
+  }
+
+  @Test
+  void a_jedis_pool_that_locks_cannot_use_is_told_with_what_to_declare() {
+    ApplicationContextRunner alone = new ApplicationContextRunner()
+        .withConfiguration(AutoConfigurations.of(InterlockAutoConfiguration.class))
+        .withBean("pool", JedisPool.class, () -> new JedisPool("127.0.0.1", 1));
+    assertThat(message(alone))
+        .contains("interlock.uri is not set")
+        .contains("declare a ConnectionPool of Jedis beside the JedisPool 'pool'");
   }
 
   @Test
