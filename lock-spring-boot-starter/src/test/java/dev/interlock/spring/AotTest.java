@@ -16,6 +16,7 @@ import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.predicate.ReflectionHintsPredicates;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.aot.test.generate.TestGenerationContext;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.context.PropertyPlaceholderAutoConfiguration;
 import org.springframework.boot.test.util.TestPropertyValues;
 import org.springframework.context.ApplicationContextInitializer;
@@ -115,7 +116,11 @@ class AotTest {
   }
 
   private static void configure(GenericApplicationContext context) {
-    TestPropertyValues.of("interlock.uri=local://", "interlock.namespace=" + Contexts.namespace())
+    TestPropertyValues.of(
+            "interlock.uri=local://",
+            "interlock.namespace=" + Contexts.namespace(),
+            "interlock.clients.ledger.uri=local://",
+            "interlock.clients.ledger.namespace=" + Contexts.namespace())
         .applyTo(context.getEnvironment());
   }
 
@@ -147,6 +152,58 @@ class AotTest {
           try (context) {
             context.refresh();
             work(context);
+          }
+        }));
+  }
+
+  static class Ledger {
+    private final LockClient client;
+    private final LockTemplate template;
+
+    Ledger(@Qualifier("ledger") LockClient client, @Qualifier("ledger") LockTemplate template) {
+      this.client = client;
+      this.template = template;
+    }
+
+    @Locked(name = "book", client = "ledger")
+    public boolean isLockedByTheNamedClient() {
+      return client.inspect("book").isPresent();
+    }
+
+    public boolean isApartFrom(LockClient other) {
+      return template.execute(
+          "x", lease -> client.inspect("x").isPresent() && other.inspect("x").isEmpty());
+    }
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  @Import({InterlockAutoConfiguration.class, PropertyPlaceholderAutoConfiguration.class})
+  static class Named {
+    @Bean
+    Ledger book(
+        @Qualifier("ledger") LockClient client, @Qualifier("ledger") LockTemplate template) {
+      return new Ledger(client, template);
+    }
+  }
+
+  @Test
+  @CompileWithForkedClassLoader
+  @SuppressWarnings("unchecked")
+  void clients_with_a_name_are_injected_by_their_qualifier() {
+    generate(
+        Named.class,
+        (generation, initializer) -> TestCompiler.forSystem().with(generation).compile(compiled -> {
+          GenericApplicationContext context = new GenericApplicationContext();
+          configure(context);
+          compiled
+              .getInstance(ApplicationContextInitializer.class, initializer.toString())
+              .initialize(context);
+          try (context) {
+            context.refresh();
+            Ledger ledger = context.getBean(Ledger.class);
+            LockClient unnamed = context.getBean(LockClient.class);
+            assertThat(ledger.isLockedByTheNamedClient()).isTrue();
+            assertThat(ledger.isApartFrom(unnamed)).isTrue();
           }
         }));
   }
