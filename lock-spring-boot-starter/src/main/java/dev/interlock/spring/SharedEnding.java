@@ -19,7 +19,7 @@ final class SharedEnding implements Ending {
   private final Lease lease;
   private final Ending last;
   // Once it is zero it stays so.
-  private final AtomicInteger open = new AtomicInteger(1);
+  private final AtomicInteger open;
 
   // Guarded by this. The nested calls of now only: a stage of the lease would keep all there were.
   private @Nullable Set<Nested> nested;
@@ -47,8 +47,18 @@ final class SharedEnding implements Ending {
    * @param last gives the lock up
    */
   SharedEnding(Lease lease, Ending last) {
+    this(lease, last, 1);
+  }
+
+  private SharedEnding(Lease lease, Ending last, int pieces) {
     this.lease = lease;
     this.last = last;
+    this.open = new AtomicInteger(pieces);
+  }
+
+  /** Creates it for two pieces of work, each of which must {@link #end} it. Looks at no lease. */
+  static SharedEnding ofTwo(Lease lease, Ending last) {
+    return new SharedEnding(lease, last, 2);
   }
 
   Lease lease() {

@@ -155,8 +155,8 @@ final class TransactionLocks {
       if (current == null || current.keepsAsLong(client, request)) {
         return last;
       }
-      SharedEnding shared = new SharedEnding(lease, last);
-      shared.enter();
+      // Not by enter(), which throws if the lease was lost just now: nobody would end the last.
+      SharedEnding shared = SharedEnding.ofTwo(lease, last);
       current.locks.add(new KeptLock(new HeldPart(client, request), shared));
       return shared;
     }

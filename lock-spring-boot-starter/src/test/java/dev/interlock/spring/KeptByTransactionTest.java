@@ -16,6 +16,7 @@ import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -313,6 +314,30 @@ class KeptByTransactionTest {
       assertThat(isFree()).isFalse();
     });
     assertThat(isFree()).isTrue();
+  }
+
+  @Test
+  void a_lock_that_is_lost_as_soon_as_it_is_taken_leaves_no_work_behind() {
+    LockClient losing = wrapped(LockClient.class, client, (method, result) -> {
+      if (method.equals("acquire")) {
+        client.forceRelease("account");
+      }
+      return result;
+    });
+    AtomicInteger working = new AtomicInteger();
+    LockGate gate = new LockGate(losing, LockMeter.NONE, ending -> {
+      working.incrementAndGet();
+      return () -> {
+        working.decrementAndGet();
+        ending.end();
+      };
+    });
+    LockTemplate losingTemplate = new LockTemplate(gate);
+    assertThatThrownBy(() -> transaction.executeWithoutResult(
+            status -> losingTemplate.execute("account", Lease::name)))
+        .isInstanceOf(LeaseLostException.class);
+    assertThat(manager.ends).containsExactly("rollback");
+    assertThat(working).hasValue(0);
   }
 
   @Test
