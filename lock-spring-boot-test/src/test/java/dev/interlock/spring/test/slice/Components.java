@@ -21,7 +21,12 @@ final class Components {
   }
 
   @Service
-  static class Refunds {
+  static class Refunds implements Runnable {
+    @Override
+    public void run() {
+      refund();
+    }
+
     @Locked("refund")
     public void refund() {}
   }
