@@ -58,13 +58,13 @@ record HeldPart(LockClient client, LockRequest request) {
         && request.owner().equals(further.owner());
   }
 
-  /** Whether a nested call of the same thread may enter it again. */
+  /** Whether a nested call of the same thread may enter it again: to write, or to read only. */
   boolean admits(LockClient other, LockRequest nested) {
-    return isOf(other, nested.name()) && isOfThread(request) && isOfThread(nested);
-  }
-
-  private static boolean isOfThread(LockRequest request) {
-    return request.kind() == LockKind.EXCLUSIVE && request.owner().isEmpty();
+    return isOf(other, nested.name())
+        && request.kind() == LockKind.EXCLUSIVE
+        && !isPermits(nested)
+        && request.owner().isEmpty()
+        && nested.owner().isEmpty();
   }
 
   /** Whether what another request takes is protected as long as this part is held. */

@@ -87,6 +87,12 @@ class ReentryTest {
     @Locked(name = "x", waitFor = "0")
     public void attempt() {}
 
+    @Locked(name = "x", mode = LockMode.READ, onBusy = OnBusy.SKIP)
+    public boolean read(Runnable work) {
+      work.run();
+      return true;
+    }
+
     @Locked(name = "x", lease = "10m")
     public Duration longer() {
       return CurrentLease.get().remaining();
@@ -373,6 +379,20 @@ class ReentryTest {
     try (Lease held = client.tryAcquire(LockRequest.of("x")).orElseThrow()) {
       assertThatThrownBy(() -> cold.join().block()).isInstanceOf(LockTimeoutException.class);
     }
+  }
+
+  @Test
+  void one_that_reads_enters_within_one_that_writes_and_not_the_other_way_round() {
+    outer.around(() -> {
+      long token = CurrentLease.get().fencingToken();
+      assertThat(inner.read(() -> assertThat(inner.token()).isEqualTo(token))).isTrue();
+      transaction.executeWithoutResult(status -> assertThat(inner.read(() -> {})).isTrue());
+      assertThat(CurrentLease.get().isValid()).isTrue();
+      assertThat(entersOnAnotherThread()).isFalse();
+    });
+    assertThat(inner.read(() ->
+            assertThatThrownBy(inner::token).isInstanceOf(LockTimeoutException.class)))
+        .isTrue();
   }
 
   @Test
