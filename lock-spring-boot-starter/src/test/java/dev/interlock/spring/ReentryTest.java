@@ -386,12 +386,13 @@ class ReentryTest {
     outer.around(() -> {
       long token = CurrentLease.get().fencingToken();
       assertThat(inner.read(() -> assertThat(inner.token()).isEqualTo(token))).isTrue();
-      transaction.executeWithoutResult(status -> assertThat(inner.read(() -> {})).isTrue());
+      transaction.executeWithoutResult(
+          status -> assertThat(inner.read(() -> {})).isTrue());
       assertThat(CurrentLease.get().isValid()).isTrue();
       assertThat(entersOnAnotherThread()).isFalse();
     });
-    assertThat(inner.read(() ->
-            assertThatThrownBy(inner::token).isInstanceOf(LockTimeoutException.class)))
+    assertThat(inner.read(
+            () -> assertThatThrownBy(inner::token).isInstanceOf(LockTimeoutException.class)))
         .isTrue();
   }
 
