@@ -77,7 +77,11 @@ final class LocksEndpoint {
    */
   record Held(List<HeldLocks.HeldLock> held) {}
 
-  /** What the server says of a held lock; see {@link HoldInfo}. */
+  /**
+   * What the server says of a held lock; see {@link HoldInfo}.
+   *
+   * @param others who hold it together with the first, each without others of its own
+   */
   record LockState(
       String name,
       String owner,
@@ -85,7 +89,8 @@ final class LocksEndpoint {
       Instant since,
       Duration remaining,
       long fencingToken,
-      int waiters) {
+      int waiters,
+      List<LockState> others) {
     static LockState of(HoldInfo info) {
       return new LockState(
           info.name(),
@@ -94,7 +99,8 @@ final class LocksEndpoint {
           info.since(),
           info.remaining(),
           info.fencingToken(),
-          info.waiters());
+          info.waiters(),
+          info.others().stream().map(LockState::of).toList());
     }
   }
 

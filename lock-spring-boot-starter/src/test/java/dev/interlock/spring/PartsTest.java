@@ -209,6 +209,19 @@ class PartsTest {
     assertThat(holders("book-4")).isZero();
   }
 
+  @Test
+  void the_endpoint_tells_all_who_hold_a_lock_together() {
+    books.read(5, () -> {
+      try (Lease other = client.tryAcquire(LockRequest.of("book-5").shared()).orElseThrow()) {
+        LocksEndpoint.LockState state =
+            LocksEndpoint.LockState.of(client.inspect("book-5").orElseThrow());
+        assertThat(state.others())
+            .extracting(LocksEndpoint.LockState::fencingToken)
+            .containsExactly(other.fencingToken());
+      }
+    });
+  }
+
   private static boolean released(Lease lease) {
     lease.release();
     return true;
