@@ -16,11 +16,11 @@ import org.springframework.test.context.BootstrapWith;
 import org.springframework.test.context.junit.jupiter.SpringExtension;
 
 /**
- * Tests the locks of a few components, and starts nothing else: no other auto-configuration, and no
- * other components of the application but its {@code LockNaming}, {@code LockFailureStrategy} and
- * {@code LockListener} beans. The locks are those of {@link AutoConfigureTestLocks}, with
- * {@link TestLocks}. What the components need besides is the test's to give, by {@code @Import} or
- * {@code @MockitoBean}.
+ * Tests the locks of a few components, and starts nothing else: of auto-configuration the locks and
+ * their proxies (AopAutoConfiguration), and no other components of the application but its
+ * {@code LockNaming}, {@code LockFailureStrategy} and {@code LockListener} beans. The locks are
+ * those of {@link AutoConfigureTestLocks}, with {@link TestLocks}. What the components need besides
+ * is the test's to give, by {@code @Import} or {@code @MockitoBean}.
  *
  * <p>A slice as those of Spring Boot: the application is the class with
  * {@code @SpringBootConfiguration} that is found from the test's package on upwards, and its
