@@ -97,7 +97,7 @@ port=$((20000 + RANDOM % 10000))
 # orders BUILD COMMAND...: what the page tells from that build on, with its instances on other ports, then the command.
 orders() {
   {
-    echo "cd examples/spring-orders; rm -rf target/orders*; export SERVER_PORT=$port"
+    echo "cd examples/spring-orders; rm -rf target; export SERVER_PORT=$port"
     # An argument comes before that variable.
     block "$page" sh "$1" | sed -e 's|redis-hash://localhost|"redis-hash:${SERVER_URI#redis:}"|' \
       -e "s|8081|$((port + 1))|" -e 's|^mvn |&-B -ntp -q |' -e '/^java/s| *&*$| \& instances+=($!)|'
