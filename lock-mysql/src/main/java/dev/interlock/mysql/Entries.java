@@ -33,6 +33,9 @@ final class Entries {
 
   void put(KnownEntry entry) {
     KnownEntry before = known.put(entry.id(), entry);
+    if (entry.equals(before)) {
+      return; // or its lock would be missing for a moment among those that are waited for
+    }
     if (before != null) {
       leave(before);
     }

@@ -139,6 +139,11 @@ final class Holders {
     changes.rowChanged();
   }
 
+  /** Whether a hold is there. */
+  boolean has(HoldId id) {
+    return row.isHeldBy(id) || share(id) != null;
+  }
+
   /** Gives a hold up; false if it is not there. */
   boolean release(HoldId id) {
     if (row.isHeldBy(id)) {

@@ -110,7 +110,14 @@ final class Operations {
     @Override
     List<HoldId> ids() {
       Attempt following = release.next();
-      return following == null ? List.of() : List.of(following.id());
+      List<HoldId> ids = new ArrayList<>();
+      if (following != null) {
+        ids.add(following.id());
+      }
+      if (entries.isCounted(release.id())) {
+        ids.add(release.id());
+      }
+      return ids;
     }
 
     @Override
@@ -148,6 +155,9 @@ final class Operations {
       unseen.clear();
       release.passed().stream().filter(id -> !transition.dropHeir(id)).forEach(unseen::add);
       held = transition.holders().release(release.id());
+      if (!held) {
+        transition.abandon(release.id()); // a grant that lapsed is in the queue again
+      }
     }
 
     @Override
@@ -230,6 +240,13 @@ final class Operations {
     @Override
     List<HoldId> ids() {
       return renewals.stream().map(Renewal::id).filter(entries::isCounted).toList();
+    }
+
+    @Override
+    void giveUp(Transition transition) {
+      renewals.stream()
+          .filter(renewal -> !renewal.queued() && !transition.holders().has(renewal.id()))
+          .forEach(renewal -> transition.abandon(renewal.id())); // or it would be granted anew
     }
 
     @Override

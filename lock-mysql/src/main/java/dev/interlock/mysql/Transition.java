@@ -235,7 +235,7 @@ final class Transition {
   private boolean enters(Attempt attempt, Room room) {
     HoldId own = attempt.beside();
     return room.cover() != null
-        || (own != null && (row.isHeldBy(own) || holders.share(own) != null))
+        || (own != null && holders.has(own))
         || (room.fits() && (room.same() || firstAwake() == null));
   }
 

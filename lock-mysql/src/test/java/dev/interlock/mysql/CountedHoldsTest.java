@@ -192,6 +192,40 @@ class CountedHoldsTest {
   }
 
   @Test
+  void o1_whatIsReleasedAfterItsClaimHasLapsedIsNotGrantedAnew() throws Exception {
+    HoldId writer = held(one, 1, 1);
+    HoldId reader = waiting(two, 1, ALL);
+    one.release("a", writer);
+    assertThat(granted(two)).isEqualTo(reader);
+    runsOut(reader); // it stands in the queue again as soon as somebody looks
+    assertThat(two.release("a", reader).held()).isFalse();
+    assertThat(one.backend.inspect("a")).isEmpty();
+
+    HoldId next = held(one, 1, 1);
+    HoldId alone = waiting(two, 1, 1);
+    one.release("a", next);
+    assertThat(granted(two)).isEqualTo(alone);
+    Server.shared()
+        .execute("UPDATE interlock_lock SET until_us = 1 WHERE client = " + alone.high()
+            + " AND hold = " + alone.low());
+    assertThat(two.release("a", alone).held()).isFalse();
+    assertThat(one.backend.inspect("a")).isEmpty();
+    held(one, 1, 1);
+  }
+
+  @Test
+  void n3_aRenewalDoesNotBringBackWhatHasLapsed() throws Exception {
+    HoldId writer = held(one, 1, 1);
+    HoldId reader = waiting(two, 1, ALL);
+    one.release("a", writer);
+    assertThat(granted(two)).isEqualTo(reader);
+    runsOut(reader);
+    assertThat(renew(two, renewal(reader))).isInstanceOf(RenewalResult.Gone.class);
+    assertThat(one.backend.inspect("a")).isEmpty();
+    held(one, 1, 1);
+  }
+
+  @Test
   void c3_nobodyPassesALargeRequest() throws Exception {
     HoldId first = held(one, 1, 4);
     HoldId second = held(two, 1, 4);
