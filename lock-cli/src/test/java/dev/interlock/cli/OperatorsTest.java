@@ -1,6 +1,7 @@
 package dev.interlock.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
@@ -14,6 +15,7 @@ import dev.interlock.spi.LockBackend;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -119,6 +121,31 @@ class OperatorsTest {
       JsonNode some = Cli.run("ls", "--json", "--limit", "59", uri).json();
       assertThat(some.path("locks").size()).isEqualTo(59);
       assertThat(some.path("more").asBoolean()).isTrue();
+    }
+  }
+
+  /** On all providers with {@code -Dinterlock.test.held=all}. */
+  @ParameterizedTest
+  @EnumSource
+  void ten_thousand_locks_are_all_listed(Store store) throws Exception {
+    assumeTrue(
+        store == Store.REDIS_HASH
+            || Objects.equals(System.getProperty("interlock.test.held"), "all"),
+        "takes too long for each build");
+    String uri = store.uri(store.namespace());
+    List<String> names =
+        IntStream.range(0, 10_000).mapToObj("held-%05d"::formatted).toList();
+    try (LockClient holder = Locks.open(uri)) {
+      List<CompletableFuture<Lease>> leases = names.stream()
+          .map(name -> holder.acquireAsync(LockRequest.of(name).withLease(LEASE)))
+          .toList();
+      for (CompletableFuture<Lease> lease : leases) {
+        lease.get();
+      }
+      assertThat(names(Cli.run("ls", "--json", uri))).isEqualTo(names);
+      assertThat(Cli.run("watch", "--count", "1", uri).out()).contains("10000 held, 0 waiting");
+      assertThat(Cli.run("force", "--yes", uri, "held-05000").status()).isZero();
+      assertThat(names(Cli.run("ls", "--json", uri))).hasSize(9_999).doesNotContain("held-05000");
     }
   }
 
