@@ -106,12 +106,14 @@ interface LockMapper {
     final HoldId id;
     final long leaseUs;
     final long minToken;
+    final boolean queued;
 
     Item(byte[] key, Renewal renewal) {
       this.key = key;
       this.id = renewal.id();
       this.leaseUs = Micros.of(renewal.lease());
       this.minToken = renewal.minToken();
+      this.queued = renewal.queued();
     }
   }
 

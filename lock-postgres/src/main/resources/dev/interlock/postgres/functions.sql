@@ -460,7 +460,8 @@ END $$;
 
 -- Makes a hold last, or keeps a waiter in the queue. A waiter that is fresh, behind holders that are
 -- alive, is only read.
-CREATE FUNCTION ${prefix}renew(asked bytea, me bigint, id bigint, lease bigint, least_token bigint)
+CREATE FUNCTION ${prefix}renew(asked bytea, me bigint, id bigint, lease bigint, least_token bigint,
+  queued boolean)
 RETURNS ${prefix}answer LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE
   r ${prefix}lock;
@@ -470,6 +471,7 @@ DECLARE
   before ${prefix}lock;
   settled record;
   a ${prefix}answer;
+  n int;
 BEGIN
   SELECT * INTO r FROM ${prefix}lock WHERE lock_key = asked;
   a.state := 0;
@@ -481,7 +483,7 @@ BEGIN
   IF ends = 0 AND r.counted > 0 THEN
     SELECT MIN(until_us) INTO ends FROM ${prefix}entry WHERE lock_key = asked AND NOT waits;
   END IF;
-  IF ends > at_us AND NOT (r.until_us > 0 AND r.client = me AND r.hold = id) THEN
+  IF queued AND ends > at_us AND NOT (r.until_us > 0 AND r.client = me AND r.hold = id) THEN
     SELECT * INTO e FROM ${prefix}entry WHERE hold = id AND client = me AND lock_key = asked;
     IF FOUND AND e.waits AND NOT e.asleep AND e.until_us > at_us + 7000000
       AND e.lease_us = lease THEN
@@ -496,6 +498,16 @@ BEGIN
   END IF;
   at_us := ${prefix}now();
   before := r;
+  IF NOT queued AND r.entries > 0 THEN
+    -- A part whose grant has lapsed would be granted anew, though others may have had the lock.
+    WITH gone AS (
+      DELETE FROM ${prefix}entry
+      WHERE hold = id AND client = me AND lock_key = asked AND capacity > 1
+        AND (waits OR until_us <= at_us)
+      RETURNING 1)
+    SELECT COUNT(*) INTO n FROM gone;
+    r.entries := r.entries - n;
+  END IF;
   -- Whoever asks is alive, before the queue is served.
   UPDATE ${prefix}entry SET asleep = false, lease_us = CASE WHEN waits THEN lease ELSE lease_us END,
     until_us = CASE WHEN waits THEN GREATEST(until_us, at_us + 10000000)
