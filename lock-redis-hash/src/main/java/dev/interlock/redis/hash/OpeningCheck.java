@@ -46,11 +46,12 @@ final class OpeningCheck {
   }
 
   /**
-   * Lettuce connects to a node of a cluster when a command first goes there, refuses commands
-   * meanwhile, and any connection may break when it is new. So what no server refused is asked
-   * again until the time is over that connecting may take.
+   * Lettuce connects to a node of a cluster when a command first goes there, and refuses commands
+   * meanwhile. It also refuses them for a moment after it has logged in with a password, and any
+   * connection may break when it is new. So what no server refused is asked again until the time is
+   * over that connecting may take.
    */
-  private static <T> T untilConnected(Duration patience, Supplier<T> question) {
+  static <T> T untilConnected(Duration patience, Supplier<T> question) {
     long start = System.nanoTime();
     while (true) {
       try {

@@ -61,14 +61,20 @@ final class ReplicaWait implements ReplicatedGrants.Replicas {
 
   /** Also finds out whether this user may wait for replicas. */
   static ReplicaWait open(Link link, LockConfig config, KeyLayout layout, Connections connections) {
+    OpeningCheck.untilConnected(
+        config.get(RedisHashOptions.CONNECT_TIMEOUT), () -> mayWait(link, connections.address()));
+    return new ReplicaWait(link, config, layout, connections);
+  }
+
+  private static boolean mayWait(Link link, String address) {
     try {
       link.sync().waitForReplication(0, 1);
     } catch (RedisException e) {
       if (!isAnswerOfReplica(e)) {
-        throw Faults.of(ACTION, connections.address(), e);
+        throw Faults.of(ACTION, address, e);
       }
     }
-    return new ReplicaWait(link, config, layout, connections);
+    return true;
   }
 
   /**
