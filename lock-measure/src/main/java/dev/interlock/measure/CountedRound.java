@@ -3,29 +3,12 @@ package dev.interlock.measure;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import org.HdrHistogram.Histogram;
-import org.jspecify.annotations.Nullable;
 
 /** One subject at work for some seconds, whose lock is held in parts. */
 public final class CountedRound {
-  /** The longest that a thread may still wait for its lock when the round is over. */
-  private static final Duration DRAIN = Duration.ofSeconds(30);
-
-  private final CountedScenario scenario;
-  private final Duration length;
-  private final RoundClock clock;
-  private final UnitsGuard guard;
-  private final CountDownLatch ready;
-
-  private CountedRound(CountedScenario scenario, Duration length) {
-    this.scenario = scenario;
-    this.length = length;
-    this.clock = new RoundClock(length);
-    this.guard = new UnitsGuard(scenario.capacity());
-    this.ready = new CountDownLatch(scenario.threads());
-  }
+  private CountedRound() {}
 
   /**
    * Runs a round and waits for all its threads.
@@ -36,30 +19,14 @@ public final class CountedRound {
   public static Result run(
       CountedScenario scenario, List<CountedClient> clients, String name, Duration length)
       throws InterruptedException {
-    return new CountedRound(scenario, length).run(clients, name);
-  }
-
-  private Result run(List<CountedClient> clients, String name) throws InterruptedException {
+    RoundClock clock = new RoundClock(length, scenario.threads());
+    UnitsGuard guard = new UnitsGuard(scenario.capacity());
     List<Member> members = new ArrayList<>();
-    List<Thread> threads = new ArrayList<>();
     for (int i = 0; i < scenario.threads(); i++) {
-      Member member = new Member(i, clients.get(i % clients.size()).ways(name));
-      Thread thread = new Thread(member, "counted-round-" + i);
-      // A lock that never comes must not keep the command from ending.
-      thread.setDaemon(true);
-      members.add(member);
-      threads.add(thread);
+      List<SectionLock> ways = clients.get(i % clients.size()).ways(name);
+      members.add(new Member(scenario, ways, guard, clock, i));
     }
-    threads.forEach(Thread::start);
-    ready.await();
-    clock.start();
-    join(threads);
-    for (Member member : members) {
-      if (member.failure != null) {
-        throw new MeasurementFailedException(
-            "a section failed with " + member.failure, member.failure);
-      }
-    }
+    RoundThread.runAll(members, clock, length);
     List<Histogram> acquire = new ArrayList<>();
     for (int way = 0; way < scenario.ways().size(); way++) {
       Histogram all = new Histogram(3);
@@ -68,57 +35,35 @@ public final class CountedRound {
       }
       acquire.add(all);
     }
-    long inTime = members.stream().mapToLong(member -> member.inTime).sum();
+    long inTime = members.stream().mapToLong(Member::inTime).sum();
     return new Result(inTime / (length.toNanos() / 1e9), acquire, guard.excesses());
   }
 
-  private void join(List<Thread> threads) throws InterruptedException {
-    long deadline = System.nanoTime() + length.plus(DRAIN).toNanos();
-    for (Thread thread : threads) {
-      thread.join(Math.max(1, (deadline - System.nanoTime()) / 1_000_000));
-    }
-    long waiting = threads.stream().filter(Thread::isAlive).count();
-    if (waiting > 0) {
-      clock.stop();
-      threads.forEach(Thread::interrupt);
-      throw new MeasurementFailedException(
-          "%d of %d threads still waited %d s after the others had stopped"
-              .formatted(waiting, threads.size(), DRAIN.toSeconds()),
-          null);
-    }
-  }
-
-  /** One thread. What it measured may be read once it has ended. */
-  private final class Member implements Runnable {
-    private final int number;
+  /** One thread, which takes the lock in one way or another. */
+  private static final class Member extends RoundThread {
+    private final CountedScenario scenario;
     private final List<SectionLock> ways;
+    private final UnitsGuard guard;
+    private final int number;
     private final List<Histogram> acquire;
-    private long inTime;
-    private @Nullable Throwable failure;
 
-    Member(int number, List<SectionLock> ways) {
-      this.number = number;
+    Member(
+        CountedScenario scenario,
+        List<SectionLock> ways,
+        UnitsGuard guard,
+        RoundClock clock,
+        int number) {
+      super(clock, number);
+      this.scenario = scenario;
       this.ways = ways;
+      this.guard = guard;
+      this.number = number;
       this.acquire =
           IntStream.range(0, ways.size()).mapToObj(way -> new Histogram(3)).toList();
     }
 
     @Override
-    public void run() {
-      try {
-        ready.countDown();
-        clock.awaitStart();
-        for (long section = 0; clock.isRunning(); section++) {
-          section(section);
-        }
-      } catch (Throwable e) {
-        // Whatever it is, the round is not worth reporting, and the report must say why.
-        failure = e;
-        clock.stop();
-      }
-    }
-
-    private void section(long section) throws InterruptedException {
+    void section(long section) throws InterruptedException {
       int way = scenario.way(number, section);
       SectionLock lock = ways.get(way);
       long asked = System.nanoTime();
@@ -126,9 +71,6 @@ public final class CountedRound {
       acquire.get(way).recordValue(System.nanoTime() - asked);
       guard.enter(scenario.ways().get(way).units(), section);
       lock.unlock();
-      if (clock.isRunning()) {
-        inTime++;
-      }
     }
   }
 

@@ -3,45 +3,12 @@ package dev.interlock.measure;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import org.HdrHistogram.Histogram;
 
 /** One subject at work for a second or so. */
 public final class Round {
-  /** The longest that a thread may still wait for its lock when the round is over. */
-  private static final Duration DRAIN = Duration.ofSeconds(15);
-
-  private final Scenario scenario;
-  private final RoundClock clock;
-  private final Duration length;
-  private final List<ExclusionGuard> guards;
-  private final List<Worker> workers = new ArrayList<>();
-  private final List<Thread> threads = new ArrayList<>();
-  private final CountDownLatch ready;
-
-  private Round(Scenario scenario, List<SectionClient> clients, String names, Duration length) {
-    this.scenario = scenario;
-    this.length = length;
-    this.clock = new RoundClock(length);
-    this.guards =
-        IntStream.range(0, scenario.locks()).mapToObj(i -> new ExclusionGuard()).toList();
-    this.ready = new CountDownLatch(scenario.threads());
-    for (int i = 0; i < scenario.threads(); i++) {
-      int lock = i % scenario.locks();
-      start(clients.get(i % clients.size()), names + lock, guards.get(lock), i);
-    }
-  }
-
-  private void start(SectionClient client, String name, ExclusionGuard guard, int number) {
-    Worker worker = new Worker(client.lock(name), guard, clock, ready);
-    Thread thread = new Thread(worker, "round-worker-" + number);
-    // A lock that never comes must not keep the command from ending.
-    thread.setDaemon(true);
-    workers.add(worker);
-    threads.add(thread);
-    thread.start();
-  }
+  private Round() {}
 
   /**
    * Runs a round and waits for all its threads.
@@ -52,19 +19,16 @@ public final class Round {
   public static Result run(
       Scenario scenario, List<SectionClient> clients, String names, Duration length)
       throws InterruptedException {
-    return new Round(scenario, clients, names, length).run();
-  }
-
-  private Result run() throws InterruptedException {
-    ready.await();
-    clock.start();
-    join();
-    for (Worker worker : workers) {
-      Throwable failure = worker.failure();
-      if (failure != null) {
-        throw new MeasurementFailedException("a section failed with " + failure, failure);
-      }
+    RoundClock clock = new RoundClock(length, scenario.threads());
+    List<ExclusionGuard> guards =
+        IntStream.range(0, scenario.locks()).mapToObj(i -> new ExclusionGuard()).toList();
+    List<Worker> workers = new ArrayList<>();
+    for (int i = 0; i < scenario.threads(); i++) {
+      int lock = i % scenario.locks();
+      SectionClient client = clients.get(i % clients.size());
+      workers.add(new Worker(client.lock(names + lock), guards.get(lock), clock, i));
     }
+    RoundThread.runAll(workers, clock, length);
     Histogram acquire = new Histogram(3);
     workers.forEach(worker -> acquire.add(worker.acquire()));
     long all = workers.stream().mapToLong(Worker::all).sum();
@@ -76,27 +40,6 @@ public final class Round {
         acquire,
         guards.stream().mapToLong(ExclusionGuard::overlaps).sum(),
         all - counted);
-  }
-
-  private void join() throws InterruptedException {
-    long deadline = System.nanoTime() + length.plus(DRAIN).toNanos();
-    for (Thread thread : threads) {
-      long millis = Math.max(1, (deadline - System.nanoTime()) / 1_000_000);
-      thread.join(millis);
-    }
-    long waiting = threads.stream().filter(Thread::isAlive).count();
-    if (waiting > 0) {
-      clock.stop();
-      threads.forEach(Thread::interrupt);
-      throw new MeasurementFailedException(
-          waiting
-              + " of "
-              + scenario.threads()
-              + " threads still waited "
-              + DRAIN.toSeconds()
-              + " s after the others had stopped",
-          null);
-    }
   }
 
   /**

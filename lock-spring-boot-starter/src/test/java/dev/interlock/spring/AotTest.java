@@ -9,6 +9,7 @@ import io.lettuce.core.RedisClient;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -137,12 +138,11 @@ class AotTest {
     return generation;
   }
 
-  @Test
-  @CompileWithForkedClassLoader
+  /** Starts an application from what was generated for it. */
   @SuppressWarnings("unchecked")
-  void it_starts_from_what_was_generated_and_locks() {
+  private static void start(Class<?> application, Consumer<GenericApplicationContext> use) {
     generate(
-        Application.class,
+        application,
         (generation, initializer) -> TestCompiler.forSystem().with(generation).compile(compiled -> {
           GenericApplicationContext context = new GenericApplicationContext();
           configure(context);
@@ -151,9 +151,15 @@ class AotTest {
               .initialize(context);
           try (context) {
             context.refresh();
-            work(context);
+            use.accept(context);
           }
         }));
+  }
+
+  @Test
+  @CompileWithForkedClassLoader
+  void it_starts_from_what_was_generated_and_locks() {
+    start(Application.class, AotTest::work);
   }
 
   static class Ledger {
@@ -188,24 +194,13 @@ class AotTest {
 
   @Test
   @CompileWithForkedClassLoader
-  @SuppressWarnings("unchecked")
   void clients_with_a_name_are_injected_by_their_qualifier() {
-    generate(
-        Named.class,
-        (generation, initializer) -> TestCompiler.forSystem().with(generation).compile(compiled -> {
-          GenericApplicationContext context = new GenericApplicationContext();
-          configure(context);
-          compiled
-              .getInstance(ApplicationContextInitializer.class, initializer.toString())
-              .initialize(context);
-          try (context) {
-            context.refresh();
-            Ledger ledger = context.getBean(Ledger.class);
-            LockClient unnamed = context.getBean(LockClient.class);
-            assertThat(ledger.isLockedByTheNamedClient()).isTrue();
-            assertThat(ledger.isApartFrom(unnamed)).isTrue();
-          }
-        }));
+    start(Named.class, context -> {
+      Ledger ledger = context.getBean(Ledger.class);
+      LockClient unnamed = context.getBean(LockClient.class);
+      assertThat(ledger.isLockedByTheNamedClient()).isTrue();
+      assertThat(ledger.isApartFrom(unnamed)).isTrue();
+    });
   }
 
   private static void work(GenericApplicationContext context) {
