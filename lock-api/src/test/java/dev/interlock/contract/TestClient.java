@@ -13,7 +13,9 @@ import java.time.Duration;
 import java.util.HexFormat;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /** A backend as the engine sees it, with what it was told: for the tests of one backend. */
 public final class TestClient implements AutoCloseable {
@@ -69,6 +71,21 @@ public final class TestClient implements AutoCloseable {
         .withSharedOwner(true)
         .withFair(true)
         .withPatience(patience));
+  }
+
+  /** What a waiter was granted. It looks again each second, as the engine does; null after 10 s. */
+  public @Nullable Grant granted(String name, HoldId waiter, Duration patience)
+      throws InterruptedException {
+    for (int look = 0; look < 10; look++) {
+      Grant told = grants.poll(1, TimeUnit.SECONDS);
+      if (told != null) {
+        return told;
+      }
+      if (attempt(name, waiter, patience) instanceof Grant grant) {
+        return grant;
+      }
+    }
+    return null;
   }
 
   public ReleaseResult release(String name, HoldId id) {

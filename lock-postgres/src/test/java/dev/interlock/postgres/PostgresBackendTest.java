@@ -224,7 +224,7 @@ class PostgresBackendTest {
     Server.shared().execute("UPDATE interlock_lock SET until_us = 1 WHERE client = " + held.high());
 
     assertThat(one.attempt("a", one.id(), Duration.ZERO)).isInstanceOf(AttemptResult.Busy.class);
-    assertThat(two.grants.poll(5, TimeUnit.SECONDS)).extracting(Grant::id).isEqualTo(waiter);
+    assertThat(two.granted("a", waiter, PATIENCE)).extracting(Grant::id).isEqualTo(waiter);
   }
 
   @Test
