@@ -38,7 +38,7 @@ class H2FencedWritesTest extends FencedWritesContract {
   @Timeout(600)
   void staleWritesAreFound(BrokenForm form) throws Exception {
     PausedHolders.Result result =
-        new PausedHolders(this::transactional, lockUri(), form, 500).run();
+        new PausedHolders(this::transactional, lockUri(), form, 2_000).run();
     assertThat(result.stale()).as("%s", result).isPositive();
   }
 
@@ -46,7 +46,7 @@ class H2FencedWritesTest extends FencedWritesContract {
   @Timeout(600)
   void refusalsWithinTheLeaseAreFound() throws Exception {
     PausedHolders.Result result =
-        new PausedHolders(this::transactional, lockUri(), BrokenForm.ONCE_A_LEASE, 500).run();
+        new PausedHolders(this::transactional, lockUri(), BrokenForm.ONCE_A_LEASE, 100).run();
     assertThat(result.refusedWithin()).as("%s", result).isPositive();
   }
 

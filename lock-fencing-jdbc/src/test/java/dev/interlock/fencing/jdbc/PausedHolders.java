@@ -36,11 +36,8 @@ final class PausedHolders {
   private static final int LONGEST_BATCH = 40;
   private static final Duration LEASE = Duration.ofMillis(50);
 
-  /** One write out of so many is preceded by a pause. */
+  /** One write out of so many is preceded by a pause, and one out of so many is paused within. */
   private static final int PAUSE = 60;
-
-  /** One write out of so many is paused within; the others of its resource wait meanwhile. */
-  private static final int PAUSE_WITHIN = 200;
 
   /** A form that refuses too much, or nothing, ends as well. */
   private static final int MOST_TRIES = 20;
@@ -155,7 +152,7 @@ final class PausedHolders {
       if (random.nextInt(PAUSE) == 0) {
         pause(random);
       }
-      Runnable pausing = random.nextInt(PAUSE_WITHIN) == 0 ? () -> pause(random) : () -> {};
+      Runnable pausing = random.nextInt(PAUSE) == 0 ? () -> pause(random) : () -> {};
       write(connection, lease, new Write(data, resource, name, lease.fencingToken(), pausing));
     }
     try {
