@@ -39,14 +39,24 @@ class OperatorsPageTest {
     try (LockClient one = Locks.open(uri);
         LockClient two = Locks.open(uri)) {
       Lease held = one.acquire(LockRequest.of("page").withOwner("holder"));
+      Lease read = one.acquire(LockRequest.of("page-read").shared().withOwner("reader"));
+      Lease permits = one.acquire(LockRequest.of("page-permits").permits(2, 4).withOwner("two"));
       CompletableFuture<Lease> waits = two.acquireAsync(LockRequest.of("page").withOwner("waiter"));
       Awaitility.await().until(() -> one.inspect("page").orElseThrow().waiters() == 1);
 
-      assertThat(lines(statements.get(0), lock))
+      assertThat(lines(statements.get(0), lock + "\t"))
           .singleElement()
           .asString()
-          .contains("holder", Long.toString(held.fencingToken()), "20");
-      assertThat(lines(statements.get(1), lock))
+          .contains("holder", held.fencingToken() + "\t1\t1\t20");
+      assertThat(lines(statements.get(0), lock + "-read\t"))
+          .singleElement()
+          .asString()
+          .contains("reader", read.fencingToken() + "\t1\t" + Integer.MAX_VALUE + "\t20");
+      assertThat(lines(statements.get(0), lock + "-permits\t"))
+          .singleElement()
+          .asString()
+          .contains("two", permits.fencingToken() + "\t2\t4\t20");
+      assertThat(lines(statements.get(1), lock + "\t"))
           .singleElement()
           .asString()
           .contains("waiter")

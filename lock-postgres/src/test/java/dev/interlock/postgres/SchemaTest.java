@@ -12,7 +12,10 @@ import dev.interlock.LockConfigurationException;
 import dev.interlock.LockRequest;
 import dev.interlock.Locks;
 import dev.interlock.testservers.PostgresServer;
+import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -154,8 +157,7 @@ class SchemaTest {
             .isInstanceOf(LockConfigurationException.class)
             .hasMessageContaining("needs SELECT, INSERT, UPDATE and DELETE");
       }
-      execute("GRANT SELECT, INSERT, UPDATE, DELETE"
-          + " ON interlock_lock, interlock_entry, interlock_counter TO " + user);
+      execute(grantOfThePage().replace(" TO app;", " TO " + user));
       try (LockClient one = Locks.open(least);
           LockClient two = Locks.open(least)) {
         Lease held = one.acquire(LockRequest.of("a"));
@@ -229,6 +231,13 @@ class SchemaTest {
         assertThat(connection.isValid(1)).isTrue();
       }
     }
+  }
+
+  private static String grantOfThePage() throws IOException {
+    return Files.readAllLines(Path.of("../docs/postgres.md")).stream()
+        .filter(line -> line.startsWith("GRANT "))
+        .findFirst()
+        .orElseThrow();
   }
 
   private void execute(String sql) throws Exception {

@@ -17,6 +17,15 @@ import org.springframework.web.server.ResponseStatusException;
 final class SpringSamples {
 
   @Component
+  class Reports {
+    @Scheduled(cron = "0 * * * * *")
+    @LockedJob(name = "report", atLeast = "50s")
+    public void report() {
+      System.out.println("The report, by process " + ProcessHandle.current().pid());
+    }
+  }
+
+  @Component
   class Jobs {
     @Scheduled(cron = "0 * * * * *")
     @LockedJob(name = "report", atLeast = "50s")

@@ -2,6 +2,8 @@ package dev.interlock.compare.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.interlock.LockConfig;
+import dev.interlock.LockConfigurationException;
 import dev.interlock.Option;
 import dev.interlock.compare.Cli;
 import dev.interlock.spi.LockProvider;
@@ -36,8 +38,25 @@ class DocumentationTest {
   private static final Pattern PROPERTY = Pattern.compile("(?<!\\w)-D([a-z][a-zA-Z.-]*[a-zA-Z])");
 
   /** Those that no file of the project names. */
-  private static final Set<String> OF_MAVEN =
-      Set.of("test", "surefire.failIfNoSpecifiedTests", "maven.test.skip", "maven.repo.local");
+  private static final Set<String> OF_MAVEN = Set.of(
+      "test",
+      "surefire.failIfNoSpecifiedTests",
+      "maven.test.skip",
+      "maven.repo.local",
+      "artifact",
+      "outputDirectory");
+
+  /** In Kotlin, as an argument of Maven, and in XML. */
+  private static final Pattern ARTIFACT =
+      Pattern.compile("dev\\.interlock(?::|</groupId>\\s*<artifactId>)(lock-[a-z-]+)"
+          + "(?:(?::|</artifactId>\\s*<version>)([0-9][0-9.]*))?");
+
+  private static final Pattern JUNIT =
+      Pattern.compile("org\\.junit\\.jupiter:junit-jupiter:([0-9.]+)");
+
+  /** Of a provider of ours, as a whole: in backticks, in quotes, or a line of a block. */
+  private static final Pattern URI = Pattern.compile(
+      "(?m)(?:[`\"' =]|^)((?:local|redis-setnx|redis-watch|redis-hash|mysql|postgres|quorum)://[^\\s`\"'<>]*)");
 
   private static final Pattern LITERAL = Pattern.compile("\"((?:[^\"\\\\]|\\\\.)*)\"");
 
@@ -136,6 +155,32 @@ class DocumentationTest {
   }
 
   @Test
+  void every_artifact_is_published_in_this_version() {
+    String parent = read(ROOT.resolve("pom.xml"));
+    List<String> wrong = new ArrayList<>();
+    int seen = 0;
+    for (Path page : pages()) {
+      for (Matcher artifact = ARTIFACT.matcher(read(page)); artifact.find(); seen++) {
+        Path pom = ROOT.resolve(artifact.group(1)).resolve("pom.xml");
+        boolean published =
+            Files.exists(pom) && !read(pom).contains("<maven.deploy.skip>true</maven.deploy.skip>");
+        String version = artifact.group(2);
+        if (!published
+            || (version != null && !parent.contains("<version>" + version + "</version>"))) {
+          wrong.add(ROOT.relativize(page) + ": " + artifact.group());
+        }
+      }
+      for (Matcher junit = JUNIT.matcher(read(page)); junit.find(); ) {
+        if (!parent.contains("<junit.version>" + junit.group(1) + "<")) {
+          wrong.add(ROOT.relativize(page) + ": " + junit.group());
+        }
+      }
+    }
+    assertThat(wrong).isEmpty();
+    assertThat(seen).isGreaterThan(8);
+  }
+
+  @Test
   void every_option_of_a_provider_is_on_its_page() {
     List<String> missing = new ArrayList<>();
     for (LockProvider provider : ServiceLoader.load(LockProvider.class)) {
@@ -150,6 +195,45 @@ class DocumentationTest {
       }
     }
     assertThat(missing).isEmpty();
+  }
+
+  @Test
+  void every_uri_is_accepted() {
+    List<String> refused = new ArrayList<>();
+    int seen = 0;
+    for (Path page : pages()) {
+      for (String uri : uris(read(page)).toList()) {
+        try {
+          LockConfig.parse(uri);
+        } catch (LockConfigurationException e) {
+          refused.add(ROOT.relativize(page) + ": " + e.getMessage());
+        }
+        seen++;
+      }
+    }
+    assertThat(refused).isEmpty();
+    assertThat(seen).isGreaterThan(20);
+  }
+
+  @Test
+  void the_table_has_the_capabilities_of_each_provider() {
+    String page = read(ROOT.resolve("docs/concepts.md"));
+    Map<String, String> uris = uris(read(ROOT.resolve("README.md")))
+        .collect(
+            Collectors.toMap(uri -> uri.replaceFirst(":.*", ""), uri -> uri, (one, other) -> one));
+    for (LockProvider provider : ServiceLoader.load(LockProvider.class)) {
+      Matcher row =
+          Pattern.compile("(?m)^\\| `" + provider.id() + "` \\|.*\\| (.*) \\|$").matcher(page);
+      assertThat(row.find()).as(provider.id()).isTrue();
+      // A quorum has those of its members.
+      if (!provider.id().equals("quorum")) {
+        assertThat(row.group(1).split(" "))
+            .containsExactlyInAnyOrderElementsOf(
+                provider.capabilities(LockConfig.parse(uris.get(provider.id()))).stream()
+                    .map(Enum::name)
+                    .toList());
+      }
+    }
   }
 
   @Test
@@ -175,6 +259,14 @@ class DocumentationTest {
     }
     assertThat(missing).isEmpty();
     assertThat(seen).isGreaterThan(15);
+  }
+
+  /** What stands for a number in them is filled in. */
+  private static Stream<String> uris(String page) {
+    return URI.matcher(page)
+        .results()
+        .map(uri -> uri.group(1).replace(":port", ":1").replaceFirst("/db$", "/0"))
+        .filter(uri -> !uri.contains("..."));
   }
 
   private static String longestLiteral(String code) {
