@@ -39,8 +39,7 @@ class InterlockTest {
 
   @Test
   void every_provider_on_the_class_path_can_be_compared() {
-    // The quorum is there for the test of the pages only: it has no column yet.
-    assertThat(Locks.providers().stream().map(ProviderInfo::id).filter(id -> !id.equals("quorum")))
+    assertThat(Locks.providers().stream().map(ProviderInfo::id))
         .containsExactlyInAnyOrderElementsOf(
             Subject.ALL.stream().map(Subject::id).toList());
   }

@@ -2,7 +2,9 @@ package dev.interlock.compare.servers;
 
 import dev.interlock.measure.server.ServerProbe;
 import dev.interlock.tck.TckBackend;
+import dev.interlock.tck.TckMembers;
 import dev.interlock.tck.TckServer;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -16,6 +18,7 @@ import java.util.Optional;
  * @param names what the keys have in their names, or how the names of the tables begin
  * @param faults injures the server
  * @param waivers rules that the lock is known to break on this server, with reasons
+ * @param members the servers, if the lock is made of several
  * @param closer ends the server, or what is connected to it
  */
 public record Backend(
@@ -26,10 +29,24 @@ public record Backend(
     String names,
     Optional<TckServer> faults,
     Map<String, String> waivers,
+    Optional<TckMembers> members,
     Runnable closer)
     implements AutoCloseable {
   /** The origin of a server that the user named. */
   public static final String GIVEN = "given URI";
+
+  /** A lock of one server. */
+  Backend(
+      String uri,
+      String origin,
+      boolean isInOneJvm,
+      Optional<ServerProbe> probe,
+      String names,
+      Optional<TckServer> faults,
+      Map<String, String> waivers,
+      Runnable closer) {
+    this(uri, origin, isInOneJvm, probe, names, faults, waivers, Optional.empty(), closer);
+  }
 
   /** A provider without a server. */
   public static Backend inThisJvm(String uri) {
@@ -43,9 +60,25 @@ public record Backend(
         uri, GIVEN, false, Optional.empty(), "", Optional.empty(), Map.of(), () -> {});
   }
 
+  /** A lock over several servers. What is done to its server is done to all of them. */
+  static Backend over(
+      TckMembers members, String origin, List<ServerProbe> probes, String names, Runnable closer) {
+    TckBackend target = TckBackend.over(members);
+    return new Backend(
+        target.uri(),
+        origin,
+        false,
+        Optional.of(ServerProbe.together(probes)),
+        names,
+        target.control(),
+        Map.of(),
+        Optional.of(members),
+        closer);
+  }
+
   /** What the kit is to judge. */
   public TckBackend target() {
-    TckBackend target = TckBackend.at(uri);
+    TckBackend target = members.map(TckBackend::over).orElseGet(() -> TckBackend.at(uri));
     for (Map.Entry<String, String> waiver : waivers.entrySet()) {
       target = target.waive(waiver.getKey(), waiver.getValue());
     }

@@ -1,6 +1,9 @@
 package dev.interlock.compare.servers;
 
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.ThreadLocalRandom;
@@ -14,6 +17,8 @@ public final class LockUris {
 
   private static final Pattern FORM =
       Pattern.compile("(?<scheme>[a-z][a-z0-9-]*)://(?<user>[^@/?]*@)?(?<hosts>[^/?]*)(?<rest>.*)");
+
+  private static final Pattern MEMBER = Pattern.compile("[?&]member=([^&]*)");
 
   private LockUris() {}
 
@@ -44,6 +49,15 @@ public final class LockUris {
   public static OptionalInt port(String uri) {
     Matcher port = Pattern.compile(".*:(\\d+)$").matcher(hostAndPort(uri).orElse(""));
     return port.matches() ? OptionalInt.of(Integer.parseInt(port.group(1))) : OptionalInt.empty();
+  }
+
+  /** The URIs of a quorum's members, in their order; none if it is no quorum. */
+  static List<String> members(String uri) {
+    return MEMBER
+        .matcher(uri)
+        .results()
+        .map(found -> URLDecoder.decode(found.group(1), StandardCharsets.UTF_8))
+        .toList();
   }
 
   /** The same URI with another place to connect to. */

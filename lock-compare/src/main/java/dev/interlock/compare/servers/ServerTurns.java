@@ -8,6 +8,7 @@ import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeSet;
@@ -27,12 +28,21 @@ public final class ServerTurns {
 
   /** The hosts of a backend with their ports, as {@link #await} takes them. */
   public static String address(Backend backend, String id) {
+    List<String> members = LockUris.members(backend.uri());
+    return members.isEmpty()
+        ? address(backend.uri(), id)
+        : members.stream()
+            .map(member -> address(member, LockUris.scheme(member).orElse(id)))
+            .collect(Collectors.joining(","));
+  }
+
+  private static String address(String uri, String id) {
     String port = Stream.of(ServerKind.values())
         .filter(kind -> id.contains(kind.scheme()))
         .map(kind -> ":" + kind.port())
         .findFirst()
         .orElse("");
-    return LockUris.hosts(backend.uri())
+    return LockUris.hosts(uri)
         .map(hosts -> Stream.of(hosts.split(","))
             .map(host -> host.matches(".*" + PORT) ? host : host + port)
             .collect(Collectors.joining(",")))

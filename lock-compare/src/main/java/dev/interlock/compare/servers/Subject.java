@@ -21,7 +21,8 @@ public record Subject(
       new Subject("redis-watch", RedisBackends::start, RedisBackends::at),
       new Subject("redis-hash", RedisBackends::start, RedisBackends::at),
       new Subject("mysql", MysqlBackends::start, MysqlBackends::at),
-      new Subject("postgres", PostgresBackends::start, PostgresBackends::at));
+      new Subject("postgres", PostgresBackends::start, PostgresBackends::at),
+      new Subject("quorum", QuorumBackends::start, Backend::behindProvider));
 
   /** Starts a server for it, unless the environment gives one. */
   public Backend start() {

@@ -31,6 +31,7 @@ class ServerTurnsTest {
         "redis-setnx://[2001:DB8::1]:7  | redis-hash://[2001:db8:0::1]:7",
         "mysql://u:p@localhost/a        | mysql://127.0.0.1:3306/b",
         "postgres://localhost/a         | postgres://127.0.0.1:5432/b",
+        "quorum://?member=a%3A%2F%2F192.0.2.2%3A1&member=redis-hash%3A%2F%2Flocalhost | redis-setnx://localhost:6379",
       })
   void those_that_share_a_server_take_turns_however_it_is_named(String one, String other)
       throws InterruptedException {
@@ -46,6 +47,7 @@ class ServerTurnsTest {
         "redis-setnx://192.0.2.1    | redis-hash://192.0.2.2",
         "mysql://u:p@localhost/a      | postgres://localhost/a",
         "local://                     | redis-hash://localhost",
+        "quorum://?member=redis-hash%3A%2F%2Flocalhost%3A6380 | redis-hash://localhost",
       })
   void those_on_servers_of_their_own_do_not_wait(String one, String other)
       throws InterruptedException {

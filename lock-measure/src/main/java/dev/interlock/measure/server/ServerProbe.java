@@ -1,10 +1,16 @@
 package dev.interlock.measure.server;
 
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 
 /** Asks a server past the locks, through a connection of its own. Not thread-safe. */
 public interface ServerProbe extends AutoCloseable {
+
+  /** Asks all of these, and adds up what they answer. It closes them. */
+  static ServerProbe together(List<ServerProbe> probes) {
+    return new SeveralProbes(probes);
+  }
 
   /** Returns what the server says that it is, such as {@code Redis 7.0.15}. */
   String version();
