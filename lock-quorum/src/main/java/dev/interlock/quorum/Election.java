@@ -28,8 +28,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>First the contended member is asked, which is the first that answers, in the order of all
  * clients: there they queue, so votes do not split. Once it grants the lock, the others are asked
- * at once, without patience. Then every vote is confirmed: the tokens are raised to the largest of
- * them, and the members' memory is looked at.
+ * at once, without patience; they are asked beside it where nobody was in the way the last time.
+ * Then every vote is confirmed: the tokens are raised to the largest of them, and the members'
+ * memory is looked at.
  *
  * <p>Each step on a member is atomic and may be repeated; the quorum's own state is nothing but the
  * sum of them. The client dies between steps: what it has on the members ends with its leases, and
@@ -51,6 +52,7 @@ final class Election {
 
   private final Members members;
   private final boolean fenced;
+  private final Calm calm = new Calm();
 
   Election(Members members, boolean fenced) {
     this.members = members;
@@ -64,16 +66,14 @@ final class Election {
     long sentAt = System.nanoTime();
     long sentAtMillis = System.currentTimeMillis();
     Attempt attempt = asked.withTokens(1);
-    Map<Member, Grant> granted = new LinkedHashMap<>();
-    // By which each was trusted when it was asked last; a vote is none if that has changed.
-    Map<Member, @Nullable String> marks = new HashMap<>();
+    Votes votes = new Votes();
     if (!standing.isHeld() && !standing.isGrantedByRelease()) {
-      AttemptResult first = contend(attempt, standing, granted, marks);
+      AttemptResult first = contend(attempt, standing, votes);
       if (first != null) {
         return first;
       }
     }
-    AttemptResult result = poll(attempt, standing, granted, marks);
+    AttemptResult result = poll(attempt, standing, votes);
     if (result instanceof Grant grant) {
       standing.holds(
           attempt.withPatience(Duration.ZERO), grant.fencingToken(), sentAt, sentAtMillis);
@@ -83,25 +83,28 @@ final class Election {
   }
 
   /** Asks the contended member. Answers null if it has granted the lock. */
-  private @Nullable AttemptResult contend(
-      Attempt attempt,
-      Standing standing,
-      Map<Member, Grant> granted,
-      Map<Member, @Nullable String> marks) {
+  private @Nullable AttemptResult contend(Attempt attempt, Standing standing, Votes votes) {
     List<String> complaints = new ArrayList<>();
+    List<Member> order = order(standing);
     LockException refusal = null;
     boolean unknown = false;
-    for (Member member : order(standing)) {
+    for (Member member : order) {
       Round<AttemptResult> round = new Round<>();
-      marks.put(member, member.memory().mark());
+      votes.asks(member);
       round.ask(member, standing.ask(member, open -> open.attempt(attempt)));
+      if (calm.isCalm(attempt.name()) && member == order.get(0)) {
+        askEarly(attempt, standing, votes, order);
+      }
       round.await();
       AttemptResult answer = round.answers().get(member);
       if (answer instanceof Grant grant) {
         standing.contendsAt(member);
-        granted.put(member, grant);
+        votes.granted.put(member, grant);
         return null;
       }
+      calm.contended(attempt.name());
+      // Whoever has the lock, or gets it next, must not find these in its way.
+      votes.dropEarly().forEach(asked -> giveBack(standing, asked));
       if (answer != null) {
         standing.contendsAt(member);
         return answer;
@@ -114,6 +117,25 @@ final class Election {
       refusal = refusal == null ? refusal(round.failures()) : refusal;
     }
     throw refusal != null ? refusal : failed(attempt.name(), complaints, unknown);
+  }
+
+  /**
+   * Asks the others beside the first. If somebody else gets that one, their votes are given back
+   * behind the question, and the other client's election asks them again meanwhile.
+   */
+  private void askEarly(Attempt attempt, Standing standing, Votes votes, List<Member> order) {
+    for (Member member : order.subList(1, order.size())) {
+      votes.asks(member);
+      votes.askedEarly(member, ask(attempt, standing, member));
+    }
+  }
+
+  /** Asks without patience: the attempt queues at the contended member only. */
+  private CompletableFuture<AttemptResult> ask(Attempt attempt, Standing standing, Member member) {
+    Attempt once = attempt.withPatience(Duration.ZERO);
+    CompletableFuture<AttemptResult> vote = standing.ask(member, open -> open.attempt(once));
+    var unused = vote.thenAccept(late -> adopt(standing, member, attempt, late));
+    return vote;
   }
 
   private List<Member> order(Standing standing) {
@@ -144,12 +166,8 @@ final class Election {
   }
 
   /** Asks all who have not granted it yet, until enough have. */
-  private AttemptResult poll(
-      Attempt attempt,
-      Standing standing,
-      Map<Member, Grant> granted,
-      Map<Member, @Nullable String> marks) {
-    Attempt once = attempt.withPatience(Duration.ZERO);
+  private AttemptResult poll(Attempt attempt, Standing standing, Votes votes) {
+    Map<Member, Grant> granted = votes.granted;
     Map<Member, AttemptResult.Busy> busy = new LinkedHashMap<>();
     List<String> complaints = List.of();
     long pause = FIRST_LOOK;
@@ -157,10 +175,12 @@ final class Election {
       Round<AttemptResult> round = new Round<>();
       for (Member member : members.live()) {
         if (!granted.containsKey(member)) {
-          marks.put(member, member.memory().mark());
-          CompletableFuture<AttemptResult> vote = standing.ask(member, open -> open.attempt(once));
-          round.ask(member, vote);
-          var unused = vote.thenAccept(late -> adopt(standing, member, attempt, late));
+          CompletableFuture<AttemptResult> early = votes.takeEarly(member);
+          if (early == null) {
+            votes.asks(member);
+            early = ask(attempt, standing, member);
+          }
+          round.ask(member, early);
         }
       }
       round.await(answers -> voters(granted) + voters(answers) >= members.need()
@@ -177,10 +197,14 @@ final class Election {
       int answered = granted.size() + busy.size();
       if (voters(granted) >= members.need()) {
         long token = token(standing, granted);
-        if (isConfirmed(attempt, standing, granted, marks, token)) {
+        if (isConfirmed(attempt, standing, votes, token)) {
+          if (look == 0 && busy.isEmpty()) {
+            calm.free(attempt.name());
+          }
           return AttemptResult.granted(attempt, token);
         }
       }
+      calm.contended(attempt.name());
       if (voters(granted) + busy.size() < members.need()) {
         // They may all have been emptied and begun anew. Ask again, for these grants are forgotten.
         granted.keySet().removeIf(member -> !member.memory().isTrusted());
@@ -221,17 +245,13 @@ final class Election {
   }
 
   /** Has every vote confirmed, and makes it the quorum's grant if enough are. */
-  private boolean isConfirmed(
-      Attempt attempt,
-      Standing standing,
-      Map<Member, Grant> granted,
-      Map<Member, @Nullable String> marks,
-      long token) {
+  private boolean isConfirmed(Attempt attempt, Standing standing, Votes votes, long token) {
+    Map<Member, Grant> granted = votes.granted;
     Round<Boolean> round = new Round<>();
     granted.forEach((member, grant) -> round.ask(
         member,
         isRaised(attempt, standing, member, grant, token)
-            .thenCombine(isKept(member, marks.get(member)), Boolean::logicalAnd)));
+            .thenCombine(isKept(member, votes.marks.get(member)), Boolean::logicalAnd)));
     round.await(answers -> Round.count(answers, vote -> vote) >= members.need());
     // One that forgot its grant is asked again, for it may be trusted again before the next look.
     round.answers().forEach((member, vote) -> {
@@ -331,9 +351,10 @@ final class Election {
 
   /** Takes back what an attempt has on one member; later if that fails now. */
   static CompletableFuture<Boolean> giveBack(Standing standing, Member member) {
-    return standing.ask(member, open -> abandoned(open, standing)).whenComplete((done, error) -> {
+    CompletableFuture<Boolean> back = standing.ask(member, open -> abandoned(open, standing));
+    return back.whenComplete((done, error) -> {
       if (error != null) {
-        member.owes(standing);
+        member.owes(standing, back);
       }
     });
   }

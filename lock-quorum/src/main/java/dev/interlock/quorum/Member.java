@@ -46,8 +46,25 @@ final class Member {
   /** Calls of one member at once; more wait. Most backends share what so many threads send. */
   private static final int THREADS = 32;
 
+  /** One that has stood still itself finds the answer within this time, in nanoseconds. */
+  private static final long GRACE = TimeUnit.MILLISECONDS.toNanos(100);
+
   private static final class Call {
     final long since = System.nanoTime();
+    private volatile long suspectedAt = Long.MIN_VALUE;
+
+    /** Whether it is without an answer for too long, as somebody has seen a while ago. */
+    boolean hangs() {
+      long now = System.nanoTime();
+      if (now - since <= SILENT.toNanos()) {
+        return false;
+      }
+      if (suspectedAt == Long.MIN_VALUE) {
+        suspectedAt = now;
+        return false;
+      }
+      return now - suspectedAt > GRACE;
+    }
   }
 
   private final int place;
@@ -200,7 +217,7 @@ final class Member {
   /** Whether to ask it. One that is not asked is looked after. */
   boolean isLive() {
     Call oldest = underWay.peekFirst();
-    if (oldest != null && System.nanoTime() - oldest.since > SILENT.toNanos()) {
+    if (oldest != null && oldest.hangs()) {
       return false; // it hangs: what is under way ends within its own time limit
     }
     if (!out) {
@@ -214,23 +231,27 @@ final class Member {
     return false;
   }
 
-  /** Gives something back once this member answers again, unless it has run out by then. */
-  void owes(Standing standing) {
-    debts.add(standing);
+  /**
+   * Gives something back once this member answers again, unless it has run out by then, or was
+   * asked for again.
+   *
+   * @param failed the question by which it was to be given back
+   */
+  void owes(Standing standing, CompletableFuture<?> failed) {
+    if (standing.owes(this, failed)) {
+      debts.add(standing);
+    }
   }
 
   private void pay() {
     Standing debt = debts.poll();
     if (debt != null && !debt.isForgotten()) {
-      var unused = submit(() -> {
-            requireOpen().abandon(debt.name(), debt.id());
-            return true;
-          })
-          .whenComplete((paid, error) -> {
-            if (error != null && !closed) {
-              debts.add(debt);
-            }
-          });
+      CompletableFuture<Boolean> paid = debt.pay(this);
+      var unused = paid.whenComplete((done, error) -> {
+        if (error != null && !closed) {
+          owes(debt, paid);
+        }
+      });
     }
   }
 

@@ -175,7 +175,7 @@ final class QuorumBackend implements LockBackend {
             member, open -> standing.released(member, released(member, open, name, id)));
         var unused = answer.whenComplete((held, error) -> {
           if (error != null) {
-            member.owes(standing);
+            member.owes(standing, answer);
           }
         });
         if (isLive) {

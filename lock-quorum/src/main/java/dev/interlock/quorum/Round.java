@@ -25,6 +25,9 @@ final class Round<T> {
   /** Members that answer at all have mostly answered by then. */
   private static final long LINGER = 20_000_000;
 
+  /** A JVM that stood still has heard no answers: that time is not counted beyond one slice. */
+  private static final long SLICE = 50_000_000;
+
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private final Map<Member, T> answers = new LinkedHashMap<>();
@@ -77,18 +80,19 @@ final class Round<T> {
 
   /** An interrupt does not end it, and is kept. */
   private void await(Predicate<Map<Member, T>> enough, long longest) {
-    long deadline = System.nanoTime() + longest;
     boolean interrupted = false;
     lock.lock();
     try {
-      long left = deadline - System.nanoTime();
+      long left = longest;
       while (!open.isEmpty() && left > 0 && !enough.test(answers)) {
+        long slice = Math.min(left, SLICE);
+        long start = System.nanoTime();
         try {
-          left = changed.awaitNanos(left);
+          var unused = changed.awaitNanos(slice);
         } catch (InterruptedException e) {
           interrupted = true;
-          left = deadline - System.nanoTime();
         }
+        left -= Math.min(slice, System.nanoTime() - start);
       }
     } finally {
       lock.unlock();

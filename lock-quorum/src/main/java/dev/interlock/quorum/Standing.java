@@ -28,6 +28,7 @@ final class Standing {
   private final Set<Member> asked = new HashSet<>();
   private final Set<Member> revoked = new HashSet<>();
   private final Map<Member, Boolean> released = new HashMap<>();
+  private final Set<Member> owed = new HashSet<>();
 
   private volatile @Nullable Member contended;
   private volatile @Nullable Attempt attempt;
@@ -58,6 +59,7 @@ final class Standing {
   /** Asks a member for this attempt, once what was asked before is answered. */
   synchronized <T> CompletableFuture<T> ask(Member member, Function<LockBackend, T> question) {
     asked.add(member);
+    owed.remove(member);
     CompletableFuture<?> before = last.get(member.place());
     CompletableFuture<T> next = before.isDone()
         ? member.call(question)
@@ -70,6 +72,27 @@ final class Standing {
   synchronized <T> CompletableFuture<T> askWhileHeld(
       Member member, Function<LockBackend, T> question) {
     return held ? ask(member, question) : new CompletableFuture<>();
+  }
+
+  /**
+   * A member did not answer the question by which something was to be given back. Answers whether
+   * it is still to be: not if the member was asked something since.
+   */
+  synchronized boolean owes(Member member, CompletableFuture<?> failed) {
+    return last.get(member.place()) == failed && owed.add(member);
+  }
+
+  /**
+   * Gives back what it owes to a member. Nothing that has been asked for since, for this would take
+   * a vote away that counts.
+   */
+  synchronized CompletableFuture<Boolean> pay(Member member) {
+    return owed.contains(member)
+        ? ask(member, open -> {
+          open.abandon(name, id);
+          return true;
+        })
+        : CompletableFuture.completedFuture(false);
   }
 
   /** Whether it may have something on a member. */

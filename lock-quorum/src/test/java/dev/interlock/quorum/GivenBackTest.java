@@ -1,0 +1,118 @@
+package dev.interlock.quorum;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.interlock.BackendUnavailableException;
+import dev.interlock.LockConfig;
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.AttemptResult;
+import dev.interlock.spi.BackendContext;
+import dev.interlock.spi.ClientId;
+import dev.interlock.spi.Grant;
+import dev.interlock.spi.HoldId;
+import dev.interlock.spi.LockBackend;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What a quorum gives back to its members, and what it must not. */
+@Timeout(30)
+class GivenBackTest {
+  private static final String NAME = "a";
+
+  /** Longer than the test: nothing ends by itself. */
+  private static final Duration LEASE = Duration.ofSeconds(50);
+
+  private static final AtomicLong IDS = new AtomicLong();
+  private static final int LAST = 2;
+
+  private ThreeRedis redis;
+
+  @BeforeEach
+  void start() {
+    redis = new ThreeRedis();
+  }
+
+  @AfterEach
+  void stop() {
+    redis.close();
+  }
+
+  private static BackendContext context() {
+    return BackendContext.of(new ClientId("0000111122223333", "host:1"));
+  }
+
+  private LockBackend member(int place) {
+    return context().open(LockConfig.parse(redis.server(place).uri("redis-setnx")));
+  }
+
+  private static Attempt attempt() {
+    return Attempt.of(NAME, new HoldId(IDS.incrementAndGet(), 1), "owner", LEASE);
+  }
+
+  @Test
+  @DisplayName("a vote is not given back that was asked for after giving it back had failed")
+  void keepsVotesAskedForAgain() throws Exception {
+    Settings settings = Settings.of(LockConfig.parse(redis.uri("redis-setnx", "")), null);
+    Member member = new Member(0, settings, context(), any -> new Deaf());
+    try {
+      assertThat(member.join().join()).isTrue();
+      Attempt ours = attempt();
+      Standing standing = new Standing(NAME, ours.id(), 1);
+      CompletableFuture<Boolean> early = unanswered(standing, member);
+      CompletableFuture<Boolean> late = unanswered(standing, member);
+
+      assertThat(standing.owes(member, early)).as("another was asked since").isFalse();
+      assertThat(standing.owes(member, late)).isTrue();
+      assertThat(standing.ask(member, open -> open.attempt(ours)).join()).isInstanceOf(Grant.class);
+      assertThat(standing.owes(member, late)).as("it was asked for again").isFalse();
+      assertThat(standing.pay(member).join()).as("nothing is to be given back").isFalse();
+      assertThat(member.call(open -> open.inspect(NAME)).join()).isPresent();
+    } finally {
+      member.close();
+    }
+  }
+
+  private static CompletableFuture<Boolean> unanswered(Standing standing, Member member) {
+    CompletableFuture<Boolean> failed = standing.ask(member, open -> {
+      throw new BackendUnavailableException("for the test");
+    });
+    assertThatThrownBy(failed::join).isInstanceOf(CompletionException.class);
+    return failed;
+  }
+
+  @Test
+  @DisplayName("who was asked beside a contended member that is held has nothing in others' way")
+  void givesBackEarlyVotes() throws Exception {
+    try (LockBackend quorum = context().open(LockConfig.parse(redis.uri("redis-setnx", "")));
+        LockBackend first = member(0);
+        LockBackend second = member(1);
+        LockBackend last = member(LAST)) {
+      Attempt calm = attempt();
+      assertThat(quorum.attempt(calm)).isInstanceOf(Grant.class);
+      assertThat(quorum.release(NAME, calm.id())).isTrue();
+      awaitFree(second);
+      awaitFree(last);
+      assertThat(first.attempt(attempt())).isInstanceOf(Grant.class);
+
+      assertThat(quorum.attempt(attempt())).isInstanceOf(AttemptResult.Busy.class);
+
+      awaitFree(second);
+      awaitFree(last);
+    }
+  }
+
+  private static void awaitFree(LockBackend member) throws InterruptedException {
+    while (member.inspect(NAME).isPresent()) {
+      TimeUnit.MILLISECONDS.sleep(1);
+    }
+  }
+}
