@@ -1,9 +1,6 @@
 package dev.interlock.quorum;
 
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
-
-/** Over three Redis servers, with their queues. */
-@EnabledIfSystemProperty(named = "interlock.test.quorum", matches = "true")
+/** Over three Redis servers, with their queues. Every build runs the rules that its pom names. */
 class HashQuorumTckTest extends QuorumTckTest {
   HashQuorumTckTest() {
     super("redis-hash", "redis-hash", "redis-hash");

@@ -54,7 +54,7 @@ final class TestMembers implements AutoCloseable {
       default -> {
         RedisServer server = TestRedis.builder().owned().start();
         yield new Member(
-            server.uri(provider) + "?timeout=PT1S",
+            server.uri(provider),
             RedisFaults.of(server),
             () -> Long.parseLong(server.command("DBSIZE")),
             server);
@@ -63,7 +63,7 @@ final class TestMembers implements AutoCloseable {
   }
 
   private static Member database(DatabaseServer server, TckServer faults) {
-    String uri = server.uri() + "?timeout=PT1S&schema=create&tablePrefix=" + PREFIX;
+    String uri = server.uri() + "?schema=create&tablePrefix=" + PREFIX;
     return new Member(uri, faults, () -> rows(server), server);
   }
 
