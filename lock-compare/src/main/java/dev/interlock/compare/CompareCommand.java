@@ -1,6 +1,7 @@
 package dev.interlock.compare;
 
 import dev.interlock.compare.cli.RunLog;
+import dev.interlock.compare.cli.Terminal;
 import dev.interlock.compare.cli.Versions;
 import dev.interlock.compare.facts.Observation;
 import dev.interlock.compare.figures.Measurement;
@@ -55,6 +56,7 @@ import picocli.CommandLine.Spec;
     sortOptions = false)
 final class CompareCommand implements Callable<Integer> {
   private static final String ALL_PEERS = "all";
+  private static final String NONE = "none";
 
   private final Function<Path, KitRunner> runner;
   private final List<Measurement> measurements;
@@ -74,7 +76,10 @@ final class CompareCommand implements Callable<Integer> {
       names = "--providers",
       split = ",",
       paramLabel = "ID",
-      description = "Which to compare, such as local,redis-setnx. Default: all.")
+      description = {
+        "Which to compare, such as local,redis-setnx; 'none' leaves the peers alone.",
+        "Default: all."
+      })
   private List<String> providers = new ArrayList<>();
 
   @Option(
@@ -146,6 +151,7 @@ final class CompareCommand implements Callable<Integer> {
     List<Peer> others = peers();
     Optional<Baseline> before = baseline();
     Path directory = run.directory();
+    Set<String> rules = run.rules();
     Effort effort = amount == null ? Effort.STANDARD : amount.effort();
     Ansi ansi = spec.commandLine().getColorScheme().ansi();
     PrintWriter err = spec.commandLine().getErr();
@@ -154,12 +160,12 @@ final class CompareCommand implements Callable<Integer> {
     Path log = directory.resolve("compare.log");
     try (RunLog unused = RunLog.to(log)) {
       Progress progress = new Progress(err, ansi);
-      KitSettings settings =
-          new KitSettings(effort, chosen, directory.resolve(Report.HISTORIES), run.allHistories());
+      KitSettings settings = new KitSettings(
+          rules, effort, chosen, directory.resolve(Report.HISTORIES), run.allHistories());
       report = new Comparison(
               runner.apply(directory),
-              measurements,
-              observations,
+              rules.isEmpty() ? measurements : List.of(),
+              rules.isEmpty() ? observations : List.of(),
               settings,
               run.timeScale(),
               progress)
@@ -169,7 +175,7 @@ final class CompareCommand implements Callable<Integer> {
       report = report.since(before.get());
     }
     PrintWriter results = spec.commandLine().getOut();
-    new TerminalReport(report, ansi).print(results);
+    new TerminalReport(report, ansi, Terminal.isUnicode()).print(results);
     ReportFiles.write(report, directory).forEach(file -> results.println("Written: " + file));
     results.flush();
     return report.isGood() ? ExitCode.OK : ExitCode.SOFTWARE;
@@ -178,6 +184,12 @@ final class CompareCommand implements Callable<Integer> {
   private List<Subject> subjects() {
     if (providers.isEmpty()) {
       return Subject.ALL;
+    }
+    if (providers.equals(List.of(NONE))) {
+      if (peers.isEmpty()) {
+        throw wrong("With --providers none there must be --peers, or nothing is compared.");
+      }
+      return List.of();
     }
     Set<Subject> chosen = new LinkedHashSet<>();
     for (String id : providers) {

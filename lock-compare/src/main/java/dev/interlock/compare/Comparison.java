@@ -8,7 +8,9 @@ import dev.interlock.compare.facts.Fact;
 import dev.interlock.compare.facts.Observation;
 import dev.interlock.compare.figures.Figures;
 import dev.interlock.compare.figures.Measurement;
+import dev.interlock.compare.peers.Floor;
 import dev.interlock.compare.peers.Peer;
+import dev.interlock.compare.report.Circumstances;
 import dev.interlock.compare.report.Progress;
 import dev.interlock.compare.report.ProviderReport;
 import dev.interlock.compare.report.Report;
@@ -30,6 +32,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Supplier;
 
 /**
  * Runs the kit over the locks, several at a time, for most of its time goes by in waiting. Then
@@ -68,23 +71,43 @@ final class Comparison {
    */
   Report run(List<Subject> subjects, Map<String, String> uris, List<Peer> peers) {
     long start = System.nanoTime();
+    Circumstances machine = Circumstances.before(Circumstances.COMPARE, timeScale);
     List<Candidate> candidates = new ArrayList<>();
     for (Subject subject : subjects) {
       candidates.add(Candidate.of(subject, Optional.ofNullable(uris.get(subject.id()))));
     }
     peers.forEach(peer -> candidates.add(Candidate.of(peer)));
     List<ProviderReport> reports = judge(candidates);
-    for (int i = 0; i < subjects.size(); i++) {
-      ProviderReport judged = reports.get(i);
-      if (judged.error().isEmpty()) {
-        reports.set(i, judged.withFigures(measure(candidates.get(i))));
+    for (int i = 0; i < candidates.size(); i++) {
+      Candidate candidate = candidates.get(i);
+      if (reports.get(i).error().isEmpty()) {
+        Figures figures = measure(candidate.id(), candidate::start);
+        reports.set(i, reports.get(i).withFigures(figures));
       }
     }
-    Map<String, List<Fact>> facts = sideBySide.run(subjects, uris);
+    List<ProviderReport> floors = peers.isEmpty() ? List.of() : floors(candidates);
+    Map<String, List<Fact>> facts = sideBySide.run(candidates);
     reports.replaceAll(report -> report.withFacts(facts.getOrDefault(report.id(), List.of())));
     Duration took = Duration.ofNanos(System.nanoTime() - start);
     return new Report(
-        Instant.now(), settings.effort(), settings.seed(), took, reports, Optional.empty());
+        Instant.now(),
+        settings.effort(),
+        settings.seed(),
+        took,
+        machine.after(),
+        reports,
+        floors,
+        Optional.empty());
+  }
+
+  /** Measures the least that a lock costs on the servers of these. */
+  private List<ProviderReport> floors(List<Candidate> candidates) {
+    if (measurements.isEmpty()) {
+      return List.of();
+    }
+    return Floor.of(candidates.stream().map(Candidate::id).toList()).stream()
+        .map(floor -> ProviderReport.ofFloor(floor.id(), measure(floor.id(), floor::start)))
+        .toList();
   }
 
   private List<ProviderReport> judge(List<Candidate> candidates) {
@@ -125,19 +148,19 @@ final class Comparison {
     }
   }
 
-  private Figures measure(Candidate candidate) {
+  private Figures measure(String id, Supplier<Backend> server) {
     Figures figures = new Figures();
     if (measurements.isEmpty()) {
       return figures;
     }
-    progress.figures(candidate.id());
-    try (Backend backend = candidate.start()) {
+    progress.figures(id);
+    try (Backend backend = server.get()) {
       for (Measurement measurement : measurements) {
         take(measurement, backend, figures);
       }
     } catch (RuntimeException e) {
       String why = Errors.describe(e);
-      progress.failed(candidate.id(), why);
+      progress.failed(id, why);
       measurements.forEach(measurement -> figures.failed(why, measurement.measures()));
     }
     return figures;

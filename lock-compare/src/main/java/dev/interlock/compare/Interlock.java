@@ -1,12 +1,13 @@
 package dev.interlock.compare;
 
 import dev.interlock.compare.cli.Errors;
+import dev.interlock.compare.cli.Terminal;
 import dev.interlock.compare.cli.Versions;
 import dev.interlock.compare.demo.DemoCommand;
+import dev.interlock.compare.report.ReportCommand;
 import dev.interlock.compare.tck.HistoryCommand;
 import dev.interlock.compare.tck.TckCommand;
 import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
@@ -25,6 +26,7 @@ import picocli.CommandLine.Spec;
       CompareCommand.class,
       TckCommand.class,
       HistoryCommand.class,
+      ReportCommand.class,
       DemoCommand.class,
       HelpCommand.class
     },
@@ -65,8 +67,8 @@ public final class Interlock implements Runnable {
   static CommandLine prepare(CommandLine commandLine) {
     return commandLine
         .setCaseInsensitiveEnumValuesAllowed(true)
-        .setOut(new PrintWriter(System.out, true, StandardCharsets.UTF_8))
-        .setErr(new PrintWriter(System.err, true, StandardCharsets.UTF_8))
+        .setOut(Terminal.writer(System.out))
+        .setErr(Terminal.writer(System.err))
         .setParameterExceptionHandler((error, args) -> wrongUsage(error))
         .setExecutionExceptionHandler((error, failed, parsed) -> failed(error, failed));
   }
@@ -74,7 +76,7 @@ public final class Interlock implements Runnable {
   @Override
   public void run() {
     throw new ParameterException(
-        spec.commandLine(), "A command is missing: compare, tck, history, demo or help.");
+        spec.commandLine(), "A command is missing: compare, tck, history, report, demo or help.");
   }
 
   private static int wrongUsage(ParameterException error) {

@@ -7,23 +7,25 @@ import dev.interlock.compare.facts.Observation;
 import dev.interlock.compare.report.Progress;
 import dev.interlock.compare.servers.Backend;
 import dev.interlock.compare.servers.ServerTurns;
-import dev.interlock.compare.servers.Subject;
+import dev.interlock.compare.tck.Candidate;
 import dev.interlock.tck.Effort;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * Looks what happens to providers, each on a server of its own, all at the same time: most of the
- * time goes by in waiting for leases to end. Providers that share a server take turns on it.
+ * Looks what happens to locks, each on a server of its own, all at the same time: most of the time
+ * goes by in waiting for leases to end. Those that share a server take turns on it.
  */
 final class SideBySide {
+  /** More would be in each other's way. */
+  private static final int MOST_TOGETHER = 6;
+
   private final List<Observation> observations;
   private final Effort effort;
   private final Progress progress;
@@ -38,20 +40,19 @@ final class SideBySide {
   /**
    * Looks.
    *
-   * @param uris by provider, where a server is given
-   * @return by provider; none if nothing is to be looked at
+   * @return by provider and peer; none if nothing is to be looked at
    */
-  Map<String, List<Fact>> run(List<Subject> subjects, Map<String, String> uris) {
+  Map<String, List<Fact>> run(List<Candidate> candidates) {
     if (observations.isEmpty()) {
       return Map.of();
     }
     progress.happenings();
-    ExecutorService threads = Executors.newFixedThreadPool(subjects.size());
+    ExecutorService threads =
+        Executors.newFixedThreadPool(Math.min(MOST_TOGETHER, candidates.size()));
     try {
       Map<String, Future<List<Fact>>> running = new LinkedHashMap<>();
-      for (Subject subject : subjects) {
-        Optional<String> uri = Optional.ofNullable(uris.get(subject.id()));
-        running.put(subject.id(), threads.submit(() -> one(subject, uri)));
+      for (Candidate candidate : candidates) {
+        running.put(candidate.id(), threads.submit(() -> one(candidate)));
       }
       Map<String, List<Fact>> facts = new LinkedHashMap<>();
       for (Map.Entry<String, Future<List<Fact>>> each : running.entrySet()) {
@@ -68,46 +69,46 @@ final class SideBySide {
     }
   }
 
-  private List<Fact> one(Subject subject, Optional<String> uri) throws InterruptedException {
-    try (Backend backend = uri.map(subject::at).orElseGet(subject::start)) {
-      Runnable turnEnds = turns.await(ServerTurns.address(backend, subject.id()));
+  private List<Fact> one(Candidate candidate) throws InterruptedException {
+    try (Backend backend = candidate.start()) {
+      Runnable turnEnds = turns.await(ServerTurns.address(backend, candidate.id()));
       try {
-        return all(subject, backend);
+        return all(candidate, backend);
       } finally {
         turnEnds.run();
       }
     } catch (RuntimeException e) {
-      return failed(subject, Errors.describe(e));
+      return failed(candidate, Errors.describe(e));
     }
   }
 
-  private List<Fact> all(Subject subject, Backend backend) throws InterruptedException {
+  private List<Fact> all(Candidate candidate, Backend backend) throws InterruptedException {
     List<Fact> facts = new ArrayList<>();
     for (Observation observation : observations) {
-      facts.add(one(subject, backend, observation));
+      facts.add(one(candidate, backend, observation));
     }
     return facts;
   }
 
-  private Fact one(Subject subject, Backend backend, Observation observation)
+  private Fact one(Candidate candidate, Backend backend, Observation observation)
       throws InterruptedException {
     long start = System.nanoTime();
     try {
       Fact fact = Observation.observeOrRepeat(observation, backend, effort);
-      progress.happened(subject.id(), fact, System.nanoTime() - start);
+      progress.happened(candidate.id(), fact, System.nanoTime() - start);
       return fact;
     } catch (InterruptedException e) {
       throw e;
     } catch (Exception e) {
       // One that cannot be brought about does not keep the others from it.
       Fact fact = Fact.failed(observation.happening(), Errors.describe(e));
-      progress.happened(subject.id(), fact, System.nanoTime() - start);
+      progress.happened(candidate.id(), fact, System.nanoTime() - start);
       return fact;
     }
   }
 
-  private List<Fact> failed(Subject subject, String why) {
-    progress.failed(subject.id(), why);
+  private List<Fact> failed(Candidate candidate, String why) {
+    progress.failed(candidate.id(), why);
     return observations.stream()
         .map(observation -> Fact.failed(observation.happening(), why))
         .toList();

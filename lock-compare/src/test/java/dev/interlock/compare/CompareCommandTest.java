@@ -8,6 +8,7 @@ import dev.interlock.compare.facts.FixedObservation;
 import dev.interlock.compare.facts.Happening;
 import dev.interlock.compare.facts.Observation;
 import dev.interlock.compare.figures.Figures;
+import dev.interlock.compare.figures.FixedMeasurement;
 import dev.interlock.compare.figures.Measure;
 import dev.interlock.compare.figures.Measurement;
 import dev.interlock.compare.servers.Backend;
@@ -216,6 +217,69 @@ class CompareCommandTest {
     assertThat(Files.readString(directory.resolve("report.html"))).contains(">redisson (peer)<");
     assertThat(Files.readString(directory.resolve("report.json")))
         .containsPattern("\"id\" : \"redisson\",\\R\\s*\"peer\" : true");
+  }
+
+  @Test
+  void only_the_named_rules_are_run_and_nothing_is_measured() {
+    List<String> asked = new ArrayList<>();
+    Kit kit = (backend, settings, progress) -> {
+      asked.addAll(settings.rules());
+      return PASSING.run(backend, settings, progress);
+    };
+    List<String> arguments = new ArrayList<>(List.of(arguments()));
+    arguments.addAll(List.of("--rules", "X1,L5"));
+
+    Cli.Outcome outcome = Cli.run(
+        kit,
+        List.of(new FixedMeasurement()),
+        List.of(new FixedObservation()),
+        arguments.toArray(String[]::new));
+
+    assertThat(outcome.status()).isZero();
+    assertThat(asked).containsExactly("L5", "X1");
+    assertThat(outcome.out()).doesNotContain("Measured", "What happens when");
+  }
+
+  @Test
+  void a_peer_can_be_judged_alone() {
+    Cli.Outcome outcome = Cli.run(
+        PASSING,
+        "compare",
+        "--providers",
+        "none",
+        "--peers=redisson",
+        "--rules",
+        "X1",
+        "--seed",
+        "3",
+        "--out",
+        directory.toString());
+
+    assertThat(outcome.status()).isZero();
+    assertThat(outcome.out())
+        .contains("redisson (peer)", "Any cell again: ./interlock compare")
+        .doesNotContain("| local");
+    refused("nothing is compared", "--providers", "none");
+  }
+
+  @Test
+  void a_failure_is_followed_by_the_command_that_does_it_again() throws IOException {
+    List<String> arguments = new ArrayList<>(List.of(arguments()));
+    arguments.addAll(List.of("--quick", "--seed", "42"));
+    String again = "./interlock compare --quick --providers local --rules M1 --seed 42";
+
+    Cli.Outcome outcome = Cli.run(FakeKit.of("M1", Verdict.FAIL), arguments.toArray(String[]::new));
+
+    assertThat(outcome.out()).contains("again: " + again);
+    assertThat(Files.readString(directory.resolve("report.md"))).contains("Again: `" + again + "`");
+    assertThat(Files.readString(directory.resolve("report.html"))).contains(again);
+    assertThat(Files.readString(directory.resolve("report.json")))
+        .contains("\"again\" : \"" + again + "\"");
+  }
+
+  @Test
+  void an_unknown_rule_is_refused() {
+    refused("names 'X99', which is not a rule", "--rules", "X1,X99");
   }
 
   @Test

@@ -2,10 +2,15 @@ package dev.interlock.tck;
 
 import dev.interlock.tck.internal.history.History;
 import dev.interlock.tck.internal.history.HistoryFile;
+import dev.interlock.tck.internal.history.Hold;
 import dev.interlock.tck.internal.history.Judgement;
+import dev.interlock.tck.internal.history.Violation;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * What several JVMs did in the test of a rule, as a run of the kit has saved it. It can be judged
@@ -36,6 +41,20 @@ public final class SavedHistory {
       lines = List.copyOf(lines);
     }
   }
+
+  /**
+   * One hold of those that show a violation.
+   *
+   * @param name the lock
+   * @param owner who held it
+   * @param token the fencing token; 0 where there is none
+   * @param from when acquire had returned, since the first of these holds
+   * @param until when its holder had to stop relying on it, since the same moment
+   * @param released whether that was because the holder called release, rather than because the
+   *     lease had passed
+   */
+  public record Span(
+      String name, String owner, long token, Duration from, Duration until, boolean released) {}
 
   /**
    * Reads a file.
@@ -82,6 +101,37 @@ public final class SavedHistory {
    */
   public List<Part> judge() {
     return file.histories().stream().map(SavedHistory::part).toList();
+  }
+
+  /**
+   * Returns the holds that cannot both be right, for a drawing. What is judged by the answers of
+   * calls, rather than by holds, has none.
+   *
+   * @return those of the first check that finds a violation, the earliest first; none if no check
+   *     of holds does
+   */
+  public List<Span> violation() {
+    return file.histories().stream()
+        .flatMap(history -> history.violation().stream())
+        .findFirst()
+        .map(SavedHistory::spans)
+        .orElse(List.of());
+  }
+
+  private static List<Span> spans(Violation violation) {
+    List<Hold> holds = Stream.of(violation.first(), violation.second())
+        .sorted(Comparator.comparingLong(Hold::acquired))
+        .toList();
+    long start = holds.get(0).acquired();
+    return holds.stream()
+        .map(hold -> new Span(
+            hold.name(),
+            hold.owner(),
+            hold.token(),
+            Duration.ofNanos(hold.acquired() - start),
+            Duration.ofNanos(hold.end() - start),
+            hold.released() <= hold.until()))
+        .toList();
   }
 
   private static Part part(History history) {

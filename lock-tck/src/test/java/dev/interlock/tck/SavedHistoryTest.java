@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -44,6 +45,20 @@ class SavedHistoryTest {
             "an order of the calls explains their answers");
     assertThat(saved.judge().get(0).lines()).hasSize(5);
     assertThat(saved.judge().get(1).lines()).isEmpty();
+    assertThat(saved.violation())
+        .containsExactly(
+            new SavedHistory.Span("lock", "a", 1, Duration.ZERO, Duration.ofNanos(9), true),
+            new SavedHistory.Span("lock", "b", 2, Duration.ofNanos(8), Duration.ofNanos(20), true));
+  }
+
+  @Test
+  void aHistoryThatIsInOrderHasNothingToDraw() throws IOException {
+    String text = "# Interlock history 1\n# rule\tX1\n# provider\tacme 1.0\n# seed\t42\n"
+        + "# check\tOVERLAP\t\nlock\ta\t1\t0\t9\t9\t1\t1\nlock\tb\t2\t9\t20\t20\t1\t1\n";
+
+    SavedHistory saved = SavedHistory.read(Files.writeString(directory.resolve("X1.tsv"), text));
+
+    assertThat(saved.violation()).isEmpty();
   }
 
   @Test

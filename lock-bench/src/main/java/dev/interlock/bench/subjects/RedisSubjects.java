@@ -4,6 +4,7 @@ import dev.interlock.Capability;
 import dev.interlock.Locks;
 import dev.interlock.ProviderInfo;
 import dev.interlock.measure.SectionClient;
+import dev.interlock.measure.floor.RedisFloor;
 import dev.interlock.measure.peers.RedissonKind;
 import dev.interlock.measure.peers.RedissonLocks;
 import dev.interlock.measure.peers.SpringRedisLocks;

@@ -2,6 +2,7 @@ package dev.interlock.bench.subjects;
 
 import dev.interlock.Locks;
 import dev.interlock.ProviderInfo;
+import dev.interlock.measure.floor.SqlFloor;
 import dev.interlock.measure.peers.NamedLocks;
 import dev.interlock.measure.peers.ShedLocks;
 import dev.interlock.measure.peers.SpringJdbcLocks;

@@ -27,7 +27,7 @@ public enum Happening {
       "a lock with many waiters is released",
       "Requests of four clients in one JVM begin to wait one after the other. The first one that"
           + " gets the lock keeps it for 0.3 s, in which the attempts of all others are counted; then"
-          + " each releases at once. Order is that of the fencing tokens. An overtake is a waiter"
+          + " each releases at once. Order is that of the moments at which they had it. An overtake is a waiter"
           + " that came before one that had waited longer. Commands are what the server counts, those"
           + " in scripts included."),
   NAME_USED_ONCE(

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -47,24 +48,27 @@ final class HolderKilled implements Observation {
       // Asked after the death: before it the holder might renew once more. What the server says
       // counts from when it says so, which is not before it was asked.
       long asked = System.nanoTime();
-      Optional<HoldInfo> hold = client.inspect(NAME);
-      long end = asked + hold.map(info -> info.remaining().toNanos()).orElse(0L);
+      Optional<Long> end = Offered.ask(() -> asked
+          + client.inspect(NAME).map(HoldInfo::remaining).orElse(Duration.ZERO).toNanos());
       return fact(next.get(WAIT.toSeconds() + 5, TimeUnit.SECONDS), killed, end);
     }
   }
 
-  private Fact fact(long next, long killed, long end) {
+  private Fact fact(long next, long killed, Optional<Long> end) {
     double millis = Text.millis(next - killed);
     double leases = (double) (next - killed) / LEASE.toNanos();
-    double late = Text.millis(next - end);
+    Map<String, Double> figures = new TreeMap<>(Map.of("millis", millis, "leases", leases));
     String words = String.format(
         Locale.ROOT,
-        "The next waiter has the lock after %s, %.2f of a lease; %s %s the lease's end.",
+        "The next waiter has the lock after %s, %.2f of a lease",
         Text.ms(millis),
-        leases,
-        Text.ms(Math.abs(late)),
-        late < 0 ? "before" : "after");
-    return Fact.seen(
-        happening(), words, Map.of("millis", millis, "leases", leases, "millisAfterLease", late));
+        leases);
+    if (end.isPresent()) {
+      double late = Text.millis(next - end.get());
+      figures.put("millisAfterLease", late);
+      words +=
+          "; " + Text.ms(Math.abs(late)) + (late < 0 ? " before" : " after") + " the lease's end";
+    }
+    return Fact.seen(happening(), words + ".", figures);
   }
 }

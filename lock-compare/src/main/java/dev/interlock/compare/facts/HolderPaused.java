@@ -6,6 +6,7 @@ import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.compare.cli.ChildJvm;
 import dev.interlock.compare.figures.Waiting;
+import dev.interlock.compare.peers.Clients;
 import dev.interlock.compare.servers.Backend;
 import dev.interlock.tck.Effort;
 import java.io.IOException;
@@ -13,6 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -42,7 +44,7 @@ final class HolderPaused implements Observation {
       holder.expect(PausedHolderMain.HELD);
       CompletableFuture<Long> at = new CompletableFuture<>();
       CompletableFuture<Lease> next = client
-          .acquireAsync(LockRequest.of(NAME).withWait(WAIT))
+          .acquireAsync(Offered.usual(client, LockRequest.of(NAME).withWait(WAIT)))
           .whenComplete((lease, error) -> at.complete(System.nanoTime()));
       waiting.await();
       long paused = System.nanoTime();
@@ -54,19 +56,30 @@ final class HolderPaused implements Observation {
         throw new IOException("the paused JVM says: " + String.join(" ", told));
       }
       Lease successor = next.get(WAIT.toSeconds(), TimeUnit.SECONDS);
-      boolean spared = client
-          .inspect(NAME)
-          .map(HoldInfo::fencingToken)
-          .filter(token -> token == successor.fencingToken())
-          .isPresent();
+      boolean spared = hasIt(client, successor, backend.uri());
       successor.close();
       return fact(told, (double) (at.join() - paused) / LEASE.toNanos(), spared);
     }
   }
 
+  private static boolean hasIt(LockClient client, Lease lease, String uri) {
+    Optional<Boolean> told = Offered.ask(() -> client
+        .inspect(NAME)
+        .map(HoldInfo::fencingToken)
+        .filter(token -> token == lease.fencingToken())
+        .isPresent());
+    if (told.isPresent()) {
+      return told.get();
+    }
+    try (LockClient third = Clients.open(uri)) {
+      return !Offered.isFree(third, NAME);
+    }
+  }
+
   private Fact fact(List<String> told, double leases, boolean spared) {
     boolean valid = Boolean.parseBoolean(told.get(0));
-    boolean lost = !told.get(1).equals(PausedHolderMain.NONE);
+    boolean lost = !told.get(1).equals(PausedHolderMain.NONE)
+        && !told.get(1).equals(PausedHolderMain.NOT_OFFERED);
     double millis = Text.millis(Long.parseLong(told.get(2)));
     String released = told.get(3).equals(PausedHolderMain.NONE)
         ? "its release returns"
@@ -78,7 +91,9 @@ final class HolderPaused implements Observation {
         valid,
         lost
             ? "lost() says " + told.get(1) + " " + Text.ms(millis) + " later"
-            : "lost() says nothing",
+            : told.get(1).equals(PausedHolderMain.NOT_OFFERED)
+                ? "the library has no notice of a loss"
+                : "lost() says nothing",
         released,
         leases,
         spared ? "still has it then" : "has it no more");

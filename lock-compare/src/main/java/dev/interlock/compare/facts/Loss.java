@@ -3,6 +3,7 @@ package dev.interlock.compare.facts;
 import dev.interlock.Lease;
 import dev.interlock.LostReason;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -18,8 +19,18 @@ final class Loss {
     this.at = reason.thenApply(why -> System.nanoTime());
   }
 
-  static Loss of(Lease lease) {
-    return new Loss(lease.lost().toCompletableFuture());
+  /** Begins to watch; empty if the library cannot tell. */
+  static Optional<Loss> of(Lease lease) {
+    return Offered.ask(lease::lost).map(lost -> new Loss(lost.toCompletableFuture()));
+  }
+
+  /** As {@link #await}, also where there is nothing to wait for. */
+  static String told(
+      Optional<Loss> loss, long start, long next, int seconds, Map<String, Double> figures)
+      throws InterruptedException, ExecutionException {
+    return loss.isPresent()
+        ? loss.get().await(start, next, seconds, figures)
+        : "the holder is not told, for the library has no notice of a loss";
   }
 
   /**
@@ -28,7 +39,7 @@ final class Loss {
    * @param start since when the time counts
    * @param next when the lock had its next holder
    */
-  String await(long start, long next, int seconds, Map<String, Double> figures)
+  private String await(long start, long next, int seconds, Map<String, Double> figures)
       throws InterruptedException, ExecutionException {
     try {
       LostReason why = reason.get(seconds, TimeUnit.SECONDS);

@@ -4,14 +4,15 @@ import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockException;
 import dev.interlock.LockRequest;
-import dev.interlock.Locks;
 import dev.interlock.LostReason;
 import dev.interlock.compare.cli.Errors;
+import dev.interlock.compare.peers.Clients;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -27,6 +28,9 @@ final class PausedHolderMain {
   /** In place of a reason or an exception. */
   static final String NONE = "none";
 
+  /** In place of a reason, where the library cannot tell. */
+  static final String NOT_OFFERED = "not offered";
+
   private static final long LIMIT_SECONDS = 20;
   private static final long TOLD_SECONDS = 5;
 
@@ -38,20 +42,22 @@ final class PausedHolderMain {
     String uri = in.readLine();
     String name = in.readLine();
     Duration lease = Duration.parse(in.readLine());
-    try (LockClient client = Locks.open(uri)) {
-      Lease held = client.acquire(LockRequest.of(name)
-          .withLease(lease)
-          .renewing()
-          .withWait(Duration.ofSeconds(LIMIT_SECONDS)));
+    try (LockClient client = Clients.open(uri)) {
+      LockRequest request =
+          LockRequest.of(name).withLease(lease).withWait(Duration.ofSeconds(LIMIT_SECONDS));
+      Lease held = client.acquire(Offered.renewing(client, request));
       CompletableFuture<Long> told = new CompletableFuture<>();
-      CompletableFuture<LostReason> reason = held.lost()
-          .whenComplete((why, error) -> told.complete(System.nanoTime()))
-          .toCompletableFuture();
+      Optional<CompletableFuture<LostReason>> reason = Offered.ask(held::lost)
+          .map(lost -> lost.whenComplete((why, error) -> told.complete(System.nanoTime()))
+              .toCompletableFuture());
       System.out.println(HELD);
       long woke = awaitPause(lease);
       boolean valid = held.isValid();
-      System.out.println(
-          String.join(SEPARATOR, Boolean.toString(valid), told(reason, told, woke), release(held)));
+      System.out.println(String.join(
+          SEPARATOR,
+          Boolean.toString(valid),
+          reason.isPresent() ? told(reason.get(), told, woke) : NOT_OFFERED + SEPARATOR + 0,
+          release(held)));
     } catch (LockException e) {
       System.out.println(Errors.describe(e).replace('\n', ' '));
     }
@@ -90,8 +96,8 @@ final class PausedHolderMain {
     try {
       lease.release();
       return NONE;
-    } catch (LockException e) {
-      return e.getClass().getSimpleName();
+    } catch (RuntimeException e) {
+      return Offered.name(e);
     }
   }
 }

@@ -4,8 +4,8 @@ import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockException;
 import dev.interlock.LockRequest;
-import dev.interlock.Locks;
 import dev.interlock.compare.figures.TurnProxy;
+import dev.interlock.compare.peers.Clients;
 import dev.interlock.compare.servers.Backend;
 import dev.interlock.compare.servers.LockUris;
 import dev.interlock.tck.Effort;
@@ -55,8 +55,8 @@ final class ReplyLost implements Observation {
       return Fact.none(happening(), "done only on a plain connection to one host with a port");
     }
     try (TurnProxy proxy = TurnProxy.before(host.get(), port.getAsInt());
-        LockClient client = Locks.open(LockUris.redirect(backend.uri(), proxy.address()));
-        LockClient other = Locks.open(backend.uri())) {
+        LockClient client = Clients.open(LockUris.redirect(backend.uri(), proxy.address()));
+        LockClient other = Clients.open(backend.uri())) {
       Map<String, Double> figures = new TreeMap<>();
       String acquiring = acquire(proxy, client, other, figures);
       String releasing = release(proxy, client, other, figures);
@@ -127,7 +127,7 @@ final class ReplyLost implements Observation {
     try {
       lease = call.run();
     } catch (LockException e) {
-      error = Optional.of(e.getClass().getSimpleName());
+      error = Optional.of(Offered.name(e));
     }
     double millis = Text.millis(System.nanoTime() - start);
     if (proxy.repliesLost() == lost) {
@@ -141,10 +141,10 @@ final class ReplyLost implements Observation {
    */
   private static double untilFree(LockClient other) throws InterruptedException {
     long start = System.nanoTime();
-    if (other.inspect(NAME).isEmpty()) {
+    if (Offered.isFree(other, NAME)) {
       return 0;
     }
-    while (other.inspect(NAME).isPresent()) {
+    while (!Offered.isFree(other, NAME)) {
       if (System.nanoTime() - start > LIMIT.toNanos()) {
         throw new IllegalStateException("the lock was still held after " + LIMIT.toSeconds()
             + " s, though its lease was of " + LEASE.toSeconds() + " s");

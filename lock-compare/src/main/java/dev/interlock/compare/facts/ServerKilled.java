@@ -1,14 +1,13 @@
 package dev.interlock.compare.facts;
 
-import dev.interlock.Capability;
 import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockException;
 import dev.interlock.LockRequest;
-import dev.interlock.Locks;
 import dev.interlock.compare.facts.ManyWaiters.Overtakes;
 import dev.interlock.compare.figures.Waiting;
+import dev.interlock.compare.peers.Clients;
 import dev.interlock.compare.servers.Backend;
 import dev.interlock.tck.Effort;
 import dev.interlock.tck.TckFault;
@@ -18,8 +17,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -31,12 +33,16 @@ final class ServerKilled implements Observation {
   private static final Duration LEASE = Duration.ofSeconds(6);
   private static final int LIMIT_SECONDS = 20;
 
+  /** If the lock is gone. */
+  private static final int UNTIL_A_WAITER_HAS_IT_MILLIS = 500;
+
   /**
    * A hold of a waiter.
    *
+   * @param token empty where there is none
    * @param at when it had the lock
    */
-  private record Turn(long token, long at) {}
+  private record Turn(Optional<Long> token, long at) {}
 
   @Override
   public Happening happening() {
@@ -53,13 +59,12 @@ final class ServerKilled implements Observation {
     }
     Waiting waiting = new Waiting();
     ExecutorService releasing = Executors.newFixedThreadPool(WAITERS);
-    try (LockClient holder = Locks.open(backend.uri());
+    try (LockClient holder = Clients.open(backend.uri());
         LockClient one = waiting.open(backend.uri());
         LockClient other = waiting.open(backend.uri())) {
       LockRequest plain = LockRequest.of(NAME).withWait(Duration.ofSeconds(LIMIT_SECONDS));
-      LockRequest request =
-          holder.capabilities().contains(Capability.FAIR) ? plain.fair(true) : plain;
-      Lease lease = holder.acquire(request.withLease(LEASE).renewing());
+      LockRequest request = Offered.usual(holder, Offered.fair(holder, plain));
+      Lease lease = holder.acquire(Offered.renewing(holder, request.withLease(LEASE)));
       List<CompletableFuture<Turn>> turns = new ArrayList<>();
       for (int i = 0; i < WAITERS; i++) {
         turns.add((i % 2 == 0 ? one : other)
@@ -67,7 +72,7 @@ final class ServerKilled implements Observation {
             .thenApplyAsync(ServerKilled::take, releasing));
         waiting.await();
       }
-      Loss loss = Loss.of(lease);
+      Optional<Loss> loss = Loss.of(lease);
       long start = System.nanoTime();
       server.get().kill();
       server.get().start();
@@ -78,31 +83,48 @@ final class ServerKilled implements Observation {
   }
 
   private Fact fact(
-      Backend backend, Lease lease, Loss loss, List<CompletableFuture<Turn>> turns, long start)
+      Backend backend,
+      Lease lease,
+      Optional<Loss> loss,
+      List<CompletableFuture<Turn>> turns,
+      long start)
       throws Exception {
     double down = Text.millis(System.nanoTime() - start);
     Map<String, Double> figures = new TreeMap<>();
     figures.put("downMillis", down);
-    boolean there = isHeldBy(backend.uri(), lease.fencingToken());
+    boolean there = isHeldBy(backend.uri(), lease, turns);
     figures.put("lockIsThere", there ? 1.0 : 0.0);
     String found = there ? release(lease) : "";
-    List<Long> tokens = new ArrayList<>();
-    long first = Long.MAX_VALUE;
+    List<Turn> had = new ArrayList<>();
+    Set<String> failures = new TreeSet<>();
     for (CompletableFuture<Turn> turn : turns) {
-      Turn had = turn.get(LIMIT_SECONDS, TimeUnit.SECONDS);
-      tokens.add(had.token());
-      first = Math.min(first, had.at());
+      try {
+        had.add(turn.get(LIMIT_SECONDS + 5, TimeUnit.SECONDS));
+      } catch (ExecutionException e) {
+        failures.add(
+            e.getCause() instanceof RuntimeException thrown ? Offered.name(thrown) : "an error");
+      }
     }
+    if (had.isEmpty()) {
+      figures.put("waitersServed", 0.0);
+      return Fact.seen(
+          happening(),
+          "It answers again after " + Text.ms(down)
+              + ". No waiter ever has the lock: they end with " + String.join(", ", failures) + ".",
+          figures);
+    }
+    long first = had.stream().mapToLong(Turn::at).min().orElseThrow();
     if (!there) {
       figures.put("waiterHasItMillis", Text.millis(first - start));
       found =
           "the lock is gone: the first waiter has it after " + Text.ms(Text.millis(first - start))
-              + ", and " + loss.await(start, first, LIMIT_SECONDS, figures);
+              + ", and " + Loss.told(loss, start, first, LIMIT_SECONDS, figures);
     }
-    Overtakes overtakes = ManyWaiters.overtakes(tokens);
-    boolean grow = tokens.stream().allMatch(token -> token > lease.fencingToken());
+    // Holds do not overlap, so the moments tell the order as tokens do.
+    Overtakes overtakes = ManyWaiters.overtakes(had.stream().map(Turn::at).toList());
     figures.put("overtakes", (double) overtakes.count());
-    figures.put("tokensGrow", grow ? 1.0 : 0.0);
+    figures.put("waitersServed", (double) had.size());
+    String tokens = tokens(lease, had, figures);
     return Fact.seen(
         happening(),
         "It answers again after " + Text.ms(down) + ". Then " + found + ". Of " + WAITERS
@@ -110,18 +132,38 @@ final class ServerKilled implements Observation {
             + (overtakes.count() == 0
                 ? "all come in their order; "
                 : overtakes.count() + " had the lock before one that had waited longer; ")
-            + (grow ? "fencing tokens go on growing." : "fencing tokens do not go on growing."),
+            + (failures.isEmpty()
+                ? ""
+                : turns.size() - had.size() + " end with " + String.join(", ", failures) + "; ")
+            + tokens,
         figures);
   }
 
+  private static String tokens(Lease lease, List<Turn> had, Map<String, Double> figures) {
+    Optional<Long> before = Offered.ask(lease::fencingToken);
+    if (before.isEmpty()) {
+      return "there are no fencing tokens.";
+    }
+    boolean grow = had.stream()
+        .allMatch(turn -> turn.token().filter(token -> token > before.get()).isPresent());
+    figures.put("tokensGrow", grow ? 1.0 : 0.0);
+    return grow ? "fencing tokens go on growing." : "fencing tokens do not go on growing.";
+  }
+
   /** Asks through a new client: one from before may have to find out first. */
-  private static boolean isHeldBy(String uri, long token) {
-    try (LockClient client = Locks.open(uri)) {
-      return client
+  private static boolean isHeldBy(String uri, Lease lease, List<CompletableFuture<Turn>> turns)
+      throws InterruptedException {
+    try (LockClient client = Clients.open(uri)) {
+      Optional<Boolean> told = Offered.ask(() -> client
           .inspect(NAME)
           .map(HoldInfo::fencingToken)
-          .filter(found -> found == token)
-          .isPresent();
+          .filter(found -> found == lease.fencingToken())
+          .isPresent());
+      if (told.isPresent()) {
+        return told.get();
+      }
+      TimeUnit.MILLISECONDS.sleep(UNTIL_A_WAITER_HAS_IT_MILLIS);
+      return turns.stream().noneMatch(CompletableFuture::isDone) && !Offered.isFree(client, NAME);
     }
   }
 
@@ -130,13 +172,13 @@ final class ServerKilled implements Observation {
       lease.release();
       return "the lock is still held, and its holder can release it";
     } catch (LockException e) {
-      return "the lock is still held, but its holder's release throws "
-          + e.getClass().getSimpleName();
+      return "the lock is still held, but its holder's release throws " + Offered.name(e);
     }
   }
 
   private static Turn take(Lease lease) {
-    Turn turn = new Turn(lease.fencingToken(), System.nanoTime());
+    long at = System.nanoTime();
+    Turn turn = new Turn(Offered.ask(lease::fencingToken), at);
     lease.release();
     return turn;
   }

@@ -3,10 +3,9 @@ package dev.interlock.compare.facts;
 import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
-import dev.interlock.LockException;
 import dev.interlock.LockRequest;
-import dev.interlock.Locks;
 import dev.interlock.compare.figures.Waiting;
+import dev.interlock.compare.peers.Clients;
 import dev.interlock.compare.servers.Backend;
 import dev.interlock.measure.server.ServerProbe;
 import dev.interlock.tck.Effort;
@@ -34,9 +33,10 @@ final class WaiterInterrupted implements Observation {
   @Override
   public Fact observe(Backend backend, Effort effort) throws Exception {
     Waiting waiting = new Waiting();
-    try (LockClient holder = Locks.open(backend.uri());
+    try (LockClient holder = Clients.open(backend.uri());
         LockClient client = waiting.open(backend.uri());
-        Lease unused = holder.acquire(LockRequest.of(NAME).withWait(LIMIT))) {
+        Lease unused =
+            holder.acquire(Offered.usual(holder, LockRequest.of(NAME).withWait(LIMIT)))) {
       Map<String, Double> figures = new TreeMap<>();
       List<Double> millis = new ArrayList<>();
       String after = "";
@@ -51,9 +51,11 @@ final class WaiterInterrupted implements Observation {
         long start = System.nanoTime();
         waiter.interrupt();
         millis.add(Text.millis(returned.get(LIMIT.toSeconds(), TimeUnit.SECONDS) - start));
-        after = waiters(holder, start, figures);
+        after = Offered.ask(() -> holder.inspect(NAME)).isPresent()
+            ? waiters(holder, start, figures)
+            : "";
         if (backend.probe().isPresent()) {
-          after += " " + left(backend, before, during, start, figures);
+          after += (after.isEmpty() ? "" : " ") + left(backend, before, during, start, figures);
         }
       }
       Collections.sort(millis);
@@ -68,12 +70,12 @@ final class WaiterInterrupted implements Observation {
 
   private static void acquire(LockClient client, CompletableFuture<Long> returned) {
     try {
-      client.acquire(LockRequest.of(NAME)).release();
+      client.acquire(Offered.usual(client, LockRequest.of(NAME))).release();
       returned.completeExceptionally(
           new IllegalStateException("the waiter got the lock, which was held"));
     } catch (InterruptedException e) {
       returned.complete(System.nanoTime());
-    } catch (LockException e) {
+    } catch (RuntimeException e) {
       returned.completeExceptionally(e);
     }
   }

@@ -1,13 +1,9 @@
 package dev.interlock.compare.figures;
 
-import dev.interlock.LockClient;
-import dev.interlock.LockRequest;
-import dev.interlock.Locks;
 import dev.interlock.compare.servers.Backend;
 import dev.interlock.measure.Round;
 import dev.interlock.measure.Scenario;
 import dev.interlock.measure.SectionClient;
-import dev.interlock.measure.SectionLock;
 import dev.interlock.measure.Statistics;
 import dev.interlock.measure.server.ServerProbe;
 import dev.interlock.tck.Effort;
@@ -20,19 +16,6 @@ import java.util.OptionalLong;
 final class Crowd implements Measurement {
   private static final int LARGEST = 16;
   private static final Duration WAIT = Duration.ofSeconds(30);
-
-  /** A client, as a round takes it, which does not close it. */
-  private record Member(LockClient client) implements SectionClient {
-    @Override
-    public SectionLock lock(String name) {
-      return SectionLock.of(client, LockRequest.of(name).withWait(WAIT));
-    }
-
-    @Override
-    public void close() {
-      client.close();
-    }
-  }
 
   @Override
   public String title() {
@@ -53,8 +36,9 @@ final class Crowd implements Measurement {
   @Override
   public void take(Backend backend, Effort effort, Figures into) throws Exception {
     Duration time = Duration.ofMillis(effort.of(1000, 5000, 10_000));
-    try (Member one = new Member(Locks.open(backend.uri()));
-        Member other = new Member(Locks.open(backend.uri()))) {
+    Waiting waiting = new Waiting();
+    try (SectionClient one = waiting.sections(backend.uri(), request -> request.withWait(WAIT));
+        SectionClient other = waiting.sections(backend.uri(), request -> request.withWait(WAIT))) {
       round(List.of(one), 1, time.dividedBy(4));
       double alone = round(List.of(one), 1, time).sectionsPerSecond();
       into.put(Measure.SECTIONS_1, alone);

@@ -1,11 +1,10 @@
 package dev.interlock.compare.figures;
 
-import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.compare.servers.Backend;
 import dev.interlock.measure.HandOff;
 import dev.interlock.measure.Latency;
-import dev.interlock.measure.SectionLock;
+import dev.interlock.measure.SectionClient;
 import dev.interlock.tck.Effort;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,8 +16,7 @@ final class HandOffTimes implements Measurement {
   private static final int WARM_UP = 50;
   private static final int[] PERCENTILES = {10, 25, 50, 75, 90, 95, 99};
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
-  private static final LockRequest REQUEST =
-      LockRequest.of("compare-hand-off").withWait(LONGEST_WAIT);
+  private static final String NAME = "compare-hand-off";
 
   @Override
   public String title() {
@@ -34,8 +32,8 @@ final class HandOffTimes implements Measurement {
   public void take(Backend backend, Effort effort, Figures into) throws Exception {
     Waiting oneWaits = new Waiting();
     Waiting otherWaits = new Waiting();
-    try (LockClient one = oneWaits.open(backend.uri());
-        LockClient other = otherWaits.open(backend.uri());
+    try (SectionClient one = oneWaits.sections(backend.uri(), HandOffTimes::asking);
+        SectionClient other = otherWaits.sections(backend.uri(), HandOffTimes::asking);
         HandOff there = between(one, other, otherWaits);
         HandOff back = between(other, one, oneWaits)) {
       Histogram nanos = new Histogram(3);
@@ -55,12 +53,12 @@ final class HandOffTimes implements Measurement {
     }
   }
 
-  private static HandOff between(LockClient holder, LockClient waiter, Waiting waiting) {
-    return new HandOff(
-        SectionLock.of(holder, REQUEST),
-        SectionLock.of(waiter, REQUEST),
-        waiting::await,
-        LONGEST_WAIT);
+  private static LockRequest asking(LockRequest request) {
+    return request.withWait(LONGEST_WAIT);
+  }
+
+  private static HandOff between(SectionClient holder, SectionClient waiter, Waiting waiting) {
+    return new HandOff(holder.lock(NAME), waiter.lock(NAME), waiting::await, LONGEST_WAIT);
   }
 
   private static List<Figures.Point> distribution(Histogram nanos) {

@@ -1,10 +1,11 @@
 package dev.interlock.compare.figures;
 
+import dev.interlock.Capability;
 import dev.interlock.LockClient;
 import dev.interlock.LockException;
 import dev.interlock.LockRequest;
-import dev.interlock.Locks;
 import dev.interlock.compare.cli.Errors;
+import dev.interlock.compare.peers.Clients;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -24,9 +25,10 @@ public final class HolderMain {
     String uri = in.readLine();
     String name = in.readLine();
     Duration lease = Duration.parse(in.readLine());
-    try (LockClient client = Locks.open(uri)) {
+    try (LockClient client = Clients.open(uri)) {
+      LockRequest request = LockRequest.of(name).withLease(lease).withWait(Duration.ofSeconds(20));
       client.acquire(
-          LockRequest.of(name).withLease(lease).renewing().withWait(Duration.ofSeconds(20)));
+          client.capabilities().contains(Capability.RENEWABLE) ? request.renewing() : request);
       System.out.println(HELD);
       // Ends with its parent, if nobody kills it before.
       in.readLine();

@@ -1,9 +1,8 @@
 package dev.interlock.compare.figures;
 
-import dev.interlock.LockClient;
-import dev.interlock.LockRequest;
-import dev.interlock.Locks;
 import dev.interlock.compare.servers.Backend;
+import dev.interlock.measure.SectionClient;
+import dev.interlock.measure.SectionLock;
 import dev.interlock.measure.server.ServerProbe;
 import dev.interlock.tck.Effort;
 import java.time.Duration;
@@ -45,15 +44,17 @@ final class Leftovers implements Measurement {
 
   private static void useNames(String uri) throws InterruptedException, ExecutionException {
     ExecutorService users = Executors.newFixedThreadPool(THREADS);
-    try (LockClient client = Locks.open(uri)) {
+    Waiting waiting = new Waiting();
+    try (SectionClient client =
+        waiting.sections(uri, request -> request.withWait(Duration.ofSeconds(10)))) {
       List<Future<?>> parts = new ArrayList<>();
       for (int part = 0; part < THREADS; part++) {
         int first = part;
         parts.add(users.submit(() -> {
           for (int i = first; i < NAMES; i += THREADS) {
-            client
-                .acquire(LockRequest.of("compare-once-" + i).withWait(Duration.ofSeconds(10)))
-                .release();
+            SectionLock lock = client.lock("compare-once-" + i);
+            lock.lock();
+            lock.unlock();
           }
           return true;
         }));

@@ -5,6 +5,7 @@ import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.compare.cli.ChildJvm;
+import dev.interlock.compare.peers.Clients;
 import dev.interlock.compare.servers.Backend;
 import dev.interlock.tck.Effort;
 import java.time.Duration;
@@ -34,6 +35,10 @@ final class Recovery implements Measurement {
   public void take(Backend backend, Effort effort, Figures into) throws Exception {
     if (backend.isInOneJvm()) {
       into.none("the lock dies with its JVM", Measure.RECOVERY);
+      return;
+    }
+    if (!Clients.isOurs(backend.uri())) {
+      into.none("the library does not tell how long a lock is still held", Measure.RECOVERY);
       return;
     }
     int rounds = effort.of(3, 5, 10);

@@ -1,11 +1,10 @@
 package dev.interlock.compare.figures;
 
-import dev.interlock.Lease;
-import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
-import dev.interlock.Locks;
 import dev.interlock.compare.servers.Backend;
 import dev.interlock.compare.servers.LockUris;
+import dev.interlock.measure.SectionClient;
+import dev.interlock.measure.SectionLock;
 import dev.interlock.tck.Effort;
 import java.time.Duration;
 import java.util.List;
@@ -15,11 +14,12 @@ import java.util.OptionalInt;
 /** Counts the round trips of an acquire and of a release that nobody contends for. */
 final class RoundTrips implements Measurement {
   private static final int WARM_UP = 20;
+  private static final String NAME = "compare-round-trips";
 
   /** A fixed lease: a renewal in between would be counted as well. */
-  private static final LockRequest REQUEST = LockRequest.of("compare-round-trips")
-      .withLease(Duration.ofMinutes(5))
-      .withWait(Duration.ofSeconds(10));
+  private static LockRequest asking(LockRequest request) {
+    return request.withLease(Duration.ofMinutes(5)).withWait(Duration.ofSeconds(10));
+  }
 
   @Override
   public String title() {
@@ -43,24 +43,26 @@ final class RoundTrips implements Measurement {
           measures().toArray(Measure[]::new));
     } else {
       try (TurnProxy proxy = TurnProxy.before(host.get(), port.getAsInt());
-          LockClient client = Locks.open(LockUris.redirect(backend.uri(), proxy.address()))) {
-        count(client, proxy, effort.of(200, 500, 2000), into);
+          SectionClient client = new Waiting()
+              .sections(LockUris.redirect(backend.uri(), proxy.address()), RoundTrips::asking)) {
+        count(client.lock(NAME), proxy, effort.of(200, 500, 2000), into);
       }
     }
   }
 
-  private static void count(LockClient client, TurnProxy proxy, int rounds, Figures into)
+  private static void count(SectionLock lock, TurnProxy proxy, int rounds, Figures into)
       throws InterruptedException {
     for (int i = 0; i < WARM_UP; i++) {
-      client.acquire(REQUEST).release();
+      lock.lock();
+      lock.unlock();
     }
     long acquiring = 0;
     long releasing = 0;
     for (int i = 0; i < rounds; i++) {
       long start = proxy.turns();
-      Lease lease = client.acquire(REQUEST);
+      lock.lock();
       long held = proxy.turns();
-      lease.release();
+      lock.unlock();
       acquiring += held - start;
       releasing += proxy.turns() - held;
     }

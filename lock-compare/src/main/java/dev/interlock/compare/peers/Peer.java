@@ -33,6 +33,15 @@ public record Peer(
     return starter.apply(id);
   }
 
+  /** Makes what opens its clients. */
+  PeerSource open() {
+    try {
+      return (PeerSource) source.getDeclaredConstructor().newInstance();
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(source + " has no public constructor", e);
+    }
+  }
+
   /** What the kit is to judge. */
   public TckBackend target(Backend backend) {
     return backend

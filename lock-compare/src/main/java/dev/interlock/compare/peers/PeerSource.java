@@ -2,6 +2,7 @@ package dev.interlock.compare.peers;
 
 import dev.interlock.Capability;
 import dev.interlock.LockClient;
+import dev.interlock.measure.SectionClient;
 import dev.interlock.measure.peers.PeerLocks;
 import dev.interlock.measure.peers.RedissonKind;
 import dev.interlock.measure.peers.RedissonLocks;
@@ -12,7 +13,7 @@ import dev.interlock.measure.server.ServerAddress;
 import dev.interlock.measure.server.ServerKind;
 import dev.interlock.tck.ClientSource;
 import java.util.Set;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 
 /** Opens another library's locks for the kit, which makes one of these in each of its JVMs. */
 abstract class PeerSource implements ClientSource {
@@ -22,14 +23,14 @@ abstract class PeerSource implements ClientSource {
   private final String library;
   private final ServerKind kind;
   private final Set<Capability> capabilities;
-  private final Function<ServerAddress, PeerLocks> opener;
+  private final BiFunction<ServerAddress, Boolean, PeerLocks> opener;
 
   private PeerSource(
       String id,
       String library,
       ServerKind kind,
       Set<Capability> capabilities,
-      Function<ServerAddress, PeerLocks> opener) {
+      BiFunction<ServerAddress, Boolean, PeerLocks> opener) {
     this.id = id;
     this.library = library;
     this.kind = kind;
@@ -43,7 +44,7 @@ abstract class PeerSource implements ClientSource {
         "redisson",
         ServerKind.REDIS,
         redisson.capabilities(),
-        server -> new RedissonLocks(server, redisson, true));
+        (server, few) -> new RedissonLocks(server, redisson, few));
   }
 
   @Override
@@ -63,8 +64,18 @@ abstract class PeerSource implements ClientSource {
 
   @Override
   public final LockClient open(String uri) {
+    // The kit opens many clients in each JVM.
+    return new PeerClient(locks(uri, true));
+  }
+
+  /** Opens the library's client with its usual settings, to be measured. */
+  final SectionClient sections(String uri) {
+    return locks(uri, false);
+  }
+
+  private PeerLocks locks(String uri, boolean few) {
     ServerAddress server = ServerAddress.parse(kind, uri.replaceFirst("^[^:]*", kind.scheme()));
-    return new PeerClient(PeerErrors.callUninterruptibly(() -> opener.apply(server)));
+    return PeerErrors.callUninterruptibly(() -> opener.apply(server, few));
   }
 
   /** Redisson's {@code RLock}. Immutable. */
@@ -100,7 +111,7 @@ abstract class PeerSource implements ClientSource {
           "spring-integration",
           ServerKind.REDIS,
           SpringRedisLocks.CAPABILITIES,
-          SpringRedisLocks::pubSub);
+          (server, few) -> SpringRedisLocks.pubSub(server));
     }
   }
 
@@ -113,7 +124,7 @@ abstract class PeerSource implements ClientSource {
           "spring-integration-jdbc",
           ServerKind.MYSQL,
           Set.of(),
-          server -> new SpringJdbcLocks(server, CONNECTIONS));
+          (server, few) -> new SpringJdbcLocks(server, CONNECTIONS));
     }
   }
 }

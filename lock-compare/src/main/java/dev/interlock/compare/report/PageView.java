@@ -27,6 +27,9 @@ record PageView(Report report) {
   private static final DateTimeFormatter DATE =
       DateTimeFormatter.ofPattern("d MMMM uuuu, HH:mm 'UTC'", Locale.ROOT).withZone(ZoneOffset.UTC);
 
+  /** How many fit with whole words beside what their rows are about. */
+  private static final int FEW_COLUMNS = 6;
+
   /** The order in which people look for them. */
   private static final List<Verdict> VERDICTS = List.of(
       Verdict.PASS, Verdict.FAIL, Verdict.INCONCLUSIVE, Verdict.WAIVED, Verdict.NOT_CLAIMED);
@@ -72,6 +75,11 @@ record PageView(Report report) {
   String took() {
     long seconds = report.took().toSeconds();
     return seconds < 60 ? seconds + " s" : seconds / 60 + " min " + seconds % 60 + " s";
+  }
+
+  /** The class of a table with so many columns that they have to be narrow. */
+  String dense(List<ProviderReport> columns) {
+    return columns.size() > FEW_COLUMNS ? " dense" : "";
   }
 
   /** Those that are judged by all rules; what peers do is no part of the totals. */
@@ -130,7 +138,8 @@ record PageView(Report report) {
 
   /** The number of a provider's colour, the same everywhere on the page. */
   int colour(ProviderReport provider) {
-    return report.providers().indexOf(provider);
+    int own = report.providers().indexOf(provider);
+    return own >= 0 ? own : report.providers().size() + report.floors().indexOf(provider);
   }
 
   String level(ProviderReport provider) {
@@ -206,7 +215,7 @@ record PageView(Report report) {
   private Chart chart(Curve curve, String type, String unit, String across, boolean logarithmic) {
     List<String> labels = List.of();
     List<Series> series = new ArrayList<>();
-    for (ProviderReport provider : report.providers()) {
+    for (ProviderReport provider : report.measured()) {
       List<Figures.Point> points = provider.figures().curve(curve);
       if (points.size() > labels.size()) {
         labels = points.stream().map(Figures.Point::at).toList();

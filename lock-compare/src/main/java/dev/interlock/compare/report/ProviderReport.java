@@ -12,6 +12,7 @@ import dev.interlock.tck.Strength;
 import dev.interlock.tck.TckScales;
 import dev.interlock.tck.Verdict;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -31,6 +32,7 @@ import java.util.stream.Stream;
  * @param error why the kit could not run; empty if it could
  * @param isPeer whether it is another library's lock, of which only some rules can be judged
  * @param facts what happened to it, as far as that was looked at
+ * @param overlaps for a drawing, by rule, where a violation was seen in a history of holds
  * @param scales how long the kit's tests were, and how patient; empty if none was run
  */
 public record ProviderReport(
@@ -44,6 +46,7 @@ public record ProviderReport(
     String error,
     boolean isPeer,
     List<Fact> facts,
+    Map<String, Overlap> overlaps,
     Optional<TckScales> scales) {
   static final String NOT_RUN = "-";
 
@@ -85,25 +88,85 @@ public record ProviderReport(
         error,
         isPeer,
         List.of(),
+        Map.of(),
         Optional.empty());
+  }
+
+  /** The least that a lock costs on a kind of server. It has no rules. */
+  public static ProviderReport ofFloor(String id, Figures measured) {
+    return new ProviderReport(id, "", "", "", Set.of(), List.of(), measured, "");
   }
 
   /** The same, of another library's lock if it is one. */
   public ProviderReport ofPeer(boolean peer) {
     return new ProviderReport(
-        id, version, server, origin, capabilities, rules, figures, error, peer, facts, scales);
+        id,
+        version,
+        server,
+        origin,
+        capabilities,
+        rules,
+        figures,
+        error,
+        peer,
+        facts,
+        overlaps,
+        scales);
   }
 
   /** The same, with what was measured. */
   public ProviderReport withFigures(Figures measured) {
     return new ProviderReport(
-        id, version, server, origin, capabilities, rules, measured, error, isPeer, facts, scales);
+        id,
+        version,
+        server,
+        origin,
+        capabilities,
+        rules,
+        measured,
+        error,
+        isPeer,
+        facts,
+        overlaps,
+        scales);
   }
 
   /** The same, with what happened to it. */
   public ProviderReport withFacts(List<Fact> seen) {
     return new ProviderReport(
-        id, version, server, origin, capabilities, rules, figures, error, isPeer, seen, scales);
+        id,
+        version,
+        server,
+        origin,
+        capabilities,
+        rules,
+        figures,
+        error,
+        isPeer,
+        seen,
+        overlaps,
+        scales);
+  }
+
+  /** The same, with what the saved histories show. */
+  public ProviderReport withOverlaps(Map<String, Overlap> found) {
+    return new ProviderReport(
+        id,
+        version,
+        server,
+        origin,
+        capabilities,
+        rules,
+        figures,
+        error,
+        isPeer,
+        facts,
+        found,
+        scales);
+  }
+
+  Optional<Overlap> overlap(String rule) {
+    return Optional.ofNullable(overlaps.get(rule));
   }
 
   /** The same, with the scales of the run. */
@@ -119,6 +182,7 @@ public record ProviderReport(
         error,
         isPeer,
         facts,
+        overlaps,
         Optional.of(used));
   }
 

@@ -19,7 +19,9 @@ import java.util.stream.Stream;
  * @param effort how much work went into each rule
  * @param seed repeats the random choices
  * @param took how long it lasted
+ * @param circumstances how and on which machine it was made
  * @param providers one for each provider that was compared
+ * @param floors the least that a lock costs on their servers, if that was measured; figures only
  * @param changes against an earlier report, if there is one to compare with
  */
 public record Report(
@@ -27,7 +29,9 @@ public record Report(
     Effort effort,
     long seed,
     Duration took,
+    Circumstances circumstances,
     List<ProviderReport> providers,
+    List<ProviderReport> floors,
     Optional<Changes> changes) {
 
   /** The directory of histories beside a report, which refers to them by it. */
@@ -36,7 +40,8 @@ public record Report(
   /** The same, with what is not as it was. */
   public Report since(Baseline before) {
     Changes found = Changes.between(before, providers);
-    return new Report(created, effort, seed, took, providers, Optional.of(found));
+    return new Report(
+        created, effort, seed, took, circumstances, providers, floors, Optional.of(found));
   }
 
   /**
@@ -94,7 +99,14 @@ public record Report(
 
   /** Whether there is any figure. */
   boolean isMeasured() {
-    return providers.stream().anyMatch(provider -> !provider.figures().isEmpty());
+    return !measured().isEmpty();
+  }
+
+  /** Those of which there are figures; the floors come last. */
+  List<ProviderReport> measured() {
+    return Stream.concat(providers.stream(), floors.stream())
+        .filter(one -> !one.figures().isEmpty())
+        .toList();
   }
 
   /** What was looked at in the part <i>What happens when ...</i>; none if that was left out. */
@@ -119,7 +131,7 @@ public record Report(
             .filter(rule -> rule.verdict() == Verdict.FAIL
                 || rule.verdict() == Verdict.INCONCLUSIVE
                 || rule.verdict() == Verdict.WAIVED)
-            .map(rule -> new Remark(provider.label(), rule)))
+            .map(rule -> new Remark(provider, rule)))
         .toList();
   }
 
@@ -129,22 +141,21 @@ public record Report(
    * @param provider whose
    * @param result which
    */
-  record Remark(String provider, RuleResult result) {}
+  record Remark(ProviderReport provider, RuleResult result) {
+
+    /** The holds that cannot both be right, if that is what was seen. */
+    Optional<Overlap> overlap() {
+      return provider.overlap(result.id());
+    }
+  }
 
   /** The file with the whole history, if one is saved, as seen from the report's directory. */
   static Optional<String> historyFile(RuleResult result) {
     return result.evidence().saved().map(file -> HISTORIES + "/" + file.getFileName());
   }
 
-  String jdk() {
-    return Runtime.version().toString();
-  }
-
-  String system() {
-    return System.getProperty("os.name") + " " + System.getProperty("os.arch");
-  }
-
-  int processors() {
-    return Runtime.getRuntime().availableProcessors();
+  /** The commands that do it again. */
+  Again again() {
+    return new Again(this);
   }
 }

@@ -8,6 +8,7 @@ import dev.interlock.compare.figures.Measure;
 import dev.interlock.tck.Evidence;
 import dev.interlock.tck.RuleResult;
 import dev.interlock.tck.TckScales;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,9 +31,23 @@ final class ReportJson {
       List<MeasureInfo> measures,
       List<MeasureInfo> happenings,
       List<Provider> providers,
+      List<Provider> floors,
       @Nullable Changes changes) {}
 
-  record Environment(String jdk, String system, int processors) {}
+  /**
+   * Where and how it was made.
+   *
+   * @param loadBefore the load average before the run; null where the system does not tell
+   * @param loadAfter the same at its end
+   */
+  record Environment(
+      String jdk,
+      String system,
+      int processors,
+      @Nullable Double loadBefore,
+      @Nullable Double loadAfter,
+      String command,
+      double timeScale) {}
 
   record MeasureInfo(String key, String title, String method) {}
 
@@ -48,6 +63,7 @@ final class ReportJson {
       List<Rule> rules,
       Map<String, @Nullable Double> measures,
       Map<String, String> measureNotes,
+      List<String> measuresFailed,
       Map<String, List<Figures.Point>> curves,
       Map<String, Seen> facts,
       @Nullable Scales scales,
@@ -88,7 +104,9 @@ final class ReportJson {
       double seconds,
       List<String> faults,
       List<String> history,
-      @Nullable String historyFile) {}
+      @Nullable String historyFile,
+      @Nullable Overlap overlap,
+      String again) {}
 
   private ReportJson() {}
 
@@ -99,15 +117,28 @@ final class ReportJson {
         report.effort().name(),
         report.seed(),
         report.took().toMillis() / 1e3,
-        new Environment(report.jdk(), report.system(), report.processors()),
+        environment(report.circumstances()),
         List.of(Measure.values()).stream()
             .map(measure -> new MeasureInfo(measure.key(), measure.title(), measure.method()))
             .toList(),
         report.happenings().stream()
             .map(one -> new MeasureInfo(one.key(), one.title(), one.method()))
             .toList(),
-        report.providers().stream().map(ReportJson::provider).toList(),
+        report.providers().stream().map(one -> provider(report, one)).toList(),
+        report.floors().stream().map(one -> provider(report, one)).toList(),
         report.changes().orElse(null)));
+  }
+
+  private static Environment environment(Circumstances known) {
+    boolean isLoadKnown = known.loadBefore() >= 0;
+    return new Environment(
+        known.jdk(),
+        known.system(),
+        known.processors(),
+        isLoadKnown ? known.loadBefore() : null,
+        isLoadKnown ? known.loadAfter() : null,
+        known.command(),
+        known.timeScale());
   }
 
   /** In one line, for the page. */
@@ -115,12 +146,16 @@ final class ReportJson {
     return JsonMapper.shared().writeValueAsString(value);
   }
 
-  private static Provider provider(ProviderReport report) {
+  private static Provider provider(Report all, ProviderReport report) {
     Map<String, @Nullable Double> measures = new LinkedHashMap<>();
     Map<String, String> notes = new LinkedHashMap<>();
+    List<String> failed = new ArrayList<>();
     for (Measure measure : Measure.values()) {
       report.figures().find(measure).ifPresent(figure -> {
         measures.put(measure.key(), figure.value());
+        if (figure.failed()) {
+          failed.add(measure.key());
+        }
         if (!figure.note().isEmpty()) {
           notes.put(measure.key(), figure.note());
         }
@@ -141,9 +176,10 @@ final class ReportJson {
         report.sortedCapabilities().stream().map(Enum::name).toList(),
         report.level().map(Enum::name).orElse(null),
         report.error().isEmpty() ? null : report.error(),
-        report.rules().stream().map(ReportJson::rule).toList(),
+        report.rules().stream().map(rule -> rule(all, report, rule)).toList(),
         measures,
         notes,
+        failed,
         curves,
         facts(report),
         report.scales().map(Scales::of).orElse(null),
@@ -158,7 +194,7 @@ final class ReportJson {
     return facts;
   }
 
-  private static Rule rule(RuleResult result) {
+  private static Rule rule(Report all, ProviderReport provider, RuleResult result) {
     Evidence evidence = result.evidence();
     return new Rule(
         result.id(),
@@ -172,7 +208,9 @@ final class ReportJson {
             evidence.took().toMillis() / 1e3,
             evidence.faults(),
             evidence.history(),
-            Report.historyFile(result).orElse(null)),
+            Report.historyFile(result).orElse(null),
+            provider.overlap(result.id()).orElse(null),
+            all.again().cell(provider, result.id())),
         result.isWarning(),
         result.verdict().name());
   }

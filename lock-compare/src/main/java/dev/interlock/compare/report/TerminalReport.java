@@ -3,7 +3,6 @@ package dev.interlock.compare.report;
 import com.github.freva.asciitable.AsciiTable;
 import com.github.freva.asciitable.Column;
 import com.github.freva.asciitable.HorizontalAlign;
-import com.github.freva.asciitable.OverflowBehaviour;
 import com.github.freva.asciitable.Styler;
 import dev.interlock.compare.facts.Fact;
 import dev.interlock.compare.facts.Happening;
@@ -26,10 +25,18 @@ public final class TerminalReport {
 
   private final Report report;
   private final Ansi ansi;
+  private final String ellipsis;
 
-  public TerminalReport(Report report, Ansi ansi) {
+  /**
+   * Of a report.
+   *
+   * @param isUnicode whether the terminal can show more than ASCII has
+   */
+  public TerminalReport(Report report, Ansi ansi, boolean isUnicode) {
     this.report = report;
     this.ansi = ansi;
+    // Put in here, for what replaces it later would be wider and move the columns.
+    this.ellipsis = isUnicode ? "…" : "...";
   }
 
   public void print(PrintWriter out) {
@@ -40,6 +47,7 @@ public final class TerminalReport {
       out.println("Not tested by this edition of the kit: "
           + untested.stream().map(RuleInfo::id).collect(Collectors.joining(", ")));
     }
+    out.println("Any cell again: " + report.again().anyCell());
     out.println();
     if (report.isMeasured()) {
       out.println(measures());
@@ -107,15 +115,19 @@ public final class TerminalReport {
     out.printf(
         "%s  %s %s: %s%n",
         Verdicts.paint(ansi, ProviderReport.text(result)),
-        remark.provider(),
+        remark.provider().label(),
         result.id(),
         result.title());
     evidence.message().lines().forEach(line -> out.println("    " + line));
     evidence.faults().forEach(fault -> out.println("    fault: " + fault));
     evidence.history().forEach(line -> out.println("      " + line));
+    remark
+        .overlap()
+        .ifPresent(overlap -> overlap.drawing().forEach(line -> out.println("      " + line)));
     evidence
         .saved()
         .ifPresent(file -> out.println("    history saved; judge it again: history " + file));
+    out.printf("    again: %s%n", report.again().cell(remark.provider(), result.id()));
     out.printf("    seed %d, %,d operations%n%n", evidence.seed(), evidence.operations());
   }
 
@@ -128,15 +140,23 @@ public final class TerminalReport {
     for (Report.Row row : ordered) {
       if (row.rule().isTested() && (!partial || row.isRun())) {
         rows.add(row(
-            List.of(row.rule().id(), row.rule().level().name(), row.rule().title()), row.cells()));
+            List.of(
+                row.rule().id(), row.rule().level().name(), shortened(row.rule().title())),
+            row.cells()));
       }
     }
     List<Column> columns = new ArrayList<>();
     columns.add(left("Rule"));
     columns.add(left("Level"));
-    columns.add(left("What must be so").maxWidth(TITLE_WIDTH, OverflowBehaviour.ELLIPSIS_RIGHT));
+    columns.add(left("What must be so"));
     report.providers().forEach(provider -> columns.add(left(provider.label())));
     return table(columns, rows);
+  }
+
+  private String shortened(String title) {
+    return title.length() <= TITLE_WIDTH
+        ? title
+        : title.substring(0, TITLE_WIDTH - ellipsis.length()) + ellipsis;
   }
 
   private String measures() {
@@ -144,21 +164,21 @@ public final class TerminalReport {
     for (Measure measure : Measure.values()) {
       rows.add(row(
           List.of(measure.title()),
-          report.providers().stream()
+          report.measured().stream()
               .map(provider -> provider.figures().text(measure))
               .toList()));
     }
     List<Column> columns = new ArrayList<>();
     columns.add(left("Measured"));
     report
-        .providers()
+        .measured()
         .forEach(provider -> columns.add(left(provider.label()).dataAlign(HorizontalAlign.RIGHT)));
     return table(columns, rows);
   }
 
   private List<String> notes() {
     List<String> notes = new ArrayList<>();
-    for (ProviderReport provider : report.providers()) {
+    for (ProviderReport provider : report.measured()) {
       for (Measure measure : Measure.values()) {
         provider
             .figures()

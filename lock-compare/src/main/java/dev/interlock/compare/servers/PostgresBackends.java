@@ -1,5 +1,6 @@
 package dev.interlock.compare.servers;
 
+import dev.interlock.measure.peers.PeerTables;
 import dev.interlock.measure.server.ServerAddress;
 import dev.interlock.measure.server.ServerKind;
 import dev.interlock.testservers.PostgresFaults;
@@ -11,7 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /** PostgreSQL servers. */
-final class PostgresBackends {
+public final class PostgresBackends {
   private static final String GIVEN_PROPERTY = "interlock.test.postgres";
   private static final String PREFIX_OPTION = "tablePrefix";
   private static final String PREFIX = "interlock_";
@@ -30,7 +31,15 @@ final class PostgresBackends {
         server,
         server.uri(),
         inNamespace(LockUris.withOption(uri, "schema", "create")),
-        server.source());
+        server.source(),
+        PREFIX);
+  }
+
+  /** A server for what is not a provider of ours. */
+  public static Backend forPeer(String id) {
+    PostgresServer server = TestPostgres.start();
+    String uri = server.uri().replaceFirst("^[^:]*:", id + ":");
+    return on(server, server.uri(), uri, server.source(), PeerTables.PREFIX);
   }
 
   /** A server that the user named; its tables are not ours to create. */
@@ -43,7 +52,7 @@ final class PostgresBackends {
     return Optional.of(plain)
         .filter(address -> simple)
         .flatMap(PostgresBackends::connect)
-        .map(server -> on(server, plain, inNamespace(uri), Backend.GIVEN))
+        .map(server -> on(server, plain, inNamespace(uri), Backend.GIVEN, PREFIX))
         .orElseGet(() -> Backend.behindProvider(uri));
   }
 
@@ -51,14 +60,15 @@ final class PostgresBackends {
     return LockUris.withOption(uri, LockUris.NAMESPACE, LockUris.freshNamespace());
   }
 
-  private static Backend on(PostgresServer server, String address, String uri, String origin) {
+  private static Backend on(
+      PostgresServer server, String address, String uri, String origin, String names) {
     return new Backend(
         uri,
         origin,
         false,
         Optional.of(ServerKind.POSTGRES.probe(ServerAddress.parse(ServerKind.POSTGRES, address))),
-        PREFIX,
-        Optional.of(PostgresFaults.of(server, PREFIX)),
+        names,
+        Optional.of(PostgresFaults.of(server, names)),
         WAIVERS,
         server::close);
   }

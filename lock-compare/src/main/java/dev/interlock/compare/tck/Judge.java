@@ -3,6 +3,7 @@ package dev.interlock.compare.tck;
 import dev.interlock.LockException;
 import dev.interlock.Locks;
 import dev.interlock.compare.figures.Figures;
+import dev.interlock.compare.report.Overlap;
 import dev.interlock.compare.report.Progress;
 import dev.interlock.compare.report.ProviderReport;
 import dev.interlock.compare.servers.Backend;
@@ -161,7 +162,7 @@ final class Judge {
         inOrder,
         new Figures(),
         "");
-    return report.withScales(finished.scales());
+    return report.withScales(finished.scales()).withOverlaps(Overlap.of(inOrder));
   }
 
   private static void end(Process process) {

@@ -43,10 +43,13 @@ final class JudgeMain {
       backend = backend.waive(waiver.getKey(), waiver.getValue());
     }
     KitSettings settings = new KitSettings(
-        order.effort(), order.seed(), Path.of(order.histories()), order.allHistories());
-    TckRunner runner = settings
+        order.rules(),
+        order.effort(),
+        order.seed(),
+        Path.of(order.histories()),
+        order.allHistories());
+    return settings
         .applyTo(TckRunner.of(order.inOneJvm() ? backend.inOneJvm() : backend))
         .onProgress(jvm.progress());
-    return order.rules().isEmpty() ? runner : runner.only(order.rules());
   }
 }

@@ -47,12 +47,14 @@ sealed interface JudgeMessage extends Serializable {
    * Which of the locks that this project knows to judge, and how. Sent first.
    *
    * @param uri where the server is; null if one is to be started
+   * @param rules the ids of the rules to run; empty for all
    * @param properties system properties of the JVM that asks, which say where servers come from
    */
   record KnownLock(
       String id,
       boolean isPeer,
       @Nullable String uri,
+      TreeSet<String> rules,
       Effort effort,
       long seed,
       double timeScale,

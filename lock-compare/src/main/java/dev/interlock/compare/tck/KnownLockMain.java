@@ -21,7 +21,11 @@ final class KnownLockMain {
     Candidate candidate =
         new Candidate(order.id(), order.isPeer(), Optional.ofNullable(order.uri()));
     KitSettings settings = new KitSettings(
-        order.effort(), order.seed(), Path.of(order.histories()), order.allHistories());
+        order.rules(),
+        order.effort(),
+        order.seed(),
+        Path.of(order.histories()),
+        order.allHistories());
     try (Backend backend = candidate.start()) {
       jvm.awaitTurn(backend.origin(), ServerTurns.address(backend, candidate.id()));
       TckResult result = Kit.REAL.run(

@@ -6,6 +6,7 @@ import dev.interlock.compare.servers.ServerTurns;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * Has the kit run in a JVM of its own for each lock. So several may be judged at the same time:
@@ -33,6 +34,7 @@ public record RunInOwnJvm(Path logs) implements KitRunner {
         candidate.id(),
         candidate.isPeer(),
         candidate.uri().orElse(null),
+        new TreeSet<>(settings.rules()),
         settings.effort(),
         settings.seed(),
         timeScale,

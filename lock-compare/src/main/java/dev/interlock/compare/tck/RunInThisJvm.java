@@ -1,6 +1,7 @@
 package dev.interlock.compare.tck;
 
 import dev.interlock.compare.figures.Figures;
+import dev.interlock.compare.report.Overlap;
 import dev.interlock.compare.report.Progress;
 import dev.interlock.compare.report.ProviderReport;
 import dev.interlock.compare.servers.Backend;
@@ -33,7 +34,7 @@ public record RunInThisJvm(Kit kit) implements KitRunner {
             new Figures(),
             "",
             candidate.isPeer());
-        return report.withScales(result.scales());
+        return report.withScales(result.scales()).withOverlaps(Overlap.of(result.rules()));
       } finally {
         turnEnds.run();
       }

@@ -1,9 +1,14 @@
 package dev.interlock.compare.tck;
 
 import dev.interlock.compare.cli.OutputDirectory;
+import dev.interlock.tck.Rules;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -22,6 +27,13 @@ public final class RunOptions {
   private @Nullable Long seed;
 
   private double timeScale = 1;
+
+  @Option(
+      names = "--rules",
+      split = ",",
+      paramLabel = "ID",
+      description = "Which rules to run, such as X1,L3; nothing else is done then. Default: all.")
+  private List<String> rules = new ArrayList<>();
 
   @Option(
       names = "--histories",
@@ -56,6 +68,28 @@ public final class RunOptions {
   /** How much longer than usual the rules wait. */
   public double timeScale() {
     return timeScale;
+  }
+
+  /**
+   * The rules to run; empty for all.
+   *
+   * @throws ParameterException if one of them is not in SPEC.md
+   */
+  public Set<String> rules() {
+    Set<String> chosen = new TreeSet<>();
+    for (String rule : rules) {
+      chosen.add(known(rule.strip(), "--rules"));
+    }
+    return chosen;
+  }
+
+  /** Refuses what is not a rule. */
+  String known(String rule, String option) {
+    if (Rules.find(rule).isEmpty()) {
+      throw new ParameterException(
+          command.commandLine(), option + " names '" + rule + "', which is not a rule of SPEC.md.");
+    }
+    return rule;
   }
 
   /** Whether the histories of rules that pass are saved, too. */

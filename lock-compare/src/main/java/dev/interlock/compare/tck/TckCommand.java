@@ -1,7 +1,9 @@
 package dev.interlock.compare.tck;
 
 import dev.interlock.compare.cli.Errors;
+import dev.interlock.compare.cli.Terminal;
 import dev.interlock.compare.cli.Versions;
+import dev.interlock.compare.report.Circumstances;
 import dev.interlock.compare.report.Progress;
 import dev.interlock.compare.report.ProviderReport;
 import dev.interlock.compare.report.Report;
@@ -9,7 +11,6 @@ import dev.interlock.compare.report.ReportFiles;
 import dev.interlock.compare.report.TerminalReport;
 import dev.interlock.compare.servers.LockUris;
 import dev.interlock.tck.Effort;
-import dev.interlock.tck.Rules;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -79,13 +80,6 @@ public final class TckCommand implements Callable<Integer> {
   private String uri;
 
   @Option(
-      names = "--rules",
-      split = ",",
-      paramLabel = "ID",
-      description = "Which rules to run, such as X1,L3. Default: all.")
-  private List<String> rules = new ArrayList<>();
-
-  @Option(
       names = "--effort",
       paramLabel = "AMOUNT",
       description = "quick, standard or full. Default: quick.")
@@ -114,7 +108,7 @@ public final class TckCommand implements Callable<Integer> {
     if (LockUris.scheme(uri).isEmpty()) {
       throw wrong("--uri must have the form ID://..., where ID is the provider's id.");
     }
-    Set<String> only = chosenRules();
+    Set<String> only = run.rules();
     Map<String, String> waived = chosenWaivers();
     Path directory = run.directory();
     long chosen = run.tellSeed();
@@ -131,13 +125,21 @@ public final class TckCommand implements Callable<Integer> {
     Ansi ansi = spec.commandLine().getColorScheme().ansi();
     PrintWriter err = spec.commandLine().getErr();
     long start = System.nanoTime();
+    Circumstances machine = Circumstances.before(Circumstances.TCK, run.timeScale());
     Judge judge = Judge.ofProvider(entries, directory.resolve("tck.log"), new Progress(err, ansi));
     ProviderReport judged = judge(judge, order);
     Duration took = Duration.ofNanos(System.nanoTime() - start);
-    Report report =
-        new Report(Instant.now(), effort, chosen, took, List.of(judged), Optional.empty());
+    Report report = new Report(
+        Instant.now(),
+        effort,
+        chosen,
+        took,
+        machine.after(),
+        List.of(judged),
+        List.of(),
+        Optional.empty());
     PrintWriter results = spec.commandLine().getOut();
-    new TerminalReport(report, ansi).print(results);
+    new TerminalReport(report, ansi, Terminal.isUnicode()).print(results);
     ReportFiles.write(report, directory).forEach(file -> results.println("Written: " + file));
     results.flush();
     return report.isGood() ? ExitCode.OK : ExitCode.SOFTWARE;
@@ -179,14 +181,6 @@ public final class TckCommand implements Callable<Integer> {
     throw wrong("--classpath names " + entry + ", but there is no jar in that directory.");
   }
 
-  private Set<String> chosenRules() {
-    Set<String> chosen = new TreeSet<>();
-    for (String rule : rules) {
-      chosen.add(known(rule.strip(), "--rules"));
-    }
-    return chosen;
-  }
-
   private Map<String, String> chosenWaivers() {
     Map<String, String> chosen = new LinkedHashMap<>();
     for (String waiver : waivers) {
@@ -194,19 +188,12 @@ public final class TckCommand implements Callable<Integer> {
       if (equals < 0 || waiver.substring(equals + 1).isBlank()) {
         throw wrong("--waive must have the form ID=REASON, such as \"F2=ACME-117: no queue yet\".");
       }
-      String rule = known(waiver.substring(0, equals), "--waive");
+      String rule = run.known(waiver.substring(0, equals), "--waive");
       if (chosen.put(rule, waiver.substring(equals + 1)) != null) {
         throw wrong("--waive is given twice for " + rule + ".");
       }
     }
     return chosen;
-  }
-
-  private String known(String rule, String option) {
-    if (Rules.find(rule).isEmpty()) {
-      throw wrong(option + " names '" + rule + "', which is not a rule of SPEC.md.");
-    }
-    return rule;
   }
 
   private ParameterException wrong(String message) {

@@ -98,7 +98,7 @@
     drawn.splice(0).forEach((chart) => chart.destroy());
     const text = colour('--soft');
     const line = colour('--line');
-    const markers = ['circle', 'rect', 'triangle', 'rectRot', 'star', 'cross'];
+    const markers = ['circle', 'rect', 'triangle', 'rectRot', 'star', 'cross', 'crossRot'];
     Chart.defaults.color = text;
     Chart.defaults.borderColor = line;
     Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
@@ -127,7 +127,7 @@
         data: {
           labels: chart.labels,
           datasets: chart.series.map((series) => {
-            const own = colour('--p' + (series.colour % 6));
+            const own = colour('--p' + (series.colour % 14));
             return {
               label: series.provider,
               data: series.values,
@@ -136,7 +136,7 @@
               borderWidth: bars ? 0 : 2,
               borderRadius: 4,
               maxBarThickness: 26,
-              pointStyle: markers[series.colour % 6],
+              pointStyle: markers[series.colour % markers.length],
               pointRadius: 4,
               tension: 0.2,
               spanGaps: true,

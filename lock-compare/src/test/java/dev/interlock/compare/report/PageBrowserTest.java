@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.compare.facts.Happening;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
@@ -19,12 +20,18 @@ import org.junit.jupiter.api.io.TempDir;
  * {@code interlock.test.chromium} is "required". The pictures stay in {@code target/page}.
  */
 class PageBrowserTest {
+  /** Cells that are cut off: the sheets clip what is wider than they are. */
+  private static final String OUTSIDE = "[...document.querySelectorAll('.sheet td, .sheet th')]"
+      + ".filter(cell => cell.getBoundingClientRect().right"
+      + " > cell.closest('.sheet').getBoundingClientRect().right + 1).length";
+
   private static final Path PICTURES = Path.of("target", "page");
 
   @TempDir
   private static Path directory;
 
   private static Path page;
+  private static Path widePage;
   private static Browser browser;
 
   @BeforeAll
@@ -40,6 +47,8 @@ class PageBrowserTest {
     }
     browser = found.get();
     page = ReportFiles.write(SampleReport.create(), directory).get(2);
+    Path wide = Files.createDirectory(directory.resolve("wide"));
+    widePage = ReportFiles.write(SampleReport.wide(), wide).get(2);
   }
 
   @AfterAll
@@ -91,6 +100,12 @@ class PageBrowserTest {
             "to check: ",
             SampleReport.HISTORY,
             SampleReport.HISTORY_FILE);
+    assertThat(text("dialog[open]"))
+        .contains("\"x1-lock\" is held by 2 at once from 29.900 to 31.700 ms")
+        .contains("./interlock compare --providers redis-hash --rules X1 --seed 42");
+    assertThat(browser.eval("[...document.querySelectorAll('dialog[open] svg rect')]"
+            + ".every(bar => bar.getBoundingClientRect().width > 1)"))
+        .isEqualTo(true);
     browser.picture(PICTURES.resolve("evidence.png"), false);
     browser.click("dialog[open] [data-open=rule-X1]");
     assertThat(text("dialog[open]"))
@@ -144,6 +159,22 @@ class PageBrowserTest {
       browser.picture(PICTURES.resolve("phone-" + mode + ".png"), true);
       browser.click("#theme");
       assertThat(background()).isNotEqualTo(back);
+    }
+  }
+
+  @Test
+  void all_columns_fit_with_every_peer_and_floor() throws IOException {
+    for (boolean dark : new boolean[] {false, true}) {
+      String mode = dark ? "dark" : "light";
+      for (int width : new int[] {1400, 900, 390}) {
+        browser.screen(width, 900, width < 600 ? 2 : 1, dark);
+        browser.open(widePage);
+        assertNoSidewaysScrolling();
+        assertThat(browser.eval(OUTSIDE))
+            .as("tables that stick out of their sheets at a width of %d", width)
+            .isEqualTo(0L);
+        browser.picture(PICTURES.resolve("wide-" + width + "-" + mode + ".png"), true);
+      }
     }
   }
 

@@ -29,6 +29,16 @@ final class SampleReport {
 
   static final String FACT = "The next waiter has the lock after ";
 
+  static final Circumstances MACHINE =
+      new Circumstances(Circumstances.COMPARE, 1, "17.0.15", "Linux amd64", 2, 0.4, 2.9);
+
+  /** As a history shows it: the second began before the first had ended. */
+  static final Overlap OVERLAP = new Overlap(
+      "x1-lock",
+      List.of(
+          new Overlap.Bar("client A", 7, 0, 31.7, true),
+          new Overlap.Bar("client B", 8, 29.9, 44.8, false)));
+
   private SampleReport() {}
 
   static Report create() {
@@ -61,8 +71,38 @@ final class SampleReport {
         Effort.STANDARD,
         42,
         Duration.ofSeconds(421),
+        MACHINE,
         providers,
+        List.of(),
         Optional.of(changes));
+  }
+
+  /** The same with peers and floors: as many columns as there are with all of them. */
+  static Report wide() {
+    Report few = create();
+    List<ProviderReport> providers = new ArrayList<>(few.providers());
+    providers.add(
+        provider("postgres", "PostgreSQL 18.1", Set.of(Capability.FENCED), Map.of(), 900));
+    Set<Capability> some = Set.of(Capability.RENEWABLE, Capability.PUSH);
+    Map<String, Verdict> wrong = Map.of(
+        "L4", Verdict.FAIL, "W2", Verdict.FAIL, "W9", Verdict.FAIL, "M4", Verdict.INCONCLUSIVE);
+    for (String peer :
+        List.of("redisson", "redisson-fair", "redisson-fenced", "spring-redis", "spring-jdbc")) {
+      providers.add(provider(peer, "Redis 7.0.15", some, wrong, 700).ofPeer(true));
+    }
+    List<ProviderReport> floors = List.of(
+        ProviderReport.ofFloor("raw-redis", figures(150)),
+        ProviderReport.ofFloor("raw-mysql", figures(1500)),
+        ProviderReport.ofFloor("raw-postgres", figures(800)));
+    return new Report(
+        few.created(),
+        few.effort(),
+        few.seed(),
+        few.took(),
+        few.circumstances(),
+        providers,
+        floors,
+        few.changes());
   }
 
   private static ProviderReport provider(
@@ -77,7 +117,8 @@ final class SampleReport {
         .toList();
     return new ProviderReport(
             id, "0.1.0", server, "PATH", capabilities, results, figures(micros), "")
-        .withFacts(facts(micros));
+        .withFacts(facts(micros))
+        .withOverlaps(exceptions.get("X1") == Verdict.FAIL ? Map.of("X1", OVERLAP) : Map.of());
   }
 
   /** One of each kind: seen, without a meaning, failed. */

@@ -60,7 +60,14 @@ class WarningTest {
     ProviderReport peer = failing(rule -> rule.id().equals("X1")).ofPeer(true);
     ProviderReport ours = failing(rule -> rule.id().equals("X2"));
     Report report = new Report(
-        Instant.EPOCH, Effort.QUICK, 7, Duration.ZERO, List.of(ours, peer), Optional.empty());
+        Instant.EPOCH,
+        Effort.QUICK,
+        7,
+        Duration.ZERO,
+        SampleReport.MACHINE,
+        List.of(ours, peer),
+        List.of(),
+        Optional.empty());
 
     assertThat(new PageView(report).totals())
         .filteredOn(count -> count.text().equals("FAIL"))

@@ -14,7 +14,9 @@ import java.io.StringWriter;
 import java.net.Socket;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,7 +35,7 @@ class RunInOwnJvmTest {
       assertThatThrownBy(() -> new RunInOwnJvm(directory)
               .run(
                   new Candidate("redis-setnx", false, Optional.of(uri)),
-                  new KitSettings(Effort.QUICK, 1, directory, false),
+                  new KitSettings(Set.of(), Effort.QUICK, 1, directory, false),
                   1,
                   new Progress(new PrintWriter(new StringWriter()), Ansi.OFF),
                   turns))
@@ -57,6 +59,7 @@ class RunInOwnJvmTest {
           "redis-setnx",
           false,
           null,
+          new TreeSet<>(),
           Effort.QUICK,
           1,
           1,

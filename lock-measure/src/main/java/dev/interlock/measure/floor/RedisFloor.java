@@ -1,4 +1,4 @@
-package dev.interlock.bench.subjects;
+package dev.interlock.measure.floor;
 
 import dev.interlock.measure.SectionClient;
 import dev.interlock.measure.SectionLock;
@@ -12,7 +12,7 @@ import redis.clients.jedis.params.SetParams;
  * The raw floor: {@code SET NX PX} and a compare-and-delete by {@code EVALSHA} on a Jedis pool, one
  * poll a millisecond while the lock is held by another. No fencing, no renewal, no wake-up.
  */
-final class RedisFloor implements SectionClient {
+public final class RedisFloor implements SectionClient {
   private static final String COMPARE_AND_DELETE =
       "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0";
   private static final long LEASE_MILLIS = 30_000;
@@ -21,7 +21,12 @@ final class RedisFloor implements SectionClient {
   private final String compareAndDelete;
   private final String holderPrefix = UUID.randomUUID() + ":";
 
-  RedisFloor(ServerAddress server, int threads) {
+  /**
+   * Connects.
+   *
+   * @param threads how many will use it
+   */
+  public RedisFloor(ServerAddress server, int threads) {
     this.redis = RedisPool.open(server, threads);
     this.compareAndDelete = redis.scriptLoad(COMPARE_AND_DELETE);
   }

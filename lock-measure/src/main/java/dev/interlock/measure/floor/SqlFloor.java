@@ -1,4 +1,4 @@
-package dev.interlock.bench.subjects;
+package dev.interlock.measure.floor;
 
 import dev.interlock.measure.SectionClient;
 import dev.interlock.measure.SectionLock;
@@ -11,13 +11,18 @@ import java.util.UUID;
  * The raw floor in a database: two durable updates of a row, one to take it and one to give it
  * back, and one poll a millisecond while it is taken. No expiry, no fencing, no wake-up.
  */
-final class SqlFloor implements SectionClient {
+public final class SqlFloor implements SectionClient {
   private static final String TABLE = PeerTables.PREFIX + "floor";
 
   private final SqlPool pool;
   private final String holderPrefix = UUID.randomUUID() + ":";
 
-  SqlFloor(ServerAddress server, int threads) {
+  /**
+   * Connects.
+   *
+   * @param threads how many will use it
+   */
+  public SqlFloor(ServerAddress server, int threads) {
     this.pool = SqlPool.open(server, threads);
     pool.holders(TABLE);
   }

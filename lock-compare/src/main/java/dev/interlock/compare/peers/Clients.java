@@ -1,0 +1,33 @@
+package dev.interlock.compare.peers;
+
+import dev.interlock.LockClient;
+import dev.interlock.Locks;
+import dev.interlock.compare.servers.LockUris;
+import dev.interlock.measure.SectionClient;
+import java.util.Optional;
+
+/** Opens clients of whatever is compared. The scheme of a URI tells whose. */
+public final class Clients {
+  private Clients() {}
+
+  /** Whether the URI is of one of our providers, which tells more than others do. */
+  public static boolean isOurs(String uri) {
+    return peer(uri).isEmpty() && Floor.find(uri).isEmpty();
+  }
+
+  /** Opens a client of a provider's, or of a peer's. */
+  public static LockClient open(String uri) {
+    return peer(uri).map(peer -> peer.open().open(uri)).orElseGet(() -> Locks.open(uri));
+  }
+
+  /** Opens a peer's client as its library has it, without our interface, or the floor. */
+  public static SectionClient sections(String uri) {
+    return Floor.find(uri)
+        .map(floor -> floor.open(uri))
+        .orElseGet(() -> peer(uri).orElseThrow().open().sections(uri));
+  }
+
+  private static Optional<Peer> peer(String uri) {
+    return LockUris.scheme(uri).flatMap(Peer::find);
+  }
+}

@@ -1,0 +1,88 @@
+package dev.interlock.compare.report;
+
+import dev.interlock.compare.servers.Backend;
+import dev.interlock.tck.Effort;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/** The commands that do again what a report shows. */
+final class Again {
+  private final Report report;
+
+  Again(Report report) {
+    this.report = report;
+  }
+
+  /** One cell of the matrix. */
+  String cell(ProviderReport provider, String rule) {
+    return one(provider) + " --rules " + rule + " --seed " + report.seed();
+  }
+
+  /** All that is shown of one provider, figures and facts too. */
+  String column(ProviderReport provider) {
+    return one(provider) + " --seed " + report.seed();
+  }
+
+  private String one(ProviderReport provider) {
+    return isTck()
+        ? tck(provider.id())
+        : compare(
+            provider.isPeer() ? List.of() : List.of(provider),
+            provider.isPeer() ? List.of(provider) : List.of());
+  }
+
+  /** Any cell, for those who put the names in. */
+  String anyCell() {
+    String start = isTck() ? tck(report.providers().get(0).id()) : compare() + " --providers ID";
+    return start + " --rules RULE --seed " + report.seed();
+  }
+
+  /** The whole run. */
+  String all() {
+    if (isTck()) {
+      return tck(report.providers().get(0).id()) + " --seed " + report.seed();
+    }
+    List<ProviderReport> peers =
+        report.providers().stream().filter(ProviderReport::isPeer).toList();
+    List<ProviderReport> providers =
+        report.providers().stream().filter(provider -> !provider.isPeer()).toList();
+    return compare(providers, peers) + " --seed " + report.seed();
+  }
+
+  private boolean isTck() {
+    return report.circumstances().command().equals(Circumstances.TCK);
+  }
+
+  /** Where the provider's jar and its server are is not told: the URI may carry a password. */
+  private String tck(String id) {
+    return "./interlock tck --classpath JAR --uri " + id + "://HOST --effort "
+        + report.effort().name().toLowerCase(Locale.ROOT) + timeScale();
+  }
+
+  private String compare(List<ProviderReport> providers, List<ProviderReport> peers) {
+    String ours = providers.isEmpty() ? "none" : ids(providers);
+    String others = peers.isEmpty() ? "" : " --peers=" + ids(peers);
+    String servers = providers.stream()
+        .filter(provider -> provider.origin().equals(Backend.GIVEN))
+        .map(provider -> " --uri " + provider.id() + "=" + provider.id() + "://HOST")
+        .collect(Collectors.joining());
+    return compare() + " --providers " + ours + others + servers;
+  }
+
+  private String compare() {
+    String effort = report.effort() == Effort.STANDARD
+        ? ""
+        : " --" + report.effort().name().toLowerCase(Locale.ROOT);
+    return "./interlock compare" + effort + timeScale();
+  }
+
+  private static String ids(List<ProviderReport> providers) {
+    return providers.stream().map(ProviderReport::id).collect(Collectors.joining(","));
+  }
+
+  private String timeScale() {
+    double scale = report.circumstances().timeScale();
+    return scale == 1 ? "" : " --time-scale " + scale;
+  }
+}

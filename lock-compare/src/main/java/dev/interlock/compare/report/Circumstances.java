@@ -1,0 +1,65 @@
+package dev.interlock.compare.report;
+
+import java.lang.management.ManagementFactory;
+import java.util.Locale;
+
+/**
+ * How and on which machine a report was made. Immutable.
+ *
+ * @param command which command made it
+ * @param timeScale how much longer than usual the rules waited
+ * @param jdk the version of the JDK
+ * @param system operating system and kind of processor
+ * @param processors how many there are
+ * @param loadBefore how many processes ran or wanted to, on an average of the minute before the
+ *     run; negative where the system does not tell
+ * @param loadAfter the same of its last minute
+ */
+public record Circumstances(
+    String command,
+    double timeScale,
+    String jdk,
+    String system,
+    int processors,
+    double loadBefore,
+    double loadAfter) {
+  /** The command that compares what this project knows. */
+  public static final String COMPARE = "compare";
+
+  /** The command that judges somebody's provider. */
+  public static final String TCK = "tck";
+
+  /** Asks this machine, before a run. */
+  public static Circumstances before(String command, double timeScale) {
+    double load = load();
+    return new Circumstances(
+        command,
+        timeScale,
+        Runtime.version().toString(),
+        System.getProperty("os.name") + " " + System.getProperty("os.arch"),
+        Runtime.getRuntime().availableProcessors(),
+        load,
+        load);
+  }
+
+  /** Asks again, when the run has ended. */
+  public Circumstances after() {
+    return new Circumstances(command, timeScale, jdk, system, processors, loadBefore, load());
+  }
+
+  private static double load() {
+    return ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
+  }
+
+  /** The machine in words. */
+  String machine() {
+    String load = loadBefore < 0
+        ? ""
+        : ", load %s before the run and %s at its end".formatted(text(loadBefore), text(loadAfter));
+    return "JDK " + jdk + ", " + system + ", " + processors + " processors" + load;
+  }
+
+  private static String text(double load) {
+    return String.format(Locale.ROOT, "%.1f", load);
+  }
+}
