@@ -40,8 +40,14 @@ class BrokenQuorumTest {
   }
 
   private TckBackend quorum(int promised, String options, String... uris) {
+    return quorum(QuorumProvider.ID, promised, options, uris);
+  }
+
+  private TckBackend quorum(String provider, int promised, String options, String... uris) {
     TckMembers members = TckMembers.needing(
-        promised, all -> ThreeRedis.quorum(all, "&longestLease=P365D" + options));
+        promised,
+        all -> ThreeRedis.quorum(all, "&longestLease=P365D" + options)
+            .replaceFirst(QuorumProvider.ID, provider));
     for (int place = 0; place < MEMBERS; place++) {
       members = members.with(uris[place], RedisFaults.of(redis.server(place)));
     }
@@ -80,5 +86,20 @@ class BrokenQuorumTest {
     String lie = "forgets-in-secret";
     TckBackend broken = quorum(2, "", lying(0, lie), lying(1, lie), lying(2, lie));
     expectFound(broken, "Q4", "another client got it");
+  }
+
+  @Test
+  @DisplayName("Q1: votes that were not heard and are not given back are found")
+  void releasesOnlyGrants() {
+    String lie = "releases-only-grants";
+    TckBackend broken = quorum(2, "", lying(0, lie), lying(1, lie), lying(2, lie));
+    expectFound(broken, "Q1", "is free on member");
+  }
+
+  @Test
+  @DisplayName("L1: one whose leases count from the last answer is found")
+  void countsFromTheLastAnswer() {
+    TckBackend broken = quorum("late-quorum", 2, "", sound(0), sound(1), sound(2));
+    expectFound(broken, "L1", "validUntil of the one before");
   }
 }

@@ -32,7 +32,9 @@ public final class LyingProvider implements LockProvider {
     /** Says that a token was recorded, and does not record it. */
     RECORDS_NO_TOKEN,
     /** Answers for ever that the quorum's mark is there, as if nothing were ever lost. */
-    FORGETS_IN_SECRET
+    FORGETS_IN_SECRET,
+    /** Gives back only what it has said to have granted: not what it could not say. */
+    RELEASES_ONLY_GRANTS
   }
 
   private static final Option<List<HostPort>> HOSTS = Option.hosts(null).mandatory();
@@ -61,11 +63,11 @@ public final class LyingProvider implements LockProvider {
     return new Liar(context.open(LockConfig.parse(uri)), config.get(LIE));
   }
 
-  private record Liar(LockBackend sound, Lie lie, Map<String, HoldInfo> seen)
+  private record Liar(LockBackend sound, Lie lie, Map<String, HoldInfo> seen, Set<HoldId> granted)
       implements LockBackend {
 
     Liar(LockBackend sound, Lie lie) {
-      this(sound, lie, new ConcurrentHashMap<>());
+      this(sound, lie, new ConcurrentHashMap<>(), ConcurrentHashMap.newKeySet());
     }
 
     @Override
@@ -75,7 +77,15 @@ public final class LyingProvider implements LockProvider {
 
     @Override
     public AttemptResult attempt(Attempt attempt) {
-      return sound.attempt(attempt);
+      AttemptResult result = sound.attempt(attempt);
+      if (result instanceof Grant) {
+        granted.add(attempt.id());
+      }
+      return result;
+    }
+
+    private boolean isLeft(HoldId id) {
+      return lie == Lie.RELEASES_ONLY_GRANTS && !granted.contains(id);
     }
 
     @Override
@@ -99,12 +109,14 @@ public final class LyingProvider implements LockProvider {
 
     @Override
     public boolean release(String name, HoldId id) {
-      return sound.release(name, id);
+      return !isLeft(id) && sound.release(name, id);
     }
 
     @Override
     public void abandon(String name, HoldId id) {
-      sound.abandon(name, id);
+      if (!isLeft(id)) {
+        sound.abandon(name, id);
+      }
     }
 
     @Override
