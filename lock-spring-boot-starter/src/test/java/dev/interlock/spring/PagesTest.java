@@ -14,7 +14,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.json.JsonParserFactory;
@@ -60,9 +59,11 @@ class PagesTest {
     List<String> files = pages().stream()
         .flatMap(page -> YAML.matcher(page).results().map(block -> block.group(1)))
         .toList();
-    assertThat(files)
-        .isNotEmpty()
-        .allSatisfy(file -> assertThat((Object) new Yaml().load(file)).isInstanceOf(Map.class));
+    assertThat(files).isNotEmpty();
+    for (String file : files) {
+      Map<?, ?> settings = new Yaml().load(file);
+      assertThat(settings).isNotEmpty();
+    }
   }
 
   private static boolean isOn(String page, String name) {
@@ -97,7 +98,7 @@ class PagesTest {
       return files
           .filter(file -> file.toString().endsWith(".md") && !file.toString().contains("/target/"))
           .map(PagesTest::read)
-          .collect(Collectors.toList());
+          .toList();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
