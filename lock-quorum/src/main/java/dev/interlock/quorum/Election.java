@@ -104,7 +104,9 @@ final class Election {
       }
       calm.contended(attempt.name());
       // Whoever has the lock, or gets it next, must not find these in its way.
-      votes.dropEarly().forEach(asked -> giveBack(standing, asked));
+      for (Member asked : votes.dropEarly()) {
+        var unused = giveBack(standing, asked);
+      }
       if (answer != null) {
         standing.contendsAt(member);
         return answer;
