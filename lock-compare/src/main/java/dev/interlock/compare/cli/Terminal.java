@@ -77,7 +77,8 @@ public final class Terminal {
 
     private String replaced(String text) {
       StringBuilder plain = new StringBuilder();
-      for (char c : text.toCharArray()) {
+      for (int i = 0; i < text.length(); i++) {
+        char c = text.charAt(i);
         plain.append(encoder.canEncode(c) ? Character.toString(c) : PLAIN.getOrDefault(c, "?"));
       }
       return plain.toString();

@@ -13,35 +13,25 @@ import dev.interlock.measure.server.ServerKind;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
-import java.util.stream.Stream;
 
-/** The least that a lock costs on a kind of server, to measure the others by. */
-public enum Floor {
-  /** {@code SET NX PX}, and a script that compares and deletes. */
-  REDIS("raw-redis", ServerKind.REDIS, List.of("redis"), RedisBackends::forPeer),
-  /** Two durable updates. */
-  MYSQL("raw-mysql", ServerKind.MYSQL, List.of("mysql", "jdbc"), MysqlBackends::forPeer),
-  /** Two durable updates. */
-  POSTGRES("raw-postgres", ServerKind.POSTGRES, List.of("postgres"), PostgresBackends::forPeer);
+/**
+ * The least that a lock costs on a kind of server, to measure the others by.
+ *
+ * @param id what the report calls it, and the scheme of its URIs
+ * @param kind of the server
+ * @param words what the ids of locks on this kind of server have in them
+ * @param starter starts a server for it alone
+ */
+public record Floor(
+    String id, ServerKind kind, List<String> words, Function<String, Backend> starter) {
+  /** {@code SET NX PX} and a script, or two durable updates. */
+  private static final List<Floor> ALL = List.of(
+      new Floor("raw-redis", ServerKind.REDIS, List.of("redis"), RedisBackends::forPeer),
+      new Floor("raw-mysql", ServerKind.MYSQL, List.of("mysql", "jdbc"), MysqlBackends::forPeer),
+      new Floor(
+          "raw-postgres", ServerKind.POSTGRES, List.of("postgres"), PostgresBackends::forPeer));
 
   private static final int CONNECTIONS = 16;
-
-  private final String id;
-  private final ServerKind kind;
-  private final List<String> words;
-  private final Function<String, Backend> starter;
-
-  Floor(String id, ServerKind kind, List<String> words, Function<String, Backend> starter) {
-    this.id = id;
-    this.kind = kind;
-    this.words = words;
-    this.starter = starter;
-  }
-
-  /** What the report calls it, and the scheme of its URIs. */
-  public String id() {
-    return id;
-  }
 
   /** Starts a server for it alone. */
   public Backend start() {
@@ -50,14 +40,14 @@ public enum Floor {
 
   /** Those of the servers that these locks use, by the locks' ids. */
   public static List<Floor> of(List<String> ids) {
-    return Stream.of(values())
+    return ALL.stream()
         .filter(floor -> ids.stream().anyMatch(id -> floor.words.stream().anyMatch(id::contains)))
         .toList();
   }
 
   static Optional<Floor> find(String uri) {
     String scheme = LockUris.scheme(uri).orElse("");
-    return Stream.of(values()).filter(floor -> floor.id.equals(scheme)).findFirst();
+    return ALL.stream().filter(floor -> floor.id.equals(scheme)).findFirst();
   }
 
   SectionClient open(String uri) {
