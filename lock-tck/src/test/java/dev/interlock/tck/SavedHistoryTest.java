@@ -53,8 +53,15 @@ class SavedHistoryTest {
 
   @Test
   void aHistoryThatIsInOrderHasNothingToDraw() throws IOException {
-    String text = "# Interlock history 1\n# rule\tX1\n# provider\tacme 1.0\n# seed\t42\n"
-        + "# check\tOVERLAP\t\nlock\ta\t1\t0\t9\t9\t1\t1\nlock\tb\t2\t9\t20\t20\t1\t1\n";
+    String text = """
+        # Interlock history 1
+        # rule\tX1
+        # provider\tacme 1.0
+        # seed\t42
+        # check\tOVERLAP\t
+        lock\ta\t1\t0\t9\t9\t1\t1
+        lock\tb\t2\t9\t20\t20\t1\t1
+        """;
 
     SavedHistory saved = SavedHistory.read(Files.writeString(directory.resolve("X1.tsv"), text));
 
