@@ -7,6 +7,7 @@ import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.IsolationLevelDataSourceAdapter;
 import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -20,6 +21,23 @@ final class DataSourceProxies {
       DataSourceProxies.class.getClassLoader());
 
   private DataSourceProxies() {}
+
+  /**
+   * Refuses one that chooses among databases for each connection: a lock that is taken in one of
+   * them is free in the others. Its default is not used in its place, since nothing says that it is
+   * the same on all instances.
+   *
+   * @param bean where it comes from
+   * @param prefix what the names of the client's properties begin with
+   * @throws LockConfigurationException if it is one, or has one within it
+   */
+  static void refuseRouting(DataSource source, String bean, String prefix) {
+    if (has(source, AbstractRoutingDataSource.class)) {
+      throw new LockConfigurationException(
+          "the bean '%s' routes each connection to one of several databases, and locks must all be in the same one: set %s.bean to the DataSource bean of that database, or %2$s.uri"
+              .formatted(bean, prefix));
+    }
+  }
 
   /**
    * Finds what is under the proxies that bring the caller's transaction, or that put off taking a

@@ -33,8 +33,17 @@ final class DatabaseConnections {
         .toList();
   }
 
-  private static DataSource pool(String bean, OwnBeans beans) {
+  /** Before anybody asks it for a connection, which may be to any database or to none. */
+  private static DataSource source(String bean, OwnBeans beans) {
     DataSource source = beans.get(bean, DataSource.class);
+    if (DataSourceProxies.PRESENT) {
+      DataSourceProxies.refuseRouting(source, bean, beans.prefix());
+    }
+    return source;
+  }
+
+  private static DataSource pool(String bean, OwnBeans beans) {
+    DataSource source = source(bean, beans);
     return DataSourceProxies.PRESENT
         ? DataSourceProxies.takeOff(source, bean, beans.prefix())
         : source;
@@ -47,7 +56,7 @@ final class DatabaseConnections {
   }
 
   private static String providerOf(String bean, OwnBeans beans) {
-    DataSource pool = beans.get(bean, DataSource.class);
+    DataSource pool = source(bean, beans);
     String product;
     try (Connection connection = pool.getConnection()) {
       product = connection.getMetaData().getDatabaseProductName();

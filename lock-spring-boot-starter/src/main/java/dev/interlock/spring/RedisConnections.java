@@ -6,6 +6,7 @@ import dev.interlock.redis.hash.RedisHashLocks;
 import dev.interlock.redis.setnx.RedisSetnxLocks;
 import dev.interlock.redis.watch.RedisWatchLocks;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.cluster.RedisClusterClient;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,21 +41,25 @@ final class RedisConnections {
     return own.isEmpty() && RedisAddress.PRESENT ? RedisAddress.find(provider, beans) : own;
   }
 
-  /** Names the pools of Jedis objects: nothing makes a pool of connections of one. */
-  static List<String> jedisPools(OwnBeans beans) {
-    return JEDIS ? OnJedis.pools(beans) : List.of();
+  /** Names the clients of a cluster, whose connections are in a pool for each node. */
+  static List<String> jedisClusters(OwnBeans beans) {
+    return JEDIS ? OnJedis.clusters(beans) : List.of();
   }
 
   // The libraries that each of these needs are optional.
 
   private static final class OnLettuce {
     static List<OwnConnection> find(OwnBeans beans) {
-      return beans.names(RedisClient.class).stream()
-          .map(bean -> OwnConnection.of(
-              HASH,
-              bean,
-              config -> RedisHashLocks.using(beans.get(bean, RedisClient.class), config)))
-          .toList();
+      List<OwnConnection> found = new ArrayList<>();
+      for (String bean : beans.names(RedisClient.class)) {
+        RedisClient redis = beans.get(bean, RedisClient.class);
+        found.add(OwnConnection.of(HASH, bean, config -> RedisHashLocks.using(redis, config)));
+      }
+      for (String bean : beans.names(RedisClusterClient.class)) {
+        RedisClusterClient cluster = beans.get(bean, RedisClusterClient.class);
+        found.add(OwnConnection.of(HASH, bean, config -> RedisHashLocks.using(cluster, config)));
+      }
+      return found;
     }
   }
 
@@ -70,11 +75,21 @@ final class RedisConnections {
           found.add(over(provider, bean, pool));
         }
       }
-      return found;
+      // An application that has changed to connections may still have its old pool.
+      return found.isEmpty() ? inJedisPools(provider, beans) : found;
     }
 
-    static List<String> pools(OwnBeans beans) {
-      return beans.all(JedisPool.class);
+    private static List<OwnConnection> inJedisPools(String provider, OwnBeans beans) {
+      return beans.names(JedisPool.class).stream()
+          .map(bean ->
+              over(provider, bean, new JedisPoolConnections(beans.get(bean, JedisPool.class))))
+          .toList();
+    }
+
+    static List<String> clusters(OwnBeans beans) {
+      return beans.all(UnifiedJedis.class).stream()
+          .filter(bean -> poolOf(beans.get(bean, UnifiedJedis.class)) == null)
+          .toList();
     }
 
     private static OwnConnection over(String provider, String bean, Pool<Connection> pool) {

@@ -11,6 +11,10 @@ import dev.interlock.testservers.RedisSentinels;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.cluster.RedisClusterClient;
+import java.util.stream.Stream;
+import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -24,10 +28,12 @@ import org.springframework.boot.ssl.SslBundle;
 import org.springframework.boot.ssl.SslStoreBundle;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import redis.clients.jedis.ConnectionPool;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.Jedis;
 import redis.clients.jedis.JedisPool;
 import redis.clients.jedis.UnifiedJedis;
 
@@ -174,14 +180,59 @@ class OwnRedisTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"redis-setnx", "redis-watch"})
+  void a_pool_of_jedis_objects_is_used_and_left_open(String provider) {
+    GenericObjectPoolConfig<Jedis> few = new GenericObjectPoolConfig<>();
+    few.setMaxTotal(3);
+    try (JedisPool pool = new JedisPool(
+        few,
+        new HostAndPort(server.host(), server.port()),
+        DefaultJedisClientConfig.builder().password("geheim").build())) {
+      ApplicationContextRunner application = elsewhere(runner)
+          .withPropertyValues("interlock.provider=" + provider)
+          .withBean("pool", JedisPool.class, () -> pool, bean -> bean.setDestroyMethodName(""));
+      locksLiveAt(server.uri(provider) + "?", application);
+      application.run(context -> {
+        LockClient locks = context.getBean(LockClient.class);
+        for (int i = 0; i < 20; i++) {
+          locks.acquire(LockRequest.of("again")).release();
+        }
+        assertThat(pool.getBorrowedCount()).as("borrowed from the pool").isPositive();
+        assertThat(pool.getNumActive()).as("not given back").isLessThan(3);
+      });
+      assertThat(pool.getNumActive()).as("not given back at the end").isZero();
+      try (Jedis jedis = pool.getResource()) {
+        assertThat(jedis.ping()).isEqualTo("PONG");
+      }
+    }
+  }
+
   @Test
-  void a_jedis_pool_that_locks_cannot_use_is_told_with_what_to_declare() {
-    ApplicationContextRunner alone = new ApplicationContextRunner()
-        .withConfiguration(AutoConfigurations.of(InterlockAutoConfiguration.class))
-        .withBean("pool", JedisPool.class, () -> new JedisPool("127.0.0.1", 1));
-    assertThat(message(alone))
-        .contains("interlock.uri is not set")
-        .contains("declare a ConnectionPool of Jedis beside the JedisPool 'pool'");
+  void of_a_jedis_pool_and_a_pool_of_connections_the_latter_is_used() {
+    ConnectionPool pool = new ConnectionPool(
+        new HostAndPort(server.host(), server.port()),
+        DefaultJedisClientConfig.builder().password("geheim").build());
+    locksLiveAt(
+        server.uri("redis-setnx") + "?",
+        elsewhere(runner)
+            .withPropertyValues("interlock.provider=redis-setnx")
+            .withBean("old", JedisPool.class, () -> new JedisPool("127.0.0.1", 1))
+            .withBean(ConnectionPool.class, () -> pool));
+  }
+
+  @Test
+  void a_client_of_jedis_without_a_pool_is_told_with_what_to_set() {
+    try (UnifiedJedis jedis = new UnifiedJedis(new HostAndPort("127.0.0.1", 1))) {
+      ApplicationContextRunner alone = new ApplicationContextRunner()
+          .withConfiguration(AutoConfigurations.of(InterlockAutoConfiguration.class))
+          .withPropertyValues("interlock.provider=redis-setnx")
+          .withBean("nodes", UnifiedJedis.class, () -> jedis);
+      assertThat(message(alone))
+          .contains("interlock.uri is not set")
+          .contains("the Jedis client 'nodes' has no pool for one server")
+          .contains("name its nodes in spring.data.redis.cluster.nodes, or in interlock.uri");
+    }
   }
 
   @Test
@@ -231,6 +282,55 @@ class OwnRedisTest {
           runner.withPropertyValues(
               "interlock.provider=" + provider,
               "spring.data.redis.cluster.nodes=" + nodes(cluster.uri(provider))));
+    }
+  }
+
+  /** Also if the application's own client is that of Jedis, with its pool. */
+  @ParameterizedTest
+  @ValueSource(strings = {"redis-hash", "redis-setnx"})
+  void beside_the_pool_of_spring_datas_jedis_the_locks_have_connections_of_their_own(
+      String provider) {
+    ApplicationContextRunner jedis = runner.withPropertyValues(
+        "interlock.provider=" + provider,
+        "spring.data.redis.client-type=jedis",
+        "spring.data.redis.jedis.pool.enabled=true");
+    locksLiveAt(
+        server.uri(provider) + "?",
+        jedis.withPropertyValues("spring.data.redis.url=" + server.uri()));
+    jedis
+        .withPropertyValues("spring.data.redis.url=" + server.uri())
+        .run(context -> assertThat(context.getBean(JedisConnectionFactory.class).getUsePool())
+            .as("what this test is about")
+            .isTrue());
+    try (RedisCluster cluster = TestRedis.cluster(0, settings -> settings)) {
+      locksLiveAt(
+          cluster.uri(provider) + "&",
+          jedis.withPropertyValues(
+              "spring.data.redis.cluster.nodes=" + nodes(cluster.uri(provider))));
+    }
+  }
+
+  @Test
+  void a_cluster_client_of_lettuce_is_used_and_left_open() {
+    try (RedisCluster cluster = TestRedis.cluster(0, settings -> settings.password("geheim"))) {
+      RedisClusterClient redis =
+          RedisClusterClient.create(Stream.of(nodes(cluster.uri("redis-hash")).split(",", -1))
+              .map(node -> RedisURI.create("redis://geheim@" + node))
+              .toList());
+      try {
+        locksLiveAt(
+            cluster.uri("redis-hash") + "&",
+            elsewhere(runner)
+                .withPropertyValues("interlock.provider=redis-hash")
+                .withBean(
+                    "cluster",
+                    RedisClusterClient.class,
+                    () -> redis,
+                    bean -> bean.setDestroyMethodName("")));
+        assertThat(redis.connect().sync().ping()).isEqualTo("PONG");
+      } finally {
+        redis.shutdown();
+      }
     }
   }
 

@@ -10,6 +10,7 @@ import dev.interlock.Locks;
 import dev.interlock.testservers.DatabaseServer;
 import dev.interlock.testservers.TestMysql;
 import dev.interlock.testservers.TestPostgres;
+import java.util.Map;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
@@ -29,7 +30,9 @@ import org.springframework.jdbc.datasource.IsolationLevelDataSourceAdapter;
 import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.jdbc.datasource.UserCredentialsDataSourceAdapter;
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** The application's DataSource is one of Spring's proxies; locks have connections of their own. */
@@ -175,6 +178,68 @@ class ProxiedDataSourceTest {
             .contains("set interlock.bean to a DataSource without TransactionAwareDataSourceProxy")
             .contains("or set interlock.uri");
       }
+    }
+  }
+
+  /** Writes to one database and reads from another; there is no default. */
+  private static final class Routing extends AbstractRoutingDataSource {
+    Routing(DataSource writing, DataSource reading) {
+      setTargetDataSources(Map.of(false, writing, true, reading));
+      afterPropertiesSet();
+    }
+
+    @Override
+    protected Object determineCurrentLookupKey() {
+      return TransactionSynchronizationManager.isActualTransactionActive()
+          ? TransactionSynchronizationManager.isCurrentTransactionReadOnly()
+          : "none";
+    }
+  }
+
+  @Test
+  void one_that_routes_to_several_databases_is_refused_for_locks_would_be_in_any_of_them() {
+    try (HikariDataSource writing = pool(postgres);
+        HikariDataSource reading = pool(mysql)) {
+      Routing routing = new Routing(writing, reading);
+      for (DataSource source : new DataSource[] {
+        routing, new LazyConnectionDataSourceProxy(routing), new DelegatingDataSource(routing)
+      }) {
+        for (String property : new String[] {"interlock.provider=", "interlock.provider=mysql"}) {
+          assertThat(
+                  Contexts.failure(runner(source).withPropertyValues(property)).getDescription())
+              .as("%s, %s", source.getClass(), property)
+              .contains("the bean 'dataSource' routes each connection to one of several databases")
+              .contains("set interlock.bean to the DataSource bean of that database")
+              .contains("or interlock.uri");
+        }
+      }
+    }
+  }
+
+  @Test
+  void beside_one_that_routes_the_locks_are_in_the_database_that_is_named() {
+    try (HikariDataSource writing = pool(postgres);
+        HikariDataSource reading = pool(mysql)) {
+      new ApplicationContextRunner()
+          .withConfiguration(AutoConfigurations.of(InterlockAutoConfiguration.class))
+          .withPropertyValues(
+              "interlock.namespace=" + namespace,
+              "interlock.options.schema=create",
+              "interlock.bean=writing")
+          .withBean("writing", DataSource.class, () -> writing)
+          .withBean(
+              "routing",
+              DataSource.class,
+              () -> new Routing(writing, reading),
+              bean -> bean.setPrimary(true))
+          .run(context -> {
+            assertThat(context).hasNotFailed();
+            try (Lease lease = context.getBean(LockClient.class).acquire(LockRequest.of("mine"));
+                LockClient there = Locks.open(postgres.uri() + "?namespace=" + namespace)) {
+              assertThat(there.inspect("mine").orElseThrow().fencingToken())
+                  .isEqualTo(lease.fencingToken());
+            }
+          });
     }
   }
 }

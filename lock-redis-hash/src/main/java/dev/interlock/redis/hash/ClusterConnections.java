@@ -1,5 +1,6 @@
 package dev.interlock.redis.hash;
 
+import dev.interlock.HostPort;
 import dev.interlock.LockConfig;
 import dev.interlock.redis.support.RedisOptions;
 import dev.interlock.spi.ClientId;
@@ -8,10 +9,12 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.resource.NettyCustomizer;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.CompletionStage;
 
 /**
  * A Lettuce cluster client of our own. It learns where the slots are when it is opened, when a node
@@ -20,7 +23,6 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class ClusterConnections implements Connections {
   private static final Duration LOOK = Duration.ofSeconds(15);
-  private static final Duration BETWEEN_LOOKS = Duration.ofMillis(500);
 
   private final String address;
   private final Resources resources;
@@ -28,7 +30,7 @@ final class ClusterConnections implements Connections {
   private final RedisClient listening;
   private final ClientSetup setup;
   private final Opened opened = new Opened();
-  private final AtomicLong lookedAt = new AtomicLong(System.nanoTime());
+  private final SlotMap slots;
 
   ClusterConnections(LockConfig config, ClientId client) {
     this.setup = new ClientSetup(config, client);
@@ -37,8 +39,9 @@ final class ClusterConnections implements Connections {
     this.cluster = RedisClusterClient.create(
         resources.lettuce(),
         RedisOptions.servers(config).stream().map(setup::uri).toList());
+    this.slots = new SlotMap(cluster);
     ClusterTopologyRefreshOptions refresh = ClusterTopologyRefreshOptions.builder()
-        .adaptiveRefreshTriggersTimeout(BETWEEN_LOOKS)
+        .adaptiveRefreshTriggersTimeout(SlotMap.BETWEEN_LOOKS)
         .enablePeriodicRefresh(LOOK)
         .build();
     this.cluster.setOptions(setup
@@ -56,16 +59,12 @@ final class ClusterConnections implements Connections {
 
   @Override
   public Listeners openListeners() {
-    return new ClusterListeners(cluster, listening, setup);
+    return new ClusterListeners(cluster, new ListeningNodes());
   }
 
   @Override
   public void lookAgain() {
-    long last = lookedAt.get();
-    long now = System.nanoTime();
-    if (now - last > BETWEEN_LOOKS.toNanos() && lookedAt.compareAndSet(last, now)) {
-      cluster.refreshPartitionsAsync();
-    }
+    slots.lookAgain();
   }
 
   @Override
@@ -84,5 +83,19 @@ final class ClusterConnections implements Connections {
     listening.shutdown(Duration.ZERO, Duration.ofSeconds(1));
     cluster.shutdown(Duration.ZERO, Duration.ofSeconds(1));
     resources.close();
+  }
+
+  private final class ListeningNodes implements ClusterListeners.Nodes {
+    @Override
+    public CompletionStage<StatefulRedisPubSubConnection<byte[], byte[]>> listenTo(
+        RedisClusterNode node) {
+      HostPort address = HostPort.of(node.getUri().getHost(), node.getUri().getPort());
+      return listening.connectPubSubAsync(ByteArrayCodec.INSTANCE, setup.uri(address));
+    }
+
+    @Override
+    public void leave(StatefulRedisPubSubConnection<byte[], byte[]> connection) {
+      Opened.closeSoon(connection);
+    }
   }
 }

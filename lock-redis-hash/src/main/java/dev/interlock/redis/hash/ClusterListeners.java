@@ -1,14 +1,13 @@
 package dev.interlock.redis.hash;
 
 import dev.interlock.HostPort;
-import io.lettuce.core.RedisClient;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.event.ClusterTopologyChangedEvent;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
-import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -24,17 +23,24 @@ final class ClusterListeners implements Listeners {
   private static final Logger LOG = System.getLogger(ClusterListeners.class.getName());
 
   private final RedisClusterClient cluster;
-  private final RedisClient redis;
-  private final ClientSetup setup;
+  private final Nodes nodes;
   private final ConcurrentHashMap<HostPort, StatefulRedisPubSubConnection<byte[], byte[]>> open =
       new ConcurrentHashMap<>();
   private final Set<HostPort> opening = ConcurrentHashMap.newKeySet();
   private volatile @Nullable Mailbox mailbox;
 
-  ClusterListeners(RedisClusterClient cluster, RedisClient redis, ClientSetup setup) {
+  /** The connections to single nodes. Blocks nowhere. */
+  interface Nodes {
+    /** Connects to a node to listen there. */
+    CompletionStage<StatefulRedisPubSubConnection<byte[], byte[]>> listenTo(RedisClusterNode node);
+
+    /** Called when nobody listens to it any more. */
+    void leave(StatefulRedisPubSubConnection<byte[], byte[]> connection);
+  }
+
+  ClusterListeners(RedisClusterClient cluster, Nodes nodes) {
     this.cluster = cluster;
-    this.redis = redis;
-    this.setup = setup;
+    this.nodes = nodes;
   }
 
   @Override
@@ -51,29 +57,34 @@ final class ClusterListeners implements Listeners {
 
   @Override
   public void check() {
-    Set<HostPort> masters = cluster.getPartitions().stream()
+    Map<HostPort, RedisClusterNode> masters = cluster.getPartitions().stream()
         .filter(node ->
             node.is(RedisClusterNode.NodeFlag.UPSTREAM) && !node.getSlots().isEmpty())
-        .map(node -> HostPort.of(node.getUri().getHost(), node.getUri().getPort()))
-        .collect(Collectors.toSet());
-    masters.stream().filter(master -> !open.containsKey(master)).forEach(this::open);
-    open.keySet().stream().filter(node -> !masters.contains(node)).forEach(this::leave);
+        .collect(Collectors.toMap(ClusterListeners::address, node -> node, (one, same) -> one));
+    masters.forEach((address, master) -> {
+      if (!open.containsKey(address)) {
+        open(address, master);
+      }
+    });
+    open.keySet().stream().filter(node -> !masters.containsKey(node)).forEach(this::leave);
   }
 
-  private void open(HostPort master) {
-    if (!opening.add(master)) {
+  private static HostPort address(RedisClusterNode node) {
+    return HostPort.of(node.getUri().getHost(), node.getUri().getPort());
+  }
+
+  private void open(HostPort address, RedisClusterNode master) {
+    if (!opening.add(address)) {
       return;
     }
-    CompletionStage<StatefulRedisPubSubConnection<byte[], byte[]>> connecting =
-        redis.connectPubSubAsync(ByteArrayCodec.INSTANCE, setup.uri(master));
-    connecting.whenComplete((connection, failure) -> {
+    nodes.listenTo(master).whenComplete((connection, failure) -> {
       if (failure == null) {
-        open.put(master, connection);
+        open.put(address, connection);
         tell(connection, true);
       } else {
-        LOG.log(Level.DEBUG, "not listening on " + master, failure);
+        LOG.log(Level.DEBUG, "not listening on " + address, failure);
       }
-      opening.remove(master);
+      opening.remove(address);
     });
   }
 
@@ -81,7 +92,7 @@ final class ClusterListeners implements Listeners {
     StatefulRedisPubSubConnection<byte[], byte[]> connection = open.remove(node);
     if (connection != null) {
       tell(connection, false);
-      Opened.closeSoon(connection);
+      nodes.leave(connection);
     }
   }
 

@@ -81,7 +81,13 @@ final class PushMailbox implements Listeners.Mailbox, AutoCloseable {
 
   @Override
   public void closed(StatefulRedisPubSubConnection<byte[], byte[]> connection) {
-    ears.removeIf(ear -> ear.connection == connection);
+    ears.removeIf(ear -> {
+      boolean its = ear.connection == connection;
+      if (its) {
+        connection.removeListener(ear);
+      }
+      return its;
+    });
   }
 
   private void granted(GrantMessage message) {

@@ -10,8 +10,10 @@ import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.LockClients;
 import dev.interlock.spi.LockProvider;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.cluster.RedisClusterClient;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /**
  * Locks over a Lettuce client that the application owns. Stateless; the clients are thread-safe.
@@ -54,12 +56,45 @@ public final class RedisHashLocks {
    * @throws dev.interlock.BackendUnavailableException if the server cannot be reached or refuses
    */
   public static LockClient using(RedisClient redis, LockConfig config) {
-    SharedClientProvider provider = new SharedClientProvider(redis);
+    return open(() -> new ApplicationConnections(redis), config);
+  }
+
+  /**
+   * Opens a client for a cluster with the default settings.
+   *
+   * @param cluster as for {@link #using(RedisClusterClient, LockConfig)}
+   * @return an open client
+   * @throws dev.interlock.BackendUnavailableException if the servers cannot be reached or refuse
+   */
+  public static LockClient using(RedisClusterClient cluster) {
+    return using(cluster, LockConfig.builder(RedisHashProvider.ID).build());
+  }
+
+  /**
+   * Opens a client for a cluster. Through the application's client two connections for commands are
+   * opened to the cluster, and one to listen on, which has another to each master.
+   *
+   * <p>A command that is not answered has the application's client look where the slots are now.
+   * Switch its adaptive and periodic refreshes of the topology on as well: only these find a master
+   * that was cut off from the others and answers still.
+   *
+   * @param cluster stays open and belongs to the application
+   * @param config as for {@link #using(RedisClient, LockConfig)}
+   * @return an open client
+   * @throws dev.interlock.LockConfigurationException if the settings are wrong
+   * @throws dev.interlock.BackendUnavailableException if the servers cannot be reached or refuse
+   */
+  public static LockClient using(RedisClusterClient cluster, LockConfig config) {
+    return open(() -> new ApplicationCluster(cluster), config);
+  }
+
+  private static LockClient open(Supplier<Connections> connections, LockConfig config) {
+    SharedClientProvider provider = new SharedClientProvider(connections);
     return LockClients.open(provider, config, context -> provider.open(config, context));
   }
 
   /** The same provider with fewer options: where to connect is not a question any more. */
-  private record SharedClientProvider(RedisClient redis) implements LockProvider {
+  private record SharedClientProvider(Supplier<Connections> connections) implements LockProvider {
     @Override
     public String id() {
       return RedisHashProvider.ID;
@@ -83,7 +118,7 @@ public final class RedisHashLocks {
 
     @Override
     public LockBackend open(LockConfig config, BackendContext context) {
-      return HashBackend.open(config, context.client(), new ApplicationConnections(redis));
+      return HashBackend.open(config, context.client(), connections.get());
     }
   }
 }

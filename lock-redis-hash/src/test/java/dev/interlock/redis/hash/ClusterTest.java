@@ -11,6 +11,9 @@ import dev.interlock.testservers.RedisCluster;
 import dev.interlock.testservers.RedisSentinels;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,6 +29,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Locks in a cluster whose slots and masters move. Starting a cluster takes seconds, so the tests
@@ -37,14 +42,29 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 class ClusterTest {
   private static RedisCluster cluster;
 
+  /** An application's own, which never looks where the slots are by itself. */
+  private static RedisClusterClient application;
+
   @BeforeAll
   static void start() {
     cluster = TestRedis.cluster(1, builder -> builder.password("s3cret"));
+    application = RedisClusterClient.create(cluster.masters().stream()
+        .map(node -> RedisURI.builder()
+            .withHost(node.host())
+            .withPort(node.port())
+            .withPassword("s3cret".toCharArray())
+            .build())
+        .toList());
   }
 
   @AfterAll
   static void stop() {
+    application.shutdown();
     cluster.close();
+  }
+
+  private static LockClient open(boolean byApplication) {
+    return byApplication ? RedisHashLocks.using(application) : Locks.open(uri());
   }
 
   private static String uri() {
@@ -69,9 +89,10 @@ class ClusterTest {
         masters);
   }
 
-  @Test
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
   @Order(2)
-  void P1_aReleaseOnAnyNodeHandsOnAtOnceToAnotherClient() throws Exception {
+  void P1_aReleaseOnAnyNodeHandsOnAtOnceToAnotherClient(boolean byApplication) throws Exception {
     // Three names, one on each master: its scripts count only who listens on that master.
     List<String> names = cluster.masters().stream()
         .map(node -> IntStream.range(0, 1_000)
@@ -80,8 +101,8 @@ class ClusterTest {
             .findFirst()
             .orElseThrow())
         .toList();
-    try (LockClient holder = Locks.open(uri());
-        LockClient waiter = Locks.open(uri())) {
+    try (LockClient holder = open(byApplication);
+        LockClient waiter = open(byApplication)) {
       for (String name : names) {
         Lease held = holder.acquire(LockRequest.of(name));
         CompletableFuture<Lease> next = waiter.acquireAsync(LockRequest.of(name).fair(true));
@@ -139,7 +160,7 @@ class ClusterTest {
     for (int round = 0; round < Integer.getInteger("interlock.topology.rounds", 4); round++) {
       String name = "moving-" + round;
       try (LockClient one = Locks.open(uri());
-          LockClient other = Locks.open(uri())) {
+          LockClient other = open(round % 2 == 1)) {
         Topologies.Crowd crowd = Topologies.Crowd.on(name, one, other);
         for (int moves = 0; moves < 2; moves++) {
           moveSlotOf(name);
@@ -183,14 +204,34 @@ class ClusterTest {
 
   @Test
   @Order(8)
+  void anApplicationsClientIsLeftOpenAndHasNoConnectionOfOursAfterwards() {
+    long before = connections();
+    RedisHashLocks.using(application).close();
+    Topologies.await(() -> connections() <= before);
+    try (StatefulRedisClusterConnection<String, String> connection = application.connect()) {
+      assertThat(connection.sync().ping()).isEqualTo("PONG");
+    }
+  }
+
+  private static long connections() {
+    return cluster.masters().stream()
+        .flatMap(node -> node.command("CLIENT", "LIST").lines())
+        .count();
+  }
+
+  @Test
+  @Order(9)
   void W3_holdsAndQueuesOutliveTheirMaster() throws Exception {
     RedisServer master = cluster.masterOf(slotOf("n"));
     RedisSentinels.awaitReplicas(master, 1);
     try (LockClient holder = Locks.open(uri());
-        LockClient waiter = Locks.open(uri())) {
+        LockClient waiter = Locks.open(uri());
+        LockClient last = open(true)) {
       Lease held = holder.acquire(LockRequest.of("n"));
       CompletableFuture<Lease> next = waiter.acquireAsync(LockRequest.of("n").fair(true));
       Topologies.awaitWaiters(holder, "n", 1);
+      CompletableFuture<Lease> behind = last.acquireAsync(LockRequest.of("n").fair(true));
+      Topologies.awaitWaiters(holder, "n", 2);
       Topologies.awaitWrites(master, cluster.replicaOf(master).orElseThrow());
 
       cluster.kill(master);
@@ -200,6 +241,7 @@ class ClusterTest {
       Lease granted = next.get(20, TimeUnit.SECONDS);
       assertThat(granted.fencingToken()).isGreaterThan(held.fencingToken());
       Topologies.release(granted);
+      Topologies.release(behind.get(20, TimeUnit.SECONDS));
     }
   }
 }
