@@ -87,6 +87,7 @@ final class TransactionLocks {
       }
       Keeper keeper = new Keeper();
       TransactionSynchronizationManager.registerSynchronization(keeper);
+      TransactionSynchronizationManager.registerSynchronization(keeper.new Completion());
       List<Keeper> open = new ArrayList<>(open());
       open.add(keeper);
       OPEN.set(open);
@@ -171,11 +172,23 @@ final class TransactionLocks {
       locks.forEach(kept -> kept.lease().ensureValid());
     }
 
-    @Override
-    public void afterCompletion(int status) {
-      complete = true;
-      open();
-      locks.forEach(kept -> kept.ending.endQuietly(kept.lease().name()));
+    /**
+     * Before whatever else follows the completion: a {@code TransactionalEventListener} may need
+     * the lock, and does not belong to the transaction any more. The look at the leases before the
+     * commit is the last one, so that what is written until then is under them.
+     */
+    private final class Completion implements TransactionSynchronization {
+      @Override
+      public int getOrder() {
+        return HIGHEST_PRECEDENCE;
+      }
+
+      @Override
+      public void afterCompletion(int status) {
+        complete = true;
+        open();
+        locks.forEach(kept -> kept.ending.endQuietly(kept.lease().name()));
+      }
     }
   }
 
