@@ -131,10 +131,13 @@ final class ReactiveCall {
     }
   }
 
-  private static Mono<Object> loss(Entry entry) {
+  private Mono<Object> loss(Entry entry) {
     // Not Mono.fromCompletionStage: it cancels the stage with the work, and lost() refuses that.
-    return Mono.create(sink ->
-        entry.lost().thenAccept(reason -> sink.error(Losses.during(entry.lease(), reason))));
+    // Not on the thread that tells of losses: a subscriber may block, and others are to be told.
+    return Mono.create(sink -> entry
+        .lost()
+        .thenAcceptAsync(
+            reason -> sink.error(Losses.during(entry.lease(), reason)), shared.releasing()));
   }
 
   private Publisher<?> busy() {

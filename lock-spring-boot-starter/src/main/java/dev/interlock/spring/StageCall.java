@@ -26,11 +26,16 @@ final class StageCall {
       }
     });
     if (locked.interrupts()) {
-      entry.lost().thenAccept(reason -> {
-        // Before the cancel: else what the cancelled work answers might be told instead.
-        result.completeExceptionally(Losses.during(entry.lease(), reason));
-        cancel(work);
-      });
+      // What hangs on the result may block, and others, further out too, are still to be told.
+      entry
+          .lost()
+          .thenAcceptAsync(
+              reason -> {
+                // Before the cancel: else what the cancelled work answers might be told instead.
+                result.completeExceptionally(Losses.during(entry.lease(), reason));
+                cancel(work);
+              },
+              releasing);
     }
     return result;
   }
