@@ -19,8 +19,9 @@ import org.springframework.context.ConfigurableApplicationContext;
 class BareApplicationTest {
   private static final Pattern OPTIONAL = Pattern.compile(
       ".*/(spring-tx|spring-jdbc|spring-data|spring-integration|spring-messaging|spring-web"
-          + "|spring-boot-(actuator|health|micrometer|jdbc|data|transaction|tomcat|web|persistence|sql|flyway)"
-          + "|reactor-core|reactive-streams|micrometer|lettuce|jedis|postgresql|flyway)[^/]*\\.jar");
+          + "|spring-boot-(actuator|health|micrometer|jdbc|data|transaction|tomcat|web|persistence|sql|flyway|liquibase"
+          + "|testcontainers)"
+          + "|reactor-core|reactive-streams|micrometer|lettuce|jedis|postgresql|flyway|liquibase)[^/]*\\.jar");
 
   static class Work {
     @Locked("bare-#{#id}")

@@ -35,6 +35,7 @@ final class Contexts {
   @EnableAutoConfiguration(
       excludeName = {
         "org.springframework.boot.flyway.autoconfigure.FlywayAutoConfiguration",
+        "org.springframework.boot.liquibase.autoconfigure.LiquibaseAutoConfiguration",
         "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration"
       })
   static class WithDataSource {}
