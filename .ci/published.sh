@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Publishes all modules as a release would, into two directories, and checks what Maven
 # Central and users ask for: sources, Javadoc and a list of contents (SBOM) beside each jar, the licence
-# and a module's name in it, a signature for each file, and the same bytes from both builds. Without gpg
-# there are no signatures, and it says so.
+# and a module's name in it, a signature for each file, the same bytes from both builds, and the operators'
+# commands as one jar. Without gpg there are no signatures, and it says so.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # The tools and what only tests are never published, so they need not be built.
-readonly tools='!lock-tck-selftest,!lock-testservers-tests,!lock-measure,!lock-compare,!lock-bench,!lock-cli'
+readonly tools='!lock-tck-selftest,!lock-testservers-tests,!lock-measure,!lock-compare,!lock-bench'
 
 publish() {
   local to=$1 profiles=$2
@@ -62,6 +62,18 @@ for pom in "$repository"/dev/interlock/*/*/*.pom; do
       fault "$(basename "$file") is another one when it is built again"
   done
 done
+# The operators' one jar: whole, with the licences of what it was made of, and the same from both builds.
+runnable=$(ls "$repository"/dev/interlock/lock-cli/*/lock-cli-*-runnable.jar)
+[[ $("${JAVA_HOME:+$JAVA_HOME/bin/}java" -jar "$runnable" ls local://) == *'No lock is held.'* ]] ||
+  fault "$(basename "$runnable") does not run"
+rm -rf "$work/jar"
+mkdir "$work/jar"
+(cd "$work/jar" && "${JAVA_HOME:+$JAVA_HOME/bin/}jar" xf "$runnable" META-INF)
+for file in LICENSE sbom/interlock.cdx.json; do
+  [[ -s $work/jar/META-INF/$file ]] || fault "$(basename "$runnable") has no META-INF/$file"
+done
+cmp -s "$runnable" "$again${runnable#"$repository"}" ||
+  fault "$(basename "$runnable") is another one when it is built again"
 signatures=0
 if [[ $profiles == *sign ]]; then
   while read -r file; do

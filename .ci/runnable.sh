@@ -4,14 +4,15 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 mvn -B -ntp -q package -Prunnable -Dmaven.test.skip=true -pl lock-cli -am
+jar=$(ls lock-cli/target/runnable/lock-cli-*-runnable.jar)
 
 # told TEXT ARGUMENT...: whether the jar says so.
 told() {
   local text=$1 said
   shift
-  said=$("${JAVA_HOME:+$JAVA_HOME/bin/}java" -jar lock-cli/target/interlock.jar "$@" 2>&1) || true
+  said=$("${JAVA_HOME:+$JAVA_HOME/bin/}java" -jar "$jar" "$@" 2>&1) || true
   [[ $said == *"$text"* ]] && return
-  printf 'interlock.jar %s does not say "%s", but:\n%s\n' "$*" "$text" "$said"
+  printf '%s %s does not say "%s", but:\n%s\n' "$jar" "$*" "$text" "$said"
   return 1
 }
 
