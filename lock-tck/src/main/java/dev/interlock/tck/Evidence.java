@@ -16,7 +16,8 @@ import java.util.Optional;
  *     to check
  * @param history line by line: the shortest part of a recorded history that shows a violation, or
  *     where an unexpected exception was thrown; after that the last calls that the failed test made
- *     in this JVM and the faults between them
+ *     in this JVM and the faults between them, and the last calls of its clients in all JVMs at the
+ *     SPI
  * @param saved the file with the whole of the recorded histories, for {@link SavedHistory#read};
  *     empty if there are none or they were not to be saved
  * @param outOfOrder whether a call hung or threw what it must not, or the backend was not in order

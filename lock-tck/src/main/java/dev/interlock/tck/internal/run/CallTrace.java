@@ -57,6 +57,11 @@ final class CallTrace {
     left = 0;
   }
 
+  /** Returns when the test began. */
+  synchronized long start() {
+    return start;
+  }
+
   /** Notes that a call goes out. */
   synchronized Entry begin(String call) {
     Entry entry = new Entry(call, System.nanoTime());

@@ -77,13 +77,10 @@ record Finding(Verdict verdict, String message, List<String> history, boolean ou
     return isFailure() ? withMessage(message + "\n" + remark) : this;
   }
 
-  /** Adds what went before a failure. */
-  Finding after(CallTrace trace) {
-    if (!isFailure()) {
-      return this;
-    }
+  /** Adds what went before. */
+  Finding after(List<String> before) {
     List<String> lines = new ArrayList<>(history);
-    lines.addAll(trace.lines());
+    lines.addAll(before);
     return new Finding(verdict, message, lines, outOfOrder);
   }
 

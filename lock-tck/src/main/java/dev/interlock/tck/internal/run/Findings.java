@@ -4,6 +4,7 @@ import dev.interlock.tck.NotOfferedException;
 import dev.interlock.tck.internal.fault.Injection;
 import dev.interlock.tck.internal.history.History;
 import dev.interlock.tck.internal.history.Judgement;
+import dev.interlock.tck.internal.history.Violation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,6 +23,7 @@ abstract class Findings {
   private final List<String> notes = new ArrayList<>();
   private final List<History> histories = new ArrayList<>();
   private final CallTrace trace = new CallTrace();
+  private volatile @Nullable Violation violation;
 
   public void count(long more) {
     operations.addAndGet(more);
@@ -64,6 +66,7 @@ abstract class Findings {
     }
     Judgement judgement = history.judge();
     if (judgement.answer() == Judgement.Answer.NO) {
+      violation = judgement.violation();
       List<String> lines = judgement.lines();
       throw new RuleViolation(expected, lines.get(0), lines.subList(1, lines.size()));
     }
@@ -158,8 +161,20 @@ abstract class Findings {
     }
   }
 
+  /** Forgets the calls of the test before. */
+  void restart() {
+    trace.restart();
+    violation = null;
+  }
+
   CallTrace trace() {
     return trace;
+  }
+
+  /** Returns the holds that a history of this test was found wrong for, if any. */
+  @Nullable
+  Violation violation() {
+    return violation;
   }
 
   String notes() {

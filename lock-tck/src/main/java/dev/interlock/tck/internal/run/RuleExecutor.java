@@ -10,6 +10,7 @@ import dev.interlock.tck.RuleResult;
 import dev.interlock.tck.TckFault;
 import dev.interlock.tck.TckScales;
 import dev.interlock.tck.Verdict;
+import dev.interlock.tck.internal.worker.Debugging;
 import dev.interlock.tck.internal.worker.Stall;
 import dev.interlock.tck.internal.worker.WorkerPool;
 import java.io.IOException;
@@ -301,12 +302,14 @@ final class RuleExecutor {
   }
 
   private Finding one(RuleTest test, RuleRun run) {
-    run.trace().restart();
+    run.restart();
     Rule rule = test.rule();
     int limit = rule.limit() * effort.of(1, 1, FULL_LIMIT);
     String name = test.method().getName();
-    Finding finding =
-        limited(name, limit, run, rule.check(), () -> test.run(run)).after(run.trace());
+    Finding finding = limited(name, limit, run, rule.check(), () -> test.run(run));
+    if (finding.isFailure()) {
+      finding = finding.after(run.calls());
+    }
     boolean hung = finding.isFailure() && finding.message().contains(HUNG);
     // Only the rules on waiting are about how long another library's calls take.
     return hung && target.isForeign() && !rule.value().startsWith("W")
@@ -348,7 +351,7 @@ final class RuleExecutor {
   private Finding limited(String what, int seconds, RuleRun run, String hint, Finding.Step step) {
     // A provider that hangs again and again must not take hours.
     int patience = hangs.get() < MOST_HANGS ? seconds : Math.min(seconds, SHORT_SECONDS);
-    Duration limit = run.limit(patience * 1_000L);
+    Duration limit = Debugging.limit(run.limit(patience * 1_000L));
     AtomicReference<@Nullable Finding> found = new AtomicReference<>();
     Thread thread = new Thread(() -> found.set(Finding.of(hint, step)), THREAD);
     thread.setDaemon(true);

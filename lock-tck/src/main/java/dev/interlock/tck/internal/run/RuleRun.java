@@ -48,6 +48,7 @@ public final class RuleRun extends Times {
   private final long nameSeed;
   private final WorkerPool pool;
   private final TracedCalls traced = new TracedCalls(trace());
+  private final SpiCalls spi = new SpiCalls();
   private final AtomicInteger names = new AtomicInteger();
   private final AtomicInteger clients = new AtomicInteger();
   private final AtomicInteger workers = new AtomicInteger();
@@ -135,22 +136,23 @@ public final class RuleRun extends Times {
 
   /** Opens a client in this JVM. */
   public LockClient client() {
-    return keep(named(opener().open()));
+    return open(opener());
   }
 
   /** Opens a client in this JVM that reports to a listener. */
   public LockClient client(LockListener listener) {
-    return keep(traced.of(opener().open(listener), clientName()));
+    String name = clientName();
+    return keep(traced.of(opener().open(listener, spi.of(name)), name));
   }
 
   /** Opens the backend without the engine before it, to repeat commands and to send them late. */
   public DirectBackend direct() {
-    return keep(target.open());
+    return keep(target.open(spi.ofTheKit()));
   }
 
   /** The same through a proxy, which is let see a lock's name as in {@link #client(FaultProxy)}. */
   public DirectBackend direct(FaultProxy proxy) throws InterruptedException {
-    DirectBackend direct = keep(target.open(proxy));
+    DirectBackend direct = keep(target.open(proxy, spi.ofTheKit()));
     String name = name();
     HoldId id = direct.newId();
     direct.acquire(name, id, ms(10_000), limit(3_000));
@@ -160,7 +162,9 @@ public final class RuleRun extends Times {
 
   /** Opens a client whose backend is wrapped, so that answers can be delayed and lost. */
   public LockClient client(UnaryOperator<LockBackend> wrapper) {
-    return keep(named(target.openWrapped(wrapper)));
+    String name = clientName();
+    return keep(
+        named(target.openWrapped(backend -> wrapper.apply(spi.of(name).apply(backend))), name));
   }
 
   /**
@@ -170,13 +174,17 @@ public final class RuleRun extends Times {
    * that a rule is about.
    */
   public LockClient client(FaultProxy proxy) {
-    LockClient client = keep(named(opener(proxy).open()));
+    LockClient client = open(opener(proxy));
     client.tryAcquire(LockRequest.of(name()).withLease(ms(10_000))).ifPresent(Lease::close);
     return client;
   }
 
-  private LockClient named(LockClient client) {
+  private LockClient open(Opener opener) {
     String name = clientName();
+    return keep(named(opener.open(spi.of(name)), name));
+  }
+
+  private LockClient named(LockClient client, String name) {
     return traced.of(new NamedClient(client, "tck-" + rule + "-" + name), name);
   }
 
@@ -285,8 +293,7 @@ public final class RuleRun extends Times {
 
   /** Opens a client in this JVM whose connections to each member can be harmed. */
   public LockClient client(MemberLinks links) {
-    return keep(
-        named(opener().at(target.route().orElseThrow().uriAt(links.addresses())).open()));
+    return open(opener().at(target.route().orElseThrow().uriAt(links.addresses())));
   }
 
   /** Returns the servers that the backend is made of. */
@@ -296,7 +303,7 @@ public final class RuleRun extends Times {
 
   /** Opens a member's backend alone. */
   public DirectBackend direct(TckMembers.Member member) {
-    return keep(target.open(member));
+    return keep(target.open(member, spi.ofTheKit()));
   }
 
   /** Tells whether a member promises to keep what it has answered, whatever happens to it. */
@@ -404,6 +411,17 @@ public final class RuleRun extends Times {
   /** Tells whether the test may have made the server stand still itself. */
   boolean harmsServer() {
     return harmful.get();
+  }
+
+  /** Tells the last calls of the test, at the API in this JVM and at the SPI. */
+  List<String> calls() {
+    List<String> lines = new ArrayList<>(trace().lines());
+    List<Worker> asked = opened().stream()
+        .filter(Worker.class::isInstance)
+        .map(Worker.class::cast)
+        .toList();
+    lines.addAll(spi.lines(trace().start(), violation(), asked));
+    return lines;
   }
 
   Deque<AutoCloseable> opened() {

@@ -83,16 +83,16 @@ record Target(
   }
 
   /** Opens the backend without the engine before it, through a proxy. */
-  DirectBackend open(FaultProxy proxy) {
+  DirectBackend open(FaultProxy proxy, UnaryOperator<LockBackend> wrapper) {
     String uri = route().orElseThrow().uriAt(proxy.addresses());
-    return open(LockConfig.parse(uri), UnaryOperator.identity());
+    return open(LockConfig.parse(uri), wrapper);
   }
 
   /** Opens the backend of one member alone, as the whole opens it. */
-  DirectBackend open(TckMembers.Member member) {
+  DirectBackend open(TckMembers.Member member, UnaryOperator<LockBackend> wrapper) {
     long client = ThreadLocalRandom.current().nextLong();
     ClientId id = new ClientId(HexFormat.of().toHexDigits(client), "tck");
-    LockBackend opened = BackendContext.of(id).open(LockConfig.parse(member.uri()));
+    LockBackend opened = wrapper.apply(BackendContext.of(id).open(LockConfig.parse(member.uri())));
     opened.subscribe(new NoEvents());
     return new DirectBackend(opened, client);
   }

@@ -1,6 +1,8 @@
 package dev.interlock.tck.internal.worker;
 
+import dev.interlock.tck.internal.spi.SpiCall;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -10,7 +12,7 @@ public final class InJvmWorker extends Worker {
 
   public InJvmWorker(String label, Duration patience, Opener opener) {
     super(label, patience);
-    this.space = new WorkerSpace(opener);
+    this.space = new WorkerSpace(label, opener);
   }
 
   @Override
@@ -24,6 +26,11 @@ public final class InJvmWorker extends Worker {
       }
     });
     return answer;
+  }
+
+  @Override
+  public CompletableFuture<List<SpiCall>> calls(long from, long to, String part) {
+    return CompletableFuture.completedFuture(space.trace().calls(from, to, part));
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.interlock.tck.internal.worker;
 
+import dev.interlock.tck.internal.spi.SpiTrace;
 import java.io.Serializable;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +16,9 @@ sealed interface Message extends Serializable {
 
   /** Tell the clock's reading. */
   record Clock(long id) implements Message {}
+
+  /** Tell the last calls at the SPI, see {@link SpiTrace#calls}. */
+  record Calls(long id, String space, long from, long to, String part) implements Message {}
 
   /** Tells without being asked that this JVM stood still. */
   record Stood(Stall stall) implements Message {}

@@ -3,10 +3,13 @@ package dev.interlock.tck.internal.worker;
 import dev.interlock.LockClient;
 import dev.interlock.LockConfig;
 import dev.interlock.LockListener;
-import dev.interlock.Locks;
+import dev.interlock.spi.LockBackend;
+import dev.interlock.spi.LockClients;
+import dev.interlock.spi.LockProvider;
 import dev.interlock.tck.ClientSource;
 import dev.interlock.tck.NotOfferedException;
 import java.io.Serializable;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,14 +31,32 @@ public record Opener(String uri, @Nullable String source) implements Serializabl
   }
 
   public LockClient open() {
-    return source == null ? Locks.open(uri) : instantiate(source).open(uri);
+    return open(UnaryOperator.identity());
   }
 
-  public LockClient open(LockListener listener) {
+  /**
+   * Opens a client.
+   *
+   * @param wrapper what to put before its backend, if it has one
+   */
+  public LockClient open(UnaryOperator<LockBackend> wrapper) {
+    return source == null
+        ? open(LockConfig.parse(uri), wrapper)
+        : instantiate(source).open(uri);
+  }
+
+  /** The same for a client that reports to a listener. */
+  public LockClient open(LockListener listener, UnaryOperator<LockBackend> wrapper) {
     if (!hasEvents()) {
       throw new NotOfferedException("a listener that hears of attempts and renewals");
     }
-    return Locks.open(LockConfig.parse(uri).toBuilder().listener(listener).build());
+    return open(LockConfig.parse(uri).toBuilder().listener(listener).build(), wrapper);
+  }
+
+  private static LockClient open(LockConfig config, UnaryOperator<LockBackend> wrapper) {
+    LockProvider provider = LockClients.provider(config);
+    return LockClients.open(
+        provider, config, context -> wrapper.apply(provider.open(config, context)));
   }
 
   public static ClientSource instantiate(String source) {

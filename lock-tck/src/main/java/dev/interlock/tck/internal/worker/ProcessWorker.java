@@ -1,6 +1,8 @@
 package dev.interlock.tck.internal.worker;
 
+import dev.interlock.tck.internal.spi.SpiCall;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -9,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A rule's part of a worker JVM. */
 public final class ProcessWorker extends Worker {
-  private static final int CLOSE_SECONDS = 15;
+  private static final Duration CLOSE_LIMIT = Duration.ofSeconds(15);
 
   private final WorkerProcess process;
   private final Opener opener;
@@ -26,6 +28,11 @@ public final class ProcessWorker extends Worker {
   @Override
   public <T extends @Nullable Object> CompletableFuture<T> startOn(String thread, Task<T> task) {
     return process.send(id -> new Message.Run(id, label(), opener, thread, task));
+  }
+
+  @Override
+  public CompletableFuture<List<SpiCall>> calls(long from, long to, String part) {
+    return process.send(id -> new Message.Calls(id, label(), from, to, part));
   }
 
   /** Kills the JVM at once; only for one that was forked for this rule. */
@@ -55,7 +62,7 @@ public final class ProcessWorker extends Worker {
     }
     CompletableFuture<@Nullable Object> closed = process.send(id -> new Message.Close(id, label()));
     try {
-      closed.get(CLOSE_SECONDS, TimeUnit.SECONDS);
+      closed.get(Debugging.limit(CLOSE_LIMIT).toSeconds(), TimeUnit.SECONDS);
     } catch (ExecutionException e) {
       throw new WorkerFailedException("closing the clients of " + label() + " failed", e);
     } catch (TimeoutException e) {

@@ -1,6 +1,8 @@
 package dev.interlock.tck.internal.worker;
 
+import dev.interlock.tck.internal.spi.SpiCall;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -14,7 +16,7 @@ public abstract class Worker implements AutoCloseable {
 
   Worker(String label, Duration patience) {
     this.label = label;
-    this.patience = patience;
+    this.patience = Debugging.limit(patience);
   }
 
   /** Returns a name that is unique in the run. */
@@ -71,6 +73,14 @@ public abstract class Worker implements AutoCloseable {
           label + " did not answer within " + patience.toSeconds() + " s", e);
     }
   }
+
+  /**
+   * Asks for the last calls of its client at the SPI.
+   *
+   * @param part what a call's words must contain
+   * @return the calls; never complete if the JVM stands still
+   */
+  public abstract CompletableFuture<List<SpiCall>> calls(long from, long to, String part);
 
   /** Ends the rule's part of the worker, and the JVM if it was forked for this rule alone. */
   @Override

@@ -7,6 +7,7 @@ import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
@@ -52,12 +53,18 @@ public final class WorkerMain {
       }
       if (message instanceof Message.Run run) {
         WorkerSpace space =
-            spaces.computeIfAbsent(run.space(), key -> new WorkerSpace(run.opener()));
+            spaces.computeIfAbsent(run.space(), key -> new WorkerSpace(key, run.opener()));
         space.thread(run.thread()).execute(() -> perform(run, space));
       } else if (message instanceof Message.Close close) {
         closers.execute(() -> close(close));
       } else if (message instanceof Message.Clock clock) {
         reply(clock.id(), System.nanoTime(), null);
+      } else if (message instanceof Message.Calls calls) {
+        WorkerSpace space = spaces.get(calls.space());
+        reply(
+            calls.id(),
+            space == null ? List.of() : space.trace().calls(calls.from(), calls.to(), calls.part()),
+            null);
       }
     }
   }

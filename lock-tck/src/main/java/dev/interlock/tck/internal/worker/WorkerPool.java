@@ -99,7 +99,7 @@ public final class WorkerPool {
       CompletableFuture<@Nullable Object> answer = process.send(Message.Clock::new);
       long there;
       try {
-        Object value = answer.get(CLOCK_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+        Object value = answer.get(Debugging.limit(CLOCK_LIMIT).toMillis(), TimeUnit.MILLISECONDS);
         there = value instanceof Long reading ? reading : Long.MIN_VALUE;
       } catch (ExecutionException | TimeoutException e) {
         process.destroy();

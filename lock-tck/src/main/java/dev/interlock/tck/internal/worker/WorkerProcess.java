@@ -66,6 +66,7 @@ final class WorkerProcess {
     command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"));
     command.addAll(List.of("-Xmx256m", "-Dfile.encoding=UTF-8", "-cp", ClassPath.ofThisJvm()));
     command.addAll(jvmArguments);
+    command.addAll(Debugging.jvmArguments());
     command.add(WorkerMain.class.getName());
     try {
       return new WorkerProcess(new ProcessBuilder(command).start(), owner);

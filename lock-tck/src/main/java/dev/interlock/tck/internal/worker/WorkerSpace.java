@@ -5,6 +5,8 @@ import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.tck.NotOfferedException;
+import dev.interlock.tck.internal.spi.SpiTrace;
+import dev.interlock.tck.internal.spi.TracedBackend;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
@@ -15,13 +17,21 @@ import org.jspecify.annotations.Nullable;
 
 /** What one rule has in one worker: a client, and what its tasks keep for later tasks. */
 public final class WorkerSpace implements AutoCloseable {
+  private final String label;
   private final Opener opener;
+  private final SpiTrace trace = new SpiTrace();
   private final Map<String, Object> kept = new ConcurrentHashMap<>();
   private final Map<String, ExecutorService> threads = new ConcurrentHashMap<>();
   private final EventCounter events = new EventCounter();
   private @Nullable LockClient client;
 
-  public WorkerSpace(Opener opener) {
+  /**
+   * Prepares.
+   *
+   * @param label the worker's
+   */
+  public WorkerSpace(String label, Opener opener) {
+    this.label = label;
     this.opener = opener;
   }
 
@@ -29,10 +39,17 @@ public final class WorkerSpace implements AutoCloseable {
   public synchronized LockClient client() {
     LockClient current = client;
     if (current == null) {
-      current = opener.hasEvents() ? opener.open(events) : opener.open();
+      current = opener.hasEvents()
+          ? opener.open(events, backend -> TracedBackend.of(backend, label, trace))
+          : opener.open();
       client = current;
     }
     return current;
+  }
+
+  /** Returns the calls of its clients at the SPI. */
+  SpiTrace trace() {
+    return trace;
   }
 
   /** Returns how often the client reported what. */

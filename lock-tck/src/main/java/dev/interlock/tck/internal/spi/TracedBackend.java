@@ -1,0 +1,186 @@
+package dev.interlock.tck.internal.spi;
+
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.BackendEvents;
+import dev.interlock.spi.Grant;
+import dev.interlock.spi.HandOffBackend;
+import dev.interlock.spi.LockBackend;
+import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalAnswers;
+import dev.interlock.spi.RenewalResult;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stands between whoever calls a backend and the backend, and tells a trace of each call and each
+ * event. It changes nothing that is asked or answered. Thread-safe.
+ */
+public final class TracedBackend implements InvocationHandler {
+  /** How much is told of a batch. */
+  private static final int MOST_OF_BATCH = 3;
+
+  private static final int LONGEST = 300;
+
+  private final Object target;
+  private final String client;
+  private final SpiTrace trace;
+
+  private TracedBackend(Object target, String client, SpiTrace trace) {
+    this.target = target;
+    this.client = client;
+    this.trace = trace;
+  }
+
+  /**
+   * Puts one before a backend.
+   *
+   * @param client who calls it, for the trace
+   */
+  public static LockBackend of(LockBackend backend, String client, SpiTrace trace) {
+    boolean handsOff = backend instanceof HandOffBackend;
+    Class<?> type = handsOff ? HandOffBackend.class : LockBackend.class;
+    return (LockBackend) traced(type, backend, client, trace);
+  }
+
+  private static Object traced(Class<?> type, Object target, String client, SpiTrace trace) {
+    return Proxy.newProxyInstance(
+        TracedBackend.class.getClassLoader(),
+        new Class<?>[] {type},
+        new TracedBackend(target, client, trace));
+  }
+
+  @Override
+  public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] arguments)
+      throws Throwable {
+    if (method.getDeclaringClass() == Object.class) {
+      return method.getName().equals("equals")
+          ? arguments != null && arguments[0] == proxy
+          : call(method, arguments);
+    }
+    Object[] given = arguments == null ? new Object[0] : arguments.clone();
+    NotedAnswers answers = null;
+    for (int i = 0; i < given.length; i++) {
+      if (given[i] instanceof BackendEvents events) {
+        given[i] = traced(BackendEvents.class, events, "event for " + client, trace);
+      } else if (given[i] instanceof RenewalAnswers listener) {
+        answers = new NotedAnswers(listener);
+        given[i] = answers;
+      }
+    }
+    SpiTrace.Entry entry = trace.begin(client, () -> text(method, given));
+    Object answer;
+    try {
+      answer = call(method, given);
+    } catch (Throwable t) {
+      trace.end(entry, told(answers, "threw " + t));
+      throw t;
+    }
+    boolean isSilent = method.getReturnType() == void.class;
+    trace.end(entry, isSilent ? told(answers, "returned") : () -> text(answer));
+    return answer;
+  }
+
+  private static Supplier<String> told(@Nullable NotedAnswers answers, String end) {
+    return () -> (answers == null ? "" : answers.words()) + shortened(end);
+  }
+
+  /** Hands the answers of a batch on, and keeps the first ones. */
+  private static final class NotedAnswers implements RenewalAnswers {
+    private final RenewalAnswers listener;
+    private final Queue<RenewalResult> first = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger count = new AtomicInteger();
+
+    NotedAnswers(RenewalAnswers listener) {
+      this.listener = listener;
+    }
+
+    @Override
+    public void answer(Renewal renewal, RenewalResult result) {
+      if (count.incrementAndGet() <= MOST_OF_BATCH) {
+        first.add(result);
+      }
+      listener.answer(renewal, result);
+    }
+
+    String words() {
+      String told = first.stream().map(result -> text(result) + "; ").collect(Collectors.joining());
+      return count.get() > MOST_OF_BATCH ? told + count + " answers in all; " : told;
+    }
+  }
+
+  private @Nullable Object call(Method method, Object @Nullable [] arguments) throws Throwable {
+    try {
+      return method.invoke(target, arguments);
+    } catch (InvocationTargetException e) {
+      throw e.getCause();
+    }
+  }
+
+  private static String text(Method method, Object[] arguments) {
+    return Stream.of(arguments)
+        .filter(argument ->
+            !(argument instanceof RenewalAnswers) && !(argument instanceof BackendEvents))
+        .map(TracedBackend::text)
+        .collect(Collectors.joining(", ", method.getName() + "(", ")"));
+  }
+
+  private static String text(@Nullable Object value) {
+    if (value instanceof Attempt attempt) {
+      return of(attempt);
+    }
+    if (value instanceof Renewal renewal) {
+      return "%s id=%s lease=%s%s"
+          .formatted(
+              renewal.name(), renewal.id(), renewal.lease(), renewal.queued() ? " queued" : "");
+    }
+    if (value instanceof Grant grant) {
+      return "granted, token " + grant.fencingToken()
+          + (grant.tokens() == 1 ? "" : " and " + (grant.tokens() - 1) + " more")
+          + (grant.heirs().isEmpty() ? "" : ", heirs " + grant.heirs());
+    }
+    if (value instanceof RenewalResult.Failed failed) {
+      return "failed: " + text(failed.error());
+    }
+    if (value instanceof List<?> batch) {
+      String more = batch.size() > MOST_OF_BATCH ? "; and more, %d in all]" : "]";
+      return batch.stream()
+          .limit(MOST_OF_BATCH)
+          .map(TracedBackend::text)
+          .collect(Collectors.joining("; ", "[", more.formatted(batch.size())));
+    }
+    if (value instanceof Optional<?> found) {
+      return found.map(TracedBackend::text).orElse("empty");
+    }
+    return shortened(String.valueOf(value));
+  }
+
+  private static String shortened(String text) {
+    String words = text.lines().findFirst().orElse("");
+    return words.length() > LONGEST ? words.substring(0, LONGEST) + "..." : words;
+  }
+
+  /** Only what makes it other than the simplest attempt. */
+  private static String of(Attempt attempt) {
+    StringBuilder words = new StringBuilder(attempt.name());
+    words.append(" id=").append(attempt.id()).append(" lease=").append(attempt.lease());
+    words.append(attempt.waits() ? " patience=" + attempt.patience() : "");
+    words.append(attempt.fair() ? " fair" : "");
+    words.append(attempt.sharedOwner() ? " owner=" + attempt.owner() : "");
+    words.append(attempt.tokens() == 1 ? "" : " tokens=" + attempt.tokens());
+    if (attempt.capacity() != 1) {
+      words.append(" units=").append(attempt.units()).append(" of ").append(attempt.capacity());
+    }
+    return words + (attempt.beside() == null ? "" : " beside=" + attempt.beside());
+  }
+}

@@ -1,0 +1,111 @@
+package dev.interlock.tck.internal.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.interlock.tck.teststore.Fault;
+import dev.interlock.tck.teststore.StoreServer;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Workers that wait for a debugger, and a kit that waits for them. */
+class DebuggingTest {
+  private static final Duration LIMIT = Duration.ofSeconds(20);
+
+  @AfterEach
+  void endDebugging() {
+    System.clearProperty(Debugging.PROPERTY);
+  }
+
+  @Test
+  void limitsHoldUnlessSomebodyDebugs() {
+    assertThat(Debugging.limit(LIMIT)).isEqualTo(LIMIT);
+    System.setProperty(Debugging.PROPERTY, "true");
+    assertThat(Debugging.limit(LIMIT)).isGreaterThan(Duration.ofDays(1));
+    assertThat(Debugging.jvmArguments()).isEmpty();
+  }
+
+  @Test
+  void whatIsNoPortIsRefused() {
+    System.setProperty(Debugging.PROPERTY, "here");
+    assertThatThrownBy(Debugging::jvmArguments)
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("interlock.tck.debug is 'here': it must be a port, or true");
+  }
+
+  @Test
+  @Timeout(120)
+  void aWorkerWaitsForTheDebuggerAndThenWorks() throws Exception {
+    System.setProperty(Debugging.PROPERTY, "" + freePort());
+    int first = port(Debugging.jvmArguments());
+    WorkerPool pool = WorkerPool.enter();
+    try (StoreServer server = StoreServer.start(Fault.NONE)) {
+      Opener opener = new Opener(server.uri(), null);
+      CompletableFuture<ProcessWorker> starting = CompletableFuture.supplyAsync(
+          () -> pool.own("X1", "of X1", opener, Duration.ofMillis(1), List.of()));
+      try (Socket debugger = attached(first + 1)) {
+        assertThat(starting).isNotDone();
+        resume(debugger);
+      }
+      try (ProcessWorker worker = starting.get(60, TimeUnit.SECONDS)) {
+        // It may take more than the millisecond that it has otherwise.
+        assertThat(worker.<Boolean>call(space -> space.client().inspect("a").isEmpty()))
+            .isTrue();
+      }
+    } finally {
+      pool.leave();
+    }
+  }
+
+  private static int port(List<String> arguments) {
+    String argument = arguments.get(0);
+    return Integer.parseInt(argument.substring(argument.lastIndexOf(':') + 1));
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0)) {
+      return socket.getLocalPort();
+    }
+  }
+
+  /** As debuggers do: both sides greet each other with the same words. */
+  private static Socket attached(int port) throws Exception {
+    byte[] greeting = "JDWP-Handshake".getBytes(StandardCharsets.US_ASCII);
+    while (true) {
+      try {
+        Socket socket = new Socket(InetAddress.getByName("localhost"), port);
+        socket.getOutputStream().write(greeting);
+        assertThat(socket.getInputStream().readNBytes(greeting.length)).isEqualTo(greeting);
+        return socket;
+      } catch (ConnectException e) {
+        TimeUnit.MILLISECONDS.sleep(20);
+      }
+    }
+  }
+
+  /** Sends the command that lets all threads go on, and waits for its answer. */
+  private static void resume(Socket debugger) throws IOException {
+    int commandSetOfTheMachine = 1;
+    int resume = 9;
+    DataOutputStream out = new DataOutputStream(debugger.getOutputStream());
+    out.writeInt(11); // the length of a packet without data
+    out.writeInt(1); // its number
+    out.writeByte(0);
+    out.writeByte(commandSetOfTheMachine);
+    out.writeByte(resume);
+    out.flush();
+    assertThat(debugger.getInputStream().readNBytes(11)).hasSize(11);
+  }
+}
