@@ -255,6 +255,25 @@ class BrokenProvidersTest {
     EXPECTED.put(Fault.FIRST_SIZE_COUNTS, Set.of("C4"));
     EXPECTED.put(Fault.RENEWS_ALL_HOLDERS, Set.of("R5", "C2"));
     EXPECTED.put(Fault.COUNTS_THEN_TAKES, Set.of("R1", "C1"));
+    EXPECTED.put(Fault.RENEWALS_ADD_UP, Set.of("L4"));
+    EXPECTED.put(Fault.BATCH_BY_NAME, Set.of("N8"));
+    EXPECTED.put(Fault.CUTS_NAMES_IN_MIDDLE, Set.of("X4"));
+    EXPECTED.put(Fault.LATIN_NAMES, Set.of("X4"));
+    EXPECTED.put(Fault.FOLDS_ACCENTS, Set.of("X4"));
+    EXPECTED.put(Fault.PATTERN_NAMES, Set.of("X4"));
+    EXPECTED.put(Fault.FNV_NAMES, Set.of("X4"));
+    EXPECTED.put(Fault.RENEWS_BY_CLIENT, Set.of("O1", "O2"));
+    EXPECTED.put(Fault.CLIENT_REENTERS, Set.of("X1", "X5", "X6"));
+    EXPECTED.put(Fault.EVICTS_NAMES, Set.of("X1"));
+    EXPECTED.put(Fault.NOTES_FIFTY_WAITERS, Set.of("W3"));
+    EXPECTED.put(Fault.FORCE_WAKES_NOBODY, Set.of("W3"));
+    EXPECTED.put(Fault.ABANDON_WAKES_NOBODY, Set.of("W3"));
+    EXPECTED.put(Fault.TOKEN_STANDS_OVER_FORCE, Set.of("T1"));
+    EXPECTED.put(Fault.TOKEN_WRAPS_LATE, Set.of("T1"));
+    EXPECTED.put(Fault.HOLDS_FOLLOW_CLOCK, Set.of("L5"));
+    EXPECTED.put(Fault.UNSENT_RELEASE_MEANS_DONE, Set.of("E3"));
+    EXPECTED.put(Fault.FAILED_INSPECT_MEANS_FREE, Set.of("E3"));
+    EXPECTED.put(Fault.GONE_AFTER_RECONNECT, Set.of("N7"));
   }
 
   private static final Set<Fault> NEEDS_QUEUE = Set.of(
@@ -291,7 +310,8 @@ class BrokenProvidersTest {
       Fault.OWN_SIZE_COUNTS,
       Fault.FIRST_SIZE_COUNTS,
       Fault.RENEWS_ALL_HOLDERS,
-      Fault.COUNTS_THEN_TAKES);
+      Fault.COUNTS_THEN_TAKES,
+      Fault.BATCH_BY_NAME);
 
   private static final Set<Fault> NEEDS_DURABLE =
       Set.of(Fault.NOT_DURABLE, Fault.ORDER_NOT_DURABLE);
@@ -302,6 +322,7 @@ class BrokenProvidersTest {
       Fault.CLIENT_CLOCK,
       Fault.DEAD_HEAD_BLOCKS,
       Fault.FOLLOWS_CLOCK,
+      Fault.HOLDS_FOLLOW_CLOCK,
       Fault.WAKES_THE_DEAD);
 
   @TestFactory

@@ -256,5 +256,43 @@ public enum Fault {
   /** A renewal of one holder prolongs the leases of all who hold the lock together. */
   RENEWS_ALL_HOLDERS,
   /** Whether a further holder fits is counted in one step, and it is added in another. */
-  COUNTS_THEN_TAKES
+  COUNTS_THEN_TAKES,
+  /** A renewal adds its lease to what is left of the one before. */
+  RENEWALS_ADD_UP,
+  /** Of a batch of renewals one for each name is made, and answered for all of that name. */
+  BATCH_BY_NAME,
+  /** Of a long name only the beginning and the end count. */
+  CUTS_NAMES_IN_MIDDLE,
+  /** Letters of a name that Latin-1 does not have are question marks. */
+  LATIN_NAMES,
+  /** Accents of a name do not count. */
+  FOLDS_ACCENTS,
+  /** A name is taken for a pattern: a lock that it matches is another lock's. */
+  PATTERN_NAMES,
+  /** Names are told apart by another short hash. */
+  FNV_NAMES,
+  /** A renewal prolongs what the same client holds, whichever attempt got it. */
+  RENEWS_BY_CLIENT,
+  /** An attempt of a client that holds the lock is granted. */
+  CLIENT_REENTERS,
+  /** There is room for 500 locks; the one that is held longest makes room. */
+  EVICTS_NAMES,
+  /** Only fifty waiters of a lock are told of a release. */
+  NOTES_FIFTY_WAITERS,
+  /** A forced release wakes no waiter. */
+  FORCE_WAKES_NOBODY,
+  /** An abandonment of a hold wakes no waiter. */
+  ABANDON_WAKES_NOBODY,
+  /** The fencing token does not grow over a forced release. */
+  TOKEN_STANDS_OVER_FORCE,
+  /** The fencing token begins again after 1,100 holds. */
+  TOKEN_WRAPS_LATE,
+  /** A renewal's lease is corrected by how far the wall clock moved since the hold began. */
+  HOLDS_FOLLOW_CLOCK,
+  /** A release that could not be sent, or was not answered, is reported as done. */
+  UNSENT_RELEASE_MEANS_DONE,
+  /** Inspection that fails answers that the lock is free. */
+  FAILED_INSPECT_MEANS_FREE,
+  /** After a connection was lost the first answer to a renewal is "gone". */
+  GONE_AFTER_RECONNECT
 }

@@ -87,6 +87,10 @@ final class Lock {
     return Math.min(own, other);
   }
 
+  long firstToken() {
+    return held == null ? 0 : held.token;
+  }
+
   void expire(long now) {
     beside.values().removeIf(hold -> isOver(hold, now));
     if (held != null && isOver(held, now)) {

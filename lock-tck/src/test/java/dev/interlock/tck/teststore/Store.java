@@ -5,19 +5,16 @@ import dev.interlock.tck.teststore.Wire.Event;
 import dev.interlock.tck.teststore.Wire.Info;
 import dev.interlock.tck.teststore.Wire.Request;
 import java.io.Serializable;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
 /** The server's state. {@link #execute} runs one command at a time. */
@@ -30,10 +27,12 @@ final class Store {
   private static final int EVERY = 7;
   private static final int SOME_RENEWALS = 3;
   private static final int TOKENS_UNTIL_WRAP = 500;
+  private static final int MORE_TOKENS_UNTIL_WRAP = 1_100;
+  private static final int MOST_HELD = 500;
+  private static final int MOST_NOTED = 50;
   private static final int HUNDRED = 100;
   private static final int AHEAD = 1_000;
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
-  private static final int NAME_END = 200;
   private static final long LONGEST_LEASE = 15 * SECOND;
 
   /** What a command is answered that should be sent again. */
@@ -170,13 +169,19 @@ final class Store {
       lock.beside.put(request.id(), new Held(request, outer.token, 1, now + request.lease()));
       return new Answer(outer.token, 1, 0);
     }
-    if (held != null && !lock.mayJoin(request)) {
+    boolean ofSameClient = fault == Fault.CLIENT_REENTERS
+        && held != null
+        && held.request.client().equals(request.client());
+    if (held != null && !ofSameClient && !lock.mayJoin(request)) {
       return waits(request, lock, held, now);
     }
     lock.queue.remove(request.id());
     lock.waiters.remove(request.id());
     if (fault == Fault.TWO_HOLDS_A_CLIENT) {
       endFirstOfThree(request.client());
+    }
+    if (fault == Fault.EVICTS_NAMES) {
+      evict(request.name());
     }
     Held granted = grant(request, lock, now + request.lease());
     return expired
@@ -192,6 +197,17 @@ final class Store {
     if (held.size() > 1) {
       held.get(0).leave();
     }
+  }
+
+  /** Makes room as a cache does. */
+  private void evict(String name) {
+    locks.entrySet().stream()
+        .filter(lock -> lock.getValue().held != null && !lock.getKey().equals(name))
+        .sorted(Comparator.comparingLong(lock -> lock.getValue().firstToken()))
+        .limit(Math.max(0, locks.size() - MOST_HELD))
+        .map(Map.Entry::getKey)
+        .toList()
+        .forEach(locks::remove);
   }
 
   /** The first half of an attempt that is not atomic. */
@@ -231,7 +247,8 @@ final class Store {
           ? new Answer(Wire.QUEUED, 0, Math.min(left, lock.queue.refresh()))
           : new Answer(Wire.BUSY, 0, Math.min(left, SPIN));
     }
-    if (request.waits()) {
+    if (request.waits()
+        && !(fault == Fault.NOTES_FIFTY_WAITERS && lock.waiters.size() >= MOST_NOTED)) {
       lock.waiters.put(request.id(), request.client());
       if (fault == Fault.KEEPS_AWAITED) {
         everUsed.add(request.name());
@@ -288,6 +305,12 @@ final class Store {
     }
     if (fault == Fault.TOKEN_STANDS_OVER_EXPIRY && lock.expiredToken != 0) {
       return lock.expiredToken;
+    }
+    if (fault == Fault.TOKEN_STANDS_OVER_FORCE && lock.end == Lock.End.FORCED) {
+      return lock.expiredToken;
+    }
+    if (fault == Fault.TOKEN_WRAPS_LATE) {
+      return 1 + ++grants % MORE_TOKENS_UNTIL_WRAP;
     }
     if (fault == Fault.TOKEN_WRAPS) {
       return 1 + ++grants % TOKENS_UNTIL_WRAP;
@@ -439,6 +462,13 @@ final class Store {
   /** Renews one after the other, in one step. */
   Answer[] renewAll(List<Request> requests) {
     requireWritable();
+    if (fault == Fault.BATCH_BY_NAME) {
+      Map<String, Answer> answers = new HashMap<>();
+      Map<String, Request> last = new HashMap<>();
+      requests.forEach(request -> last.put(request.name(), request));
+      last.forEach((name, request) -> answers.put(name, renewOne(request)));
+      return requests.stream().map(request -> answers.get(request.name())).toArray(Answer[]::new);
+    }
     return requests.stream().map(this::renewOne).toArray(Answer[]::new);
   }
 
@@ -457,6 +487,12 @@ final class Store {
       lock.held = held;
     }
     Held own = lock.holdOf(request.id());
+    if (own == null
+        && fault == Fault.RENEWS_BY_CLIENT
+        && held != null
+        && held.request.client().equals(request.client())) {
+      own = held;
+    }
     if (held == null || own == null) {
       boolean queued = lock.queue.refresh(request.id(), now);
       forget(request.name(), lock);
@@ -464,7 +500,7 @@ final class Store {
       return new Answer(queued ? Wire.QUEUED : Wire.BUSY, 0, Math.min(left, lock.queue.refresh()));
     }
     own.renewals++;
-    long end = now + request.lease();
+    long end = (fault == Fault.RENEWALS_ADD_UP ? own.expiresAt : now) + request.lease();
     if (fault == Fault.RENEWS_ALL_HOLDERS) {
       lock.holders().forEach(hold -> hold.expiresAt = Math.max(hold.expiresAt, end));
     } else if (isMade(own, request.lease(), now)) {
@@ -540,6 +576,8 @@ final class Store {
     } else if (held.request.id().equals(request.id()) || fault == Fault.ABANDONS_ANYBODY) {
       if (fault == Fault.RENEWS_ORPHANS) {
         held.expiresAt += ORPHANS_LIFE;
+      } else if (fault == Fault.ABANDON_WAKES_NOBODY) {
+        lock.leave();
       } else {
         free(request.name(), lock);
       }
@@ -596,7 +634,10 @@ final class Store {
       if (fault == Fault.KEEPS_FORCED) {
         everUsed.add(name);
       }
-      hand(name, lock);
+      lock.expiredToken = victims.get(0).token;
+      if (fault != Fault.FORCE_WAKES_NOBODY) {
+        hand(name, lock);
+      }
     }
     forget(name, lock);
     return !victims.isEmpty();
@@ -627,19 +668,7 @@ final class Store {
   }
 
   private String key(String name) {
-    return switch (fault) {
-      case FOLDS_NAMES -> name.toLowerCase(Locale.ROOT);
-      case HASHES_NAMES -> Integer.toHexString(name.hashCode());
-      case CHECKSUMS_NAMES -> checksum(name);
-      case CUTS_NAMES_IN_FRONT -> name.substring(Math.max(0, name.length() - NAME_END));
-      default -> name;
-    };
-  }
-
-  private static String checksum(String name) {
-    CRC32 crc = new CRC32();
-    crc.update(name.getBytes(StandardCharsets.UTF_8));
-    return Long.toHexString(crc.getValue());
+    return Names.key(fault, name, locks.keySet());
   }
 
   private static boolean sameHolder(Request holder, Request other) {
@@ -683,7 +712,8 @@ final class Store {
   }
 
   private void forget(String name, Lock lock) {
-    if (lock.held == null && !lock.isAwaited()) {
+    boolean remembers = fault == Fault.TOKEN_STANDS_OVER_FORCE && lock.end == Lock.End.FORCED;
+    if (lock.held == null && !lock.isAwaited() && !remembers) {
       locks.remove(key(name));
     }
   }

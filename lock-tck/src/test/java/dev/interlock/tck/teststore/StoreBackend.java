@@ -61,6 +61,8 @@ final class StoreBackend implements LockBackend {
   private final long opened = System.nanoTime();
   private final Map<String, Found> found = new ConcurrentHashMap<>();
 
+  private final Map<HoldId, Long> clocks = new ConcurrentHashMap<>();
+
   private record Found(Optional<HoldInfo> what, long at) {}
 
   StoreBackend(StoreConnections connections, ClientId client, Fault fault) {
@@ -106,6 +108,9 @@ final class StoreBackend implements LockBackend {
     if (answer.token() < 0) {
       return AttemptResult.busy(Duration.ofNanos(answer.recheck()));
     }
+    if (fault == Fault.HOLDS_FOLLOW_CLOCK) {
+      clocks.put(attempt.id(), clockMoved());
+    }
     if (fault == Fault.TIMERS_MULTIPLY) {
       startTimer(attempt.name(), attempt.id());
     }
@@ -131,8 +136,11 @@ final class StoreBackend implements LockBackend {
     };
   }
 
-  private long sentToRenew(long lease) {
+  private long sentToRenew(Renewal renewal) {
+    long lease = renewal.lease().toNanos();
     return switch (fault) {
+      case HOLDS_FOLLOW_CLOCK ->
+        Math.max(1, lease + clockMoved() - clocks.getOrDefault(renewal.id(), clockMoved()));
       case RENEWALS_FOLLOW_CLOCK -> Math.max(1, lease + clockMoved());
       case CAPS_RENEWALS -> Math.min(lease, CAP * 2 / 3);
       default -> sent(lease);
@@ -210,8 +218,7 @@ final class StoreBackend implements LockBackend {
   @Override
   public void renew(List<Renewal> batch, RenewalAnswers answers) {
     List<Wire.Request> requests = batch.stream()
-        .map(renewal ->
-            request(renewal.name(), renewal.id(), sentToRenew(renewal.lease().toNanos())))
+        .map(renewal -> request(renewal.name(), renewal.id(), sentToRenew(renewal)))
         .toList();
     int together = fault == Fault.RENEWS_ONE_BY_ONE ? 1 : requests.size();
     for (int i = 0; i < requests.size(); i += together) {
@@ -227,7 +234,7 @@ final class StoreBackend implements LockBackend {
     List<RenewalResult> none = Collections.nCopies(requests.size(), RenewalResult.gone());
     List<RenewalResult> results;
     try {
-      results = answers(batch, requests);
+      results = connections.wasLost() ? none : answers(batch, requests);
     } catch (BackendUnavailableException | OutcomeUnknownException e) {
       boolean refused = String.valueOf(e.getMessage()).startsWith(StoreConnections.REFUSED);
       boolean gone =
@@ -291,6 +298,13 @@ final class StoreBackend implements LockBackend {
   public boolean release(String name, HoldId id) {
     Wire.Request request = request(name, id, 0);
     boolean held;
+    if (fault == Fault.UNSENT_RELEASE_MEANS_DONE) {
+      try {
+        return (Boolean) connections.call(store -> store.release(request));
+      } catch (BackendUnavailableException | OutcomeUnknownException e) {
+        return true;
+      }
+    }
     if (fault == Fault.LOOKS_THEN_FREES) {
       held = (Boolean) connections.call(store -> store.holds(request))
           && (Boolean) connections.call(store -> store.freeByName(request.name()));
@@ -324,7 +338,15 @@ final class StoreBackend implements LockBackend {
         && System.nanoTime() - before.at() < SECOND / 2) {
       return before.what();
     }
-    Optional<HoldInfo> info = look(name);
+    Optional<HoldInfo> info;
+    try {
+      info = look(name);
+    } catch (BackendUnavailableException | OutcomeUnknownException e) {
+      if (fault == Fault.FAILED_INSPECT_MEANS_FREE) {
+        return Optional.empty();
+      }
+      throw e;
+    }
     if (fault == Fault.STALE_INSPECT) {
       found.put(name, new Found(info, System.nanoTime()));
     }

@@ -65,6 +65,13 @@ final class StoreConnections implements AutoCloseable {
     this.fault = fault;
   }
 
+  /** Tells once that a connection was lost, for the fault that makes something of it. */
+  boolean wasLost() {
+    boolean lost = fault == Fault.GONE_AFTER_RECONNECT && broken;
+    broken = broken && !lost;
+    return lost;
+  }
+
   boolean isClosed() {
     return closed;
   }

@@ -7,6 +7,7 @@ public final class AllRules {
   public static final List<Class<?>> CLASSES = List.of(
       ExclusionRules.class,
       ValidityRules.class,
+      CrowdRules.class,
       LeaseRules.class,
       LeaseLengthRules.class,
       ClockRules.class,

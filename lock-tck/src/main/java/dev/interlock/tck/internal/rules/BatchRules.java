@@ -4,6 +4,7 @@ import dev.interlock.Capability;
 import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
+import dev.interlock.spi.Attempt;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Renewal;
@@ -19,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Stream;
 
 /** Rules N7 and N8: what a fault may cost the leases that are renewed together. */
 public final class BatchRules {
@@ -29,6 +31,7 @@ public final class BatchRules {
   private static final int MOST = 256;
 
   private static final List<Integer> SIZES = List.of(1, 2, 2, 2, 3, 17, 40, 128, MOST);
+  private static final int OF_ONE_NAME = 5;
   private static final int WAYS_TO_END = 3;
   private static final long SHORT = 60_000;
   private static final long LONG = 600_000;
@@ -166,6 +169,47 @@ public final class BatchRules {
             entry.renewal().name() + " has " + left + " left");
       }
     }
+  }
+
+  @Rule(
+      value = "N8",
+      check = "that a batch is told apart by the holds' ids, and not by names",
+      timed = true)
+  public static void holdsOfOneNameGetTheirOwnAnswers(RuleRun run) throws Exception {
+    if (!run.has(Capability.SHARED) && !run.has(Capability.PERMITS)) {
+      return;
+    }
+    DirectBackend direct = run.direct();
+    String name = run.name();
+    int capacity = run.has(Capability.SHARED) ? Integer.MAX_VALUE : OF_ONE_NAME;
+    List<HoldId> ids = new ArrayList<>();
+    for (int i = 0; i < OF_ONE_NAME; i++) {
+      HoldId id = direct.newId();
+      Attempt attempt = Attempt.of(name, id, "tck", run.ms(SHORT)).withFair(true);
+      direct.acquire(attempt.withUnits(1, capacity), run.limit(3_000));
+      ids.add(id);
+    }
+    direct.release(name, ids.get(1));
+    List<Renewal> batch =
+        ids.stream().map(id -> Renewal.of(name, id, run.ms(LONG), false)).toList();
+    List<RenewalResult> results = RenewalAnswers.collect(direct.backend(), batch);
+    for (int i = 0; i < OF_ONE_NAME; i++) {
+      RenewalResult result = results.get(i);
+      run.expect(
+          i == 1 ? result instanceof RenewalResult.Gone : result instanceof Grant,
+          "of %d holds of one name in a batch the second, which was released, is Gone, others Held"
+              .formatted(OF_ONE_NAME),
+          "hold " + (i + 1) + " is " + result);
+    }
+    HoldInfo first = direct.backend().inspect(name).orElseThrow();
+    long renewed = Stream.concat(Stream.of(first), first.others().stream())
+        .filter(hold -> hold.remaining().compareTo(run.ms(LONG / 2)) > 0)
+        .count();
+    run.expect(
+        renewed == OF_ONE_NAME - 1,
+        "all that were answered Held are renewed",
+        "only " + renewed + " have more than half of their lease left");
+    ids.forEach(id -> direct.release(name, id));
   }
 
   @Rule(

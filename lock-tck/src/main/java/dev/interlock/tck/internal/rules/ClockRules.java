@@ -32,6 +32,10 @@ public final class ClockRules {
       Duration.ofHours(2),
       Duration.ofHours(-2));
 
+  /** Forward by less than the lease, for validity also ends by the wall clock. */
+  private static final List<Duration> DRIFTS_DURING_A_HOLD =
+      List.of(Duration.ofSeconds(1), Duration.ofSeconds(-1), HOUR.negated());
+
   private ClockRules() {}
 
   @Rule(
@@ -117,7 +121,37 @@ public final class ClockRules {
       }
     }
     drifting.run(space -> SkewedClock.setOffset(from));
+    if (run.has(Capability.RENEWABLE)) {
+      expectDriftDuringAHoldChangesNothing(run, drifting, observer, from);
+    }
     run.fault("wall clocks that move by a second to two hours while a client is open");
+  }
+
+  /** The clock moves between a grant and an extension. */
+  private static void expectDriftDuringAHoldChangesNothing(
+      RuleRun run, Worker drifting, Worker observer, Duration from) throws Exception {
+    long asked = run.ms(DRIFT_LEASE).toNanos() * 2;
+    for (Duration drift : DRIFTS_DURING_A_HOLD) {
+      String name = run.name();
+      drifting.run(space -> {
+        SkewedClock.setOffset(from);
+        space.keep(name, space.acquire(name, Duration.ofNanos(asked / 2), Duration.ofNanos(asked)));
+        SkewedClock.setOffset(from.plus(drift));
+      });
+      long called = System.nanoTime();
+      boolean extended = drifting.call(space -> space.lease(name).extend(Duration.ofNanos(asked)));
+      Duration left = observer.call(space -> remaining(space, name));
+      Duration least = Duration.ofNanos(asked - (System.nanoTime() - called)).minus(ROUNDED);
+      run.expect(
+          extended
+              && left.compareTo(least) >= 0
+              && left.compareTo(run.expiry(2 * DRIFT_LEASE).plus(ROUNDED)) <= 0,
+          "a lease is extended to what is asked for, by a client whose clock moved by %s since the"
+                  .formatted(drift)
+              + " grant: at least %s are left, and no more than that".formatted(least),
+          "extend answered " + extended + ", " + left + " remain");
+    }
+    drifting.run(space -> SkewedClock.setOffset(from));
   }
 
   public static void holdFor(WorkerSpace space, String name, long lease, boolean extended)

@@ -1,0 +1,144 @@
+package dev.interlock.tck.internal.rules;
+
+import dev.interlock.Lease;
+import dev.interlock.LockClient;
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.Grant;
+import dev.interlock.spi.HoldId;
+import dev.interlock.tck.internal.run.DirectBackend;
+import dev.interlock.tck.internal.run.FaultyReplies;
+import dev.interlock.tck.internal.run.Rule;
+import dev.interlock.tck.internal.run.RuleRun;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+
+/** X1 and W3 with many: locks that are held at once, and waiters of one lock, whoever goes. */
+public final class CrowdRules {
+  private static final int WAITERS = 120;
+  private static final long LEASE = 300_000;
+
+  /** So long locks are taken; a distant server gets fewer. */
+  private static final long LONGEST = 6_000;
+
+  /** One of many holds. */
+  private record Entry(String name, HoldId id) {}
+
+  private CrowdRules() {}
+
+  @Rule(
+      value = "X1",
+      check = "what becomes of a lock when many others are taken, as in a store that has no room",
+      limit = 60)
+  public static void aThousandLocksAreHeldAtOnce(RuleRun run) throws Exception {
+    if (run.isForeign()) {
+      return;
+    }
+    DirectBackend holder = run.direct();
+    DirectBackend other = run.direct();
+    List<Entry> entries = new ArrayList<>();
+    for (int i = 0; i < run.amount(1_100, 2_500, 12_000); i++) {
+      entries.add(new Entry(run.name(), holder.newId()));
+    }
+    long end = System.nanoTime() + run.ms(LONGEST).toNanos();
+    List<Boolean> taken = SideBySide.each(
+        entries,
+        entry -> System.nanoTime() - end < 0
+            && holder.attempt(entry.name(), entry.id(), run.ms(LEASE)) instanceof Grant);
+    List<Entry> held = IntStream.range(0, entries.size())
+        .filter(taken::get)
+        .mapToObj(entries::get)
+        .toList();
+    List<Boolean> entered = SideBySide.each(
+        held, entry -> other.attempt(entry.name(), other.newId(), run.ms(LEASE)) instanceof Grant);
+    run.count(3L * held.size());
+    long lost = entered.stream().filter(yes -> yes).count();
+    run.expect(
+        lost == 0,
+        "each of %,d locks that a client holds at once is closed to others".formatted(held.size()),
+        "%,d were given to another client".formatted(lost));
+    List<Boolean> released =
+        SideBySide.each(held, entry -> holder.release(entry.name(), entry.id()));
+    long gone = released.stream().filter(yes -> !yes).count();
+    run.expect(gone == 0, "each is there until its release", "%,d were gone".formatted(gone));
+    run.note("%,d locks were held at once".formatted(held.size()));
+  }
+
+  @Rule(
+      value = "W3",
+      check = "that all who wait are noted, however many, and the next is woken when one has left",
+      timed = true)
+  public static void behindManyWhoHaveLeftAWaiterIsWoken(RuleRun run) throws Exception {
+    if (run.isForeign()) {
+      return;
+    }
+    DirectBackend crowd = run.direct();
+    String name = run.name();
+    Lease held = run.client().acquire(Leases.fixed(run, name, LEASE));
+    List<HoldId> ids = new ArrayList<>();
+    for (int i = 0; i < WAITERS; i++) {
+      HoldId id = crowd.newId();
+      ids.add(id);
+      crowd.attempt(Attempt.of(name, id, "tck", run.ms(LEASE)).withPatience(run.ms(LEASE)));
+    }
+    CompletableFuture<Lease> waiter = waiting(run, name);
+    SideBySide.each(ids, id -> {
+      crowd.abandon(name, id);
+      return true;
+    });
+    expectWoken(run, waiter, held::release, "a release, behind " + WAITERS + " who have left");
+    run.count(2L * WAITERS);
+  }
+
+  @Rule(
+      value = "W3",
+      check = "that a waiter is woken in every step that frees the lock",
+      timed = true)
+  public static void howeverAHoldEndsAWaiterIsWoken(RuleRun run) throws Exception {
+    if (run.isForeign()) {
+      return;
+    }
+    LockClient operator = run.client();
+    String forced = run.name();
+    operator.acquire(Leases.fixed(run, forced, LEASE));
+    expectWoken(run, waiting(run, forced), () -> operator.forceRelease(forced), "a forced release");
+    String closed = run.name();
+    LockClient closing = run.client();
+    closing.acquire(Leases.fixed(run, closed, LEASE));
+    expectWoken(run, waiting(run, closed), closing::close, "the end of its client");
+    DirectBackend direct = run.direct();
+    String abandoned = run.name();
+    HoldId id = direct.newId();
+    direct.acquire(abandoned, id, run.ms(LEASE), run.limit(3_000));
+    expectWoken(
+        run,
+        waiting(run, abandoned),
+        () -> direct.abandon(abandoned, id),
+        "an abandonment of the hold");
+  }
+
+  /** Something that ends a hold. */
+  private interface End {
+    void run() throws Exception;
+  }
+
+  /** Begins to wait, and returns once the server has answered that the lock is held. */
+  private static CompletableFuture<Lease> waiting(RuleRun run, String name) throws Exception {
+    AtomicInteger left = new AtomicInteger(Integer.MAX_VALUE);
+    LockClient client = run.client(backend -> FaultyReplies.late(backend, left, Duration.ZERO));
+    CompletableFuture<Lease> waiter =
+        client.acquireAsync(Leases.lasting(run, name, LEASE).withWait(run.ms(LEASE)));
+    run.await(run.limit(10_000), "a wait asks the server", () -> left.get() < Integer.MAX_VALUE);
+    return waiter;
+  }
+
+  private static void expectWoken(
+      RuleRun run, CompletableFuture<Lease> waiter, End end, String what) throws Exception {
+    end.run();
+    Queues.expectServed(run, waiter, "one who waits after " + what);
+    Leases.release(waiter.join());
+  }
+}

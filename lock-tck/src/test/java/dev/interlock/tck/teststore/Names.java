@@ -1,0 +1,67 @@
+package dev.interlock.tck.teststore;
+
+import java.nio.charset.StandardCharsets;
+import java.text.Normalizer;
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.zip.CRC32;
+
+/** What the {@link Store} makes of a lock's name. */
+final class Names {
+  private static final int NAME_END = 200;
+  private static final Pattern MARKS = Pattern.compile("\\p{M}+");
+  private static final int FNV_BASIS = 0x811C9DC5;
+  private static final int FNV_PRIME = 0x01000193;
+
+  private Names() {}
+
+  /**
+   * Finds what a lock is kept under.
+   *
+   * @param known what there is already
+   */
+  static String key(Fault fault, String name, Set<String> known) {
+    return switch (fault) {
+      case FOLDS_NAMES -> name.toLowerCase(Locale.ROOT);
+      case FOLDS_ACCENTS ->
+        MARKS.matcher(Normalizer.normalize(name, Normalizer.Form.NFD)).replaceAll("");
+      case LATIN_NAMES ->
+        new String(name.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.ISO_8859_1);
+      case HASHES_NAMES -> Integer.toHexString(name.hashCode());
+      case CHECKSUMS_NAMES -> checksum(name);
+      case FNV_NAMES -> Integer.toHexString(fnv(name));
+      case CUTS_NAMES_IN_FRONT -> name.substring(Math.max(0, name.length() - NAME_END));
+      case CUTS_NAMES_IN_MIDDLE ->
+        name.length() <= NAME_END
+            ? name
+            : name.substring(0, NAME_END / 2) + name.substring(name.length() - NAME_END / 2);
+      case PATTERN_NAMES ->
+        known.contains(name)
+            ? name
+            : known.stream().filter(like(name).asMatchPredicate()).findFirst().orElse(name);
+      default -> name;
+    };
+  }
+
+  /** As the LIKE of SQL. */
+  private static Pattern like(String name) {
+    String quoted = Pattern.quote(name).replace("%", "\\E.*\\Q").replace("_", "\\E.\\Q");
+    return Pattern.compile(quoted, Pattern.DOTALL);
+  }
+
+  private static String checksum(String name) {
+    CRC32 crc = new CRC32();
+    crc.update(name.getBytes(StandardCharsets.UTF_8));
+    return Long.toHexString(crc.getValue());
+  }
+
+  /** Fowler, Noll and Vo's hash of 32 bits, variant 1a. */
+  private static int fnv(String name) {
+    int hash = FNV_BASIS;
+    for (byte one : name.getBytes(StandardCharsets.UTF_8)) {
+      hash = (hash ^ (one & 0xFF)) * FNV_PRIME;
+    }
+    return hash;
+  }
+}
