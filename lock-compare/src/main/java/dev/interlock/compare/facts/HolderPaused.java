@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -77,33 +78,33 @@ final class HolderPaused implements Observation {
   }
 
   private Fact fact(List<String> told, double leases, boolean spared) {
-    boolean valid = Boolean.parseBoolean(told.get(0));
-    boolean lost = !told.get(1).equals(PausedHolderMain.NONE)
-        && !told.get(1).equals(PausedHolderMain.NOT_OFFERED);
-    double millis = Text.millis(Long.parseLong(told.get(2)));
-    String released = told.get(3).equals(PausedHolderMain.NONE)
-        ? "its release returns"
-        : "its release throws " + told.get(3);
+    Map<String, Double> figures = new TreeMap<>();
+    figures.put("successorAfterLeases", leases);
+    figures.put("successorSpared", spared ? 1.0 : 0.0);
     String words = String.format(
         Locale.ROOT,
-        "When it wakes, isValid is %b; %s; %s. The next waiter had the lock %.2f leases into the"
+        "When it wakes, %s; its release %s. The next waiter had the lock %.2f leases into the"
             + " pause, and %s.",
-        valid,
-        lost
-            ? "lost() says " + told.get(1) + " " + Text.ms(millis) + " later"
-            : told.get(1).equals(PausedHolderMain.NOT_OFFERED)
-                ? "the library has no notice of a loss"
-                : "lost() says nothing",
-        released,
+        toldOnWaking(told, figures),
+        told.get(3).equals(PausedHolderMain.NONE) ? "returns" : "throws " + told.get(3),
         leases,
         spared ? "still has it then" : "has it no more");
-    return Fact.seen(
-        happening(),
-        words,
-        Map.of(
-            "validOnWaking", valid ? 1.0 : 0.0,
-            "millisUntilTold", lost ? millis : -1.0,
-            "successorAfterLeases", leases,
-            "successorSpared", spared ? 1.0 : 0.0));
+    return Fact.seen(happening(), words, figures);
+  }
+
+  private static String toldOnWaking(List<String> told, Map<String, Double> figures) {
+    String reason = told.get(1);
+    if (reason.equals(PausedHolderMain.NOT_OFFERED)) {
+      return "nothing tells it, for the library has no notice of a loss";
+    }
+    boolean valid = Boolean.parseBoolean(told.get(0));
+    boolean lost = !reason.equals(PausedHolderMain.NONE);
+    double millis = Text.millis(Long.parseLong(told.get(2)));
+    figures.put("validOnWaking", valid ? 1.0 : 0.0);
+    figures.put("millisUntilTold", lost ? millis : -1.0);
+    return "isValid is " + valid + "; "
+        + (lost
+            ? "lost() says " + reason + " " + Text.ms(millis) + " later"
+            : "lost() says nothing");
   }
 }

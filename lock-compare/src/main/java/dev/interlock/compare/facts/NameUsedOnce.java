@@ -81,8 +81,9 @@ final class NameUsedOnce implements Observation {
 
   private static String left(
       String when, Footprint before, Footprint after, Map<String, Double> figures) {
-    long entries = after.entries() - before.entries();
-    long bytes = after.bytes() - before.bytes();
+    // What was there before may end meanwhile.
+    long entries = Math.max(0, after.entries() - before.entries());
+    long bytes = Math.max(0, after.bytes() - before.bytes());
     figures.put("entries" + when, (double) entries);
     figures.put("bytes" + when, (double) bytes);
     if (entries == 0 && bytes == 0) {

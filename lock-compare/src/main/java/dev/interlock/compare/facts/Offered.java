@@ -3,8 +3,8 @@ package dev.interlock.compare.facts;
 import dev.interlock.Capability;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
-import dev.interlock.LockException;
 import dev.interlock.LockRequest;
+import dev.interlock.compare.peers.Clients;
 import dev.interlock.tck.NotOfferedException;
 import java.time.Duration;
 import java.util.Optional;
@@ -59,13 +59,12 @@ final class Offered {
     return taken.isPresent();
   }
 
-  /** What is thrown, by its simple name; of what only wraps another library's, that one's. */
-  static String name(RuntimeException thrown) {
-    Throwable told = thrown instanceof LockException
-            && thrown.getCause() != null
-            && !thrown.getCause().getClass().getName().startsWith("java.")
-        ? thrown.getCause()
-        : thrown;
+  /**
+   * What is thrown, by its simple name; of a peer what its library threw, not what we make of it.
+   */
+  static String name(String uri, RuntimeException thrown) {
+    Throwable cause = thrown.getCause();
+    Throwable told = Clients.isOurs(uri) || cause == null ? thrown : cause;
     return told.getClass().getSimpleName();
   }
 }

@@ -57,7 +57,7 @@ final class PausedHolderMain {
           SEPARATOR,
           Boolean.toString(valid),
           reason.isPresent() ? told(reason.get(), told, woke) : NOT_OFFERED + SEPARATOR + 0,
-          release(held)));
+          release(uri, held)));
     } catch (LockException e) {
       System.out.println(Errors.describe(e).replace('\n', ' '));
     }
@@ -92,12 +92,12 @@ final class PausedHolderMain {
     }
   }
 
-  private static String release(Lease lease) {
+  private static String release(String uri, Lease lease) {
     try {
       lease.release();
       return NONE;
     } catch (RuntimeException e) {
-      return Offered.name(e);
+      return Offered.name(uri, e);
     }
   }
 }

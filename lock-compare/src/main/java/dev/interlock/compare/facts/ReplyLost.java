@@ -58,16 +58,17 @@ final class ReplyLost implements Observation {
         LockClient client = Clients.open(LockUris.redirect(backend.uri(), proxy.address()));
         LockClient other = Clients.open(backend.uri())) {
       Map<String, Double> figures = new TreeMap<>();
-      String acquiring = acquire(proxy, client, other, figures);
-      String releasing = release(proxy, client, other, figures);
+      String acquiring = acquire(proxy, client, other, backend.uri(), figures);
+      String releasing = release(proxy, client, other, backend.uri(), figures);
       return Fact.seen(happening(), acquiring + " " + releasing, figures);
     }
   }
 
   private static String acquire(
-      TurnProxy proxy, LockClient client, LockClient other, Map<String, Double> figures)
+      TurnProxy proxy, LockClient client, LockClient other, String uri, Map<String, Double> figures)
       throws InterruptedException {
-    Told told = lose(proxy, turns(proxy, client, true), () -> Optional.of(client.acquire(REQUEST)));
+    Told told =
+        lose(proxy, uri, turns(proxy, client, true), () -> Optional.of(client.acquire(REQUEST)));
     figures.put("acquireMillis", told.millis());
     String answer = told.error().map(error -> "throws " + error).orElse("returns the lease");
     String freed;
@@ -85,11 +86,11 @@ final class ReplyLost implements Observation {
   }
 
   private static String release(
-      TurnProxy proxy, LockClient client, LockClient other, Map<String, Double> figures)
+      TurnProxy proxy, LockClient client, LockClient other, String uri, Map<String, Double> figures)
       throws InterruptedException {
     int turns = turns(proxy, client, false);
     Lease lease = client.acquire(REQUEST);
-    Told told = lose(proxy, turns, () -> {
+    Told told = lose(proxy, uri, turns, () -> {
       lease.release();
       return Optional.empty();
     });
@@ -115,7 +116,8 @@ final class ReplyLost implements Observation {
     return (int) fewest;
   }
 
-  private static Told lose(TurnProxy proxy, int turns, Call call) throws InterruptedException {
+  private static Told lose(TurnProxy proxy, String uri, int turns, Call call)
+      throws InterruptedException {
     if (turns < 1) {
       throw new IllegalStateException("the call sent nothing, so there was no reply to lose");
     }
@@ -127,7 +129,7 @@ final class ReplyLost implements Observation {
     try {
       lease = call.run();
     } catch (LockException e) {
-      error = Optional.of(Offered.name(e));
+      error = Optional.of(Offered.name(uri, e));
     }
     double millis = Text.millis(System.nanoTime() - start);
     if (proxy.repliesLost() == lost) {

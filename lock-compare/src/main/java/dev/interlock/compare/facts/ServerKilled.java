@@ -94,7 +94,7 @@ final class ServerKilled implements Observation {
     figures.put("downMillis", down);
     boolean there = isHeldBy(backend.uri(), lease, turns);
     figures.put("lockIsThere", there ? 1.0 : 0.0);
-    String found = there ? release(lease) : "";
+    String found = there ? release(backend.uri(), lease) : "";
     List<Turn> had = new ArrayList<>();
     Set<String> failures = new TreeSet<>();
     for (CompletableFuture<Turn> turn : turns) {
@@ -102,7 +102,9 @@ final class ServerKilled implements Observation {
         had.add(turn.get(LIMIT_SECONDS + 5, TimeUnit.SECONDS));
       } catch (ExecutionException e) {
         failures.add(
-            e.getCause() instanceof RuntimeException thrown ? Offered.name(thrown) : "an error");
+            e.getCause() instanceof RuntimeException thrown
+                ? Offered.name(backend.uri(), thrown)
+                : "an error");
       }
     }
     if (had.isEmpty()) {
@@ -167,12 +169,12 @@ final class ServerKilled implements Observation {
     }
   }
 
-  private static String release(Lease lease) {
+  private static String release(String uri, Lease lease) {
     try {
       lease.release();
       return "the lock is still held, and its holder can release it";
     } catch (LockException e) {
-      return "the lock is still held, but its holder's release throws " + Offered.name(e);
+      return "the lock is still held, but its holder's release throws " + Offered.name(uri, e);
     }
   }
 

@@ -24,6 +24,7 @@ final class WaiterInterrupted implements Observation {
   private static final String NAME = "fact-waiter-interrupted";
   private static final int ROUNDS = 5;
   private static final Duration LIMIT = Duration.ofSeconds(5);
+  private static final Duration WAIT = Duration.ofMinutes(1);
 
   @Override
   public Happening happening() {
@@ -70,7 +71,8 @@ final class WaiterInterrupted implements Observation {
 
   private static void acquire(LockClient client, CompletableFuture<Long> returned) {
     try {
-      client.acquire(Offered.usual(client, LockRequest.of(NAME))).release();
+      // Not every library can be interrupted in a wait that has no limit but a lease.
+      client.acquire(Offered.usual(client, LockRequest.of(NAME).withWait(WAIT))).release();
       returned.completeExceptionally(
           new IllegalStateException("the waiter got the lock, which was held"));
     } catch (InterruptedException e) {
