@@ -20,6 +20,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Readers, writers and permits as the server grants them, without the engine. */
 @Timeout(120)
@@ -201,28 +203,32 @@ public abstract class CountedHoldsContract {
     assertThat(ask(one, behind, 2, 4)).isInstanceOf(AttemptResult.Queued.class);
   }
 
-  @Test
-  void o1_whatIsReleasedAfterItsClaimHasLapsedIsNotGrantedAnew() throws Exception {
-    HoldId writer = held(one, 1, 1);
-    HoldId reader = waiting(two, 1, ALL);
-    one.release("a", writer);
-    assertThat(granted(two)).isEqualTo(reader);
-    runsOut(reader); // it stands in the queue again as soon as somebody looks
-    assertThat(two.release("a", reader).held()).isFalse();
+  @ParameterizedTest(name = "of {0}")
+  @ValueSource(ints = {1, 2, ALL})
+  void o1_whatIsReleasedAfterItsClaimHasLapsedIsNotGrantedAnew(int capacity) throws Exception {
+    HoldId lapsed = lapsed(capacity);
+    assertThat(two.release("a", lapsed).held()).isFalse();
     assertThat(one.backend.inspect("a")).isEmpty();
     held(one, 1, 1);
   }
 
-  @Test
-  void n3_aRenewalDoesNotBringBackWhatHasLapsed() throws Exception {
-    HoldId writer = held(one, 1, 1);
-    HoldId reader = waiting(two, 1, ALL);
-    one.release("a", writer);
-    assertThat(granted(two)).isEqualTo(reader);
-    runsOut(reader);
-    assertThat(renew(two, renewal(reader))).isInstanceOf(RenewalResult.Gone.class);
+  @ParameterizedTest(name = "of {0}")
+  @ValueSource(ints = {1, 2, ALL})
+  void n3_aRenewalDoesNotBringBackWhatHasLapsed(int capacity) throws Exception {
+    HoldId lapsed = lapsed(capacity);
+    assertThat(renew(two, renewal(lapsed))).isInstanceOf(RenewalResult.Gone.class);
     assertThat(one.backend.inspect("a")).isEmpty();
     held(one, 1, 1);
+  }
+
+  /** A grant that was not confirmed in time: it stands in the queue again once somebody looks. */
+  private HoldId lapsed(int capacity) throws InterruptedException {
+    HoldId before = held(one, 1, 1);
+    HoldId waiter = waiting(two, 1, capacity);
+    one.release("a", before);
+    assertThat(granted(two)).isEqualTo(waiter);
+    runsOut(waiter);
+    return waiter;
   }
 
   @Test

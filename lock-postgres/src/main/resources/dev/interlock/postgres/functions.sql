@@ -498,12 +498,11 @@ BEGIN
   END IF;
   at_us := ${prefix}now();
   before := r;
-  IF NOT queued AND r.entries > 0 THEN
-    -- A part whose grant has lapsed would be granted anew, though others may have had the lock.
+  IF NOT queued AND r.entries > 0 AND NOT (r.until_us > at_us AND r.client = me AND r.hold = id) THEN
+    -- A hold whose grant has lapsed would be granted anew, though others may have had the lock.
     WITH gone AS (
       DELETE FROM ${prefix}entry
-      WHERE hold = id AND client = me AND lock_key = asked AND capacity > 1
-        AND (waits OR until_us <= at_us)
+      WHERE hold = id AND client = me AND lock_key = asked AND (waits OR until_us <= at_us)
       RETURNING 1)
     SELECT COUNT(*) INTO n FROM gone;
     r.entries := r.entries - n;

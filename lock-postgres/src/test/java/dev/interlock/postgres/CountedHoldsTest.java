@@ -27,7 +27,10 @@ class CountedHoldsTest extends CountedHoldsContract {
 
   @Override
   protected void runsOut(HoldId id) {
-    Server.shared().execute("UPDATE interlock_entry SET until_us = 1 WHERE " + is(id));
+    Server.shared()
+        .execute("UPDATE interlock_entry SET until_us = 1 WHERE NOT waits AND " + is(id));
+    Server.shared()
+        .execute("UPDATE interlock_lock SET until_us = 1 WHERE until_us > 0 AND " + is(id));
   }
 
   @Override
