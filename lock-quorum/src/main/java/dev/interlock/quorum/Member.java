@@ -15,7 +15,7 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.LinkedTransferQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -105,13 +105,39 @@ final class Member {
     this.context = context;
     this.durable = Settings.isDurable(config);
     this.memory = new Memory(place, settings, durable);
-    this.threads = new ThreadPoolExecutor(
-        THREADS, THREADS, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
-          Thread thread = new Thread(task, "interlock-quorum-member-" + (place + 1));
+    this.threads = threads("interlock-quorum-member-" + (place + 1));
+  }
+
+  /**
+   * As many threads as there are calls at once. A pool with a plain queue starts all it may have.
+   */
+  private static ThreadPoolExecutor threads(String name) {
+    LinkedTransferQueue<Runnable> waiting = new LinkedTransferQueue<>() {
+      private static final long serialVersionUID = 1L;
+
+      /** Only if a thread is idle: else the pool starts one more. */
+      @Override
+      public boolean offer(Runnable task) {
+        return tryTransfer(task);
+      }
+    };
+    return new ThreadPoolExecutor(
+        0,
+        THREADS,
+        10,
+        TimeUnit.SECONDS,
+        waiting,
+        task -> {
+          Thread thread = new Thread(task, name);
           thread.setDaemon(true);
           return thread;
+        },
+        (task, full) -> {
+          if (full.isShutdown()) {
+            throw new RejectedExecutionException(name + " is closed");
+          }
+          waiting.put(task);
         });
-    threads.allowCoreThreadTimeOut(true);
   }
 
   int place() {
