@@ -11,8 +11,9 @@ package dev.interlock.spi;
  *       ({@link Grant#withTokens}). The client then passes the lock on among its threads without
  *       the server, each time with the next token.
  *   <li>A grant may name the waiters of the same client that stand directly behind it in the
- *       server's queue ({@link Grant#withHeirs}). The client passes the lock on to them in this
- *       order, and names in {@link Release#passed()} those that have had it.
+ *       server's queue ({@link Grant#withHeirs}) and take as much of the lock. The client passes
+ *       the lock on to them in this order, and names in {@link Release#passed()} those that have
+ *       had it. It gives permits back that are granted to one of them meanwhile.
  * </ul>
  *
  * <p>What stands between the engine and such a backend must be one, too.

@@ -52,7 +52,7 @@ final class Contention {
     this.leftovers = leftovers;
     this.listener = listener;
     this.news = news;
-    this.serverQueue = new ServerQueue(this, leftovers, agenda, renewals);
+    this.serverQueue = new ServerQueue(this, holds, leftovers, agenda, renewals);
     this.passing = new Passing(queues, this::waiting);
     this.errors = new WaitErrors(queues, holds);
   }
@@ -174,7 +174,7 @@ final class Contention {
 
   private boolean reenter(Waiter waiter) {
     Grantee grantee = waiter.grantee();
-    Hold hold = holds.heldBy(waiter.name(), grantee.owner(), grantee.kind());
+    Hold hold = holds.index().heldBy(waiter.name(), grantee.owner(), grantee.kind());
     if (hold == null) {
       return false;
     }
@@ -285,7 +285,7 @@ final class Contention {
           false);
     } else if (waiter.claim(grant.id())) {
       grant(waiter, hold(waiter, grant, since));
-    } else {
+    } else if (!serverQueue.grantedAgain(grant)) {
       leftovers.strayed(waiter);
     }
   }

@@ -237,7 +237,7 @@ public final class EngineClient implements LockClient {
 
   @Nullable
   Hold heldBy(LockRequest request, Thread thread) {
-    return holds.heldBy(request.name(), thread, request.kind());
+    return holds.index().heldBy(request.name(), thread, request.kind());
   }
 
   Lease handle(Hold hold, boolean renewing) {

@@ -78,12 +78,17 @@ record Grantee(
 
   /**
    * Tells whether the lock may be passed from or to this holder without the server. Not if the
-   * server must know the owner or counts what is held, nor if a fixed lease was asked for, which
-   * always gets its full time from the server. A fair one is passed on only in the order of the
-   * server's queue.
+   * server must know the owner, nor if a fixed lease was asked for, which always gets its full time
+   * from the server. A fair one is passed on only in the order of the server's queue. Readers come
+   * in together, so there is nothing to pass.
    */
   boolean isPassable() {
-    return renewing && !sharedOwner && !isCounted();
+    return renewing && !sharedOwner && kind != LockKind.SHARED;
+  }
+
+  /** Tells whether another one takes as much of the lock, of the same size. */
+  boolean takesAsMuchAs(Grantee other) {
+    return kind == other.kind && units == other.units && capacity == other.capacity;
   }
 
   /** Tells whether it takes part in passing without regard to those of other clients. */

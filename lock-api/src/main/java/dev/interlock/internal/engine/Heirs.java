@@ -53,6 +53,14 @@ final class Heirs {
     }
   }
 
+  /**
+   * Takes the entry of one to whom the lock was passed over: nobody else removes it any more.
+   * Answers false if that was not so, or if its removal is on the way.
+   */
+  boolean takeEntry(HoldId heir) {
+    return passed.remove(heir);
+  }
+
   /** Whether the lock was passed to this one. */
   boolean had(HoldId id) {
     return all.contains(id);

@@ -1,6 +1,7 @@
 package dev.interlock.internal.engine;
 
 import dev.interlock.LockKind;
+import dev.interlock.spi.HoldId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -35,7 +36,7 @@ final class HoldIndex {
     if (counted.isEmpty()) {
       return before == null ? List.of() : List.of(before);
     }
-    List<Hold> over = new ArrayList<>(counted.getOrDefault(hold.name(), Set.of()));
+    List<Hold> over = new ArrayList<>(counted(hold.name()));
     over.removeIf(one -> isOfSameOwner(one, hold));
     if (before != null) {
       over.add(before);
@@ -73,6 +74,36 @@ final class HoldIndex {
   Hold heldBy(String name, @Nullable Object owner, LockKind kind) {
     Hold hold = owner == null ? null : byOwner.get(new Reentry(name, owner, kind));
     return hold != null && hold.isValid() ? hold : null;
+  }
+
+  private Set<Hold> counted(String name) {
+    return counted.getOrDefault(name, Set.of());
+  }
+
+  /**
+   * Finds the hold under which permits were passed to a waiter whose entry in the queue no release
+   * has taken along yet, and takes that entry over.
+   */
+  @Nullable
+  RemoteHold takeEntry(String name, HoldId heir) {
+    for (Hold hold : counted(name)) {
+      if (hold.remote().heirs().takeEntry(heir)) {
+        return hold.remote();
+      }
+    }
+    return null;
+  }
+
+  /**
+   * Takes over the entries that a release of this hold has to remove. Of permits those that were
+   * passed under other holds too, or the server would grant them to waiters that have had them.
+   */
+  List<HoldId> takeEntries(Hold hold) {
+    List<HoldId> entries = new ArrayList<>(hold.remote().heirs().takeEntries());
+    for (Hold other : counted(hold.name())) {
+      entries.addAll(other.remote().heirs().takeEntries());
+    }
+    return entries;
   }
 
   /** The hold that excludes all others, if this client has it. */

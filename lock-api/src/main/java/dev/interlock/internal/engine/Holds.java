@@ -96,6 +96,10 @@ final class Holds {
   Hold pass(Hold from, Grantee to) {
     Hold hold = from.remote().pass(from, to);
     register(hold);
+    if (to.isCounted()) {
+      news.ended(from);
+      index.remove(from);
+    }
     // The agenda may have looked at the hold while it was between two holders.
     watch(from.remote(), from.remote().nextLook());
     // The server may have taken it away just then, which found no holder to tell.
@@ -120,10 +124,8 @@ final class Holds {
     news.ended(before); // its release may not have been answered yet
   }
 
-  /** The valid hold of the same owner and kind, if there is one. */
-  @Nullable
-  Hold heldBy(String name, @Nullable Object owner, LockKind kind) {
-    return index.heldBy(name, owner, kind);
+  HoldIndex index() {
+    return index;
   }
 
   /**
@@ -136,7 +138,7 @@ final class Holds {
     if (reader.kind() != LockKind.SHARED) {
       return null;
     }
-    Hold hold = heldBy(reader.name(), reader.owner(), LockKind.EXCLUSIVE);
+    Hold hold = index.heldBy(reader.name(), reader.owner(), LockKind.EXCLUSIVE);
     return hold != null && hold.remote().stayWith(hold) ? hold.remote().id() : null;
   }
 
@@ -145,8 +147,8 @@ final class Holds {
     if (writer.isCounted() || index.hasNoneCounted()) {
       return;
     }
-    boolean reads = heldBy(writer.name(), writer.owner(), LockKind.SHARED) != null;
-    if (reads && heldBy(writer.name(), writer.owner(), LockKind.EXCLUSIVE) == null) {
+    boolean reads = index.heldBy(writer.name(), writer.owner(), LockKind.SHARED) != null;
+    if (reads && index.heldBy(writer.name(), writer.owner(), LockKind.EXCLUSIVE) == null) {
       throw new IllegalStateException(
           "lock '%s': its reader would wait for itself as a writer: unlock the read lock first"
               .formatted(writer.name()));

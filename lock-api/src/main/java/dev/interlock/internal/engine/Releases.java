@@ -106,7 +106,7 @@ final class Releases {
     Waiter next = takeAlong(hold.name());
     Release release = Release.of(hold.name(), hold.remote().id())
         .withNext(next == null ? null : next.toAttempt(queues.tokens(next), null))
-        .withPassed(hold.remote().heirs().takeEntries());
+        .withPassed(holds.index().takeEntries(hold));
     hold.remote().leave();
     long sentAt = calls.beforeSending();
     ReleaseResult result;
@@ -216,7 +216,7 @@ final class Releases {
       leftovers.servedLate(next);
     }
     // A grant to one who has left serves nobody, and its clean-up may have found us holding still.
-    return heir != null;
+    return heir != null || (grant != null && contention.serverQueue().grantedAgain(grant));
   }
 
   /**

@@ -172,7 +172,9 @@ final class RemoteHold extends Agenda.Item implements Renewals.Item {
     boolean room = from.token() < lastToken && now - heldSince < LONGEST_RUN;
     // Not more than its lease either: one that was extended would outlive a crash for longer.
     boolean fits = to.lease() == lease && left > span / 2 && left <= lease;
-    return room && fits && taken == null && !stays && from.isPassable() && to.isPassable();
+    boolean same = from.grantee().takesAsMuchAs(to);
+    boolean free = taken == null && !stays;
+    return room && fits && same && free && from.isPassable() && to.isPassable();
   }
 
   /** Makes it the next holder's, with the next fencing token of the reserve. */

@@ -28,12 +28,14 @@ final class ServerEvents implements BackendEvents {
 
   private void take(Grant grant, long notBeforeNanos) {
     Waiter waiter = contention.waiting(grant.id());
-    if (waiter == null) {
-      return; // it has left, and its abandonment is on the way
-    }
     calls.enter();
     try {
-      contention.granted(waiter, grant, notBeforeNanos);
+      if (waiter != null) {
+        contention.granted(waiter, grant, notBeforeNanos);
+      } else {
+        // It has left, and its abandonment is on the way, or it was passed what it waited for.
+        contention.serverQueue().grantedAgain(grant);
+      }
     } finally {
       calls.exit();
     }

@@ -7,6 +7,7 @@ import dev.interlock.internal.running.Validity;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.RenewalResult;
 import java.time.Duration;
+import java.util.List;
 
 /**
  * Keeps the entries of this client's waiters in the server's queues alive, in batches, and so also
@@ -16,12 +17,15 @@ final class ServerQueue {
   private static final Duration REFRESH_RETRY = Duration.ofMillis(500);
 
   private final Contention contention;
+  private final Holds holds;
   private final Leftovers leftovers;
   private final Agenda agenda;
   private final Renewals renewals;
 
-  ServerQueue(Contention contention, Leftovers leftovers, Agenda agenda, Renewals renewals) {
+  ServerQueue(
+      Contention contention, Holds holds, Leftovers leftovers, Agenda agenda, Renewals renewals) {
     this.contention = contention;
+    this.holds = holds;
     this.leftovers = leftovers;
     this.agenda = agenda;
     this.renewals = renewals;
@@ -44,6 +48,19 @@ final class ServerQueue {
       waiter.mustConfirm();
       waiter.signal();
     }
+  }
+
+  /**
+   * The server granted permits to a waiter to whom this client had passed some meanwhile: they go
+   * back. Answers false if whoever removes what the waiter left on the server removes them.
+   */
+  boolean grantedAgain(Grant grant) {
+    RemoteHold passed = holds.index().takeEntry(grant.name(), grant.id());
+    if (passed == null) {
+      return false;
+    }
+    leftovers.abandon(passed, List.of(grant.id()));
+    return true;
   }
 
   void refresh(Waiter waiter) {

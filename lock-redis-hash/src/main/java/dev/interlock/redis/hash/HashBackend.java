@@ -130,15 +130,13 @@ final class HashBackend implements HandOffBackend {
 
   @Override
   public AttemptResult attempt(Attempt attempt) {
-    Rider rider = Counted.is(attempt) ? null : riders.ride(attempt);
+    Rider rider = riders.ride(attempt);
     AttemptResult result = rider == null ? null : rider.result();
     if (result == null) {
       result = send(attempt, rider != null);
     }
     if (result instanceof AttemptResult.Queued) {
-      if (!Counted.is(attempt)) {
-        riders.queued(attempt.name(), attempt.id(), attempt.lease());
-      }
+      riders.queued(attempt.name(), attempt.id(), attempt.lease());
       checkMailbox();
     }
     return result;
@@ -354,13 +352,9 @@ final class HashBackend implements HandOffBackend {
         .with(attempt.tokens())
         .with(attempt.owner())
         .with(host)
-        .with(attempt.sharedOwner());
-    if (Counted.is(attempt)) {
-      call.with(Counted.argument(attempt));
-    } else {
-      call.with(attempt.fair());
-    }
-    call.with(attempt.waits());
+        .with(attempt.sharedOwner())
+        .with(Counted.argument(attempt))
+        .with(attempt.waits());
   }
 
   /** Null if the attempt was not made, or has to be made again to know. */

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * client stand before it, their releases come soon, and the first of them takes it along. If none
  * comes within the time that a few of the latest releases took, at most {@value #LONGEST_DELAY}
  * nanoseconds and half of what its caller would wait, it goes alone. An attempt that is repeated
- * never waits. Thread-safe.
+ * never waits, nor does one that its own hold lets in. Thread-safe.
  */
 final class Riders {
   private static final long LONGEST_DELAY = 20_000_000;
@@ -195,7 +195,8 @@ final class Riders {
   /** Waits a moment for a release to take the attempt along; null if none did. */
   @Nullable
   Rider ride(Attempt attempt) {
-    if (!attempt.fair() || !attempt.waits()) {
+    boolean inOrder = attempt.fair() && attempt.beside() == null;
+    if (!inOrder || !attempt.waits()) {
       return null;
     }
     Crowd crowd = crowds.get(attempt.name());

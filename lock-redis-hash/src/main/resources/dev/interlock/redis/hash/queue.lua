@@ -270,13 +270,15 @@ local function tell(lock, prefix, hold, heirs)
 end
 
 -- The ids of those who are now first in the queue, as far as the header goes, while they are of one
--- client and want it alone: it may pass the lock on to them by itself, in this order. They keep their
--- places until its release says who has had the lock.
+-- client and take as much of the lock: it may pass the lock on to them by itself, in this order. They
+-- keep their places until its release says who has had the lock. One that wants permits may be granted
+-- some that others give back meanwhile: its client passes them on, or gives them back.
 local function heirsOf(lock, heir)
   local ids = {}
   local whose = clientOf(heir[ID])
-  for i, waiter in ipairs(heir[CAPACITY] and {} or lock.s.f) do
-    if clientOf(waiter[ID]) ~= whose or waiter[UNTIL] <= now or waiter[CAPACITY] then
+  for i, waiter in ipairs(lock.s.f) do
+    local asMuch = waiter[UNITS] == heir[UNITS] and waiter[CAPACITY] == heir[CAPACITY]
+    if not asMuch or clientOf(waiter[ID]) ~= whose or waiter[UNTIL] <= now then
       break
     end
     ids[i] = waiter[ID]
@@ -323,6 +325,15 @@ local function serve(lock, prefix, client, awaited)
     end
     return fitsInto(waiter, units, capacity)
   end
+  -- None if there is room for the next one anyway.
+  local function heirs(waiter)
+    local left = math.min(capacity, waiter[CAPACITY] or 1)
+    local behind = s.f[1]
+    if behind and fitsInto(behind, units + (waiter[UNITS] or 1), left) then
+      return {}
+    end
+    return heirsOf(lock, waiter)
+  end
   local function isTold(whose)
     deaf[whose] = deaf[whose] or isDeaf(prefix, whose)
     return not deaf[whose]
@@ -335,19 +346,19 @@ local function serve(lock, prefix, client, awaited)
       return true
     end
     if whose == client and not own then
-      heirsOfOwn = heirsOf(lock, waiter)
+      heirsOfOwn = heirs(waiter)
       own = enter(lock, waiter, waiter[LEASE], heirsOfOwn)
       return true
     end
     if not isTold(whose) then
       return false
     end
-    local heirs = heirsOf(lock, waiter)
-    local hold = enter(lock, waiter, math.min(waiter[LEASE], CLAIM), heirs)
+    local after = heirs(waiter)
+    local hold = enter(lock, waiter, math.min(waiter[LEASE], CLAIM), after)
     if waiter[LEASE] > CLAIM then
       hold[CLAIMED] = true
     end
-    tell(lock, prefix, hold, heirs)
+    tell(lock, prefix, hold, after)
     return true
   end
   lock.unfinished = false

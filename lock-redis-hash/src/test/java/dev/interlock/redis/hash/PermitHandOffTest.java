@@ -1,0 +1,127 @@
+package dev.interlock.redis.hash;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.spi.AttemptResult;
+import dev.interlock.spi.Grant;
+import dev.interlock.spi.HandOffBackend;
+import dev.interlock.spi.HoldId;
+import dev.interlock.spi.Release;
+import dev.interlock.spi.RenewalResult;
+import dev.interlock.testservers.RedisServer;
+import dev.interlock.testservers.TestRedis;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** To whom permits go on: within a client, by a release, or not at all. */
+@Timeout(120)
+class PermitHandOffTest {
+  private static final int READERS = Integer.MAX_VALUE;
+  private static final Duration SHORT = Duration.ofMillis(1_500);
+
+  private static RedisServer server;
+
+  private TestClient one;
+  private TestClient two;
+
+  @BeforeAll
+  static void startServer() {
+    server = TestRedis.start();
+  }
+
+  @AfterAll
+  static void stopServer() {
+    server.close();
+  }
+
+  @BeforeEach
+  void openClients() throws InterruptedException {
+    server.command("FLUSHALL");
+    one = TestClient.open(server);
+    two = TestClient.open(server);
+  }
+
+  @AfterEach
+  void closeClients() {
+    one.close();
+    two.close();
+  }
+
+  private static AttemptResult permits(TestClient client, HoldId id, int units, int of) {
+    return client.backend.attempt(
+        TestClient.fair("n", id, TestClient.LEASE, TestClient.PATIENT).withUnits(units, of));
+  }
+
+  @Test
+  void C3_permitsMayBePassedToThoseOfTheSameClientWhoAreNextAndTakeAsMany() throws Exception {
+    List<HoldId> held = List.of(one.id(), one.id());
+    held.forEach(id -> permits(one, id, 1, 2));
+    HoldId first = two.id();
+    HoldId second = two.id();
+    HoldId both = two.id();
+    permits(two, first, 1, 2);
+    permits(two, second, 1, 2);
+    permits(two, both, 2, 2);
+
+    one.release("n", held.get(0));
+    Grant passable = two.grant().grant();
+    assertThat(passable.id()).isEqualTo(first);
+    assertThat(passable.heirs()).containsExactly(second);
+    assertThat(passable.tokens()).isEqualTo(2);
+    one.release("n", held.get(1));
+    Grant again = two.grant().grant();
+    assertThat(again.id()).as("it keeps its place until a release tells").isEqualTo(second);
+    assertThat(again.heirs()).as("the next one takes more").isEmpty();
+    assertThat(again.fencingToken()).isGreaterThan(passable.fencingToken() + 1);
+    Release passed = Release.of("n", first).withPassed(List.of(second));
+    assertThat(HandOffBackend.release(two.backend, passed).granted().id()).isEqualTo(both);
+    assertThat(one.backend.inspect("n").orElseThrow().units()).isEqualTo(2);
+  }
+
+  @Test
+  void C1_noPermitIsPassedWhereThereIsRoomForTheNextOne() throws Exception {
+    HoldId all = one.id();
+    permits(one, all, 3, 3);
+    List<HoldId> queue = List.of(two.id(), two.id(), two.id());
+    queue.forEach(id -> permits(two, id, 1, 3));
+    one.release("n", all);
+    for (HoldId id : queue) {
+      Grant grant = two.grant().grant();
+      assertThat(grant.id()).isEqualTo(id);
+      assertThat(grant.heirs()).isEmpty();
+    }
+  }
+
+  @Test
+  void C2_N3_whatHasLapsedIsNotBroughtBackByItsReleaseOrItsRenewal() throws Exception {
+    for (int capacity : List.of(1, 2, READERS)) {
+      server.command("FLUSHALL");
+      two.grants.clear();
+      HoldId before = one.id();
+      one.queue("n", before);
+      HoldId released = two.id();
+      HoldId renewed = two.id();
+      for (HoldId id : List.of(released, renewed)) {
+        two.backend.attempt(
+            TestClient.fair("n", id, SHORT, TestClient.PATIENT).withUnits(1, capacity));
+        if (capacity == 1) {
+          break;
+        }
+      }
+      one.release("n", before);
+      assertThat(two.grant().grant().id()).isEqualTo(released);
+      Thread.sleep(SHORT.toMillis() + 50); // the server's clock decides
+      assertThat(two.release("n", released).held()).isFalse();
+      assertThat(two.renew("n", renewed)).isInstanceOf(RenewalResult.Gone.class);
+      assertThat(two.renew("n", released)).isInstanceOf(RenewalResult.Gone.class);
+      assertThat(one.backend.inspect("n")).isEmpty();
+      assertThat(permits(one, one.id(), 1, 1)).isInstanceOf(Grant.class);
+    }
+  }
+}
