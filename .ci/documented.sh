@@ -51,11 +51,12 @@ mkdir "$work/dependencies"
   block docs/getting-started.md xml lock-bom | sed 's|</dependencyManagement>|&<dependencies>|'
   block docs/fencing.md xml lock-fencing-jdbc
   block docs/spring.md xml lock-spring-boot-starter
+  block docs/testing.md xml lock-spring-boot-test
   echo '</dependencies>'
 } >"$work/named"
 pom dependencies "$(<"$work/named")" >"$work/dependencies/pom.xml"
 (cd "$work/dependencies" && eval "$own_maven dependency:copy-dependencies")
-for jar in api redis-setnx redis-hash fencing-jdbc spring-boot-starter; do
+for jar in api redis-setnx redis-hash fencing-jdbc spring-boot-starter spring-boot-test; do
   ls "$work/dependencies/target/dependency/lock-$jar"-*.jar
 done
 
@@ -84,9 +85,15 @@ echo 'Judging examples/lock-h2 from the command line, as lock-tck/GUIDE.md tells
 h2=$(ls "$home"/target/examples-m2/com/h2database/h2/*/h2-*.jar | tail -n 1)
 {
   echo 'trap "kill \$!" EXIT'
+  # The whole, of one rule; that rule's history again; and "tck ..." for another one, as the page has it.
   block lock-tck/GUIDE.md '' org.h2.tools.Server |
-    sed -e "s|\bh2\.jar|$h2|" -e "s|\b9092\b|$((20000 + RANDOM % 10000))|" -e '$s|$| --rules X1 --effort quick --out "$OUT"|'
-} >"$work/judge"
+    sed -e '$s|$| --rules X1 --effort quick --histories --out "$OUT"|'
+  echo './interlock history "$OUT"/histories/*'
+  again=$(block lock-tck/GUIDE.md '' org.h2.tools.Server | sed -e '1d' -e 's|^./interlock tck ||')
+  grep -o './interlock tck \.\.\. --rules[^`]*' lock-tck/GUIDE.md | while read -r line; do
+    echo "${line/.../$again} --out \"\$OUT\""
+  done
+} | sed -e "s|\bh2\.jar|$h2|" -e "s|\b9092\b|$((20000 + RANDOM % 10000))|" >"$work/judge"
 OUT=$work/judged bash -e "$work/judge"
 
 echo 'Following examples/spring-orders/README.md ...'
