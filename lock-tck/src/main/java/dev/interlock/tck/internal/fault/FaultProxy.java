@@ -36,6 +36,7 @@ public final class FaultProxy implements AutoCloseable {
   private final List<Door> doors;
   private final Set<Link> links = ConcurrentHashMap.newKeySet();
   private final List<Injection> injections = new CopyOnWriteArrayList<>();
+  private volatile boolean harmed;
   private final Gate toClient = new Gate();
   private final AtomicLong requests = new AtomicLong();
   private final AtomicLong pushes = new AtomicLong();
@@ -76,6 +77,7 @@ public final class FaultProxy implements AutoCloseable {
 
   /** Plans a fault. */
   public Injection inject(Injection injection) {
+    harmed = true;
     injections.add(injection);
     return injection;
   }
@@ -87,6 +89,7 @@ public final class FaultProxy implements AutoCloseable {
 
   /** Harms requests at random from now on, one in so many. */
   public void harmAtRandom(SplittableRandom random, int oneIn) {
+    harmed = true;
     chaos = new Chaos(random, oneIn);
   }
 
@@ -97,6 +100,7 @@ public final class FaultProxy implements AutoCloseable {
 
   /** Cuts every connection at once; returns how many there were. */
   public int cut() {
+    harmed = true;
     int cut = 0;
     for (Link link : links) {
       link.cut();
@@ -110,6 +114,7 @@ public final class FaultProxy implements AutoCloseable {
    * side; new ones work. Returns how many there were.
    */
   public int silence() {
+    harmed = true;
     int silenced = 0;
     for (Link link : links) {
       link.silence();
@@ -120,12 +125,23 @@ public final class FaultProxy implements AutoCloseable {
 
   /** Accepts no connection from now on, or accepts them again. */
   public void refuse(boolean on) {
+    if (on) {
+      harmed = true;
+    }
     refusing = on;
   }
 
   /** Lets nothing through to the clients, or lets it through. */
   public void holdReplies(boolean on) {
+    if (on) {
+      harmed = true;
+    }
     toClient.set(on);
+  }
+
+  /** Tells whether any harm was ever done, or planned. */
+  public boolean wasHarmed() {
+    return harmed;
   }
 
   /** Returns how often a client sent something. */

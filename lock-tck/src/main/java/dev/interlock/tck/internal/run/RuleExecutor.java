@@ -228,7 +228,7 @@ final class RuleExecutor {
     Optional<Stall> stall = stallIn(first, start, run);
     Optional<String> reason = stall
         .map(Stall::toString)
-        .or(() -> first.isUnanswered() && !run.harmsServer()
+        .or(() -> first.isUnanswered() && !run.harmsServer() && !run.harmsConnections()
             ? Optional.of("the server gave no answer in time")
             : Optional.empty());
     if (reason.isEmpty()) {

@@ -30,8 +30,10 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
@@ -55,6 +57,7 @@ public final class RuleRun extends Times {
   private final JvmStarts starts = new JvmStarts();
   private final StallSource stalls;
   private final AtomicBoolean harmful = new AtomicBoolean();
+  private final Queue<FaultProxy> proxies = new ConcurrentLinkedQueue<>();
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
   private final Deque<AutoCloseable> healers = new ArrayDeque<>();
 
@@ -313,6 +316,7 @@ public final class RuleRun extends Times {
 
   private FaultProxy proxy(List<Endpoint> servers) throws IOException {
     FaultProxy proxy = keep(FaultProxy.before(servers));
+    proxies.add(proxy);
     synchronized (opened) {
       healers.push(proxy::heal);
     }
@@ -407,6 +411,17 @@ public final class RuleRun extends Times {
   }
 
   // --- for the executor
+
+  @Override
+  void restart() {
+    super.restart();
+    proxies.clear();
+  }
+
+  /** Tells whether the test has done harm to connections itself. */
+  boolean harmsConnections() {
+    return proxies.stream().anyMatch(FaultProxy::wasHarmed);
+  }
 
   /** Tells whether the test may have made the server stand still itself. */
   boolean harmsServer() {

@@ -101,6 +101,18 @@ class RuleExecutorTest {
     }
 
     @Rule(value = "X3", check = CHECK, timed = true)
+    public static void isNotAnsweredAtFirstThoughNothingWasCut(RuleRun run) throws IOException {
+      var unused = run.proxy();
+      isNotAnsweredAtFirst(run);
+    }
+
+    @Rule(value = "X3", check = CHECK, timed = true)
+    public static void isNotAnsweredAtFirstAfterACut(RuleRun run) throws IOException {
+      run.proxy().cut();
+      isNotAnsweredAtFirst(run);
+    }
+
+    @Rule(value = "X3", check = CHECK, timed = true)
     public static void failsByTheTime(RuleRun run) {
       run.expect(false, "it is in time", "it is late");
     }
@@ -391,6 +403,12 @@ class RuleExecutorTest {
     Samples.RUNS.set(0);
     RuleResult harmed = run(backend(), "X3", "isNotAnsweredAtFirstAfterHarm");
     assertThat(harmed.verdict()).isEqualTo(Verdict.FAIL);
+    Samples.RUNS.set(0);
+    RuleResult cut = run(backend(), "X3", "isNotAnsweredAtFirstAfterACut");
+    assertThat(cut.verdict()).isEqualTo(Verdict.FAIL);
+    Samples.RUNS.set(0);
+    RuleResult whole = run(backend(), "X3", "isNotAnsweredAtFirstThoughNothingWasCut");
+    assertThat(whole.verdict()).isEqualTo(Verdict.PASS);
   }
 
   @Test

@@ -48,14 +48,17 @@ class DebuggingTest {
   @Test
   @Timeout(120)
   void aWorkerWaitsForTheDebuggerAndThenWorks() throws Exception {
-    System.setProperty(Debugging.PROPERTY, "" + freePort());
-    int first = port(Debugging.jvmArguments());
+    // Each fork gets a higher port than the one before: let the next one get one that is free.
+    System.setProperty(Debugging.PROPERTY, "1");
+    int offset = port(Debugging.jvmArguments());
+    int port = freePort();
+    System.setProperty(Debugging.PROPERTY, "" + (port - offset));
     WorkerPool pool = WorkerPool.enter();
     try (StoreServer server = StoreServer.start(Fault.NONE)) {
       Opener opener = new Opener(server.uri(), null);
       CompletableFuture<ProcessWorker> starting = CompletableFuture.supplyAsync(
           () -> pool.own("X1", "of X1", opener, Duration.ofMillis(1), List.of()));
-      try (Socket debugger = attached(first + 1)) {
+      try (Socket debugger = attached(port)) {
         assertThat(starting).isNotDone();
         resume(debugger);
       }
