@@ -133,7 +133,7 @@ final class ReactiveCall {
 
   private Mono<Object> loss(Entry entry) {
     // Not Mono.fromCompletionStage: it cancels the stage with the work, and lost() refuses that.
-    // Not on the thread that tells of losses: a subscriber may block, and others are to be told.
+    // Not on the thread that tells of losses: what is cancelled may block, and others wait for it.
     return Mono.create(sink -> entry
         .lost()
         .thenAcceptAsync(
