@@ -17,10 +17,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class OverlapTest {
-  private static final String HOLDS = "# Interlock history 1\n# rule\tX1\n# provider\tacme 1\n"
-      + "# seed\t42\n# check\tOVERLAP\t\n"
-      + "lock\ta\t1\t1000000\t9000000\t5000000\t1\t1\n"
-      + "lock\tb\t2\t4000000\t11000000\t20000000\t1\t1\n";
+  private static final String HOLDS = """
+      # Interlock history 1
+      # rule\tX1
+      # provider\tacme 1
+      # seed\t42
+      # check\tOVERLAP\t
+      lock\ta\t1\t1000000\t9000000\t5000000\t1\t1
+      lock\tb\t2\t4000000\t11000000\t20000000\t1\t1
+      """;
 
   @TempDir
   private Path directory;
