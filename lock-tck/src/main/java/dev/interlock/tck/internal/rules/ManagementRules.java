@@ -140,6 +140,7 @@ public final class ManagementRules {
       value = "M3",
       check = "which keys or rows are made for a name and never removed",
       company = Company.FEW,
+      timed = true,
       limit = 120)
   public static void nothingGrowsWithNames(RuleRun run) throws Exception {
     Optional<LongSupplier> counter = run.backend().counter();
