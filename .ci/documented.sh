@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Does what the pages tell their readers to do: runs the program of README.md from an empty directory, gets
-# the dependencies that they name, runs the operators' commands, the demo, the kit from the command line and
-# examples/spring-orders, and the lines of the bench and of PIT as they stand. Every other line of ./interlock is
-# read by its real command line, without being run. Needs what examples/build has published and built, and curl.
-# CONTRIBUTING.md says what is not run, and why.
+# Does what the pages tell their readers to do: installs Interlock and runs the program of README.md from an
+# empty directory, gets the dependencies that they name and the operators' jar, runs the operators' commands,
+# the demo, the kit from the command line and examples/spring-orders, and the lines of the bench and of PIT as
+# they stand. Every other line of ./interlock is read by its real command line, without being run. Needs what
+# examples/build has published and built, and curl. CONTRIBUTING.md says what is not run, and why.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 home=$PWD
@@ -21,18 +21,25 @@ block() {
 # pom NAME XML: a project that has nothing but what the pages tell to put into it.
 pom() {
   echo '<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>'
-  echo "<groupId>example</groupId><artifactId>$1</artifactId><version>1</version>"
-  echo "<repositories><repository><id>interlock</id><url>file://$home/target/repository</url></repository></repositories>"
-  echo "$2</project>"
+  echo "<groupId>example</groupId><artifactId>$1</artifactId><version>1</version>$2</project>"
 }
+published="<repositories><repository><id>interlock</id><url>file://$home/target/repository</url></repository></repositories>"
 own_maven="mvn -B -ntp -q '-Dmaven.repo.local=$home/target/examples-m2'"
 
-echo 'Following README.md from an empty directory ...'
+echo 'Following README.md from a clone and an empty directory ...'
+# Nothing is installed into the user's own local repository, but what others have made is taken from there.
+readme_m2=$home/target/readme-m2
+rm -rf "$readme_m2"
+cp -al "$HOME/.m2/repository" "$readme_m2" 2>/dev/null || mkdir -p "$readme_m2"
+rm -rf "$readme_m2/dev/interlock"
+readme_maven="mvn -B -ntp -q '-Dmaven.repo.local=$readme_m2'"
+block README.md sh 'mvn install' | sed "s|^mvn |$readme_maven |" >"$work/install"
+bash -e "$work/install"
 mkdir "$work/turns"
 pom turns "<dependencies>$(block README.md xml lock-redis-setnx)</dependencies>" >"$work/turns/pom.xml"
 block README.md java 'class Turns' >"$work/turns/Turns.java"
 {
-  block README.md sh Turns.java | sed -e "s|^mvn |$own_maven |" \
+  block README.md sh Turns.java | sed -e "s|^mvn |$readme_maven |" \
     -e 's|redis-setnx://localhost|"redis-setnx:${SERVER_URI#redis:}"|'
   echo 'wait $!'
 } >"$work/turns/commands"
@@ -49,16 +56,19 @@ mkdir "$work/dependencies"
 {
   # What stands behind the versions are dependencies.
   block docs/getting-started.md xml lock-bom | sed 's|</dependencyManagement>|&<dependencies>|'
-  block docs/fencing.md xml lock-fencing-jdbc
-  block docs/spring.md xml lock-spring-boot-starter
-  block docs/testing.md xml lock-spring-boot-test
+  for page in docs/*.md; do
+    [[ $page == docs/getting-started.md ]] || block "$page" xml '<dependency>'
+  done
   echo '</dependencies>'
 } >"$work/named"
-pom dependencies "$(<"$work/named")" >"$work/dependencies/pom.xml"
+pom dependencies "$published$(<"$work/named")" >"$work/dependencies/pom.xml"
 (cd "$work/dependencies" && eval "$own_maven dependency:copy-dependencies")
-for jar in api redis-setnx redis-hash fencing-jdbc spring-boot-starter spring-boot-test; do
-  ls "$work/dependencies/target/dependency/lock-$jar"-*.jar
+for jar in $(grep -o '>lock-[a-z-]*<' "$work/named" | tr -d '<>' | grep -v lock-bom); do
+  ls "$work/dependencies/target/dependency/$jar"-*.jar
 done
+block docs/operators.md sh dependency:copy |
+  sed -e "s|^mvn |$own_maven |" -e 's|\bURI$|"redis-setnx:${SERVER_URI#redis:}"|' >"$work/operators"
+(cd "$work/dependencies" && "$home/.ci/with-server.sh" redis bash -e "$work/operators")
 
 echo 'Running the commands that a server is needed for ...'
 # status NUMBER COMMAND...: whether the command ends with that status.
@@ -95,6 +105,9 @@ h2=$(ls "$home"/target/examples-m2/com/h2database/h2/*/h2-*.jar | tail -n 1)
   done
 } | sed -e "s|\bh2\.jar|$h2|" -e "s|\b9092\b|$((20000 + RANDOM % 10000))|" >"$work/judge"
 OUT=$work/judged bash -e "$work/judge"
+rule=$(block lock-tck/GUIDE.md '' AcmeLockTckTest | sed -e "s|^mvn |$own_maven -f examples/lock-h2/pom.xml |" \
+  -e "s|Acme|H2|" -e "s|$| '-Dinterlock.repository=file://$home/target/repository'|")
+eval "$rule"
 
 echo 'Following examples/spring-orders/README.md ...'
 # Unlike what the page tells, curl waits for the application, and takes an answer that is an error for one.
