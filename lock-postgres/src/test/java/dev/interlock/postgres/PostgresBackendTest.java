@@ -105,7 +105,7 @@ class PostgresBackendTest {
     assertThat(one.release("a", held).held()).isTrue();
     assertThat(one.release("a", held).held()).isFalse();
 
-    assertThat(two.grants.poll(5, TimeUnit.SECONDS)).extracting(Grant::id).isEqualTo(waiter);
+    assertThat(two.granted("a", waiter, PATIENCE)).extracting(Grant::id).isEqualTo(waiter);
     assertThat(two.release("a", waiter).held()).isTrue();
     assertThat(one.backend.inspect("a")).isEmpty();
   }
@@ -129,17 +129,22 @@ class PostgresBackendTest {
     assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(4));
   }
 
+  /** An attempt does not wait long for it: a waiter that is not told looks more often. */
+  private static void awaitListening(TestClient client) throws Exception {
+    Awaitility.await()
+        .until(() -> Server.shared()
+            .execute("SELECT COUNT(*) FROM pg_stat_activity WHERE state = 'idle'"
+                + " AND query = 'LISTEN interlock_" + client.clientId() + "'")
+            .equals("1"));
+  }
+
   @Test
   void m2_aVictimInAnotherClientIsToldAtOnce() throws Exception {
     HoldId held = one.id();
     one.attempt("a", held, Duration.ZERO);
     HoldId waiter = one.id();
     one.attempt("a", waiter, PATIENCE); // so that it listens
-    Awaitility.await()
-        .until(() -> Server.shared()
-            .execute("SELECT COUNT(*) FROM pg_stat_activity WHERE state = 'idle'"
-                + " AND query = 'LISTEN interlock_" + one.clientId() + "'")
-            .equals("1"));
+    awaitListening(one);
 
     long token = two.backend.inspect("a").orElseThrow().fencingToken();
     assertThat(two.backend.forceRelease("a", token)).isTrue();
@@ -196,6 +201,8 @@ class PostgresBackendTest {
     one.attempt("a", stranger, PATIENCE);
     HoldId last = two.id();
     two.attempt("a", last, PATIENCE);
+    awaitListening(one);
+    awaitListening(two);
 
     one.release("a", held);
     Grant first = two.grants.poll(5, TimeUnit.SECONDS);

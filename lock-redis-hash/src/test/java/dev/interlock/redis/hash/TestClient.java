@@ -135,8 +135,13 @@ final class TestClient implements AutoCloseable {
   }
 
   RenewalResult renew(String name, HoldId id) {
-    return RenewalAnswers.collect(backend, List.of(Renewal.of(name, id, LEASE, false)))
-        .get(0);
+    return renew(name, List.of(id)).get(0);
+  }
+
+  List<RenewalResult> renew(String name, List<HoldId> ids) {
+    List<Renewal> renewals =
+        ids.stream().map(id -> Renewal.of(name, id, LEASE, false)).toList();
+    return RenewalAnswers.collect(backend, renewals);
   }
 
   @Nullable

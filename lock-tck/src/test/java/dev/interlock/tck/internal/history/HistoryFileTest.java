@@ -7,6 +7,7 @@ import dev.interlock.tck.internal.history.Operation.Kind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -71,6 +72,8 @@ class HistoryFileTest {
     HistoryFile read = written(histories.toArray(History[]::new));
 
     assertThat(read.histories().stream().map(History::judge))
+        .usingElementComparator(Comparator.comparing(Judgement::answer)
+            .thenComparing(judgement -> judgement.lines().toString()))
         .containsExactlyElementsOf(histories.stream().map(History::judge).toList());
     assertThat(read.histories().get(0).judge().lines().get(0)).contains("a and b at once");
     assertThat(read.histories().get(1).judge().lines().get(0)).contains("2 came after 2");
