@@ -30,7 +30,8 @@ echo 'Following README.md from a clone and an empty directory ...'
 # Nothing is installed into the user's own local repository, but what others have made is taken from there.
 readme_m2=$home/target/readme-m2
 rm -rf "$readme_m2"
-cp -al "$HOME/.m2/repository" "$readme_m2" 2>/dev/null || mkdir -p "$readme_m2"
+mkdir -p "$readme_m2"
+cp -al "$HOME/.m2/repository/." "$readme_m2" 2>/dev/null || true
 rm -rf "$readme_m2/dev/interlock"
 readme_maven="mvn -B -ntp -q '-Dmaven.repo.local=$readme_m2'"
 block README.md sh 'mvn install' | sed "s|^mvn |$readme_maven |" >"$work/install"

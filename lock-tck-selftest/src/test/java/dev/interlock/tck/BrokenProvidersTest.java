@@ -266,6 +266,7 @@ class BrokenProvidersTest {
     EXPECTED.put(Fault.CLIENT_REENTERS, Set.of("X5", "X6"));
     NOW_AND_THEN.put(Fault.CLIENT_REENTERS, Set.of("X1", "O2"));
     EXPECTED.put(Fault.EVICTS_NAMES, Set.of("X1"));
+    EXPECTED.put(Fault.REFUSES_NAMES, Set.of("X1"));
     EXPECTED.put(Fault.NOTES_FIFTY_WAITERS, Set.of("W3"));
     EXPECTED.put(Fault.FORCE_WAKES_NOBODY, Set.of("W3"));
     EXPECTED.put(Fault.ABANDON_WAKES_NOBODY, Set.of("W3"));

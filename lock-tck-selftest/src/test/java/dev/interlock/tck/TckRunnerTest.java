@@ -92,7 +92,8 @@ class TckRunnerTest {
       String what = part.lines().get(0);
       assertThat(failed.evidence().message()).contains("happened: " + what).contains(" at once");
       assertThat(failed.evidence().history())
-          .isEqualTo(part.lines().subList(1, part.lines().size()));
+          .as("the calls at the SPI may follow")
+          .startsWith(part.lines().subList(1, part.lines().size()).toArray(String[]::new));
     }
   }
 

@@ -19,9 +19,9 @@ final class Again {
     return one(provider) + " --rules " + rule + " --seed " + report.seed();
   }
 
-  /** All that is shown of one provider, figures and facts too. */
+  /** All that is shown of one provider, figures and facts too; a floor is no run of its own. */
   String column(ProviderReport provider) {
-    return one(provider) + " --seed " + report.seed();
+    return report.floors().contains(provider) ? all() : one(provider) + " --seed " + report.seed();
   }
 
   private String one(ProviderReport provider) {

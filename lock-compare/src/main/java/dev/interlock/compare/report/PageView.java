@@ -27,6 +27,9 @@ record PageView(Report report) {
   private static final DateTimeFormatter DATE =
       DateTimeFormatter.ofPattern("d MMMM uuuu, HH:mm 'UTC'", Locale.ROOT).withZone(ZoneOffset.UTC);
 
+  /** How many page.css has. */
+  private static final int COLOURS = 14;
+
   /** How many fit with whole words beside what their rows are about. */
   private static final int FEW_COLUMNS = 6;
 
@@ -139,7 +142,8 @@ record PageView(Report report) {
   /** The number of a provider's colour, the same everywhere on the page. */
   int colour(ProviderReport provider) {
     int own = report.providers().indexOf(provider);
-    return own >= 0 ? own : report.providers().size() + report.floors().indexOf(provider);
+    int place = own >= 0 ? own : report.providers().size() + report.floors().indexOf(provider);
+    return place % COLOURS;
   }
 
   String level(ProviderReport provider) {

@@ -127,7 +127,7 @@
         data: {
           labels: chart.labels,
           datasets: chart.series.map((series) => {
-            const own = colour('--p' + (series.colour % 14));
+            const own = colour('--p' + series.colour);
             return {
               label: series.provider,
               data: series.values,

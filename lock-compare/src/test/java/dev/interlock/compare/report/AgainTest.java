@@ -16,6 +16,7 @@ class AgainTest {
   private static final ProviderReport OURS = provider("mysql", "embedded", false);
   private static final ProviderReport GIVEN = provider("redis-hash", Backend.GIVEN, false);
   private static final ProviderReport PEER = provider("redisson", "embedded", true);
+  private static final ProviderReport FLOOR = ProviderReport.ofFloor("raw-redis", new Figures());
 
   @Test
   void a_cell_is_done_again_by_provider_rule_effort_and_seed() {
@@ -48,6 +49,13 @@ class AgainTest {
   }
 
   @Test
+  void a_floor_is_measured_by_the_whole_run_only() {
+    Again again = again("compare", Effort.QUICK, 1);
+
+    assertThat(again.column(FLOOR)).isEqualTo(again.all());
+  }
+
+  @Test
   void somebodys_provider_is_judged_again_by_the_other_command() {
     assertThat(again("tck", Effort.QUICK, 1).cell(OURS, "X1"))
         .isEqualTo("./interlock tck --classpath JAR --uri mysql://HOST --effort quick"
@@ -63,7 +71,7 @@ class AgainTest {
             Duration.ZERO,
             machine,
             List.of(OURS, GIVEN, PEER),
-            List.of(),
+            List.of(FLOOR),
             Optional.empty())
         .again();
   }

@@ -277,6 +277,8 @@ public enum Fault {
   CLIENT_REENTERS,
   /** There is room for 500 locks; the one that is held longest makes room. */
   EVICTS_NAMES,
+  /** There is room for 500 locks; every other one is busy. */
+  REFUSES_NAMES,
   /** Only fifty waiters of a lock are told of a release. */
   NOTES_FIFTY_WAITERS,
   /** A forced release wakes no waiter. */

@@ -183,6 +183,9 @@ final class Store {
     if (fault == Fault.EVICTS_NAMES) {
       evict(request.name());
     }
+    if (fault == Fault.REFUSES_NAMES && hasNoRoom()) {
+      return new Answer(Wire.BUSY, 0, TimeUnit.MILLISECONDS.toNanos(1));
+    }
     Held granted = grant(request, lock, now + request.lease());
     return expired
         ? new Answer(Wire.BUSY, 0, TimeUnit.MILLISECONDS.toNanos(1))
@@ -208,6 +211,10 @@ final class Store {
         .map(Map.Entry::getKey)
         .toList()
         .forEach(locks::remove);
+  }
+
+  private boolean hasNoRoom() {
+    return locks.values().stream().filter(lock -> lock.held != null).count() >= MOST_HELD;
   }
 
   /** The first half of an attempt that is not atomic. */
