@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param name the lock
  * @param owner what re-enters: a thread, a text for a logical owner, or null for nobody
  * @param label names the holder towards the server
+ * @param named whether the request chose this name
  * @param lease how long, in nanoseconds
  * @param renewing whether it is renewed until released
  * @param fair whether it stands in the server's queue on its own
@@ -26,6 +27,7 @@ record Grantee(
     String name,
     @Nullable Object owner,
     String label,
+    boolean named,
     long lease,
     boolean renewing,
     boolean fair,
@@ -54,6 +56,7 @@ record Grantee(
         request.name(),
         thread != null ? thread : owned ? named.orElse(null) : null,
         named.orElseGet(Grantee::threadLabel),
+        named.isPresent(),
         Validity.nanos(request.lease().orElse(terms.defaultLease())),
         request.isRenewing(),
         fair || !exclusive,
@@ -80,10 +83,15 @@ record Grantee(
    * Tells whether the lock may be passed from or to this holder without the server. Not if the
    * server must know the owner, nor if a fixed lease was asked for, which always gets its full time
    * from the server. A fair one is passed on only in the order of the server's queue. Readers come
-   * in together, so there is nothing to pass.
+   * in together, so there is nothing to pass. A name for permits is there for those who look at the
+   * server.
    */
   boolean isPassable() {
-    return renewing && !sharedOwner && kind != LockKind.SHARED;
+    return switch (kind) {
+      case EXCLUSIVE -> renewing && !sharedOwner;
+      case SHARED -> false;
+      case PERMITS -> renewing && !named;
+    };
   }
 
   /** Tells whether another one takes as much of the lock, of the same size. */

@@ -100,8 +100,10 @@ final class HoldIndex {
    */
   List<HoldId> takeEntries(Hold hold) {
     List<HoldId> entries = new ArrayList<>(hold.remote().heirs().takeEntries());
-    for (Hold other : counted(hold.name())) {
-      entries.addAll(other.remote().heirs().takeEntries());
+    if (hold.grantee().kind() == LockKind.PERMITS) {
+      for (Hold other : counted(hold.name())) {
+        entries.addAll(other.remote().heirs().takeEntries());
+      }
     }
     return entries;
   }

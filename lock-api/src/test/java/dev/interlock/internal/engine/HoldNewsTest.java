@@ -29,7 +29,7 @@ class HoldNewsTest {
   });
 
   private static final Grantee GRANTEE =
-      new Grantee("x", null, "test", 1, true, false, false, LockKind.EXCLUSIVE, 1, 1);
+      new Grantee("x", null, "test", false, 1, true, false, false, LockKind.EXCLUSIVE, 1, 1);
 
   /** Is lost on another thread, which must not wait, once one has seen that it is held. */
   private final class LostMeanwhile extends Hold {

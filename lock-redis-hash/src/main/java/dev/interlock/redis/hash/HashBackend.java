@@ -138,6 +138,8 @@ final class HashBackend implements HandOffBackend {
     if (result instanceof AttemptResult.Queued) {
       riders.queued(attempt.name(), attempt.id(), attempt.lease());
       checkMailbox();
+    } else if (result instanceof Grant) {
+      riders.ended(attempt.name(), attempt.id());
     }
     return result;
   }
@@ -214,6 +216,10 @@ final class HashBackend implements HandOffBackend {
       }
       boolean unfinished = answer.flag();
       ReleaseResult result = released(release, held, answer);
+      Grant granted = result.granted();
+      if (granted != null) {
+        riders.ended(granted.name(), granted.id());
+      }
       for (Rider rider : taken) {
         rider.arrive(result(rider.attempt(), answer));
         arrived++;
@@ -245,10 +251,10 @@ final class HashBackend implements HandOffBackend {
   public void renew(List<Renewal> batch, RenewalAnswers answers) {
     checkMailbox();
     renewer.renew(batch, (renewal, result) -> {
-      if (result instanceof RenewalResult.Gone) {
-        riders.ended(renewal.name(), renewal.id());
-      } else {
+      if (result instanceof RenewalResult.Queued) {
         riders.renewed(renewal.name(), renewal.id(), renewal.lease());
+      } else if (!(result instanceof RenewalResult.Failed)) {
+        riders.ended(renewal.name(), renewal.id());
       }
       answers.answer(renewal, result);
     });
@@ -320,7 +326,7 @@ final class HashBackend implements HandOffBackend {
     return server;
   }
 
-  /** How many waiters, and holds after a wait, this client keeps in mind. */
+  /** How many waiters this client keeps in mind. */
   int knownWaiters() {
     return riders.known();
   }

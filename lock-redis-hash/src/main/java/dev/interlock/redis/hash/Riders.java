@@ -34,7 +34,7 @@ final class Riders {
   private static final long WAITER_LIFE = 15_000_000_000L;
 
   private static final int GAPS = 3;
-  private static final int CROWD = 3;
+  private static final int CROWD = 2;
   private static final int MOST = 16;
 
   private enum State {
@@ -102,7 +102,7 @@ final class Riders {
 
   /** What this client has to do with one lock. */
   private static final class Crowd {
-    /** Who waits for it, or has it after a wait, and until when at the most without a renewal. */
+    /** Who waits for it, and until when at the most without a renewal. */
     final Map<HoldId, Long> waiters = new ConcurrentHashMap<>();
 
     final Queue<Rider> riders = new ConcurrentLinkedQueue<>();
@@ -149,7 +149,7 @@ final class Riders {
     });
   }
 
-  /** Notes that an attempt, or the hold that it became, is still there. */
+  /** Notes that an attempt still stands there. */
   void renewed(String name, HoldId id, Duration lease) {
     Crowd crowd = crowds.get(name);
     if (crowd != null) {
@@ -162,7 +162,9 @@ final class Riders {
     return nanoTime.getAsLong() + WAITER_LIFE + lease.toNanos();
   }
 
-  /** A hold may end without a word: its lease runs out, or it was left to the server. */
+  /**
+   * A waiter may end without a word: it was granted the lock and lost it, or left to the server.
+   */
   private void sweep() {
     long last = sweptAt.get();
     long now = nanoTime.getAsLong();
@@ -177,12 +179,12 @@ final class Riders {
     }
   }
 
-  /** How many waiters, and holds after a wait, are known. */
+  /** How many waiters are known. */
   int known() {
     return crowds.values().stream().mapToInt(crowd -> crowd.waiters.size()).sum();
   }
 
-  /** Notes that an attempt, or the hold that it became, has ended. */
+  /** Notes that an attempt waits no longer: it has left, or has the lock. */
   void ended(String name, HoldId id) {
     if (crowds.containsKey(name)) {
       crowds.computeIfPresent(name, (key, crowd) -> {

@@ -150,6 +150,18 @@ class CountedTest {
   }
 
   @Test
+  void W9_whoReadsForLongIsNotAmongThoseWhoseReleaseIsAwaited() {
+    HoldId writer = write(one);
+    List<HoldId> readers = List.of(read(two), read(two), read(two));
+    assertThat(((HashBackend) two.backend).knownWaiters()).isEqualTo(3);
+    one.release("n", writer);
+
+    assertThat(two.renew("n", readers)).allMatch(Grant.class::isInstance);
+
+    assertThat(((HashBackend) two.backend).knownWaiters()).isZero();
+  }
+
+  @Test
   void R2_oneScriptLetsInFiveHundredReaders() throws Exception {
     HoldId writer = write(one);
     for (int i = 0; i < 500; i++) {

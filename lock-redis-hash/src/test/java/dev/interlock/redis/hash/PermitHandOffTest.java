@@ -2,6 +2,11 @@ package dev.interlock.redis.hash;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.interlock.HoldInfo;
+import dev.interlock.Lease;
+import dev.interlock.LockClient;
+import dev.interlock.LockRequest;
+import dev.interlock.Locks;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HandOffBackend;
@@ -11,7 +16,10 @@ import dev.interlock.spi.RenewalResult;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -96,6 +104,36 @@ class PermitHandOffTest {
       assertThat(grant.id()).isEqualTo(id);
       assertThat(grant.heirs()).isEmpty();
     }
+  }
+
+  @Test
+  void M1_permitsOfNamedOwnersAreNotPassedSoThatTheServerKnowsWhoHasThem() throws Exception {
+    try (LockClient client = Locks.open(server.uri("redis-hash"));
+        LockClient other = Locks.open(server.uri("redis-hash"))) {
+      Lease held = client.acquire(job(1));
+      List<CompletableFuture<Lease>> waiting = new ArrayList<>();
+      for (int waiters = 1; waiters <= 3; waiters++) {
+        waiting.add(client.acquireAsync(job(waiters + 1)));
+        while (info(other).waiters() < waiters) {
+          Thread.sleep(1);
+        }
+      }
+      for (int i = 0; i < waiting.size(); i++) {
+        held.release();
+        held = waiting.get(i).get(10, TimeUnit.SECONDS);
+        assertThat(info(other).owner()).isEqualTo("job-" + (i + 2));
+        assertThat(info(other).fencingToken()).isEqualTo(held.fencingToken());
+      }
+      held.release();
+    }
+  }
+
+  private static LockRequest job(int number) {
+    return LockRequest.of("p").permits(1, 1).withOwner("job-" + number);
+  }
+
+  private static HoldInfo info(LockClient client) {
+    return client.inspect("p").orElseThrow();
   }
 
   @Test
