@@ -240,7 +240,9 @@ final class HashBackend implements HandOffBackend {
     if (!held) {
       return ReleaseResult.notHeld();
     }
-    if (next != null && result instanceof Grant direct) {
+    // A reader that got in is told of too, though the next of its owner got in beside it.
+    boolean alone = granted == null || (next != null && granted.id().equals(next.id()));
+    if (alone && result instanceof Grant direct) {
       granted = direct;
       result = null;
     }

@@ -13,7 +13,10 @@ import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.AttemptResult.Busy;
 import dev.interlock.spi.AttemptResult.Queued;
 import dev.interlock.spi.Grant;
+import dev.interlock.spi.HandOffBackend;
 import dev.interlock.spi.HoldId;
+import dev.interlock.spi.Release;
+import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
@@ -147,6 +150,23 @@ class CountedTest {
     }
     before.forEach(id -> two.release("n", id));
     assertThat(one.backend.inspect("n")).isEmpty();
+  }
+
+  @Test
+  void S1_aReleaseTellsOfTheReaderThatGotInAndOfTheOwnersNextHoldBesideIt() {
+    HoldId before = write(one);
+    HoldId reader = one.id();
+    HoldId beside = one.id();
+    one.backend.attempt(reader(reader, TestClient.LEASE).withSharedOwner(true));
+    Attempt next = Attempt.of("n", beside, "owner-a", TestClient.LEASE)
+        .withSharedOwner(true)
+        .withPatience(TestClient.PATIENT);
+
+    ReleaseResult result =
+        HandOffBackend.release(one.backend, Release.of("n", before).withNext(next));
+
+    assertThat(result.granted()).extracting(Grant::id).isEqualTo(reader);
+    assertThat(result.next()).isInstanceOf(Grant.class);
   }
 
   @Test
