@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Does what the pages tell their readers to do: installs Interlock and runs the program of README.md from an
-# empty directory, gets the dependencies that they name and the operators' jar, runs the operators' commands,
+# Does what the pages tell their readers to do: installs Interlock and runs the program and the job of README.md
+# from empty directories, gets the dependencies that they name and the operators' jar, runs the operators' commands,
 # the demo, the kit from the command line and examples/spring-orders, and the lines of the bench and of PIT as
 # they stand. Every other line of ./interlock is read by its real command line, without being run. Needs what
 # examples/build has published and built, and curl. CONTRIBUTING.md says what is not run, and why.
@@ -51,6 +51,49 @@ for instance in first second; do
 done
 # Whoever has a turn has the larger token, so the tokens of both are in the order of the lines.
 sed 's/.* //' "$work/turns/output" | sort -c -n
+
+echo "Running README.md's job in two instances ..."
+job=$work/job
+mkdir -p "$job/src/main/java/example" "$job/src/main/resources"
+parent='<parent><groupId>org.springframework.boot</groupId><artifactId>spring-boot-starter-parent</artifactId>'
+boot='<groupId>org.springframework.boot</groupId><artifactId>spring-boot'
+starter=$(grep -o 'dev.interlock:lock-spring-boot-starter:[0-9.]*' README.md | head -n 1)
+{
+  echo '<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>'
+  echo "$parent<version>4.1.1</version></parent><groupId>example</groupId><artifactId>job</artifactId><version>1</version>"
+  echo "<dependencies>$(block README.md xml lock-redis-setnx)<dependency><groupId>${starter%%:*}</groupId>"
+  echo "<artifactId>lock-spring-boot-starter</artifactId><version>${starter##*:}</version></dependency></dependencies>"
+  echo "<build><plugins><plugin>$boot-maven-plugin</artifactId></plugin></plugins></build></project>"
+} >"$job/pom.xml"
+grep -o 'interlock.uri=redis-setnx://localhost' README.md >"$job/src/main/resources/application.properties"
+cat >"$job/src/main/java/example/Application.java" <<'END'
+package example;
+@org.springframework.boot.autoconfigure.SpringBootApplication
+@org.springframework.scheduling.annotation.EnableScheduling
+public class Application {
+  public static void main(String[] args) {
+    org.springframework.boot.SpringApplication.run(Application.class, args);
+  }
+}
+END
+# Each second instead of each minute.
+{
+  echo 'package example; import dev.interlock.spring.*;'
+  echo 'import org.springframework.scheduling.annotation.*; import org.springframework.stereotype.*;'
+  block README.md java LockedJob | sed -e 's|"0 [*] |"* * |' -e 's|"50s"|"800ms"|'
+} >"$job/src/main/java/example/Reports.java"
+cat >"$job/instances" <<'END'
+for instance in 1 2; do
+  java -jar target/job-1.jar --spring.main.banner-mode=off "--interlock.uri=redis-setnx:${SERVER_URI#redis:}" &
+done
+sleep 25
+kill %1 %2
+wait
+END
+(cd "$job" && eval "$readme_maven package" && "$home/.ci/with-server.sh" redis bash instances) | tee "$work/job.output"
+reports=$(grep -c '^The report, by process [0-9]*$' "$work/job.output")
+# Both alone would make some forty.
+((reports >= 5 && reports <= 26)) || { echo "the job has run $reports times in at most 25 s"; exit 1; }
 
 echo 'Getting the dependencies that the pages name ...'
 mkdir "$work/dependencies"
