@@ -9,7 +9,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -44,14 +43,8 @@ final class KeptLeases implements AutoCloseable {
     timer.setKeepAliveTime(10, TimeUnit.SECONDS);
     timer.allowCoreThreadTimeOut(true);
     // At most one for each job, or a server that is silent for one would cost the others theirs.
-    workers = new ThreadPoolExecutor(
-        0,
-        Integer.MAX_VALUE,
-        10,
-        TimeUnit.SECONDS,
-        new SynchronousQueue<>(),
-        Threads.named("interlock-once"),
-        new ThreadPoolExecutor.DiscardPolicy());
+    workers = Threads.oneForEachTask(
+        Threads.named("interlock-once"), new ThreadPoolExecutor.DiscardPolicy());
   }
 
   /**

@@ -15,6 +15,7 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionHandler;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What all annotated methods of an application share. */
 final class LockedCalls implements AutoCloseable {
-  /** Each of them is at most one round trip busy with a release. */
+  /** Each of them is at most one round trip busy with a release: no work's code runs there. */
   private static final int THREADS = 4;
 
   private final LockGate gate;
@@ -33,6 +34,7 @@ final class LockedCalls implements AutoCloseable {
   private final String application;
   private final KeptLeases kept = new KeptLeases();
   private final ThreadPoolExecutor releasing;
+  private final ThreadPoolExecutor telling;
 
   /** Methods that run without their lock, of which the log tells once. */
   private final Set<Method> unguarded = ConcurrentHashMap.newKeySet();
@@ -61,9 +63,15 @@ final class LockedCalls implements AutoCloseable {
         TimeUnit.SECONDS,
         new LinkedBlockingQueue<>(),
         threads,
-        // Who waits for a stage that is complete only after the close must hear of it, too.
-        (late, closed) -> threads.newThread(late).start());
+        startedBy(threads));
     this.releasing.allowCoreThreadTimeOut(true);
+    ThreadFactory tellers = Threads.named("interlock-tell");
+    this.telling = Threads.oneForEachTask(tellers, startedBy(tellers));
+  }
+
+  /** Who waits for a stage that is complete only after the close must hear of it, too. */
+  private static RejectedExecutionHandler startedBy(ThreadFactory threads) {
+    return (late, closed) -> threads.newThread(late).start();
   }
 
   /** That of the client which the method names. */
@@ -78,6 +86,14 @@ final class LockedCalls implements AutoCloseable {
   /** Where releases run that must not block the thread that completes a stage. */
   Executor releasing() {
     return releasing;
+  }
+
+  /**
+   * Where work hears of its loss, and callers of the end. Their code may block, or wait for another
+   * release, so none of them is told after another, or after a release.
+   */
+  Executor telling() {
+    return telling;
   }
 
   LockRequest request(LockedMethod locked, String name) {
@@ -208,5 +224,6 @@ final class LockedCalls implements AutoCloseable {
     lifecycle.awaitIdle();
     kept.close();
     releasing.shutdown();
+    telling.shutdown();
   }
 }

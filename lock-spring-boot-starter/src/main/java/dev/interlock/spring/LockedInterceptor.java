@@ -78,7 +78,7 @@ final class LockedInterceptor implements MethodInterceptor {
     Object result =
         LockedWork.<@Nullable Object, Throwable>run(scope, entry.ending(), invocation::proceed);
     if (result instanceof CompletionStage<?> stage && locked.givesStage()) {
-      return StageCall.endWith(stage, entry, locked, shared.releasing());
+      return StageCall.endWith(stage, entry, locked, shared);
     }
     entry.ending().end();
     LockedResults.requireFinished(locked.method(), result);

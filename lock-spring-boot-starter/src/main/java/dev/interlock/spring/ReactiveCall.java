@@ -3,6 +3,7 @@ package dev.interlock.spring;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockRequest;
+import dev.interlock.LostReason;
 import java.util.List;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInvocation;
@@ -111,7 +112,7 @@ final class ReactiveCall {
     Lease lease = entry.lease();
     Flux<?> work = Flux.defer(() -> proceed(entry))
         .contextWrite(context -> context.put(CurrentLease.CONTEXT_KEY, lease));
-    return locked.interrupts() ? work.takeUntilOther(loss(entry)) : work;
+    return locked.interrupts() ? untilLost(work, entry) : work;
   }
 
   private Publisher<?> proceed(Entry entry) {
@@ -131,13 +132,17 @@ final class ReactiveCall {
     }
   }
 
-  private Mono<Object> loss(Entry entry) {
+  /** Cancels work at the loss of its lease, and then says why. */
+  private <T> Flux<T> untilLost(Flux<T> work, Entry entry) {
     // Not Mono.fromCompletionStage: it cancels the stage with the work, and lost() refuses that.
     // Not on the thread that tells of losses: what is cancelled may block, and others wait for it.
-    return Mono.create(sink -> entry
-        .lost()
-        .thenAcceptAsync(
-            reason -> sink.error(Losses.during(entry.lease(), reason)), shared.releasing()));
+    Mono<LostReason> loss =
+        Mono.create(sink -> entry.lost().thenAcceptAsync(sink::success, shared.telling()));
+    // An error of the other would end this, but not cancel the work.
+    return work.takeUntilOther(loss).concatWith(Mono.defer(() -> {
+      LostReason reason = entry.lost().toCompletableFuture().getNow(null);
+      return reason == null ? Mono.empty() : Mono.error(Losses.during(entry.lease(), reason));
+    }));
   }
 
   private Publisher<?> busy() {

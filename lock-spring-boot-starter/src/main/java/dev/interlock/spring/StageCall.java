@@ -11,32 +11,49 @@ final class StageCall {
   private StageCall() {}
 
   static <T> CompletionStage<T> endWith(
-      CompletionStage<T> work, Entry entry, LockedMethod locked, Executor releasing) {
+      CompletionStage<T> work, Entry entry, LockedMethod locked, LockedCalls shared) {
     Ending ending = entry.ending();
-    CompletableFuture<T> result = new CompletableFuture<>();
+    // Has no dependents of others while it is open: to complete it runs nobody's code.
+    CompletableFuture<T> outcome = new CompletableFuture<>();
     if (work instanceof CompletableFuture<T> future && future.isDone()) {
-      var unused = future.whenComplete((value, failure) -> end(result, ending, value, failure));
-      return result;
+      var unused = future.whenComplete((value, failure) -> end(outcome, ending, value, failure));
+      return outcome;
     }
     // Not on the thread that completes it: that may be the one which reads the server's answers.
-    work.whenCompleteAsync((value, failure) -> end(result, ending, value, failure), releasing);
+    work.whenCompleteAsync(
+        (value, failure) -> end(outcome, ending, value, failure), shared.releasing());
+    CompletableFuture<T> result = told(outcome, shared.telling());
     var unused = result.whenComplete((value, failure) -> {
       if (result.isCancelled()) {
         cancel(work);
       }
     });
     if (locked.interrupts()) {
-      // What hangs on the result may block, and others, further out too, are still to be told.
       entry
           .lost()
           .thenAcceptAsync(
               reason -> {
                 // Before the cancel: else what the cancelled work answers might be told instead.
-                result.completeExceptionally(Losses.during(entry.lease(), reason));
+                outcome.completeExceptionally(Losses.during(entry.lease(), reason));
                 cancel(work);
               },
-              releasing);
+              shared.telling());
     }
+    return result;
+  }
+
+  /** What an application's code hangs on. */
+  private static <T> CompletableFuture<T> told(CompletableFuture<T> outcome, Executor telling) {
+    CompletableFuture<T> result = new CompletableFuture<>();
+    var unused = outcome.whenCompleteAsync(
+        (value, failure) -> {
+          if (failure == null) {
+            result.complete(value);
+          } else {
+            result.completeExceptionally(failure);
+          }
+        },
+        telling);
     return result;
   }
 
@@ -47,20 +64,20 @@ final class StageCall {
   }
 
   private static <T> void end(
-      CompletableFuture<T> result, Ending ending, T value, @Nullable Throwable thrown) {
+      CompletableFuture<T> outcome, Ending ending, T value, @Nullable Throwable thrown) {
     Throwable failure = thrown instanceof CompletionException && thrown.getCause() != null
         ? thrown.getCause()
         : thrown;
     try {
       if (failure == null) {
         ending.end();
-        result.complete(value);
+        outcome.complete(value);
       } else {
         ending.endAfter(failure);
-        result.completeExceptionally(failure);
+        outcome.completeExceptionally(failure);
       }
     } catch (Throwable e) { // whatever it is, the caller must not wait for ever
-      result.completeExceptionally(e);
+      outcome.completeExceptionally(e);
     }
   }
 }
