@@ -9,6 +9,7 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
@@ -18,16 +19,28 @@ import org.jspecify.annotations.Nullable;
  * Listens on every master of a cluster. A script asks its own node who listens there before it
  * grants a lock, and it runs on any master, so there has to be a listener on each. The nodes pass
  * messages on to one another, so one comes once from each master; repeated ones do no harm.
+ *
+ * <p>A node that was reset has another id at the same address. The cluster client closes the
+ * connection that it has opened for the old id, so a master is known by both.
  */
 final class ClusterListeners implements Listeners {
   private static final Logger LOG = System.getLogger(ClusterListeners.class.getName());
 
   private final RedisClusterClient cluster;
   private final Nodes nodes;
-  private final ConcurrentHashMap<HostPort, StatefulRedisPubSubConnection<byte[], byte[]>> open =
+  private final ConcurrentHashMap<Master, StatefulRedisPubSubConnection<byte[], byte[]>> open =
       new ConcurrentHashMap<>();
-  private final Set<HostPort> opening = ConcurrentHashMap.newKeySet();
+  private final Set<Master> opening = ConcurrentHashMap.newKeySet();
   private volatile @Nullable Mailbox mailbox;
+  private volatile Runnable stop = () -> {};
+  private volatile boolean closed;
+
+  private record Master(HostPort address, String id) {
+    static Master of(RedisClusterNode node) {
+      return new Master(
+          HostPort.of(node.getUri().getHost(), node.getUri().getPort()), node.getNodeId());
+    }
+  }
 
   /** The connections to single nodes. Blocks nowhere. */
   interface Nodes {
@@ -46,50 +59,69 @@ final class ClusterListeners implements Listeners {
   @Override
   public void attach(Mailbox attached) {
     mailbox = attached;
-    cluster
+    // The event bus may be the application's, and live on.
+    stop = cluster
         .getResources()
         .eventBus()
         .get()
         .ofType(ClusterTopologyChangedEvent.class)
-        .subscribe(changed -> check());
+        .subscribe(changed -> check())::dispose;
     check();
   }
 
   @Override
   public void check() {
-    Map<HostPort, RedisClusterNode> masters = cluster.getPartitions().stream()
-        .filter(node ->
-            node.is(RedisClusterNode.NodeFlag.UPSTREAM) && !node.getSlots().isEmpty())
-        .collect(Collectors.toMap(ClusterListeners::address, node -> node, (one, same) -> one));
-    masters.forEach((address, master) -> {
-      if (!open.containsKey(address)) {
-        open(address, master);
-      }
-    });
-    open.keySet().stream().filter(node -> !masters.containsKey(node)).forEach(this::leave);
-  }
-
-  private static HostPort address(RedisClusterNode node) {
-    return HostPort.of(node.getUri().getHost(), node.getUri().getPort());
-  }
-
-  private void open(HostPort address, RedisClusterNode master) {
-    if (!opening.add(address)) {
+    if (closed) {
       return;
     }
-    nodes.listenTo(master).whenComplete((connection, failure) -> {
+    Map<Master, RedisClusterNode> masters = cluster.getPartitions().stream()
+        .filter(node ->
+            node.is(RedisClusterNode.NodeFlag.UPSTREAM) && !node.getSlots().isEmpty())
+        .collect(Collectors.toMap(Master::of, node -> node, (one, same) -> one));
+    masters.forEach((master, node) -> {
+      if (!open.containsKey(master)) {
+        open(master, node);
+      }
+    });
+    open.keySet().stream().filter(master -> !masters.containsKey(master)).forEach(this::leave);
+  }
+
+  private void open(Master master, RedisClusterNode node) {
+    if (!opening.add(master)) {
+      return;
+    }
+    listenTo(node).whenComplete((connection, failure) -> {
       if (failure == null) {
-        open.put(address, connection);
+        open.put(master, connection);
         tell(connection, true);
       } else {
-        LOG.log(Level.DEBUG, "not listening on " + address, failure);
+        LOG.log(Level.DEBUG, "not listening on " + master.address(), failure);
       }
-      opening.remove(address);
+      opening.remove(master);
+      if (closed) {
+        leave(master);
+      }
     });
   }
 
-  private void leave(HostPort node) {
-    StatefulRedisPubSubConnection<byte[], byte[]> connection = open.remove(node);
+  /** Lettuce throws if a connection does not know of the node yet that its client knows. */
+  private CompletionStage<StatefulRedisPubSubConnection<byte[], byte[]>> listenTo(
+      RedisClusterNode node) {
+    try {
+      return nodes.listenTo(node);
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    stop.run();
+  }
+
+  private void leave(Master master) {
+    StatefulRedisPubSubConnection<byte[], byte[]> connection = open.remove(master);
     if (connection != null) {
       tell(connection, false);
       nodes.leave(connection);

@@ -19,6 +19,9 @@ interface Listeners {
   /** Called whenever somebody waits: opens what could not be opened before. Quick. */
   void check();
 
+  /** Listens for nothing more; whoever opened the connections closes them. Quick. */
+  void close();
+
   /** A connection that stays, whatever it leads to. */
   static Listeners of(StatefulRedisPubSubConnection<byte[], byte[]> connection) {
     return new Listeners() {
@@ -30,6 +33,11 @@ interface Listeners {
       @Override
       public void check() {
         // Lettuce keeps it open.
+      }
+
+      @Override
+      public void close() {
+        // Its mailbox has left it.
       }
     };
   }

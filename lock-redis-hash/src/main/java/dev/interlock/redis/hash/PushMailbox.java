@@ -103,6 +103,7 @@ final class PushMailbox implements Listeners.Mailbox, AutoCloseable {
   @Override
   public void close() {
     closed = true; // a subscription that is under way fails now, which nobody needs to hear of
+    listeners.close();
     ears.forEach(ear -> ear.connection.removeListener(ear));
   }
 
