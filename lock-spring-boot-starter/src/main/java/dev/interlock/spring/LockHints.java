@@ -8,7 +8,8 @@ import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
 /**
  * What a native image must know of the starter. Above all the libraries that it looks for by name:
- * in an image that does not know them the locks of transactions would not be kept until the commit.
+ * in an image that does not know them the locks of transactions would not be kept until the commit,
+ * and a {@code DataSource} that routes would not be refused.
  */
 final class LockHints implements RuntimeHintsRegistrar {
   private static final List<String> LOOKED_FOR = List.of(
@@ -17,6 +18,8 @@ final class LockHints implements RuntimeHintsRegistrar {
       "org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails",
       "io.lettuce.core.RedisClient",
       "redis.clients.jedis.Jedis",
+      "redis.clients.jedis.JedisPool",
+      "org.springframework.jdbc.datasource.DelegatingDataSource",
       "org.springframework.transaction.support.TransactionSynchronization",
       "reactor.core.publisher.Flux");
 
