@@ -101,7 +101,7 @@ final class ClientOpener {
   }
 
   private String nothing(@Nullable String named) {
-    List<String> clusters = RedisConnections.jedisClusters(beans);
+    List<JedisWithoutPool> jedis = RedisConnections.withoutPool(beans);
     return "%s, and %s that %s can use%s. Available providers: %s"
         .formatted(
             properties.uri() == null ? prefix + ".uri is not set" : prefix + ".uri is empty",
@@ -109,10 +109,7 @@ final class ClientOpener {
                 ? "the application has no DataSource or Redis connection"
                 : "%s.bean=%s is no connection".formatted(prefix, beans.only()),
             named == null ? "one of the providers" : "the provider '" + named + "'",
-            clusters.isEmpty()
-                ? ""
-                : "; the Jedis client '%s' has no pool for one server that locks could use: name its nodes in spring.data.redis.cluster.nodes, or in %s.uri with topology=cluster"
-                    .formatted(clusters.get(0), prefix),
+            jedis.isEmpty() ? "" : "; " + jedis.get(0).message("", prefix),
             providers);
   }
 

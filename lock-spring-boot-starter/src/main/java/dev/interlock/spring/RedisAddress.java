@@ -39,6 +39,9 @@ final class RedisAddress {
     return beans.names(DataRedisConnectionDetails.class).stream()
         .map(bean -> {
           DataRedisConnectionDetails details = beans.get(bean, DataRedisConnectionDetails.class);
+          if (details.getCluster() == null && details.getSentinel() == null) {
+            refuseBesideJedis(bean, beans);
+          }
           List<RedisConnectionFactory> factories = factories(details, beans);
           RedisAddress address = new RedisAddress(provider, beans.prefix());
           if (factories.stream().anyMatch(FactoryNodes::isEncrypted)) {
@@ -47,6 +50,26 @@ final class RedisAddress {
           return new OwnConnection(address.read(details), bean, Locks::open);
         })
         .toList();
+  }
+
+  /**
+   * An application with a Jedis client for a cluster or for sentinels has its data there. Spring
+   * Boot knows one server all the same, on localhost if nobody names it.
+   */
+  private static void refuseBesideJedis(String bean, OwnBeans beans) {
+    List<JedisWithoutPool> jedis = RedisConnections.withoutPool(beans);
+    if (beans.only() == null && !jedis.isEmpty()) {
+      throw new LockConfigurationException(
+          "%s. Set %s.bean=%s if the locks are to be on that server"
+              .formatted(
+                  jedis
+                      .get(0)
+                      .message(
+                          ", and spring.data.redis says one server, localhost if nothing is set",
+                          beans.prefix()),
+                  beans.prefix(),
+                  bean));
+    }
   }
 
   /** The factories of the application, all of which connect to this place. */

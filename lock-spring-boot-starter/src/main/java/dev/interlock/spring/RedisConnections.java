@@ -16,6 +16,7 @@ import org.springframework.util.ReflectionUtils;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.ConnectionPool;
 import redis.clients.jedis.JedisPool;
+import redis.clients.jedis.JedisSentinelPool;
 import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.util.Pool;
 
@@ -41,9 +42,9 @@ final class RedisConnections {
     return own.isEmpty() && RedisAddress.PRESENT ? RedisAddress.find(provider, beans) : own;
   }
 
-  /** Names the clients of a cluster, whose connections are in a pool for each node. */
-  static List<String> jedisClusters(OwnBeans beans) {
-    return JEDIS ? OnJedis.clusters(beans) : List.of();
+  /** Finds the clients of Jedis that locks cannot use. */
+  static List<JedisWithoutPool> withoutPool(OwnBeans beans) {
+    return JEDIS ? OnJedis.withoutPool(beans) : List.of();
   }
 
   // The libraries that each of these needs are optional.
@@ -86,10 +87,18 @@ final class RedisConnections {
           .toList();
     }
 
-    static List<String> clusters(OwnBeans beans) {
-      return beans.all(UnifiedJedis.class).stream()
-          .filter(bean -> poolOf(beans.get(bean, UnifiedJedis.class)) == null)
-          .toList();
+    static List<JedisWithoutPool> withoutPool(OwnBeans beans) {
+      List<JedisWithoutPool> found = new ArrayList<>();
+      for (String bean : beans.all(UnifiedJedis.class)) {
+        UnifiedJedis jedis = beans.get(bean, UnifiedJedis.class);
+        if (poolOf(jedis) == null) {
+          found.add(new JedisWithoutPool(bean, jedis.getClass()));
+        }
+      }
+      for (String bean : beans.all(JedisSentinelPool.class)) {
+        found.add(new JedisWithoutPool(bean, JedisSentinelPool.class));
+      }
+      return found;
     }
 
     private static OwnConnection over(String provider, String bean, Pool<Connection> pool) {
@@ -100,7 +109,7 @@ final class RedisConnections {
               provider.equals(SETNX) ? OnSetnx.open(pool, config) : OnWatch.open(pool, config));
     }
 
-    /** That of a JedisPooled, or from Jedis 8 on of a RedisClient; a cluster has none. */
+    /** That of a JedisPooled, or from Jedis 8 on of a RedisClient; others have none. */
     @SuppressWarnings("unchecked") // no pool of theirs has anything else
     private static @Nullable Pool<Connection> poolOf(UnifiedJedis jedis) {
       Method getter = ReflectionUtils.findMethod(jedis.getClass(), "getPool");

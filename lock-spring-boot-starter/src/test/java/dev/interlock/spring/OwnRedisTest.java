@@ -13,6 +13,7 @@ import dev.interlock.testservers.TestRedis;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.cluster.RedisClusterClient;
+import java.util.List;
 import java.util.stream.Stream;
 import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
 import org.junit.jupiter.api.AfterAll;
@@ -30,11 +31,15 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.objenesis.SpringObjenesis;
 import redis.clients.jedis.ConnectionPool;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Jedis;
+import redis.clients.jedis.JedisCluster;
 import redis.clients.jedis.JedisPool;
+import redis.clients.jedis.JedisSentinelPool;
+import redis.clients.jedis.JedisSentineled;
 import redis.clients.jedis.UnifiedJedis;
 
 /** Without a URI the locks live in the application's Redis. */
@@ -231,8 +236,50 @@ class OwnRedisTest {
       assertThat(message(alone))
           .contains("interlock.uri is not set")
           .contains("the Jedis client 'nodes' has no pool for one server")
-          .contains("name its nodes in spring.data.redis.cluster.nodes, or in interlock.uri");
+          .contains("name its server in interlock.uri");
     }
+  }
+
+  /** A client that was never connected. */
+  private static <T> ApplicationContextRunner with(
+      ApplicationContextRunner runner, Class<T> client) {
+    T unconnected = new SpringObjenesis().newInstance(client);
+    return runner.withBean(
+        "jedis", client, () -> unconnected, bean -> bean.setDestroyMethodName(""));
+  }
+
+  @ParameterizedTest
+  @ValueSource(classes = {JedisCluster.class, JedisSentineled.class, JedisSentinelPool.class})
+  void a_client_of_jedis_for_several_servers_is_not_passed_over_for_the_default_server(
+      Class<?> client) {
+    String fix = client == JedisCluster.class
+        ? "spring.data.redis.cluster.nodes, or in interlock.uri with topology=cluster"
+        : "spring.data.redis.sentinel.master, or both in interlock.uri with topology=sentinel&master=NAME";
+    for (String provider : List.of("redis-hash", "redis-setnx", "redis-watch")) {
+      assertThat(message(with(runner.withPropertyValues("interlock.provider=" + provider), client)))
+          .as(provider)
+          .contains("the Jedis client 'jedis' has no pool for one server")
+          .contains(fix)
+          .contains("Set interlock.bean=redisConnectionDetails if");
+    }
+    ApplicationContextRunner alone = new ApplicationContextRunner()
+        .withConfiguration(AutoConfigurations.of(InterlockAutoConfiguration.class))
+        .withPropertyValues("interlock.provider=redis-setnx");
+    assertThat(message(with(alone, client)))
+        .contains("interlock.uri is not set")
+        .contains(fix);
+  }
+
+  @Test
+  void beside_a_client_of_jedis_for_several_servers_the_one_server_can_be_chosen() {
+    locksLiveAt(
+        server.uri("redis-setnx") + "?",
+        with(
+            runner.withPropertyValues(
+                "interlock.provider=redis-setnx",
+                "interlock.bean=redisConnectionDetails",
+                "spring.data.redis.url=" + server.uri()),
+            JedisCluster.class));
   }
 
   @Test
@@ -262,19 +309,19 @@ class OwnRedisTest {
     try (RedisSentinels sentinels =
         TestRedis.sentinels(1, settings -> settings.password("streng"))) {
       String uri = sentinels.uri("redis-setnx");
-      locksLiveAt(
-          uri + "&",
-          runner.withPropertyValues(
-              "interlock.provider=redis-setnx",
-              "spring.data.redis.password=streng",
-              "spring.data.redis.sentinel.password=streng",
-              "spring.data.redis.sentinel.master=" + uri.replaceAll(".*master=([^&]*).*", "$1"),
-              "spring.data.redis.sentinel.nodes=" + nodes(uri)));
+      ApplicationContextRunner application = runner.withPropertyValues(
+          "interlock.provider=redis-setnx",
+          "spring.data.redis.password=streng",
+          "spring.data.redis.sentinel.password=streng",
+          "spring.data.redis.sentinel.master=" + uri.replaceAll(".*master=([^&]*).*", "$1"),
+          "spring.data.redis.sentinel.nodes=" + nodes(uri));
+      locksLiveAt(uri + "&", application);
+      locksLiveAt(uri + "&", with(application, JedisSentineled.class));
     }
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"redis-hash", "redis-setnx"})
+  @ValueSource(strings = {"redis-hash", "redis-setnx", "redis-watch"})
   void a_cluster_is_that_of_spring_boot(String provider) {
     try (RedisCluster cluster = TestRedis.cluster(0, settings -> settings)) {
       locksLiveAt(
