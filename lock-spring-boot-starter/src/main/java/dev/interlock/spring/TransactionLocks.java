@@ -175,7 +175,8 @@ final class TransactionLocks {
     /**
      * Before whatever else follows the completion: a {@code TransactionalEventListener} may need
      * the lock, and does not belong to the transaction any more. The look at the leases before the
-     * commit is the last one, so that what is written until then is under them.
+     * commit is the last one, so that what is written until then is under them. What Kafka and
+     * RabbitMQ commit in their own completion, after this, is not.
      */
     private final class Completion implements TransactionSynchronization {
       @Override
