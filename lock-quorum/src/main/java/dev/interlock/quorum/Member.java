@@ -15,12 +15,9 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.LinkedTransferQueue;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -42,9 +39,6 @@ final class Member {
   private static final long FIRST_PAUSE = TimeUnit.MILLISECONDS.toNanos(20);
 
   private static final long LONGEST_PAUSE = TimeUnit.SECONDS.toNanos(1);
-
-  /** Calls of one member at once; more wait. Most backends share what so many threads send. */
-  private static final int THREADS = 32;
 
   /** One that has stood still itself finds the answer within this time, in nanoseconds. */
   private static final long GRACE = TimeUnit.MILLISECONDS.toNanos(100);
@@ -71,7 +65,7 @@ final class Member {
   private final LockConfig config;
   private final BackendContext context;
   private final boolean durable;
-  private final ThreadPoolExecutor threads;
+  private final MemberThreads threads;
   private final Deque<Call> underWay = new ConcurrentLinkedDeque<>();
   private final AtomicBoolean probing = new AtomicBoolean();
   private final BackendEvents events;
@@ -105,39 +99,7 @@ final class Member {
     this.context = context;
     this.durable = Settings.isDurable(config);
     this.memory = new Memory(place, settings, durable);
-    this.threads = threads("interlock-quorum-member-" + (place + 1));
-  }
-
-  /**
-   * As many threads as there are calls at once. A pool with a plain queue starts all it may have.
-   */
-  private static ThreadPoolExecutor threads(String name) {
-    LinkedTransferQueue<Runnable> waiting = new LinkedTransferQueue<>() {
-      private static final long serialVersionUID = 1L;
-
-      /** Only if a thread is idle: else the pool starts one more. */
-      @Override
-      public boolean offer(Runnable task) {
-        return tryTransfer(task);
-      }
-    };
-    return new ThreadPoolExecutor(
-        0,
-        THREADS,
-        10,
-        TimeUnit.SECONDS,
-        waiting,
-        task -> {
-          Thread thread = new Thread(task, name);
-          thread.setDaemon(true);
-          return thread;
-        },
-        (task, full) -> {
-          if (full.isShutdown()) {
-            throw new RejectedExecutionException(name + " is closed");
-          }
-          waiting.put(task);
-        });
+    this.threads = new MemberThreads("interlock-quorum-member-" + (place + 1));
   }
 
   int place() {
@@ -210,7 +172,7 @@ final class Member {
           ended(call, unknown);
           result.completeExceptionally(unknown);
         } finally {
-          underWay.remove(call); // what is asked behind it has been asked by now
+          underWay.remove(call);
         }
       });
     } catch (RejectedExecutionException e) {
@@ -302,12 +264,7 @@ final class Member {
 
   /** Blocks until what was asked before is answered, for a bounded time. */
   void close() {
-    long deadline = System.nanoTime() + SILENT.toNanos();
-    while (isBusy() && System.nanoTime() - deadline < 0) {
-      LockSupport.parkNanos(this, 1_000_000);
-    }
-    threads.shutdown();
-    awaitLast(deadline);
+    threads.close(System.nanoTime() + SILENT.toNanos());
     LockBackend open;
     synchronized (this) {
       closed = true;
@@ -315,25 +272,6 @@ final class Member {
     }
     if (open != null) {
       open.close();
-    }
-  }
-
-  private boolean isBusy() {
-    return !underWay.isEmpty() || !threads.getQueue().isEmpty();
-  }
-
-  /** Of what is asked behind the answer of others, such as the last releases. */
-  private void awaitLast(long deadline) {
-    boolean interrupted = false;
-    while (!threads.isTerminated() && System.nanoTime() - deadline < 0) {
-      try {
-        var unused = threads.awaitTermination(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
     }
   }
 }

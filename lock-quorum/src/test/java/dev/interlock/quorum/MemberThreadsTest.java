@@ -3,11 +3,17 @@ package dev.interlock.quorum;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.LockClient;
+import dev.interlock.LockConfig;
 import dev.interlock.LockRequest;
 import dev.interlock.Locks;
+import dev.interlock.spi.BackendContext;
+import dev.interlock.spi.ClientId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -37,6 +43,64 @@ class MemberThreadsTest {
       for (CompletableFuture<Void> one : crowd) {
         one.get();
       }
+    }
+  }
+
+  @Test
+  @DisplayName("of more calls than a member has threads, some wait, and none is lost")
+  void manyWait() throws Exception {
+    Member member = member();
+    try {
+      CountDownLatch atOnce = new CountDownLatch(MemberThreads.MOST);
+      CountDownLatch goOn = new CountDownLatch(1);
+      AtomicInteger begun = new AtomicInteger();
+      List<CompletableFuture<Boolean>> calls = new ArrayList<>();
+      for (int i = 0; i < 3 * MemberThreads.MOST; i++) {
+        calls.add(member.call(open -> {
+          begun.incrementAndGet();
+          atOnce.countDown();
+          return await(goOn);
+        }));
+      }
+      assertThat(await(atOnce)).isTrue();
+      assertThat(begun).hasValue(MemberThreads.MOST);
+      goOn.countDown();
+      for (CompletableFuture<Boolean> call : calls) {
+        assertThat(call.get(30, TimeUnit.SECONDS)).isTrue();
+      }
+    } finally {
+      member.close();
+    }
+  }
+
+  @Test
+  @DisplayName("closing a member waits for what it was asked before, and what is asked behind that")
+  void closesLast() throws Exception {
+    for (int i = 0; i < 200; i++) {
+      Member member = member();
+      CompletableFuture<Boolean> last =
+          member.call(open -> true).thenCompose(first -> member.call(open -> true));
+      member.close();
+      assertThat(last).isCompletedWithValue(true);
+    }
+  }
+
+  private static Member member() {
+    Settings settings = Settings.of(
+        LockConfig.parse(
+            ThreeRedis.quorum(List.of("local://?namespace=a", "local://?namespace=b"), "")),
+        null);
+    BackendContext context = BackendContext.of(new ClientId("0000111122223333", "host:1"));
+    Member member = new Member(0, settings, context, any -> new Deaf());
+    assertThat(member.join().join()).isTrue();
+    return member;
+  }
+
+  private static boolean await(CountDownLatch latch) {
+    try {
+      return latch.await(20, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
     }
   }
 
