@@ -36,8 +36,9 @@ import org.jspecify.annotations.Nullable;
  * sum of them. The client dies between steps: what it has on the members ends with its leases, and
  * never was a lock, for nobody was told so. An answer is lost: that vote does not count, and is
  * given back behind the question. A step runs late: it is on the same hold id, and the giving back
- * is asked of the member after it. Tokens grow because two majorities share a member: it grants the
- * second hold only after it has recorded the token of the first.
+ * is asked of the member after it. That giving back runs late: see {@link Standing}. Tokens grow
+ * because two majorities share a member: it grants the second hold only after it has recorded the
+ * token of the first.
  */
 final class Election {
   /**
@@ -65,7 +66,7 @@ final class Election {
     }
     long sentAt = System.nanoTime();
     long sentAtMillis = System.currentTimeMillis();
-    Attempt attempt = asked.withTokens(1);
+    Attempt attempt = standing.onMembers(asked).withTokens(1);
     Votes votes = new Votes();
     if (!standing.isHeld() && !standing.isGrantedByRelease()) {
       AttemptResult first = contend(attempt, standing, votes);
@@ -77,7 +78,7 @@ final class Election {
     if (result instanceof Grant grant) {
       standing.holds(
           attempt.withPatience(Duration.ZERO), grant.fencingToken(), sentAt, sentAtMillis);
-      return AttemptResult.granted(attempt, fenced ? grant.fencingToken() : 0);
+      return AttemptResult.granted(asked, fenced ? grant.fencingToken() : 0);
     }
     return result;
   }
@@ -160,11 +161,6 @@ final class Election {
             && !(failure instanceof OutcomeUnknownException))
         .findFirst()
         .orElse(null);
-  }
-
-  private static boolean abandoned(LockBackend open, Standing standing) {
-    open.abandon(standing.name(), standing.id());
-    return true;
   }
 
   /** Asks all who have not granted it yet, until enough have. */
@@ -353,7 +349,7 @@ final class Election {
 
   /** Takes back what an attempt has on one member; later if that fails now. */
   static CompletableFuture<Boolean> giveBack(Standing standing, Member member) {
-    CompletableFuture<Boolean> back = standing.ask(member, open -> abandoned(open, standing));
+    CompletableFuture<Boolean> back = standing.giveBack(member);
     return back.whenComplete((done, error) -> {
       if (error != null) {
         member.owes(standing, back);

@@ -44,7 +44,7 @@ final class Keeper {
    */
   void renew(
       List<Renewal> batch,
-      Map<HoldId, Standing> standings,
+      Standings standings,
       RenewalAnswers answers,
       BiConsumer<String, HoldId> wake) {
     Map<Member, List<Renewal>> questions = new LinkedHashMap<>();
@@ -62,11 +62,10 @@ final class Keeper {
       }
       Ballot ballot = ballot(renewal, standing, counted, wake);
       ballots.add(ballot);
-      byId.put(renewal.id(), ballot);
+      Renewal asked = onMembers(renewal, standing);
+      byId.put(asked.id(), ballot);
       for (Member member : ballot.members()) {
-        questions
-            .computeIfAbsent(member, any -> new ArrayList<>())
-            .add(renewal.withMinToken(standing == null ? 0 : standing.token()));
+        questions.computeIfAbsent(member, any -> new ArrayList<>()).add(asked);
       }
     }
     questions.forEach((member, some) -> {
@@ -93,6 +92,13 @@ final class Keeper {
     ballots.stream().filter(ballot -> ballot.members().isEmpty()).forEach(Ballot::end);
     await(open);
     ballots.forEach(Ballot::end);
+  }
+
+  private static Renewal onMembers(Renewal renewal, @Nullable Standing standing) {
+    return standing == null
+        ? renewal
+        : Renewal.of(renewal.name(), standing.memberId(), renewal.lease(), renewal.queued())
+            .withMinToken(standing.token());
   }
 
   private static void await(CountDownLatch open) {
@@ -189,7 +195,9 @@ final class Keeper {
     Hold(Renewal renewal, @Nullable Standing standing, RenewalAnswers answers) {
       super(renewal, answers);
       this.standing = standing;
-      this.asked = members.live();
+      this.asked = members.live().stream()
+          .filter(member -> standing == null || standing.isKeptBy(member))
+          .toList();
     }
 
     @Override

@@ -27,23 +27,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A backend that is made of the members' backends. */
 final class QuorumBackend implements LockBackend {
-  private static final long SWEEP = Duration.ofSeconds(30).toNanos();
-
   private final Members members;
   private final Election election;
   private final Keeper keeper;
   private final boolean forgetful;
   private final Duration longestLease;
-  private final Map<HoldId, Standing> standings = new ConcurrentHashMap<>();
-  private final AtomicLong sweptAt = new AtomicLong(System.nanoTime());
+  private final Standings standings;
   private volatile @Nullable BackendEvents engine;
 
   private QuorumBackend(Settings settings, BackendContext context) {
@@ -52,6 +47,7 @@ final class QuorumBackend implements LockBackend {
     this.keeper = new Keeper(members, election);
     this.forgetful = members.all().stream().anyMatch(member -> !member.isDurable());
     this.longestLease = settings.longestLease();
+    this.standings = new Standings(members.all().size());
   }
 
   static LockBackend open(Settings settings, BackendContext context) {
@@ -74,7 +70,8 @@ final class QuorumBackend implements LockBackend {
     /** One vote is no lock: the engine repeats the attempt, which asks the others. */
     @Override
     public void granted(Grant grant, long notBeforeNanos) {
-      Standing standing = standings.get(grant.id());
+      HoldId id = standings.meant(grant.id());
+      Standing standing = id == null ? null : standings.get(id);
       if (standing != null && standing.contended() == member) {
         standing.grantedByRelease();
       }
@@ -82,14 +79,18 @@ final class QuorumBackend implements LockBackend {
     }
 
     @Override
-    public void wake(String name, HoldId id) {
-      tell(events -> events.wake(name, id));
+    public void wake(String name, HoldId memberId) {
+      HoldId id = standings.meant(memberId);
+      if (id != null) {
+        tell(events -> events.wake(name, id));
+      }
     }
 
     @Override
-    public void revoked(String name, HoldId id) {
-      Standing standing = standings.get(id);
-      if (standing == null || standing.revokedBy(member) > members.spare()) {
+    public void revoked(String name, HoldId memberId) {
+      HoldId id = standings.meant(memberId);
+      Standing standing = id == null ? null : standings.get(id);
+      if (id != null && (standing == null || standing.revokedBy(member) > members.spare())) {
         tell(events -> events.revoked(name, id));
       }
     }
@@ -114,15 +115,25 @@ final class QuorumBackend implements LockBackend {
           "the name '" + attempt.name() + "' is the quorum's own, choose another");
     }
     requireRemembered(attempt.name(), attempt.lease());
-    sweep();
-    Standing standing = standings.computeIfAbsent(
-        attempt.id(), id -> new Standing(attempt.name(), id, members.all().size()));
+    standings.sweep();
+    Standing standing = standing(attempt);
     standing.uses(attempt.lease());
     AttemptResult result = election.attempt(attempt, standing);
     if (result instanceof AttemptResult.Busy && !attempt.waits()) {
-      standings.remove(attempt.id(), standing);
+      standings.remove(standing);
     }
     return result;
+  }
+
+  private Standing standing(Attempt attempt) {
+    Standing standing = standings.of(attempt.name(), attempt.id());
+    if (!standing.isSpent(members.spare())) {
+      return standing;
+    }
+    members.all().stream().filter(standing::isOn).forEach(member -> {
+      var unused = Election.giveBack(standing, member);
+    });
+    return standings.rename(standing);
   }
 
   /** A member that lost its state must not vote as long as what it forgot may be held. */
@@ -131,15 +142,6 @@ final class QuorumBackend implements LockBackend {
       throw new LockException(
           "Lock '%s' was asked for with a lease of %s, and longestLease is %s: a member that lost its state votes again after that time. Set longestLease of quorum:// to the longest lease that is used"
               .formatted(name, lease, longestLease));
-    }
-  }
-
-  /** A lease may end without a release, for example if it was kept on purpose. */
-  private void sweep() {
-    long now = System.nanoTime();
-    long before = sweptAt.get();
-    if (now - before > SWEEP && sweptAt.compareAndSet(before, now)) {
-      standings.values().removeIf(Standing::isForgotten);
     }
   }
 
@@ -164,15 +166,14 @@ final class QuorumBackend implements LockBackend {
 
   @Override
   public boolean release(String name, HoldId id) {
-    Standing standing = standings.computeIfAbsent(
-        id, any -> new Standing(name, any, members.all().size()));
+    Standing standing = standings.of(name, id);
     standing.givenBack();
     Round<Boolean> round = new Round<>();
     for (Member member : members.all()) {
       boolean isLive = member.isLive();
       if (isLive || standing.isOn(member)) {
-        CompletableFuture<Boolean> answer = standing.ask(
-            member, open -> standing.released(member, released(member, open, name, id)));
+        CompletableFuture<Boolean> answer = standing.askBack(
+            member, open -> standing.released(member, released(member, open, standing)));
         var unused = answer.whenComplete((held, error) -> {
           if (error != null) {
             member.owes(standing, answer);
@@ -191,7 +192,7 @@ final class QuorumBackend implements LockBackend {
     long held = Round.count(round.answers().values(), there -> there);
     long gone = round.answers().size() - held;
     if (held >= members.need() || gone > members.spare()) {
-      standings.remove(id, standing);
+      standings.remove(standing);
       return held >= members.need();
     }
     BackendUnavailableException error = members.unavailable("release", name, round.complaints());
@@ -199,8 +200,9 @@ final class QuorumBackend implements LockBackend {
   }
 
   /** A waiter of this client that the member has granted the lock by this is told by its answer. */
-  private boolean released(Member member, LockBackend open, String name, HoldId id) {
-    ReleaseResult result = HandOffBackend.release(open, Release.of(name, id));
+  private boolean released(Member member, LockBackend open, Standing standing) {
+    ReleaseResult result =
+        HandOffBackend.release(open, Release.of(standing.name(), standing.memberId()));
     Grant next = result.granted();
     if (next != null) {
       new Relay(member).granted(next, System.nanoTime());
@@ -215,8 +217,7 @@ final class QuorumBackend implements LockBackend {
 
   @Override
   public void abandon(String name, HoldId id) {
-    Standing standing = standings.computeIfAbsent(
-        id, any -> new Standing(name, any, members.all().size()));
+    Standing standing = standings.of(name, id);
     standing.givenBack();
     Round<Boolean> round = new Round<>();
     boolean unreached = false;
@@ -224,10 +225,7 @@ final class QuorumBackend implements LockBackend {
       boolean isLive = member.isLive();
       boolean isOn = standing.isOn(member);
       if (isLive || isOn) {
-        var answer = standing.ask(member, open -> {
-          open.abandon(name, id);
-          return true;
-        });
+        var answer = standing.giveBack(member);
         if (isLive) {
           round.ask(member, answer);
         } else {
@@ -239,7 +237,7 @@ final class QuorumBackend implements LockBackend {
     if (unreached || round.isOpen() || !round.failures().isEmpty()) {
       throw members.unavailable("abandon", name, round.complaints());
     }
-    standings.remove(id, standing);
+    standings.remove(standing);
   }
 
   @Override

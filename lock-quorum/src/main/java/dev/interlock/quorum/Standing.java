@@ -1,30 +1,44 @@
 package dev.interlock.quorum;
 
+import dev.interlock.BackendUnavailableException;
+import dev.interlock.LockException;
+import dev.interlock.OutcomeUnknownException;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.LockBackend;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What one attempt of this client, and the hold that comes of it, has on the members. What is asked
  * of one member for it is asked in order, so that a release never overtakes the attempt that hangs.
- * Thread-safe.
+ *
+ * <p>What gives a vote back may be without an answer, and reach the member at any later time. It
+ * would take away a vote that was asked for meanwhile and counts, so that member is not asked for a
+ * vote any more. A further attempt that needs it goes by another id, which nothing gives back.
+ *
+ * <p>Thread-safe.
  */
 final class Standing {
   private final String name;
   private final HoldId id;
+  private final HoldId memberId;
 
   // Guarded by this.
   private final List<CompletableFuture<?>> last;
+  private final Map<Member, CompletableFuture<?>> givingBack = new HashMap<>();
+  private final Set<Member> doubtful = new HashSet<>();
   private final Set<Member> asked = new HashSet<>();
   private final Set<Member> revoked = new HashSet<>();
   private final Map<Member, Boolean> released = new HashMap<>();
@@ -32,6 +46,7 @@ final class Standing {
 
   private volatile @Nullable Member contended;
   private volatile @Nullable Attempt attempt;
+  private volatile boolean queued;
   private volatile boolean granted;
   private volatile boolean held;
   private volatile long validUntil = System.nanoTime();
@@ -40,32 +55,131 @@ final class Standing {
   private volatile long keepUntil = System.nanoTime();
 
   Standing(String name, HoldId id, int members) {
+    this(name, id, id, Collections.nCopies(members, CompletableFuture.completedFuture(null)));
+  }
+
+  private Standing(String name, HoldId id, HoldId memberId, List<CompletableFuture<?>> last) {
     this.name = name;
     this.id = id;
-    this.last = new ArrayList<>();
-    for (int i = 0; i < members; i++) {
-      last.add(CompletableFuture.completedFuture(null));
-    }
+    this.memberId = memberId;
+    this.last = new ArrayList<>(last);
+  }
+
+  /**
+   * The same attempt by another id on the members, where it has nothing yet. It is asked behind
+   * what was asked of them before.
+   */
+  synchronized Standing renamed() {
+    // The upper half is the client's; of the lower one a client uses few.
+    HoldId other = new HoldId(id.high(), ThreadLocalRandom.current().nextLong());
+    Standing next = new Standing(name, id, other, last);
+    next.contended = contended;
+    return next;
   }
 
   String name() {
     return name;
   }
 
+  /** By which the engine knows it. */
   HoldId id() {
     return id;
   }
 
-  /** Asks a member for this attempt, once what was asked before is answered. */
+  /** By which the members know it. */
+  HoldId memberId() {
+    return memberId;
+  }
+
+  /** The engine's attempt by the id that the members know. */
+  Attempt onMembers(Attempt attempt) {
+    return Attempt.of(attempt.name(), memberId, attempt.owner(), attempt.lease())
+        .withSharedOwner(attempt.sharedOwner())
+        .withFair(attempt.fair())
+        .withPatience(attempt.patience())
+        .withTokens(attempt.tokens())
+        .withUnits(attempt.units(), attempt.capacity())
+        .withBeside(attempt.beside());
+  }
+
+  /**
+   * Asks a member for this attempt, once what was asked before is answered. Fails, and asks
+   * nothing, where the attempt may yet be given back.
+   */
   synchronized <T> CompletableFuture<T> ask(Member member, Function<LockBackend, T> question) {
+    if (doubtful.contains(member)) {
+      return refused(member);
+    }
+    return next(member, () -> isDoubtful(member) ? refused(member) : member.call(question));
+  }
+
+  private <T> CompletableFuture<T> refused(Member member) {
+    return CompletableFuture.failedFuture(new BackendUnavailableException(
+        "member %d did not answer when an earlier vote for lock '%s' was given back, so it is not asked for this attempt again"
+            .formatted(member.place() + 1, name)));
+  }
+
+  /** Asks a member by what gives the attempt back, once what was asked before is answered. */
+  synchronized <T> CompletableFuture<T> askBack(Member member, Function<LockBackend, T> question) {
+    CompletableFuture<T> back = next(
+        member,
+        () -> member.call(open -> {
+          try {
+            return question.apply(open);
+          } catch (Throwable e) {
+            if (!(e instanceof LockException) || e instanceof OutcomeUnknownException) {
+              doubts(member); // before there is an answer, and what comes next is asked
+            }
+            throw e;
+          }
+        }));
+    givingBack.put(member, back);
+    return back;
+  }
+
+  /** Asks a member to forget all of this attempt. */
+  CompletableFuture<Boolean> giveBack(Member member) {
+    return askBack(member, open -> {
+      open.abandon(name, memberId);
+      return true;
+    });
+  }
+
+  private <T> CompletableFuture<T> next(Member member, Supplier<CompletableFuture<T>> question) {
     asked.add(member);
     owed.remove(member);
     CompletableFuture<?> before = last.get(member.place());
     CompletableFuture<T> next = before.isDone()
-        ? member.call(question)
-        : before.handle((answer, error) -> true).thenCompose(done -> member.call(question));
+        ? question.get()
+        : before.handle((answer, error) -> true).thenCompose(done -> question.get());
     last.set(member.place(), next);
     return next;
+  }
+
+  private synchronized void doubts(Member member) {
+    doubtful.add(member);
+  }
+
+  private synchronized boolean isDoubtful(Member member) {
+    return doubtful.contains(member);
+  }
+
+  /** Whether what a member has of it counts: nothing is under way that gives it back. */
+  synchronized boolean isKeptBy(Member member) {
+    CompletableFuture<?> back = givingBack.get(member);
+    return !doubtful.contains(member) && (back == null || back.isDone());
+  }
+
+  /**
+   * Whether the next attempt must go by {@linkplain #renamed another id}, or loses nothing by it.
+   *
+   * @param spare how many members may be left out
+   */
+  synchronized boolean isSpent(int spare) {
+    if (held || doubtful.isEmpty()) {
+      return false;
+    }
+    return !queued || doubtful.size() > spare || doubtful.contains(contended);
   }
 
   /** Asks as {@link #ask} does, unless the hold was given back meanwhile. */
@@ -76,10 +190,11 @@ final class Standing {
 
   /**
    * A member did not answer the question by which something was to be given back. Answers whether
-   * it is still to be: not if the member was asked something since.
+   * it is still to be: not if the member was asked for a vote since, that may count.
    */
   synchronized boolean owes(Member member, CompletableFuture<?> failed) {
-    return last.get(member.place()) == failed && owed.add(member);
+    boolean mayCount = last.get(member.place()) != failed && !doubtful.contains(member);
+    return !mayCount && owed.add(member);
   }
 
   /**
@@ -87,12 +202,7 @@ final class Standing {
    * a vote away that counts.
    */
   synchronized CompletableFuture<Boolean> pay(Member member) {
-    return owed.contains(member)
-        ? ask(member, open -> {
-          open.abandon(name, id);
-          return true;
-        })
-        : CompletableFuture.completedFuture(false);
+    return owed.contains(member) ? giveBack(member) : CompletableFuture.completedFuture(false);
   }
 
   /** Whether it may have something on a member. */
@@ -126,6 +236,7 @@ final class Standing {
 
   void contendsAt(Member member) {
     contended = member;
+    queued = true;
     granted = false;
   }
 
@@ -165,6 +276,7 @@ final class Standing {
   /** It was given back. */
   synchronized void givenBack() {
     held = false;
+    queued = false;
     granted = false;
   }
 

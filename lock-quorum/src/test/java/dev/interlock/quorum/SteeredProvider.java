@@ -1,0 +1,196 @@
+package dev.interlock.quorum;
+
+import dev.interlock.BackendUnavailableException;
+import dev.interlock.Capability;
+import dev.interlock.CommonOptions;
+import dev.interlock.HoldInfo;
+import dev.interlock.LockConfig;
+import dev.interlock.Option;
+import dev.interlock.OutcomeUnknownException;
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.AttemptResult;
+import dev.interlock.spi.BackendContext;
+import dev.interlock.spi.BackendEvents;
+import dev.interlock.spi.HoldId;
+import dev.interlock.spi.LockBackend;
+import dev.interlock.spi.LockProvider;
+import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalAnswers;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/** Members in this JVM, and what a test does to the way of one client to one of them. */
+public final class SteeredProvider implements LockProvider {
+  private static final Map<String, Steered> OPENED = new ConcurrentHashMap<>();
+
+  /** The settings of a quorum of members of these names. */
+  static String quorum(String... namespaces) {
+    return ThreeRedis.quorum(
+        Stream.of(namespaces).map(name -> "steered://?namespace=" + name).toList(), "");
+  }
+
+  /** A client's way to a member. */
+  static Steered of(String client, String namespace) {
+    return OPENED.computeIfAbsent(client + " " + namespace, any -> new Steered());
+  }
+
+  /** The ways of a client to members that are named by a letter and a number from 0 on. */
+  static List<Steered> of(String client, String letter, int members) {
+    return IntStream.range(0, members).mapToObj(i -> of(client, letter + i)).toList();
+  }
+
+  /** What happens to the calls of one client to one member. Thread-safe. */
+  static final class Steered {
+    private final Queue<Runnable> late = new ConcurrentLinkedQueue<>();
+    private final Queue<Attempt> attempts = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger refused = new AtomicInteger();
+    private volatile boolean down;
+    private volatile boolean delaying;
+    private volatile Duration patience = Duration.ZERO;
+
+    /** Whether every call fails, as where nobody listens. */
+    void down(boolean refuses) {
+      down = refuses;
+    }
+
+    /** Whether an abandonment is without an answer, and gets there at {@link #arrive}. */
+    void delaysAbandonments(boolean delays) {
+      delaying = delays;
+    }
+
+    /** For how long whoever asks for such an abandonment waits for its answer. */
+    void patience(Duration longest) {
+      patience = longest;
+    }
+
+    private void await() {
+      try {
+        Thread.sleep(patience.toMillis());
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+
+    /** How many abandonments are on their way. */
+    int underWay() {
+      return late.size();
+    }
+
+    /** What was under way gets there. */
+    void arrive() {
+      for (Runnable next = late.poll(); next != null; next = late.poll()) {
+        next.run();
+      }
+    }
+
+    /** By which ids the member was asked for a lock, in order. */
+    List<HoldId> attempts(String name) {
+      return attempts.stream()
+          .filter(attempt -> attempt.name().equals(name))
+          .map(Attempt::id)
+          .toList();
+    }
+
+    /** How many abandonments were refused. */
+    int refused() {
+      return refused.get();
+    }
+  }
+
+  @Override
+  public String id() {
+    return "steered";
+  }
+
+  @Override
+  public Set<Capability> capabilities(LockConfig config) {
+    return EnumSet.of(Capability.RENEWABLE, Capability.FENCED, Capability.PUSH);
+  }
+
+  @Override
+  public List<Option<?>> options() {
+    return List.of();
+  }
+
+  @Override
+  public LockBackend open(LockConfig config, BackendContext context) {
+    String namespace = config.get(CommonOptions.NAMESPACE);
+    return new Member(
+        context.open("local://?namespace=" + namespace), of(context.client().id(), namespace));
+  }
+
+  private record Member(LockBackend sound, Steered steered) implements LockBackend {
+    private LockBackend reached() {
+      if (steered.down) {
+        throw new BackendUnavailableException("nobody listens");
+      }
+      return sound;
+    }
+
+    @Override
+    public void subscribe(BackendEvents events) {
+      sound.subscribe(events);
+    }
+
+    @Override
+    public AttemptResult attempt(Attempt attempt) {
+      steered.attempts.add(attempt);
+      return reached().attempt(attempt);
+    }
+
+    @Override
+    public void renew(List<Renewal> batch, RenewalAnswers answers) {
+      reached().renew(batch, answers);
+    }
+
+    @Override
+    public boolean release(String name, HoldId id) {
+      return reached().release(name, id);
+    }
+
+    @Override
+    public void abandon(String name, HoldId id) {
+      if (steered.delaying) {
+        steered.late.add(() -> sound.abandon(name, id));
+        steered.await();
+        throw new OutcomeUnknownException("no answer");
+      }
+      try {
+        reached().abandon(name, id);
+      } catch (BackendUnavailableException e) {
+        steered.refused.incrementAndGet();
+        throw e;
+      }
+    }
+
+    @Override
+    public Optional<HoldInfo> inspect(String name) {
+      return reached().inspect(name);
+    }
+
+    @Override
+    public boolean forceRelease(String name, long fencingToken) {
+      return reached().forceRelease(name, fencingToken);
+    }
+
+    @Override
+    public String server() {
+      return sound.server();
+    }
+
+    @Override
+    public void close() {
+      sound.close();
+    }
+  }
+}
