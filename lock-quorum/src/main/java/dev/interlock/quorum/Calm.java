@@ -17,7 +17,7 @@ final class Calm {
     return names.contains(name);
   }
 
-  /** All members that were asked have granted it at once. */
+  /** All members that were asked have granted it at once, to an attempt that had not waited. */
   void free(String name) {
     if (names.size() >= MOST) {
       names.clear();

@@ -67,6 +67,8 @@ final class Election {
     long sentAt = System.nanoTime();
     long sentAtMillis = System.currentTimeMillis();
     Attempt attempt = standing.onMembers(asked).withTokens(1);
+    // One that has stood in a queue was in somebody's way, and others may stand behind it.
+    boolean isFirst = standing.contended() == null;
     Votes votes = new Votes();
     if (!standing.isHeld() && !standing.isGrantedByRelease()) {
       AttemptResult first = contend(attempt, standing, votes);
@@ -74,7 +76,7 @@ final class Election {
         return first;
       }
     }
-    AttemptResult result = poll(attempt, standing, votes);
+    AttemptResult result = poll(attempt, standing, votes, isFirst);
     if (result instanceof Grant grant) {
       standing.holds(
           attempt.withPatience(Duration.ZERO), grant.fencingToken(), sentAt, sentAtMillis);
@@ -163,8 +165,12 @@ final class Election {
         .orElse(null);
   }
 
-  /** Asks all who have not granted it yet, until enough have. */
-  private AttemptResult poll(Attempt attempt, Standing standing, Votes votes) {
+  /**
+   * Asks all who have not granted it yet, until enough have.
+   *
+   * @param isFirst whether no member was asked for this attempt before the present call
+   */
+  private AttemptResult poll(Attempt attempt, Standing standing, Votes votes, boolean isFirst) {
     Map<Member, Grant> granted = votes.granted;
     Map<Member, AttemptResult.Busy> busy = new LinkedHashMap<>();
     List<String> complaints = List.of();
@@ -196,7 +202,7 @@ final class Election {
       if (voters(granted) >= members.need()) {
         long token = token(standing, granted);
         if (isConfirmed(attempt, standing, votes, token)) {
-          if (look == 0 && busy.isEmpty()) {
+          if (isFirst && look == 0 && busy.isEmpty()) {
             calm.free(attempt.name());
           }
           return AttemptResult.granted(attempt, token);

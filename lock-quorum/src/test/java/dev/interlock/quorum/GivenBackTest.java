@@ -6,16 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockConfig;
 import dev.interlock.spi.Attempt;
-import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.BackendContext;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
-import dev.interlock.spi.LockBackend;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -32,7 +29,6 @@ class GivenBackTest {
   private static final Duration LEASE = Duration.ofSeconds(50);
 
   private static final AtomicLong IDS = new AtomicLong();
-  private static final int LAST = 2;
 
   private ThreeRedis redis;
 
@@ -48,10 +44,6 @@ class GivenBackTest {
 
   private static BackendContext context() {
     return BackendContext.of(new ClientId("0000111122223333", "host:1"));
-  }
-
-  private LockBackend member(int place) {
-    return context().open(LockConfig.parse(redis.server(place).uri("redis-setnx")));
   }
 
   private static Attempt attempt() {
@@ -87,32 +79,5 @@ class GivenBackTest {
     });
     assertThatThrownBy(failed::join).isInstanceOf(CompletionException.class);
     return failed;
-  }
-
-  @Test
-  @DisplayName("who was asked beside a contended member that is held has nothing in others' way")
-  void givesBackEarlyVotes() throws Exception {
-    try (LockBackend quorum = context().open(LockConfig.parse(redis.uri("redis-setnx", "")));
-        LockBackend first = member(0);
-        LockBackend second = member(1);
-        LockBackend last = member(LAST)) {
-      Attempt calm = attempt();
-      assertThat(quorum.attempt(calm)).isInstanceOf(Grant.class);
-      assertThat(quorum.release(NAME, calm.id())).isTrue();
-      awaitFree(second);
-      awaitFree(last);
-      assertThat(first.attempt(attempt())).isInstanceOf(Grant.class);
-
-      assertThat(quorum.attempt(attempt())).isInstanceOf(AttemptResult.Busy.class);
-
-      awaitFree(second);
-      awaitFree(last);
-    }
-  }
-
-  private static void awaitFree(LockBackend member) throws InterruptedException {
-    while (member.inspect(NAME).isPresent()) {
-      TimeUnit.MILLISECONDS.sleep(1);
-    }
   }
 }

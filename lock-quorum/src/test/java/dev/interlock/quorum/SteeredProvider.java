@@ -93,7 +93,7 @@ public final class SteeredProvider implements LockProvider {
       }
     }
 
-    /** By which ids the member was asked for a lock, in order. */
+    /** By which ids the member has answered who asked for a lock, in order. */
     List<HoldId> attempts(String name) {
       return attempts.stream()
           .filter(attempt -> attempt.name().equals(name))
@@ -144,8 +144,9 @@ public final class SteeredProvider implements LockProvider {
 
     @Override
     public AttemptResult attempt(Attempt attempt) {
+      AttemptResult result = reached().attempt(attempt);
       steered.attempts.add(attempt);
-      return reached().attempt(attempt);
+      return result;
     }
 
     @Override
