@@ -321,7 +321,8 @@ final class Election {
     if (fenced && standing.isHeld() && vote instanceof Grant grant) {
       long token = standing.token();
       if (grant.fencingToken() < token) {
-        var unused = standing.ask(member, open -> isRaised(open, attempt, token));
+        // Not behind a release, which would then owe nothing if it fails.
+        var unused = standing.askWhileHeld(member, open -> isRaised(open, attempt, token));
       }
     }
   }

@@ -11,10 +11,8 @@ import dev.interlock.spi.BackendEvents;
 import dev.interlock.spi.LockBackend;
 import java.time.Duration;
 import java.util.Deque;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedDeque;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -77,8 +75,7 @@ final class Member {
   private volatile @Nullable LockException failure;
   private volatile boolean closed;
 
-  /** What could not be given back, because this member failed at that moment. */
-  private final Queue<Standing> debts = new ConcurrentLinkedQueue<>();
+  private final Debts debts = new Debts(this);
 
   /**
    * Creates; {@link #join} connects.
@@ -232,8 +229,8 @@ final class Member {
   }
 
   private void pay() {
-    Standing debt = debts.poll();
-    if (debt != null && !debt.isForgotten()) {
+    Standing debt = debts.next();
+    if (debt != null) {
       CompletableFuture<Boolean> paid = debt.pay(this);
       var unused = paid.whenComplete((done, error) -> {
         if (error != null && !closed) {

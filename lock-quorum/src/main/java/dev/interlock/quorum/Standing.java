@@ -197,6 +197,11 @@ final class Standing {
     return !mayCount && owed.add(member);
   }
 
+  /** Whether something is to be given back to a member that was not asked for it since. */
+  synchronized boolean isOwedTo(Member member) {
+    return owed.contains(member);
+  }
+
   /**
    * Gives back what it owes to a member. Nothing that has been asked for since, for this would take
    * a vote away that counts.

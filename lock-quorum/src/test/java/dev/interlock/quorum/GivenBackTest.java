@@ -10,10 +10,14 @@ import dev.interlock.spi.BackendContext;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
+import dev.interlock.spi.LockBackend;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -71,6 +75,78 @@ class GivenBackTest {
     } finally {
       member.close();
     }
+  }
+
+  @Test
+  @DisplayName("debts that are over keep nobody from getting back what is left to give back")
+  void paysBehindThoseThatAreOver() throws Exception {
+    Member member = member("behind");
+    try {
+      Attempt ours = attempt();
+      Standing standing = standing(ours);
+      assertThat(standing.ask(member, open -> open.attempt(ours)).join()).isInstanceOf(Grant.class);
+      List<Standing> before =
+          Stream.generate(() -> standing(attempt())).limit(3).toList();
+      before.forEach(debt -> member.owes(debt, unanswered(debt, member)));
+      member.owes(standing, unanswered(standing, member));
+      for (Standing debt : before) {
+        var unused = unanswered(debt, member); // it is asked again, so nothing is to be given back
+      }
+
+      assertThat(member.call(open -> true).join()).isTrue();
+      try (LockBackend direct = context().open("local://?namespace=behind0")) {
+        while (direct.inspect(NAME).isPresent()) {
+          TimeUnit.MILLISECONDS.sleep(1);
+        }
+      }
+    } finally {
+      member.close();
+    }
+  }
+
+  @Test
+  @DisplayName("debts to a member that refuses all have a bound, and those that are over go")
+  void owesNoMoreThanItsBound() {
+    Member member = member("bound");
+    try {
+      Debts debts = new Debts(member);
+      for (int i = 0; i < 10; i++) {
+        debts.add(new Standing(NAME, attempt().id(), 1)); // over, for it was used for no lease
+      }
+      Standing first = owed(member);
+      debts.add(first);
+      assertThat(debts.size()).isEqualTo(1);
+      Standing second = owed(member);
+      debts.add(second);
+      for (int i = 0; i < Debts.MOST - 1; i++) {
+        debts.add(second);
+      }
+      assertThat(debts.size()).isEqualTo(Debts.MOST);
+      assertThat(debts.next()).as("the oldest was left out").isSameAs(second);
+    } finally {
+      member.close();
+    }
+  }
+
+  /** One of two members, in this JVM. */
+  private static Member member(String letter) {
+    Settings settings =
+        Settings.of(LockConfig.parse(SteeredProvider.quorum(letter + 0, letter + 1)), null);
+    Member member = new Member(0, settings, context(), any -> new Deaf());
+    assertThat(member.join().join()).isTrue();
+    return member;
+  }
+
+  private static Standing standing(Attempt attempt) {
+    Standing standing = new Standing(NAME, attempt.id(), 1);
+    standing.uses(LEASE);
+    return standing;
+  }
+
+  private static Standing owed(Member member) {
+    Standing standing = standing(attempt());
+    assertThat(standing.owes(member, unanswered(standing, member))).isTrue();
+    return standing;
   }
 
   private static CompletableFuture<Boolean> unanswered(Standing standing, Member member) {

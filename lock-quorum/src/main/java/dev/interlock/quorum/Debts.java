@@ -1,0 +1,47 @@
+package dev.interlock.quorum;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What could not be given back to one member, because it failed at that moment. One that fails at
+ * once is asked on, and each release adds to it, so it has a bound: of more, the oldest are left to
+ * end with their leases. Thread-safe.
+ */
+final class Debts {
+  static final int MOST = 10_000;
+
+  private final Member member;
+
+  // Guarded by this.
+  private final Deque<Standing> debts = new ArrayDeque<>();
+
+  Debts(Member member) {
+    this.member = member;
+  }
+
+  synchronized void add(Standing debt) {
+    while (!debts.isEmpty() && (debts.size() >= MOST || isOver(debts.element()))) {
+      debts.remove();
+    }
+    debts.add(debt);
+  }
+
+  /** Takes the oldest that is still to be given back; null if there is none. */
+  synchronized @Nullable Standing next() {
+    Standing debt = debts.poll();
+    while (debt != null && isOver(debt)) {
+      debt = debts.poll();
+    }
+    return debt;
+  }
+
+  private boolean isOver(Standing debt) {
+    return debt.isForgotten() || !debt.isOwedTo(member);
+  }
+
+  synchronized int size() {
+    return debts.size();
+  }
+}
