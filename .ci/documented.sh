@@ -83,15 +83,15 @@ END
   block README.md java LockedJob | sed -e 's|"0 [*] |"* * |' -e 's|"50s"|"800ms"|'
 } >"$job/src/main/java/example/Reports.java"
 cat >"$job/instances" <<'END'
+trap 'kill $(jobs -p) 2>/dev/null' EXIT
 for instance in 1 2; do
   java -jar target/job-1.jar --spring.main.banner-mode=off "--interlock.uri=redis-setnx:${SERVER_URI#redis:}" &
 done
 sleep 25
-kill %1 %2
-wait
 END
 (cd "$job" && eval "$readme_maven package" && "$home/.ci/with-server.sh" redis bash instances) | tee "$work/job.output"
-reports=$(grep -c '^The report, by process [0-9]*$' "$work/job.output")
+[[ $(grep -c 'Started Application' "$work/job.output") == 2 ]] || { echo 'not both instances have started'; exit 1; }
+reports=$(grep -c '^The report, by process [0-9]*$' "$work/job.output" || true)
 # Both alone would make some forty.
 ((reports >= 5 && reports <= 26)) || { echo "the job has run $reports times in at most 25 s"; exit 1; }
 

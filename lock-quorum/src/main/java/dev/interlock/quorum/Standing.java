@@ -254,8 +254,9 @@ final class Standing {
     return granted;
   }
 
-  /** The quorum has granted it. */
-  void holds(Attempt granted, long fencingToken, long sentAt, long sentAtMillis) {
+  /** The quorum has granted it. What was to be given back is part of the hold now. */
+  synchronized void holds(Attempt granted, long fencingToken, long sentAt, long sentAtMillis) {
+    owed.clear();
     attempt = granted;
     token = fencingToken;
     lasts(sentAt, sentAtMillis, granted.lease());
@@ -300,9 +301,12 @@ final class Standing {
     return token;
   }
 
-  /** It is of use for this lease, and a while longer. */
-  void uses(Duration lease) {
-    keepUntil = System.nanoTime() + lease.toNanos() + Duration.ofMinutes(1).toNanos();
+  /** It is of use for this lease, and a while longer; a shorter lease does not end a longer one. */
+  synchronized void uses(Duration lease) {
+    long until = System.nanoTime() + lease.toNanos() + Duration.ofMinutes(1).toNanos();
+    if (until - keepUntil > 0) {
+      keepUntil = until;
+    }
   }
 
   /** Whether what it has on the members has certainly run out. */

@@ -78,6 +78,25 @@ class GivenBackTest {
   }
 
   @Test
+  @DisplayName("what was to be given back is not, once it is part of a hold that counts it")
+  void keepsWhatHasBecomePartOfTheHold() throws Exception {
+    Member member = member("part");
+    try {
+      Attempt ours = attempt();
+      Standing standing = standing(ours);
+      assertThat(standing.ask(member, open -> open.attempt(ours)).join()).isInstanceOf(Grant.class);
+      assertThat(standing.owes(member, unanswered(standing, member))).isTrue();
+
+      standing.holds(ours, 1, System.nanoTime(), System.currentTimeMillis());
+
+      assertThat(standing.pay(member).join()).isFalse();
+      assertThat(member.call(open -> open.inspect(NAME)).join()).isPresent();
+    } finally {
+      member.close();
+    }
+  }
+
+  @Test
   @DisplayName("debts that are over keep nobody from getting back what is left to give back")
   void paysBehindThoseThatAreOver() throws Exception {
     Member member = member("behind");

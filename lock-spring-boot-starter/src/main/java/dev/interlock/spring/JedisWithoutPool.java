@@ -2,7 +2,7 @@ package dev.interlock.spring;
 
 /**
  * A Jedis client of the application that locks cannot use: it has a pool for each node of a
- * cluster, or follows the master that sentinels name, or has no pool.
+ * cluster, or follows the master that sentinels name, or does not tell its pool.
  *
  * @param bean its name
  * @param type its class
@@ -18,6 +18,11 @@ record JedisWithoutPool(String bean, Class<?> type) {
   String message(String beside, String prefix) {
     return "the Jedis client '%s' has no pool for one server that locks could use%s: %s"
         .formatted(bean, beside, advice().formatted(prefix));
+  }
+
+  /** Whether it is for a cluster, or asks sentinels. */
+  boolean hasSeveralServers() {
+    return isA("Cluster") || isA("Sentinel");
   }
 
   /** By names, for each version of Jedis has other classes. */

@@ -57,7 +57,9 @@ final class RedisAddress {
    * Boot knows one server all the same, on localhost if nobody names it.
    */
   private static void refuseBesideJedis(String bean, OwnBeans beans) {
-    List<JedisWithoutPool> jedis = RedisConnections.withoutPool(beans);
+    List<JedisWithoutPool> jedis = RedisConnections.withoutPool(beans).stream()
+        .filter(JedisWithoutPool::hasSeveralServers)
+        .toList();
     if (beans.only() == null && !jedis.isEmpty()) {
       throw new LockConfigurationException(
           "%s. Set %s.bean=%s if the locks are to be on that server"
