@@ -39,7 +39,7 @@ public final class Contention {
   private static final int MOST_HOLDS = 10_000;
   // A slow server has few holds in so short a time.
   private static final int LEAST_HOLDS = 20;
-  private static final int MOST_ROUNDS = 5;
+  static final int MOST_ROUNDS = 5;
 
   /** What a thread of a worker gets to know. */
   public record Plan(
