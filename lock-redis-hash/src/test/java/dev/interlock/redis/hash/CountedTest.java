@@ -9,7 +9,6 @@ import dev.interlock.LockRequest;
 import dev.interlock.Locks;
 import dev.interlock.redis.support.contract.Topologies;
 import dev.interlock.spi.Attempt;
-import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.AttemptResult.Busy;
 import dev.interlock.spi.AttemptResult.Queued;
 import dev.interlock.spi.Grant;
@@ -20,51 +19,17 @@ import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
-import dev.interlock.testservers.RedisServer;
-import dev.interlock.testservers.TestRedis;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Read-write locks and semaphores: several holds of one name. */
 @Timeout(120)
-class CountedTest {
+class CountedTest extends TwoClients {
   private static final int READERS = Integer.MAX_VALUE;
   private static final Duration SHORT = Duration.ofMillis(1_500);
-
-  private static RedisServer server;
-
-  private TestClient one;
-  private TestClient two;
-
-  @BeforeAll
-  static void startServer() {
-    server = TestRedis.start();
-  }
-
-  @AfterAll
-  static void stopServer() {
-    server.close();
-  }
-
-  @BeforeEach
-  void openClients() throws InterruptedException {
-    server.command("FLUSHALL");
-    one = TestClient.open(server);
-    two = TestClient.open(server);
-  }
-
-  @AfterEach
-  void closeClients() {
-    one.close();
-    two.close();
-  }
 
   private static Attempt reader(HoldId id, Duration lease) {
     return TestClient.fair("n", id, lease, TestClient.PATIENT).withUnits(1, READERS);
@@ -80,11 +45,6 @@ class CountedTest {
     HoldId id = client.id();
     client.queue("n", id);
     return id;
-  }
-
-  private static AttemptResult permits(TestClient client, HoldId id, int units, int of) {
-    return client.backend.attempt(
-        TestClient.fair("n", id, TestClient.LEASE, TestClient.PATIENT).withUnits(units, of));
   }
 
   private HoldInfo info() {
@@ -231,12 +191,12 @@ class CountedTest {
   @Test
   void C1_C4_theSmallestSizeCounts() {
     HoldId three = one.id();
-    assertThat(permits(one, three, 3, 4)).isInstanceOf(Grant.class);
-    assertThat(permits(one, three, 3, 4)).as("a repetition").isInstanceOf(Grant.class);
+    assertThat(one.permits("n", three, 3, 4)).isInstanceOf(Grant.class);
+    assertThat(one.permits("n", three, 3, 4)).as("a repetition").isInstanceOf(Grant.class);
     HoldId shrunk = two.id();
-    assertThat(permits(two, shrunk, 1, 3)).isInstanceOf(Queued.class);
+    assertThat(two.permits("n", shrunk, 1, 3)).isInstanceOf(Queued.class);
     HoldId behind = one.id();
-    assertThat(permits(one, behind, 1, 4)).as("it does not pass").isInstanceOf(Queued.class);
+    assertThat(one.permits("n", behind, 1, 4)).as("it does not pass").isInstanceOf(Queued.class);
     two.backend.abandon("n", shrunk);
     assertThat(one.refresh("n", behind)).isInstanceOf(Grant.class);
     assertThat(info().units()).isEqualTo(3);
@@ -248,11 +208,11 @@ class CountedTest {
   @Test
   void C2_anExpiredPermitIsGivenToWhoeverWaitsThoughAnotherHoldLastsLonger() throws Exception {
     HoldId longer = one.id();
-    assertThat(permits(one, longer, 1, 2)).isInstanceOf(Grant.class);
+    assertThat(one.permits("n", longer, 1, 2)).isInstanceOf(Grant.class);
     Attempt brief = TestClient.fair("n", one.id(), SHORT, TestClient.PATIENT).withUnits(1, 2);
     assertThat(one.backend.attempt(brief)).isInstanceOf(Grant.class);
     HoldId waiter = two.id();
-    Queued queued = (Queued) permits(two, waiter, 1, 2);
+    Queued queued = (Queued) two.permits("n", waiter, 1, 2);
     assertThat(queued.recheck())
         .as("when the first hold ends")
         .isLessThanOrEqualTo(SHORT.plusMillis(1));

@@ -20,58 +20,30 @@ import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.RenewalResult;
-import dev.interlock.testservers.RedisServer;
-import dev.interlock.testservers.TestRedis;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Several clients: who gets a lock that is freed, and how it is told. */
 @Timeout(60)
-class HandOffTest {
+class HandOffTest extends TwoClients {
   private static final Duration CLAIM = Duration.ofSeconds(2);
 
-  private static RedisServer server;
-
-  private TestClient one;
-  private TestClient two;
   private HoldId a;
   private HoldId b;
   private HoldId c;
 
-  @BeforeAll
-  static void startServer() {
-    server = TestRedis.start();
-  }
-
-  @AfterAll
-  static void stopServer() {
-    server.close();
-  }
-
   @BeforeEach
-  void openClients() throws InterruptedException {
-    server.command("FLUSHALL");
-    one = TestClient.open(server);
-    two = TestClient.open(server);
+  void chooseIds() {
     a = one.id();
     b = two.id();
     c = one.id();
-  }
-
-  @AfterEach
-  void closeClients() {
-    one.close();
-    two.close();
   }
 
   @Test

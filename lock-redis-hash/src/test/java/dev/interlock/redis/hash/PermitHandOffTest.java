@@ -5,77 +5,43 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
+import dev.interlock.LockConfig;
 import dev.interlock.LockRequest;
 import dev.interlock.Locks;
-import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HandOffBackend;
 import dev.interlock.spi.HoldId;
+import dev.interlock.spi.LockBackend;
+import dev.interlock.spi.LockClients;
 import dev.interlock.spi.Release;
 import dev.interlock.spi.RenewalResult;
-import dev.interlock.testservers.RedisServer;
-import dev.interlock.testservers.TestRedis;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** To whom permits go on: within a client, by a release, or not at all. */
 @Timeout(120)
-class PermitHandOffTest {
+class PermitHandOffTest extends TwoClients {
   private static final int READERS = Integer.MAX_VALUE;
   private static final Duration SHORT = Duration.ofMillis(1_500);
-
-  private static RedisServer server;
-
-  private TestClient one;
-  private TestClient two;
-
-  @BeforeAll
-  static void startServer() {
-    server = TestRedis.start();
-  }
-
-  @AfterAll
-  static void stopServer() {
-    server.close();
-  }
-
-  @BeforeEach
-  void openClients() throws InterruptedException {
-    server.command("FLUSHALL");
-    one = TestClient.open(server);
-    two = TestClient.open(server);
-  }
-
-  @AfterEach
-  void closeClients() {
-    one.close();
-    two.close();
-  }
-
-  private static AttemptResult permits(TestClient client, HoldId id, int units, int of) {
-    return client.backend.attempt(
-        TestClient.fair("n", id, TestClient.LEASE, TestClient.PATIENT).withUnits(units, of));
-  }
 
   @Test
   void C3_permitsMayBePassedToThoseOfTheSameClientWhoAreNextAndTakeAsMany() throws Exception {
     List<HoldId> held = List.of(one.id(), one.id());
-    held.forEach(id -> permits(one, id, 1, 2));
+    held.forEach(id -> one.permits("n", id, 1, 2));
     HoldId first = two.id();
     HoldId second = two.id();
     HoldId both = two.id();
-    permits(two, first, 1, 2);
-    permits(two, second, 1, 2);
-    permits(two, both, 2, 2);
+    two.permits("n", first, 1, 2);
+    two.permits("n", second, 1, 2);
+    two.permits("n", both, 2, 2);
 
     one.release("n", held.get(0));
     Grant passable = two.grant().grant();
@@ -95,9 +61,9 @@ class PermitHandOffTest {
   @Test
   void C1_noPermitIsPassedWhereThereIsRoomForTheNextOne() throws Exception {
     HoldId all = one.id();
-    permits(one, all, 3, 3);
+    one.permits("n", all, 3, 3);
     List<HoldId> queue = List.of(two.id(), two.id(), two.id());
-    queue.forEach(id -> permits(two, id, 1, 3));
+    queue.forEach(id -> two.permits("n", id, 1, 3));
     one.release("n", all);
     for (HoldId id : queue) {
       Grant grant = two.grant().grant();
@@ -126,6 +92,60 @@ class PermitHandOffTest {
       }
       held.release();
     }
+  }
+
+  @Test
+  void C2_aPermitThatTheServerGrantsToOneWhoWasPassedOneGoesBack() throws Exception {
+    List<HoldId> abandoned = new CopyOnWriteArrayList<>();
+    try (LockClient client = recording(abandoned)) {
+      // A slow machine is too late for the client to pass a permit, or to hear of the grant.
+      for (int round = 0; round < 20 && abandoned.isEmpty(); round++) {
+        grantToOneWhoWasPassedOne(client);
+      }
+    }
+    assertThat(abandoned).isNotEmpty();
+    assertThat(one.backend.inspect("n")).isEmpty();
+  }
+
+  private void grantToOneWhoWasPassedOne(LockClient client) throws Exception {
+    List<HoldId> held = List.of(one.id(), one.id());
+    held.forEach(id -> one.permits("n", id, 1, 2));
+    List<CompletableFuture<Lease>> waiting = new ArrayList<>();
+    for (int waiters = 1; waiters <= 3; waiters++) {
+      waiting.add(client.acquireAsync(LockRequest.of("n").permits(1, 2)));
+      while (one.backend.inspect("n").orElseThrow().waiters() < waiters) {
+        Thread.sleep(1);
+      }
+    }
+    one.release("n", held.get(0));
+    waiting.get(0).get(10, TimeUnit.SECONDS).release();
+    Lease passed = waiting.get(1).get(10, TimeUnit.SECONDS);
+    // The second one still stands in the queue, and first, until its client removes it.
+    one.release("n", held.get(1));
+    waiting.get(2).get(10, TimeUnit.SECONDS).release();
+    passed.release();
+  }
+
+  /** A client that notes what it abandons. */
+  private static LockClient recording(List<HoldId> abandoned) {
+    LockConfig config = TestClient.config(server).build();
+    RedisHashProvider provider = new RedisHashProvider();
+    return LockClients.open(provider, config, context -> {
+      LockBackend backend = provider.open(config, context);
+      return (LockBackend) Proxy.newProxyInstance(
+          PermitHandOffTest.class.getClassLoader(),
+          new Class<?>[] {HandOffBackend.class},
+          (self, method, arguments) -> {
+            if (method.getName().equals("abandon")) {
+              abandoned.add((HoldId) arguments[1]);
+            }
+            try {
+              return method.invoke(backend, arguments);
+            } catch (InvocationTargetException e) {
+              throw e.getTargetException();
+            }
+          });
+    });
   }
 
   private static LockRequest job(int number) {
@@ -159,7 +179,7 @@ class PermitHandOffTest {
       assertThat(two.renew("n", renewed)).isInstanceOf(RenewalResult.Gone.class);
       assertThat(two.renew("n", released)).isInstanceOf(RenewalResult.Gone.class);
       assertThat(one.backend.inspect("n")).isEmpty();
-      assertThat(permits(one, one.id(), 1, 1)).isInstanceOf(Grant.class);
+      assertThat(one.permits("n", one.id(), 1, 1)).isInstanceOf(Grant.class);
     }
   }
 }

@@ -120,6 +120,10 @@ final class TestClient implements AutoCloseable {
     return backend.attempt(fair(name, id, LEASE, PATIENT));
   }
 
+  AttemptResult permits(String name, HoldId id, int units, int of) {
+    return backend.attempt(fair(name, id, LEASE, PATIENT).withUnits(units, of));
+  }
+
   AttemptResult share(String name, HoldId id, String owner) {
     return backend.attempt(
         Attempt.of(name, id, owner, LEASE).withSharedOwner(true).withPatience(PATIENT));
