@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -99,78 +100,32 @@ public record ProviderReport(
 
   /** The same, of another library's lock if it is one. */
   public ProviderReport ofPeer(boolean peer) {
-    return new ProviderReport(
-        id,
-        version,
-        server,
-        origin,
-        capabilities,
-        rules,
-        figures,
-        error,
-        peer,
-        facts,
-        overlaps,
-        scales);
+    return changed(copy -> copy.isPeer = peer);
   }
 
   /** The same, with what was measured. */
   public ProviderReport withFigures(Figures measured) {
-    return new ProviderReport(
-        id,
-        version,
-        server,
-        origin,
-        capabilities,
-        rules,
-        measured,
-        error,
-        isPeer,
-        facts,
-        overlaps,
-        scales);
+    return changed(copy -> copy.figures = measured);
   }
 
   /** The same, with what happened to it. */
   public ProviderReport withFacts(List<Fact> seen) {
-    return new ProviderReport(
-        id,
-        version,
-        server,
-        origin,
-        capabilities,
-        rules,
-        figures,
-        error,
-        isPeer,
-        seen,
-        overlaps,
-        scales);
+    return changed(copy -> copy.facts = seen);
   }
 
   /** The same, with what the saved histories show. */
   public ProviderReport withOverlaps(Map<String, Overlap> found) {
-    return new ProviderReport(
-        id,
-        version,
-        server,
-        origin,
-        capabilities,
-        rules,
-        figures,
-        error,
-        isPeer,
-        facts,
-        found,
-        scales);
-  }
-
-  Optional<Overlap> overlap(String rule) {
-    return Optional.ofNullable(overlaps.get(rule));
+    return changed(copy -> copy.overlaps = found);
   }
 
   /** The same, with the scales of the run. */
   public ProviderReport withScales(TckScales used) {
+    return changed(copy -> copy.scales = Optional.of(used));
+  }
+
+  private ProviderReport changed(Consumer<Copy> change) {
+    Copy copy = new Copy(this);
+    change.accept(copy);
     return new ProviderReport(
         id,
         version,
@@ -178,12 +133,33 @@ public record ProviderReport(
         origin,
         capabilities,
         rules,
-        figures,
+        copy.figures,
         error,
-        isPeer,
-        facts,
-        overlaps,
-        Optional.of(used));
+        copy.isPeer,
+        copy.facts,
+        copy.overlaps,
+        copy.scales);
+  }
+
+  /** What comes to be known of a provider one after the other. */
+  private static final class Copy {
+    private Figures figures;
+    private boolean isPeer;
+    private List<Fact> facts;
+    private Map<String, Overlap> overlaps;
+    private Optional<TckScales> scales;
+
+    Copy(ProviderReport of) {
+      figures = of.figures;
+      isPeer = of.isPeer;
+      facts = of.facts;
+      overlaps = of.overlaps;
+      scales = of.scales;
+    }
+  }
+
+  Optional<Overlap> overlap(String rule) {
+    return Optional.ofNullable(overlaps.get(rule));
   }
 
   /** The scales in words. */
