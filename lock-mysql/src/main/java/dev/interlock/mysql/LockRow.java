@@ -39,8 +39,9 @@ final class LockRow {
     return !isFree() && hold == id.low() && client == id.high();
   }
 
+  /** Whether it is one of the hold's tokens; its first is, also in a row where there are none. */
   boolean hasToken(long one) {
-    return !isFree() && token <= one && one < token + tokens;
+    return !isFree() && token <= one && one < token + Math.max(1, tokens);
   }
 
   HoldId id() {

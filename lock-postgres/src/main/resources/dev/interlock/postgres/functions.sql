@@ -427,7 +427,9 @@ BEGIN
   END IF;
   at_us := ${prefix}now();
   before := r;
-  IF r.until_us > at_us AND asked_token >= r.token AND asked_token < r.token + r.tokens THEN
+  IF r.until_us > at_us AND asked_token >= r.token
+    AND asked_token < r.token + GREATEST(r.tokens, 1)
+  THEN
     WITH gone AS (
       DELETE FROM ${prefix}entry
       WHERE lock_key = asked AND NOT waits

@@ -3,6 +3,7 @@ package dev.interlock.testservers;
 import dev.interlock.tck.TckFault;
 import dev.interlock.tck.TckServer;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 
 /**
@@ -19,9 +20,15 @@ public final class MysqlFaults implements TckServer {
 
   private static final String TRIGGER = "ordered_deadlock";
 
+  /** The tables that a lock, or one who waits for it, adds a row to. */
+  private static final List<String> TABLES = List.of("lock", "entry");
+
+  private static final String NO_ROOM = "no_room_for_";
+
   private final MysqlServer server;
   private final String tablePrefix;
   private boolean ordering;
+  private boolean full;
 
   private MysqlFaults(MysqlServer server, String tablePrefix) {
     this.server = server;
@@ -45,7 +52,9 @@ public final class MysqlFaults implements TckServer {
             TckFault.RESTART,
             TckFault.LOSE_STATE,
             TckFault.CLOSE_CLIENTS,
-            TckFault.DISTURB)
+            TckFault.DISTURB,
+            TckFault.FULL,
+            TckFault.SPOIL)
         : EnumSet.noneOf(TckFault.class);
   }
 
@@ -59,6 +68,7 @@ public final class MysqlFaults implements TckServer {
         server.execute("SET GLOBAL " + ORDERS + " = 0");
         ordering = false;
       }
+      full(false);
     }
   }
 
@@ -125,6 +135,40 @@ public final class MysqlFaults implements TckServer {
     boolean pending = !server.execute("SELECT @@GLOBAL." + ORDERS).strip().equals("0");
     server.execute("SET GLOBAL " + ORDERS + " = 3");
     return !first && !pending;
+  }
+
+  /**
+   * Refuses new rows, as a table does whose file may not grow; the rows that are there may change.
+   */
+  @Override
+  public void full(boolean on) {
+    if (on == full) {
+      return;
+    }
+    for (String table : TABLES) {
+      // After the insertion: before it, the trigger would also meet an insertion that becomes a
+      // change.
+      server.execute(
+          on
+              ? "CREATE TRIGGER " + NO_ROOM + table + " AFTER INSERT ON " + tablePrefix + table
+                  + " FOR EACH ROW SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 1114,"
+                  + " MESSAGE_TEXT = 'The table is full, as ordered by the kit'"
+              : "DROP TRIGGER IF EXISTS " + NO_ROOM + table);
+    }
+    full = on;
+  }
+
+  /**
+   * The columns have types, so what stands in them can always be read; what is put there is no
+   * lock's state. The counters stay as they are: at the end of their range there would be no token,
+   * or no place in the queue, for whoever comes next.
+   */
+  @Override
+  public void spoil(String name) {
+    server.execute("UPDATE " + tablePrefix + "lock SET client = -1, hold = -1, owner = X'FF00FE',"
+        + " shared = 9, host = X'FF00FE', since_us = -1, until_us = " + Long.MAX_VALUE
+        + ", token = -1, tokens = -1, claimant = -1, ticket = -1, last_heir = -1"
+        + " WHERE lock_key LIKE '%:" + name + "'");
   }
 
   private void prepareOrders() {

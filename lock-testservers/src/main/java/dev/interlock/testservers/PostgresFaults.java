@@ -4,6 +4,7 @@ import dev.interlock.tck.TckFault;
 import dev.interlock.tck.TckServer;
 import java.time.Duration;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 
 /**
@@ -17,11 +18,17 @@ public final class PostgresFaults implements TckServer {
   private static final String ORDERS = "ordered_failures";
 
   private static final int ORDERED = 3;
+
+  /** The tables that a lock, or one who waits for it, adds a row to. */
+  private static final List<String> TABLES = List.of("lock", "entry");
+
+  private static final String NO_ROOM = "no_room";
   private static final Duration TAKES_EFFECT = Duration.ofSeconds(10);
 
   private final PostgresServer server;
   private final String tablePrefix;
   private boolean ordering;
+  private boolean full;
 
   private PostgresFaults(PostgresServer server, String tablePrefix) {
     this.server = server;
@@ -46,7 +53,9 @@ public final class PostgresFaults implements TckServer {
             TckFault.LOSE_STATE,
             TckFault.CLOSE_CLIENTS,
             TckFault.DISTURB,
-            TckFault.READ_ONLY)
+            TckFault.READ_ONLY,
+            TckFault.FULL,
+            TckFault.SPOIL)
         : EnumSet.noneOf(TckFault.class);
   }
 
@@ -61,6 +70,7 @@ public final class PostgresFaults implements TckServer {
         server.execute("DROP FUNCTION IF EXISTS " + ORDERS + "_fail CASCADE");
         ordering = false;
       }
+      full(false);
     }
   }
 
@@ -137,6 +147,42 @@ public final class PostgresFaults implements TckServer {
         .equals("t");
     server.execute("SELECT SETVAL('" + ORDERS + "', 1)");
     return !first && carriedOut;
+  }
+
+  /**
+   * Refuses new rows, as a table does whose tablespace may not grow; the rows that are there may
+   * change: their pages have room for that.
+   */
+  @Override
+  public void full(boolean on) {
+    if (on == full) {
+      return;
+    }
+    if (on) {
+      server.execute("CREATE OR REPLACE FUNCTION " + NO_ROOM + "() RETURNS trigger LANGUAGE plpgsql"
+          + " AS $$BEGIN RAISE disk_full USING MESSAGE = 'No room, as ordered by the kit'; END$$");
+      for (String table : TABLES) {
+        // After the insertion: before it, the trigger would also meet one that becomes a change.
+        server.execute("CREATE TRIGGER " + NO_ROOM + " AFTER INSERT ON " + tablePrefix + table
+            + " FOR EACH ROW EXECUTE FUNCTION " + NO_ROOM + "()");
+      }
+    } else {
+      server.execute("DROP FUNCTION IF EXISTS " + NO_ROOM + " CASCADE");
+    }
+    full = on;
+  }
+
+  /**
+   * The columns have types, so what stands in them can always be read; what is put there is no
+   * lock's state. The counters stay as they are: at the end of their range there would be no token,
+   * or no place in the queue, for whoever comes next.
+   */
+  @Override
+  public void spoil(String name) {
+    server.execute("UPDATE " + tablePrefix + "lock SET client = -1, hold = -1, owner = '\\xFF00FE',"
+        + " shared = true, host = '\\xFF00FE', since_us = -1, until_us = " + Long.MAX_VALUE
+        + ", token = -1, tokens = -1, claimant = -1, ticket = -1"
+        + " WHERE lock_key LIKE CONVERT_TO('%:" + name + "', 'UTF8')");
   }
 
   private void prepareOrders() {

@@ -17,11 +17,6 @@ public final class MysqlBackends {
   private static final String PREFIX_OPTION = "tablePrefix";
   private static final String DEFAULT_PREFIX = "interlock_";
 
-  /** What the kit cannot do to this kind of server. */
-  private static final Map<String, String> WAIVERS = Map.of(
-      "E9", "not tested: the columns have types, so nothing unreadable can be put in a lock's row",
-      "E10", "not tested: a full tablespace that still takes changes cannot be brought about");
-
   private MysqlBackends() {}
 
   static Backend start(String provider) {
@@ -32,15 +27,14 @@ public final class MysqlBackends {
         server.uri(),
         inNamespace(LockUris.withOption(uri, "schema", "create")),
         server.source(),
-        DEFAULT_PREFIX,
-        WAIVERS);
+        DEFAULT_PREFIX);
   }
 
   /** A server for another library's lock. */
   public static Backend forPeer(String id) {
     MysqlServer server = TestMysql.start();
     String uri = server.uri().replaceFirst("^[^:]*:", id + ":");
-    return on(server, server.uri(), uri, server.source(), PeerTables.PREFIX, Map.of());
+    return on(server, server.uri(), uri, server.source(), PeerTables.PREFIX);
   }
 
   /** A server that the user named; its tables are not ours to create. */
@@ -53,7 +47,7 @@ public final class MysqlBackends {
     return Optional.of(plain)
         .filter(address -> simple)
         .flatMap(MysqlBackends::connect)
-        .map(server -> on(server, plain, inNamespace(uri), Backend.GIVEN, DEFAULT_PREFIX, WAIVERS))
+        .map(server -> on(server, plain, inNamespace(uri), Backend.GIVEN, DEFAULT_PREFIX))
         .orElseGet(() -> Backend.behindProvider(uri));
   }
 
@@ -62,12 +56,7 @@ public final class MysqlBackends {
   }
 
   private static Backend on(
-      MysqlServer server,
-      String address,
-      String uri,
-      String origin,
-      String names,
-      Map<String, String> waivers) {
+      MysqlServer server, String address, String uri, String origin, String names) {
     return new Backend(
         uri,
         origin,
@@ -75,7 +64,7 @@ public final class MysqlBackends {
         Optional.of(ServerKind.MYSQL.probe(ServerAddress.parse(ServerKind.MYSQL, address))),
         names,
         Optional.of(MysqlFaults.of(server, names)),
-        waivers,
+        Map.of(),
         server::close);
   }
 

@@ -17,11 +17,6 @@ public final class PostgresBackends {
   private static final String PREFIX_OPTION = "tablePrefix";
   private static final String PREFIX = "interlock_";
 
-  /** What the kit cannot do to this kind of server. */
-  private static final Map<String, String> WAIVERS = Map.of(
-      "E9", "not tested: the columns have types, so nothing unreadable can be put in a lock's row",
-      "E10", "not tested: a full tablespace that still takes changes cannot be brought about");
-
   private PostgresBackends() {}
 
   static Backend start(String provider) {
@@ -69,7 +64,7 @@ public final class PostgresBackends {
         Optional.of(ServerKind.POSTGRES.probe(ServerAddress.parse(ServerKind.POSTGRES, address))),
         names,
         Optional.of(PostgresFaults.of(server, names)),
-        WAIVERS,
+        Map.of(),
         server::close);
   }
 
