@@ -48,7 +48,8 @@ import picocli.CommandLine.Spec;
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
       "0:every claimed rule holds",
-      "1:a claimed rule fails or remains undecided, or the run could not be finished",
+      "1:a claimed rule fails or remains undecided, nothing was judged, or the run could not be"
+          + " finished; a rule for which there were no means counts only if --rules names it",
       "2:wrong arguments"
     },
     mixinStandardHelpOptions = true,

@@ -79,6 +79,25 @@ class CompareCommandTest {
   }
 
   @Test
+  void ends_with_1_when_the_only_peer_cannot_be_judged() {
+    Kit broken = (backend, settings, progress) -> {
+      throw new BackendUnavailableException("The server said no.");
+    };
+
+    Cli.Outcome outcome = Cli.run(
+        broken,
+        "compare",
+        "--providers",
+        "none",
+        "--peers=redisson",
+        "--out",
+        directory.toString());
+
+    assertThat(outcome.status()).isEqualTo(1);
+    assertThat(outcome.out()).contains("Nothing was judged of redisson (peer), so this run is no");
+  }
+
+  @Test
   void ends_with_1_when_a_figure_cannot_be_taken() {
     Measurement failing = new Measurement() {
       @Override

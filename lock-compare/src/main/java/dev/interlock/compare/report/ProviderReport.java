@@ -278,7 +278,8 @@ public record ProviderReport(
     return levelStop().isEmpty() ? levelText() : levelText() + " (not " + levelStop() + ")";
   }
 
-  private boolean isComplete() {
+  /** Whether all rules were run, and not only some that were asked for by name. */
+  boolean isComplete() {
     return Rules.all().stream()
         .allMatch(rule -> !rule.isTested() || result(rule.id()).isPresent());
   }
@@ -287,13 +288,29 @@ public record ProviderReport(
     return rules.stream().filter(result -> result.id().equals(rule)).findFirst();
   }
 
+  /** Whether anything is known about it: a rule has a verdict that is not INCONCLUSIVE. */
+  boolean isJudged() {
+    return rules.stream().anyMatch(rule -> rule.verdict() != Verdict.INCONCLUSIVE);
+  }
+
+  /** The rules that the kit had no means to judge, without those that only warn. */
+  List<String> wanting() {
+    return rules.stream()
+        .filter(rule -> rule.isAgainst() && rule.isForWantOfMeans())
+        .map(RuleResult::id)
+        .toList();
+  }
+
   /**
    * Whether everything that is claimed was seen to hold. What the kit had no means to test does not
-   * count, for who asks for the run knows of it.
+   * count in a run of all rules, for who asks for that knows of it. A rule that was asked for by
+   * name is to be judged.
    */
   boolean isGood() {
     return error.isEmpty()
+        && isJudged()
         && rules.stream().noneMatch(rule -> rule.isAgainst() && !rule.isForWantOfMeans())
+        && (isComplete() || wanting().isEmpty())
         && !figures.anyFailed();
   }
 

@@ -89,12 +89,19 @@ public record Report(
 
   /**
    * Whether every provider keeps what it claims, and everything could be run and measured. What
-   * peers do changes nothing.
+   * peers do changes nothing; but where there are only peers, something must be known of each.
    */
   public boolean isGood() {
-    return providers.stream()
-        .filter(provider -> !provider.isPeer())
-        .allMatch(ProviderReport::isGood);
+    return isOfPeersOnly()
+        ? providers.stream().allMatch(ProviderReport::isJudged)
+        : providers.stream()
+            .filter(provider -> !provider.isPeer())
+            .allMatch(ProviderReport::isGood);
+  }
+
+  /** Whether nothing of ours was to be judged. */
+  boolean isOfPeersOnly() {
+    return providers.stream().allMatch(ProviderReport::isPeer);
   }
 
   /** Whether there is any figure. */

@@ -66,6 +66,7 @@ public final class TerminalReport {
           provider.summary(),
           provider.scaleText());
     }
+    Unjudged.of(report).forEach(out::println);
     out.flush();
   }
 
