@@ -49,12 +49,19 @@ final class CallTrace {
   private final Deque<Entry> entries = new ArrayDeque<>();
   private long start = System.nanoTime();
   private long left;
+  private long lastOfTest = start;
 
   /** Forgets what was, for another test begins. */
   synchronized void restart() {
     entries.clear();
     start = System.nanoTime();
+    lastOfTest = start;
     left = 0;
+  }
+
+  /** Returns when a call of the thread of the test last had an answer, or when the test began. */
+  synchronized long lastOfTest() {
+    return lastOfTest;
   }
 
   /** Returns when the test began. */
@@ -76,6 +83,9 @@ final class CallTrace {
   synchronized void end(Entry entry, String answer) {
     entry.ended = System.nanoTime();
     entry.answer = shortened(answer);
+    if (Thread.currentThread().getName().equals(RuleExecutor.THREAD)) {
+      lastOfTest = entry.ended;
+    }
     if (entries.peekLast() == entry) {
       entries.removeLast();
       Entry before = entries.peekLast();

@@ -428,6 +428,11 @@ public final class RuleRun extends Times {
     return harmful.get();
   }
 
+  /** Whether the thread of the test had an answer to a call in the time that has just passed. */
+  boolean goesOn(Duration recent) {
+    return System.nanoTime() - trace().lastOfTest() < recent.toNanos();
+  }
+
   /** Tells the last calls of the test, at the API in this JVM and at the SPI. */
   List<String> calls() {
     List<String> lines = new ArrayList<>(trace().lines());

@@ -205,6 +205,31 @@ class RuleExecutorTest {
     }
 
     @Rule(value = "X3", check = CHECK, limit = 1)
+    public static void isSlow(RuleRun run) throws InterruptedException {
+      LockClient client = run.client();
+      while (!Thread.interrupted()) {
+        client.inspect(run.name());
+      }
+    }
+
+    @Rule(value = "X3", check = CHECK, limit = 1)
+    public static void hangsWhileOthersGoOn(RuleRun run) throws Exception {
+      LockClient client = run.client();
+      Thread other = new Thread(() -> {
+        while (!Thread.currentThread().isInterrupted()) {
+          client.inspect(run.name());
+        }
+      });
+      other.start();
+      try {
+        new CountDownLatch(1).await();
+      } finally {
+        other.interrupt();
+        other.join();
+      }
+    }
+
+    @Rule(value = "X3", check = CHECK, limit = 1)
     public static void startsAJvmSlowly(RuleRun run) throws Exception {
       run.starts().during(() -> {
         Thread.sleep(500);
@@ -354,6 +379,16 @@ class RuleExecutorTest {
     assertThat(result.verdict()).isEqualTo(Verdict.NOT_CLAIMED);
     assertThat(result.evidence().message()).contains("renaming", "1 of 2 tests could be run");
     assertThat(run(backend(), "X3", "lacksAnOperation", "fails").verdict()).isEqualTo(Verdict.FAIL);
+  }
+
+  @Test
+  void whoGoesOnAtTheLimitIsSlowAndDoesNotHang() {
+    RuleResult slow = run(backend().timeScale(0.1), "X3", "isSlow");
+
+    assertThat(slow.verdict()).isEqualTo(Verdict.INCONCLUSIVE);
+    assertThat(slow.evidence().message()).contains("isSlow was not done", "calls were answered");
+    RuleResult hung = run(backend().timeScale(0.1), "X3", "hangsWhileOthersGoOn");
+    assertThat(hung.verdict()).isEqualTo(Verdict.FAIL);
   }
 
   @Test
