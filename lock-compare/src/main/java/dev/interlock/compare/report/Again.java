@@ -16,12 +16,14 @@ final class Again {
 
   /** One cell of the matrix. */
   String cell(ProviderReport provider, String rule) {
-    return one(provider) + " --rules " + rule + " --seed " + report.seed();
+    return one(provider) + waiver(rule) + " --rules " + rule + " --seed " + report.seed();
   }
 
   /** All that is shown of one provider, figures and facts too; a floor is no run of its own. */
   String column(ProviderReport provider) {
-    return report.floors().contains(provider) ? all() : one(provider) + " --seed " + report.seed();
+    return report.floors().contains(provider)
+        ? all()
+        : one(provider) + waivers() + " --seed " + report.seed();
   }
 
   private String one(ProviderReport provider) {
@@ -41,7 +43,7 @@ final class Again {
   /** The whole run. */
   String all() {
     if (isTck()) {
-      return tck(report.providers().get(0).id()) + " --seed " + report.seed();
+      return column(report.providers().get(0));
     }
     List<ProviderReport> peers =
         report.providers().stream().filter(ProviderReport::isPeer).toList();
@@ -57,7 +59,20 @@ final class Again {
   /** Where the provider's jar and its server are is not told: the URI may carry a password. */
   private String tck(String id) {
     return "./interlock tck --classpath JAR --uri " + id + "://HOST --effort "
-        + report.effort().name().toLowerCase(Locale.ROOT) + timeScale();
+        + report.effort().name().toLowerCase(Locale.ROOT) + timeScale()
+        + (report.circumstances().inOneJvm() ? " --in-one-jvm" : "");
+  }
+
+  private String waivers() {
+    return report.circumstances().waivers().keySet().stream()
+        .map(this::waiver)
+        .collect(Collectors.joining());
+  }
+
+  /** For a shell: within single quotes only these mean something. */
+  private String waiver(String rule) {
+    String reason = report.circumstances().waivers().get(rule);
+    return reason == null ? "" : " --waive '" + (rule + "=" + reason).replace("'", "'\\''") + "'";
   }
 
   private String compare(List<ProviderReport> providers, List<ProviderReport> peers) {

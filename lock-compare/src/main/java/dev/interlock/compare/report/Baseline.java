@@ -1,16 +1,13 @@
 package dev.interlock.compare.report;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * An earlier {@code report.json}, as far as it is compared with.
@@ -34,18 +31,7 @@ public record Baseline(String created, List<Provider> providers) {
    * @throws IOException if it cannot be read, or is something else
    */
   public static Baseline read(Path file) throws IOException {
-    if (!Files.isRegularFile(file)) {
-      throw new IOException("there is no such file");
-    }
-    JsonNode root;
-    try {
-      root = JsonMapper.shared().readTree(Files.readString(file));
-    } catch (JacksonException e) {
-      throw new IOException("it is not JSON", e);
-    }
-    if (!root.path("providers").isArray()) {
-      throw new IOException("it has no list of providers, so it is no report.json");
-    }
+    JsonNode root = SavedJson.read(file);
     List<Provider> providers = new ArrayList<>();
     for (JsonNode provider : root.path("providers").values()) {
       providers.add(provider(provider));
@@ -56,7 +42,11 @@ public record Baseline(String created, List<Provider> providers) {
   private static Provider provider(JsonNode node) {
     Map<String, String> verdicts = new LinkedHashMap<>();
     for (JsonNode rule : node.path("rules").values()) {
-      verdicts.put(rule.path("id").asString(""), rule.path("verdict").asString(""));
+      // In an older report the verdict is what was found, and the warning stands beside it.
+      String verdict = rule.path("warning").asBoolean(false)
+          ? ProviderReport.WARNING
+          : rule.path("verdict").asString("");
+      verdicts.put(rule.path("id").asString(""), verdict);
     }
     Map<String, Double> measures = new LinkedHashMap<>();
     node.path("measures").properties().forEach(measure -> {

@@ -1,7 +1,10 @@
 package dev.interlock.compare.report;
 
 import java.lang.management.ManagementFactory;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.Locale;
+import java.util.Map;
 
 /**
  * How and on which machine a report was made. Immutable.
@@ -14,6 +17,8 @@ import java.util.Locale;
  * @param loadBefore how many processes ran or wanted to, on an average of the minute before the
  *     run; negative where the system does not tell
  * @param loadAfter the same of its last minute
+ * @param inOneJvm whether clients stood for JVMs, because the user said so
+ * @param waivers the rules that the user set aside, and why
  */
 public record Circumstances(
     String command,
@@ -22,15 +27,28 @@ public record Circumstances(
     String system,
     int processors,
     double loadBefore,
-    double loadAfter) {
+    double loadAfter,
+    boolean inOneJvm,
+    Map<String, String> waivers) {
   /** The command that compares what this project knows. */
   public static final String COMPARE = "compare";
 
   /** The command that judges somebody's provider. */
   public static final String TCK = "tck";
 
+  /** Copies the waivers, in their order. */
+  public Circumstances {
+    waivers = Collections.unmodifiableMap(new LinkedHashMap<>(waivers));
+  }
+
   /** Asks this machine, before a run. */
   public static Circumstances before(String command, double timeScale) {
+    return before(command, timeScale, false, Map.of());
+  }
+
+  /** The same before a run of which the user said more. */
+  public static Circumstances before(
+      String command, double timeScale, boolean inOneJvm, Map<String, String> waivers) {
     double load = load();
     return new Circumstances(
         command,
@@ -39,12 +57,15 @@ public record Circumstances(
         System.getProperty("os.name") + " " + System.getProperty("os.arch"),
         Runtime.getRuntime().availableProcessors(),
         load,
-        load);
+        load,
+        inOneJvm,
+        waivers);
   }
 
   /** Asks again, when the run has ended. */
   public Circumstances after() {
-    return new Circumstances(command, timeScale, jdk, system, processors, loadBefore, load());
+    return new Circumstances(
+        command, timeScale, jdk, system, processors, loadBefore, load(), inOneJvm, waivers);
   }
 
   private static double load() {

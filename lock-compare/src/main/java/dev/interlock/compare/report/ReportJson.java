@@ -39,6 +39,8 @@ final class ReportJson {
    *
    * @param loadBefore the load average before the run; null where the system does not tell
    * @param loadAfter the same at its end
+   * @param inOneJvm whether clients stood for JVMs; null in older reports
+   * @param waivers the rules set aside, and why; null in older reports
    */
   record Environment(
       String jdk,
@@ -47,7 +49,9 @@ final class ReportJson {
       @Nullable Double loadBefore,
       @Nullable Double loadAfter,
       String command,
-      double timeScale) {}
+      double timeScale,
+      @Nullable Boolean inOneJvm,
+      @Nullable Map<String, String> waivers) {}
 
   record MeasureInfo(String key, String title, String method) {}
 
@@ -86,7 +90,8 @@ final class ReportJson {
    *
    * @param verdict as the report's other forms show it
    * @param warning whether that is WARNING
-   * @param found what the kit found, before a warning was made of it
+   * @param found what the kit found, before a warning was made of it; null in older reports, where
+   *     the verdict is that
    */
   record Rule(
       String id,
@@ -95,7 +100,7 @@ final class ReportJson {
       String verdict,
       Proof evidence,
       boolean warning,
-      String found) {}
+      @Nullable String found) {}
 
   record Proof(
       String message,
@@ -138,7 +143,9 @@ final class ReportJson {
         isLoadKnown ? known.loadBefore() : null,
         isLoadKnown ? known.loadAfter() : null,
         known.command(),
-        known.timeScale());
+        known.timeScale(),
+        known.inOneJvm(),
+        known.waivers());
   }
 
   /** In one line, for the page. */

@@ -13,9 +13,8 @@ import dev.interlock.tck.RuleResult;
 import dev.interlock.tck.TckScales;
 import dev.interlock.tck.Verdict;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -27,6 +26,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Reads a {@code report.json} of this version, so that its other forms can be made again. */
@@ -41,12 +41,16 @@ public final class ReportReader {
    * @throws IOException if the file cannot be read, or is something else; its message says which
    */
   public static Report read(Path file) throws IOException {
+    JsonNode root = SavedJson.read(file);
     try {
-      return report(MAPPER.readValue(Files.readString(file), ReportJson.Root.class));
-    } catch (NoSuchFileException e) {
-      throw new IOException("there is no such file", e);
-    } catch (JacksonException | IllegalArgumentException | NullPointerException e) {
-      throw new IOException("it is no report.json of this version", e);
+      ReportJson.Root read = MAPPER.treeToValue(root, ReportJson.Root.class);
+      Whole.require(read);
+      return report(read);
+    } catch (JacksonException
+        | IllegalArgumentException
+        | DateTimeException
+        | ArithmeticException e) {
+      throw new IOException("it is a report of another build of Interlock, or damaged", e);
     }
   }
 
@@ -59,7 +63,9 @@ public final class ReportReader {
         environment.system(),
         environment.processors(),
         Optional.ofNullable(environment.loadBefore()).orElse(-1.0),
-        Optional.ofNullable(environment.loadAfter()).orElse(-1.0));
+        Optional.ofNullable(environment.loadAfter()).orElse(-1.0),
+        Boolean.TRUE.equals(environment.inOneJvm()),
+        Optional.ofNullable(environment.waivers()).orElse(Map.of()));
     return new Report(
         Instant.parse(root.created()),
         Effort.valueOf(root.effort()),
@@ -104,7 +110,9 @@ public final class ReportReader {
 
   private static RuleResult rule(ReportJson.Rule json) {
     ReportJson.Proof proof = json.evidence();
-    Verdict verdict = Verdict.valueOf(json.found());
+    // In an older report the verdict is what was found, and the warning stands beside it.
+    String found = json.found() == null ? json.verdict() : json.found();
+    Verdict verdict = Verdict.valueOf(found);
     Evidence evidence = new Evidence(
         proof.operations(),
         proof.seed(),

@@ -126,7 +126,8 @@ public final class TckCommand implements Callable<Integer> {
     Ansi ansi = spec.commandLine().getColorScheme().ansi();
     PrintWriter err = spec.commandLine().getErr();
     long start = System.nanoTime();
-    Circumstances machine = Circumstances.before(Circumstances.TCK, run.timeScale());
+    Circumstances machine =
+        Circumstances.before(Circumstances.TCK, run.timeScale(), inOneJvm, waived);
     Judge judge = Judge.ofProvider(entries, directory.resolve("tck.log"), new Progress(err, ansi));
     ProviderReport judged = judge(judge, order);
     Duration took = Duration.ofNanos(System.nanoTime() - start);

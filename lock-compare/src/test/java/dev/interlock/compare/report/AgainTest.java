@@ -7,7 +7,9 @@ import dev.interlock.compare.servers.Backend;
 import dev.interlock.tck.Effort;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -62,8 +64,28 @@ class AgainTest {
             + " --rules X1 --seed 7");
   }
 
+  @Test
+  void what_else_the_user_said_of_a_provider_is_said_again() {
+    Map<String, String> waivers = new LinkedHashMap<>();
+    waivers.put("M1", "ACME-1: it's \"late\"");
+    waivers.put("F2", "no queue");
+    Again again =
+        again(new Circumstances("tck", 1, "17", "Linux", 2, 0, 0, true, waivers), Effort.FULL);
+    String start = "./interlock tck --classpath JAR --uri mysql://HOST --effort full --in-one-jvm";
+    String late = " --waive 'M1=ACME-1: it'\\''s \"late\"'";
+
+    assertThat(again.cell(OURS, "X1")).isEqualTo(start + " --rules X1 --seed 7");
+    assertThat(again.cell(OURS, "M1")).isEqualTo(start + late + " --rules M1 --seed 7");
+    assertThat(again.all()).isEqualTo(start + late + " --waive 'F2=no queue' --seed 7");
+    assertThat(again.column(OURS)).isEqualTo(again.all());
+  }
+
   private static Again again(String command, Effort effort, double timeScale) {
-    Circumstances machine = new Circumstances(command, timeScale, "17", "Linux", 2, 0, 0);
+    return again(
+        new Circumstances(command, timeScale, "17", "Linux", 2, 0, 0, false, Map.of()), effort);
+  }
+
+  private static Again again(Circumstances machine, Effort effort) {
     return new Report(
             Instant.EPOCH,
             effort,

@@ -6,8 +6,14 @@ import dev.interlock.compare.Cli;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
 
 class ReportReaderTest {
   @TempDir
@@ -31,15 +37,90 @@ class ReportReaderTest {
   }
 
   @Test
-  void what_is_no_report_is_refused() throws IOException {
-    Path text = Files.writeString(directory.resolve("text.json"), "hello");
-    Path other = Files.writeString(directory.resolve("other.json"), "{}");
-    Path none = directory.resolve("none.json");
-
-    for (Path file : new Path[] {text, other, none}) {
-      Cli.Outcome outcome = Cli.run("report", file.toString());
-      assertThat(outcome.status()).isEqualTo(2);
-      assertThat(outcome.err()).contains("cannot be used: ");
+  void what_is_no_report_is_refused_in_one_sentence() throws IOException {
+    refused(directory.resolve("none.json"), "there is no such file");
+    refused(directory, "it is a directory, and the report.json in it is to be named");
+    refused(file("hello"), "it is not JSON");
+    refused(file(""), "it is not JSON");
+    refused(Files.write(directory.resolve("bytes"), new byte[] {(byte) 0xff, 0}), "it is not JSON");
+    for (String other : List.of("{}", "[]", "null", "7", "{\"providers\":[]}")) {
+      refused(file(other), "it has no list of providers, so it is no report.json");
     }
+    for (String other : List.of("[null]", "[7]", "[{\"id\":\"acme\"}]")) {
+      refused(file("{\"providers\":" + other + "}"), "it is a report of another build");
+    }
+  }
+
+  /** An older build's, or a damaged one. */
+  @Test
+  void a_report_that_lacks_something_is_read_or_refused_in_one_sentence() throws IOException {
+    JsonNode whole = JsonMapper.shared().readTree(ReportJson.of(SampleReport.create()));
+    int refused = 0;
+    for (String path : fields(whole, "")) {
+      int name = path.lastIndexOf('/');
+      for (String instead : Arrays.asList(null, "null", "\"x\"", "-1", "[]", "{}", "[null]")) {
+        JsonNode damaged = whole.deepCopy();
+        ObjectNode parent = (ObjectNode) damaged.at(path.substring(0, name));
+        String field = path.substring(name + 1);
+        if (instead == null) {
+          parent.remove(field);
+        } else {
+          parent.set(field, JsonMapper.shared().readTree(instead));
+        }
+        Path out = directory.resolve("out");
+        Cli.Outcome outcome =
+            Cli.run("report", file(damaged.toString()).toString(), "--out", out.toString());
+        assertThat(outcome.status())
+            .as("%s: %s%n%s", path, instead, outcome.err())
+            .isIn(0, 2);
+        refused += outcome.status() == 2 ? 1 : 0;
+      }
+    }
+    assertThat(refused).isGreaterThan(50);
+  }
+
+  @Test
+  void an_older_report_has_the_warning_beside_what_was_found() throws IOException {
+    Report report = SampleReport.wide();
+    String now = ReportJson.of(report);
+    JsonNode old = JsonMapper.shared().readTree(now);
+    ((ObjectNode) old.get("environment")).remove(List.of("inOneJvm", "waivers"));
+    for (JsonNode provider : old.get("providers").values()) {
+      for (JsonNode rule : provider.get("rules").values()) {
+        ((ObjectNode) rule).set("verdict", ((ObjectNode) rule).remove("found"));
+      }
+    }
+    Path file = file(old.toString());
+
+    assertThat(ReportReader.read(file).rows()).isEqualTo(report.rows());
+    assertThat(report.rows()).anyMatch(row -> row.cells().contains("WARNING"));
+    assertThat(report.since(Baseline.read(file)).changes().orElseThrow().verdicts())
+        .isEmpty();
+  }
+
+  /** The paths of one field of each kind: of a list, those of its first element. */
+  private static List<String> fields(JsonNode node, String at) {
+    List<String> paths = new ArrayList<>();
+    if (node.isArray() && !node.isEmpty()) {
+      paths.addAll(fields(node.get(0), at + "/0"));
+    }
+    node.properties().forEach(field -> {
+      paths.add(at + "/" + field.getKey());
+      paths.addAll(fields(field.getValue(), at + "/" + field.getKey()));
+    });
+    return paths;
+  }
+
+  private static void refused(Path file, String why) {
+    Cli.Outcome outcome = Cli.run("report", file.toString());
+    assertThat(outcome.status()).as(outcome.err()).isEqualTo(2);
+    assertThat(outcome.err().lines().findFirst().orElseThrow())
+        .startsWith(file + " cannot be used: " + why)
+        .endsWith(".");
+    assertThat(outcome.err().lines()).hasSize(2);
+  }
+
+  private Path file(String text) throws IOException {
+    return Files.writeString(directory.resolve("file.json"), text);
   }
 }

@@ -29,8 +29,16 @@ final class SampleReport {
 
   static final String FACT = "The next waiter has the lock after ";
 
-  static final Circumstances MACHINE =
-      new Circumstances(Circumstances.COMPARE, 1, "17.0.15", "Linux amd64", 2, 0.4, 2.9);
+  static final Circumstances MACHINE = new Circumstances(
+      Circumstances.COMPARE,
+      1,
+      "17.0.15",
+      "Linux amd64",
+      2,
+      0.4,
+      2.9,
+      false,
+      Map.of("W1", "ACME-1: <later>"));
 
   /** As a history shows it: the second began before the first had ended. */
   static final Overlap OVERLAP = new Overlap(
