@@ -45,6 +45,14 @@ class RunInOwnJvmTest {
   }
 
   @Test
+  void workers_of_locks_that_are_judged_at_the_same_time_have_ports_of_their_own() {
+    assertThat(RunInOwnJvm.ports("5005", 0)).isEqualTo("5005");
+    assertThat(RunInOwnJvm.ports("5005", 2)).isEqualTo("5205");
+    assertThat(RunInOwnJvm.ports("true", 2)).isEqualTo("true");
+    assertThat(RunInOwnJvm.ports("a port", 2)).isEqualTo("a port");
+  }
+
+  @Test
   void the_jvm_and_its_server_end_with_the_jvm_that_forked_it() throws Exception {
     Process process = new ProcessBuilder(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),

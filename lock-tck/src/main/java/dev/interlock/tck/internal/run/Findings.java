@@ -8,7 +8,9 @@ import dev.interlock.tck.internal.history.Violation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -19,11 +21,22 @@ abstract class Findings {
   static final Duration STEP = Duration.ofMillis(5);
 
   private final AtomicLong operations = new AtomicLong();
+  private final Map<String, Long> least = new ConcurrentHashMap<>();
   private final List<String> faults = new ArrayList<>();
   private final List<String> notes = new ArrayList<>();
   private final List<History> histories = new ArrayList<>();
   private final CallTrace trace = new CallTrace();
   private volatile @Nullable Violation violation;
+
+  /**
+   * Returns the least of a value in all tries of a test: what a first try left behind does not
+   * belong to what there was before.
+   *
+   * @param what names the value
+   */
+  public long least(String what, long value) {
+    return least.merge(what, value, Math::min);
+  }
 
   public void count(long more) {
     operations.addAndGet(more);

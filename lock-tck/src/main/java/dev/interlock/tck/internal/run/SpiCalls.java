@@ -45,11 +45,11 @@ final class SpiCalls {
    */
   List<String> lines(long start, @Nullable Violation violation, List<Worker> workers) {
     long to = violation == null ? System.nanoTime() : violation.second().acquired();
-    String part = violation == null ? "" : violation.second().name();
-    List<SpiCall> calls = new ArrayList<>(trace.calls(start, to, part));
+    String lock = violation == null ? "" : violation.second().name();
+    List<SpiCall> calls = new ArrayList<>(trace.calls(start, to, lock));
     long deadline = System.nanoTime() + LIMIT.toNanos();
     List<CompletableFuture<List<SpiCall>>> asked =
-        workers.stream().map(worker -> worker.calls(start, to, part)).toList();
+        workers.stream().map(worker -> worker.calls(start, to, lock)).toList();
     for (CompletableFuture<List<SpiCall>> answer : asked) {
       try {
         calls.addAll(answer.get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS));

@@ -3,6 +3,7 @@ package dev.interlock.tck.internal.spi;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -20,34 +21,57 @@ public final class SpiTrace {
   /** So many that those on one lock are still there when a crowd on many locks was judged. */
   static final int MOST_KEPT = 2_000;
 
+  /** What is called, or answered. */
+  interface Told {
+
+    /**
+     * Puts it into words. Of a batch only a part is told.
+     *
+     * @param lock whose part is wanted first; empty if none is
+     */
+    String words(String lock);
+  }
+
   /** A call that may be under way. */
   static final class Entry {
     private final String client;
     private final String thread;
-    private final Supplier<String> call;
+    private final Supplier<Set<String>> locks;
+    private final Told call;
     private final long began = System.nanoTime();
     private long ended;
-    private @Nullable Supplier<String> answer;
+    private @Nullable Told answer;
 
-    private Entry(String client, String thread, Supplier<String> call) {
+    private Entry(String client, String thread, Supplier<Set<String>> locks, Told call) {
       this.client = client;
       this.thread = thread;
+      this.locks = locks;
       this.call = call;
     }
 
-    private SpiCall told() {
-      Supplier<String> words = answer;
-      return words == null
-          ? new SpiCall(client, thread, call.get(), began, -1, "")
-          : new SpiCall(client, thread, call.get(), began, ended - began, words.get());
+    /** Whether it is about a lock, as it is if it is about none in particular. */
+    private boolean isAbout(String lock) {
+      Set<String> named = lock.isEmpty() ? Set.of() : locks.get();
+      return named.isEmpty() || named.contains(lock);
+    }
+
+    private SpiCall told(String lock) {
+      Told ending = answer;
+      return ending == null
+          ? new SpiCall(client, thread, call.words(lock), began, -1, "")
+          : new SpiCall(client, thread, call.words(lock), began, ended - began, ending.words(lock));
     }
   }
 
   private final Deque<Entry> entries = new ArrayDeque<>();
 
-  /** Notes that a call goes out. */
-  synchronized Entry begin(String client, Supplier<String> call) {
-    Entry entry = new Entry(client, Thread.currentThread().getName(), call);
+  /**
+   * Notes that a call goes out.
+   *
+   * @param locks the names that it is about; none if it is about all
+   */
+  synchronized Entry begin(String client, Supplier<Set<String>> locks, Told call) {
+    Entry entry = new Entry(client, Thread.currentThread().getName(), locks, call);
     entries.add(entry);
     if (entries.size() > MOST_KEPT) {
       entries.remove();
@@ -56,7 +80,7 @@ public final class SpiTrace {
   }
 
   /** Notes what a call came to. */
-  synchronized void end(Entry entry, Supplier<String> answer) {
+  synchronized void end(Entry entry, Told answer) {
     entry.ended = System.nanoTime();
     entry.answer = answer;
   }
@@ -64,18 +88,15 @@ public final class SpiTrace {
   /**
    * Tells the last calls that began within some time.
    *
-   * @param part what a call's words must contain, such as a lock's name
+   * @param lock the name of the lock that they must be about; empty if that does not matter
    */
-  public synchronized List<SpiCall> calls(long from, long to, String part) {
+  public synchronized List<SpiCall> calls(long from, long to, String lock) {
     Deque<SpiCall> last = new ArrayDeque<>();
     var latestFirst = entries.descendingIterator();
     while (latestFirst.hasNext() && last.size() < MOST_ASKED) {
       Entry entry = latestFirst.next();
-      if (entry.began - from >= 0 && to - entry.began >= 0) {
-        SpiCall call = entry.told();
-        if (call.call().contains(part)) {
-          last.addFirst(call);
-        }
+      if (entry.began - from >= 0 && to - entry.began >= 0 && entry.isAbout(lock)) {
+        last.addFirst(entry.told(lock));
       }
     }
     return List.copyOf(last);

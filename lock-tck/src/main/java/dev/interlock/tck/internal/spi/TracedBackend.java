@@ -12,12 +12,14 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +31,9 @@ import org.jspecify.annotations.Nullable;
 public final class TracedBackend implements InvocationHandler {
   /** How much is told of a batch. */
   private static final int MOST_OF_BATCH = 3;
+
+  /** How many answers to a batch are kept, to tell some of them. */
+  private static final int MOST_NOTED = 200;
 
   private static final int LONGEST = 300;
 
@@ -78,7 +83,8 @@ public final class TracedBackend implements InvocationHandler {
         given[i] = answers;
       }
     }
-    SpiTrace.Entry entry = trace.begin(client, () -> text(method, given));
+    SpiTrace.Entry entry = trace.begin(
+        client, () -> Locks.of(Arrays.asList(given)), lock -> text(method, given, lock));
     Object answer;
     try {
       answer = call(method, given);
@@ -87,18 +93,20 @@ public final class TracedBackend implements InvocationHandler {
       throw t;
     }
     boolean isSilent = method.getReturnType() == void.class;
-    trace.end(entry, isSilent ? told(answers, "returned") : () -> text(answer));
+    trace.end(entry, isSilent ? told(answers, "returned") : lock -> text(answer, lock));
     return answer;
   }
 
-  private static Supplier<String> told(@Nullable NotedAnswers answers, String end) {
-    return () -> (answers == null ? "" : answers.words()) + shortened(end);
+  private static SpiTrace.Told told(@Nullable NotedAnswers answers, String end) {
+    return lock -> (answers == null ? "" : answers.words(lock)) + shortened(end);
   }
 
   /** Hands the answers of a batch on, and keeps the first ones. */
   private static final class NotedAnswers implements RenewalAnswers {
+    private record Noted(Renewal renewal, RenewalResult result) {}
+
     private final RenewalAnswers listener;
-    private final Queue<RenewalResult> first = new ConcurrentLinkedQueue<>();
+    private final Queue<Noted> first = new ConcurrentLinkedQueue<>();
     private final AtomicInteger count = new AtomicInteger();
 
     NotedAnswers(RenewalAnswers listener) {
@@ -107,16 +115,26 @@ public final class TracedBackend implements InvocationHandler {
 
     @Override
     public void answer(Renewal renewal, RenewalResult result) {
-      if (count.incrementAndGet() <= MOST_OF_BATCH) {
-        first.add(result);
+      if (count.incrementAndGet() <= MOST_NOTED) {
+        first.add(new Noted(renewal, result));
       }
       listener.answer(renewal, result);
     }
 
-    String words() {
-      String told = first.stream().map(result -> text(result) + "; ").collect(Collectors.joining());
-      return count.get() > MOST_OF_BATCH ? told + count + " answers in all; " : told;
+    String words(String lock) {
+      List<Noted> told = part(List.copyOf(first), lock, noted -> Locks.of(noted.renewal()));
+      String words = told.stream()
+          .map(noted -> text(noted.result(), lock) + "; ")
+          .collect(Collectors.joining());
+      return count.get() > told.size() ? words + count + " answers in all; " : words;
     }
+  }
+
+  /** Those of a batch that are told: about a lock if there are any, and otherwise the first. */
+  private static <T> List<T> part(List<T> batch, String lock, Function<T, Set<String>> locks) {
+    List<T> wanted =
+        batch.stream().filter(each -> locks.apply(each).contains(lock)).toList();
+    return (wanted.isEmpty() ? batch : wanted).stream().limit(MOST_OF_BATCH).toList();
   }
 
   private @Nullable Object call(Method method, Object @Nullable [] arguments) throws Throwable {
@@ -127,15 +145,15 @@ public final class TracedBackend implements InvocationHandler {
     }
   }
 
-  private static String text(Method method, Object[] arguments) {
+  private static String text(Method method, Object[] arguments, String lock) {
     return Stream.of(arguments)
         .filter(argument ->
             !(argument instanceof RenewalAnswers) && !(argument instanceof BackendEvents))
-        .map(TracedBackend::text)
+        .map(argument -> text(argument, lock))
         .collect(Collectors.joining(", ", method.getName() + "(", ")"));
   }
 
-  private static String text(@Nullable Object value) {
+  private static String text(@Nullable Object value, String lock) {
     if (value instanceof Attempt attempt) {
       return of(attempt);
     }
@@ -150,17 +168,17 @@ public final class TracedBackend implements InvocationHandler {
           + (grant.heirs().isEmpty() ? "" : ", heirs " + grant.heirs());
     }
     if (value instanceof RenewalResult.Failed failed) {
-      return "failed: " + text(failed.error());
+      return "failed: " + text(failed.error(), lock);
     }
     if (value instanceof List<?> batch) {
-      String more = batch.size() > MOST_OF_BATCH ? "; and more, %d in all]" : "]";
-      return batch.stream()
-          .limit(MOST_OF_BATCH)
-          .map(TracedBackend::text)
+      List<?> told = part(batch, lock, Locks::of);
+      String more = batch.size() > told.size() ? "; and more, %d in all]" : "]";
+      return told.stream()
+          .map(entry -> text(entry, lock))
           .collect(Collectors.joining("; ", "[", more.formatted(batch.size())));
     }
     if (value instanceof Optional<?> found) {
-      return found.map(TracedBackend::text).orElse("empty");
+      return found.map(inner -> text(inner, lock)).orElse("empty");
     }
     return shortened(String.valueOf(value));
   }

@@ -29,8 +29,8 @@ public final class InJvmWorker extends Worker {
   }
 
   @Override
-  public CompletableFuture<List<SpiCall>> calls(long from, long to, String part) {
-    return CompletableFuture.completedFuture(space.trace().calls(from, to, part));
+  public CompletableFuture<List<SpiCall>> calls(long from, long to, String lock) {
+    return CompletableFuture.completedFuture(space.trace().calls(from, to, lock));
   }
 
   @Override

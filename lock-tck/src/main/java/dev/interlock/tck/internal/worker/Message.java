@@ -18,7 +18,7 @@ sealed interface Message extends Serializable {
   record Clock(long id) implements Message {}
 
   /** Tell the last calls at the SPI, see {@link SpiTrace#calls}. */
-  record Calls(long id, String space, long from, long to, String part) implements Message {}
+  record Calls(long id, String space, long from, long to, String lock) implements Message {}
 
   /** Tells without being asked that this JVM stood still. */
   record Stood(Stall stall) implements Message {}

@@ -31,8 +31,8 @@ public final class ProcessWorker extends Worker {
   }
 
   @Override
-  public CompletableFuture<List<SpiCall>> calls(long from, long to, String part) {
-    return process.send(id -> new Message.Calls(id, label(), from, to, part));
+  public CompletableFuture<List<SpiCall>> calls(long from, long to, String lock) {
+    return process.send(id -> new Message.Calls(id, label(), from, to, lock));
   }
 
   /** Kills the JVM at once; only for one that was forked for this rule. */

@@ -77,10 +77,10 @@ public abstract class Worker implements AutoCloseable {
   /**
    * Asks for the last calls of its client at the SPI.
    *
-   * @param part what a call's words must contain
+   * @param lock the name of the lock that the calls are about; empty for all
    * @return the calls; never complete if the JVM stands still
    */
-  public abstract CompletableFuture<List<SpiCall>> calls(long from, long to, String part);
+  public abstract CompletableFuture<List<SpiCall>> calls(long from, long to, String lock);
 
   /** Ends the rule's part of the worker, and the JVM if it was forked for this rule alone. */
   @Override

@@ -63,7 +63,7 @@ public final class WorkerMain {
         WorkerSpace space = spaces.get(calls.space());
         reply(
             calls.id(),
-            space == null ? List.of() : space.trace().calls(calls.from(), calls.to(), calls.part()),
+            space == null ? List.of() : space.trace().calls(calls.from(), calls.to(), calls.lock()),
             null);
       }
     }

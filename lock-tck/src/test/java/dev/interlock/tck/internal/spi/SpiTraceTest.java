@@ -3,6 +3,7 @@ package dev.interlock.tck.internal.spi;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** What is kept of the calls at the SPI, and how it is told. */
@@ -11,7 +12,13 @@ class SpiTraceTest {
   private final long start = System.nanoTime();
 
   private void call(String call, String answer) {
-    trace.end(trace.begin("client-1", () -> call), () -> answer);
+    trace.end(begin("client-1", call), lock -> answer);
+  }
+
+  /** As the backend's calls are told: the lock's name is the first argument. */
+  private SpiTrace.Entry begin(String client, String call) {
+    String name = call.substring(call.indexOf('(') + 1).split("[ ,)]", 2)[0];
+    return trace.begin(client, () -> name.isEmpty() ? Set.of() : Set.of(name), lock -> call);
   }
 
   private List<SpiCall> all() {
@@ -20,9 +27,9 @@ class SpiTraceTest {
 
   @Test
   void aCallIsToldWithClientThreadTimesAndAnswer() {
-    SpiTrace.Entry attempt = trace.begin("client-1", () -> "attempt(a)");
-    trace.begin("client-2", () -> "attempt(b)");
-    trace.end(attempt, () -> "granted, token 3");
+    SpiTrace.Entry attempt = begin("client-1", "attempt(a)");
+    begin("client-2", "attempt(b)");
+    trace.end(attempt, lock -> "granted, token 3");
 
     List<String> lines = SpiCall.lines(all(), start);
     String thread = Thread.currentThread().getName();
@@ -67,8 +74,8 @@ class SpiTraceTest {
     List<String> lines = SpiCall.lines(all(), start);
     assertThat(lines).hasSize(1 + SpiTrace.MOST_TOLD);
     assertThat(lines.get(lines.size() - 1)).contains("lock-3999)");
-    assertThat(trace.calls(start, System.nanoTime(), "lock-2000)")).hasSize(1);
-    assertThat(trace.calls(start, System.nanoTime(), "lock-1999)")).isEmpty();
+    assertThat(trace.calls(start, System.nanoTime(), "lock-2000")).hasSize(1);
+    assertThat(trace.calls(start, System.nanoTime(), "lock-1999")).isEmpty();
   }
 
   @Test
@@ -78,10 +85,21 @@ class SpiTraceTest {
     call("attempt(a)", "granted, token 3");
     call("attempt(b)", "Busy");
 
-    assertThat(trace.calls(start, between, "(a")).hasSize(1);
-    assertThat(trace.calls(between, System.nanoTime(), "(a"))
+    assertThat(trace.calls(start, between, "a")).hasSize(1);
+    assertThat(trace.calls(between, System.nanoTime(), "a"))
         .singleElement()
         .extracting(SpiCall::answer)
         .isEqualTo("granted, token 3");
+  }
+
+  @Test
+  void aLockIsFoundByItsWholeNameAndWithItWhatIsAboutAll() {
+    call("attempt(tck:X1:7:1)", "Busy");
+    call("attempt(tck:X1:7:10)", "Busy");
+    call("inDoubt()", "returned");
+
+    assertThat(trace.calls(start, System.nanoTime(), "tck:X1:7:1"))
+        .extracting(SpiCall::call)
+        .containsExactly("attempt(tck:X1:7:1)", "inDoubt()");
   }
 }

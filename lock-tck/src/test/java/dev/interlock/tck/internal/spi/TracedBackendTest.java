@@ -82,9 +82,12 @@ class TracedBackendTest {
   @Test
   void ofABatchTheFirstEntriesAreTold() {
     calls.put("renew", given -> {
-      List<?> batch = (List<?>) given[0];
-      batch.forEach(
-          entry -> ((RenewalAnswers) given[1]).answer((Renewal) entry, RenewalResult.gone()));
+      for (Object entry : (List<?>) given[0]) {
+        Renewal renewal = (Renewal) entry;
+        boolean isHeld = renewal.name().equals("lock-4");
+        ((RenewalAnswers) given[1])
+            .answer(renewal, isHeld ? RenewalResult.held(renewal, 4) : RenewalResult.gone());
+      }
       return null;
     });
     List<Renewal> batch = new ArrayList<>();
@@ -96,6 +99,16 @@ class TracedBackendTest {
 
     assertThat(heard).hasSize(5);
     assertTold("renew([lock-0 id=", "lock-2 id=", "; and more, 5 in all]): Gone; Gone; Gone; 5 ");
+    assertThat(trace.calls(Long.MIN_VALUE / 2, System.nanoTime(), "lock-4"))
+        .as("the fifth of a batch is found, and told")
+        .singleElement()
+        .satisfies(call -> {
+          assertThat(call.call())
+              .startsWith("renew([lock-4 id=")
+              .endsWith("; and more, 5 in all])");
+          assertThat(call.answer()).isEqualTo("granted, token 4; 5 answers in all; returned");
+        });
+    assertThat(trace.calls(Long.MIN_VALUE / 2, System.nanoTime(), "lock-")).isEmpty();
   }
 
   @Test
