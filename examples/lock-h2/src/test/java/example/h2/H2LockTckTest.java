@@ -27,9 +27,7 @@ class H2LockTckTest extends LockTck {
   @Override
   protected TckBackend backend() {
     return TckBackend.at("h2://localhost:" + server.getPort())
-        .countWith(H2LockTckTest::rows)
-        .waive("M1", "EXAMPLE-1: waiters ask again and leave no note, so inspect counts none")
-        .waive("W11", "EXAMPLE-2: the driver waits for an answer as long as the system does");
+        .countWith(H2LockTckTest::rows);
   }
 
   /** Counts what the server keeps, past the provider, for the rule that nothing grows. */
