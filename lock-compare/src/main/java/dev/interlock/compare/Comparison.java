@@ -24,8 +24,10 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
@@ -117,13 +119,13 @@ final class Comparison {
     int together = Runtime.getRuntime().availableProcessors() + 1;
     ExecutorService threads = Executors.newFixedThreadPool(Math.min(together, candidates.size()));
     try {
-      List<Future<ProviderReport>> running = new ArrayList<>();
-      for (Candidate candidate : candidates) {
-        running.add(threads.submit(() -> judge(candidate, turns)));
+      Map<Candidate, Future<ProviderReport>> running = new HashMap<>();
+      for (Candidate candidate : Candidate.longestFirst(candidates)) {
+        running.put(candidate, threads.submit(() -> judge(candidate, turns)));
       }
       List<ProviderReport> reports = new ArrayList<>();
-      for (Future<ProviderReport> each : running) {
-        reports.add(each.get());
+      for (Candidate candidate : candidates) {
+        reports.add(Objects.requireNonNull(running.get(candidate)).get());
       }
       return reports;
     } catch (InterruptedException e) {

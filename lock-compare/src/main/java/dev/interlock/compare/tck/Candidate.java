@@ -4,6 +4,8 @@ import dev.interlock.compare.peers.Peer;
 import dev.interlock.compare.servers.Backend;
 import dev.interlock.compare.servers.Subject;
 import dev.interlock.tck.TckBackend;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -21,6 +23,18 @@ public record Candidate(String id, boolean isPeer, Optional<String> uri) {
 
   public static Candidate of(Peer peer) {
     return new Candidate(peer.id(), true, Optional.empty());
+  }
+
+  /**
+   * In the order in which they are best begun: one that takes long, begun last, would be left over
+   * alone at the end. Our providers are listed from the simplest to those with the most to do;
+   * peers, of which fewer rules can be judged, come after them.
+   */
+  public static List<Candidate> longestFirst(List<Candidate> candidates) {
+    List<Candidate> ordered = new ArrayList<>();
+    candidates.stream().filter(one -> !one.isPeer()).forEach(one -> ordered.add(0, one));
+    candidates.stream().filter(Candidate::isPeer).forEach(ordered::add);
+    return ordered;
   }
 
   private Peer peer() {

@@ -97,7 +97,6 @@ public final class ConnectionRules {
   @Rule(
       value = "W11",
       check = "that a connection is closed, and another one opened, when answers stay out on it",
-      company = Company.NONE,
       timed = true,
       limit = 120,
       needs = TckFault.CONNECTION)

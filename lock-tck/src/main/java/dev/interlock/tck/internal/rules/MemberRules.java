@@ -35,25 +35,6 @@ public final class MemberRules {
 
   private MemberRules() {}
 
-  private enum Harm {
-    CUT_OFF("is cut off from"),
-    SILENT("hears nothing of");
-
-    private final String words;
-
-    Harm(String words) {
-      this.words = words;
-    }
-
-    void to(MemberLinks links, int member) {
-      if (this == CUT_OFF) {
-        links.cutOff(member);
-      } else {
-        links.silence(member);
-      }
-    }
-  }
-
   /** How many members may fail. */
   private static int spare(TckMembers members) {
     return members.all().size() - members.need();
@@ -75,31 +56,35 @@ public final class MemberRules {
   public static void aMinorityThatFailsCostsNoLock(RuleRun run) throws Exception {
     requireSpare(run);
     LockClient observer = run.client();
-    for (int member = 0; member < run.members().all().size(); member++) {
-      for (Harm harm : Harm.values()) {
-        MemberLinks links = run.links();
-        LockClient client = run.client(links);
-        String name = run.name();
-        Lease held = client.acquire(Leases.lasting(run, name, 4_000));
-        harm.to(links, member);
-        String when = "while a client " + harm.words + " member " + (member + 1);
-        run.fault(when);
-        String given = run.name();
-        // At once: a member that is left out is not asked.
-        expectGranted(run, client, given, when);
-        run.expectWorking(client, run.ms(8_000), when);
-        run.expectHeld(observer, name, when);
-        RuleRun.pause(run.ms(5_000));
-        run.expect(held.isValid(), when + " its renewed lease stays valid", "it was lost");
-        run.expectHeld(observer, name, when);
-        Leases.release(held);
-        run.expectFree(observer, name, run.ms(5_000), "after a release " + when);
-        links.heal();
-        expectNothingLeft(run, member, given, when);
-        client.close();
-      }
-    }
+    List<HarmedMember> each = HarmedMember.each(run.members().all().size());
+    // Each harms the links of a client of its own, and waits for leases most of the time.
+    SideBySide.each(each, harmed -> expectHeldWithout(run, observer, harmed));
     run.note("with any one member cut off or silent, locks were held, renewed and released");
+  }
+
+  private static boolean expectHeldWithout(RuleRun run, LockClient observer, HarmedMember harmed)
+      throws Exception {
+    MemberLinks links = run.links();
+    LockClient client = run.client(links);
+    String name = run.name();
+    Lease held = client.acquire(Leases.lasting(run, name, 4_000));
+    harmed.to(links, harmed.member());
+    String when = "while a client " + harmed.words() + " member " + (harmed.member() + 1);
+    run.fault(when);
+    String given = run.name();
+    // At once: a member that is left out is not asked.
+    expectGranted(run, client, given, when);
+    run.expectWorking(client, run.ms(8_000), when);
+    run.expectHeld(observer, name, when);
+    RuleRun.pause(run.ms(5_000));
+    run.expect(held.isValid(), when + " its renewed lease stays valid", "it was lost");
+    run.expectHeld(observer, name, when);
+    Leases.release(held);
+    run.expectFree(observer, name, run.ms(5_000), "after a release " + when);
+    links.heal();
+    expectNothingLeft(run, harmed.member(), given, when);
+    client.close();
+    return true;
   }
 
   private static void expectGranted(RuleRun run, LockClient client, String name, String when)
@@ -249,27 +234,32 @@ public final class MemberRules {
       needs = TckFault.CONNECTION)
   public static void withoutEnoughMembersNothingIsGranted(RuleRun run) throws Exception {
     LockClient observer = run.client();
+    List<HarmedMember> each = HarmedMember.each(run.members().all().size());
+    // Each harms the links of a client of its own, and waits for answers most of the time.
+    SideBySide.each(each, first -> expectNoLockWithout(run, observer, first));
+    run.note("without enough members nothing was granted, and the errors named those that failed");
+  }
+
+  /** Without the first one that fails, and those after it. */
+  private static boolean expectNoLockWithout(RuleRun run, LockClient observer, HarmedMember first)
+      throws Exception {
     int all = run.members().all().size();
     int failing = spare(run.members()) + 1;
-    for (int first = 0; first < all; first++) {
-      for (Harm harm : Harm.values()) {
-        MemberLinks links = run.links();
-        LockClient client = run.client(links);
-        List<Integer> failed = new ArrayList<>();
-        for (int i = 0; i < failing; i++) {
-          int member = (first + i) % all;
-          harm.to(links, member);
-          failed.add(member);
-        }
-        run.fault("a client " + harm.words + " " + failing + " of " + all + " members");
-        expectNoLock(run, client, links, failed);
-        links.heal();
-        run.expectWorking(client, run.ms(9_000), "once all members answer again");
-        run.expectWorking(observer, run.ms(9_000), "meanwhile");
-        client.close();
-      }
+    MemberLinks links = run.links();
+    LockClient client = run.client(links);
+    List<Integer> failed = new ArrayList<>();
+    for (int i = 0; i < failing; i++) {
+      int member = (first.member() + i) % all;
+      first.to(links, member);
+      failed.add(member);
     }
-    run.note("without enough members nothing was granted, and the errors named those that failed");
+    run.fault("a client " + first.words() + " " + failing + " of " + all + " members");
+    expectNoLock(run, client, links, failed);
+    links.heal();
+    run.expectWorking(client, run.ms(9_000), "once all members answer again");
+    run.expectWorking(observer, run.ms(9_000), "meanwhile");
+    client.close();
+    return true;
   }
 
   private static void expectNoLock(
