@@ -39,6 +39,15 @@ class TckCommandTest {
     }
   }
 
+  @Test
+  void a_rule_that_was_asked_for_and_cannot_be_judged_ends_with_1() {
+    Cli.Outcome nothing = tck(LOCAL, "local://", "--rules", "M3");
+
+    assertThat(nothing.status()).as(nothing.err()).isEqualTo(1);
+    assertThat(nothing.out())
+        .contains("Nothing was judged of local, for want of means: M3, so this run is no success.");
+  }
+
   /** The second rule needs JVMs that the kit forks, and so proves that they find the provider. */
   @Test
   void a_broken_provider_ends_with_1_and_says_what_was_expected_happened_and_is_to_check()
