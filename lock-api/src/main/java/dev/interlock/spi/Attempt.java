@@ -14,6 +14,7 @@ public final class Attempt {
   private final boolean fair;
   private final Duration patience;
   private final int tokens;
+  private final boolean prompt;
   private final Amount amount;
 
   /** How much it takes, of how much, and which hold does not count. */
@@ -30,6 +31,7 @@ public final class Attempt {
       boolean fair,
       Duration patience,
       int tokens,
+      boolean prompt,
       Amount amount) {
     this.name = name;
     this.id = id;
@@ -39,6 +41,7 @@ public final class Attempt {
     this.fair = fair;
     this.patience = patience;
     this.tokens = tokens;
+    this.prompt = prompt;
     this.amount = amount;
   }
 
@@ -62,6 +65,7 @@ public final class Attempt {
         false,
         Duration.ZERO,
         1,
+        false,
         Amount.WHOLE);
   }
 
@@ -72,7 +76,7 @@ public final class Attempt {
    * @return the copy
    */
   public Attempt withSharedOwner(boolean shared) {
-    return new Attempt(name, id, owner, shared, lease, fair, patience, tokens, amount);
+    return new Attempt(name, id, owner, shared, lease, fair, patience, tokens, prompt, amount);
   }
 
   /**
@@ -82,7 +86,8 @@ public final class Attempt {
    * @return the copy
    */
   public Attempt withFair(boolean inOrder) {
-    return new Attempt(name, id, owner, sharedOwner, lease, inOrder, patience, tokens, amount);
+    return new Attempt(
+        name, id, owner, sharedOwner, lease, inOrder, patience, tokens, prompt, amount);
   }
 
   /**
@@ -92,7 +97,7 @@ public final class Attempt {
    * @return the copy
    */
   public Attempt withPatience(Duration longest) {
-    return new Attempt(name, id, owner, sharedOwner, lease, fair, longest, tokens, amount);
+    return new Attempt(name, id, owner, sharedOwner, lease, fair, longest, tokens, prompt, amount);
   }
 
   /**
@@ -102,7 +107,17 @@ public final class Attempt {
    * @return the copy
    */
   public Attempt withTokens(int most) {
-    return new Attempt(name, id, owner, sharedOwner, lease, fair, patience, most, amount);
+    return new Attempt(name, id, owner, sharedOwner, lease, fair, patience, most, prompt, amount);
+  }
+
+  /**
+   * Copies it with another answer to {@link #prompt()}.
+   *
+   * @param atOnce whether others wait for the thread that makes it
+   * @return the copy
+   */
+  public Attempt withPrompt(boolean atOnce) {
+    return new Attempt(name, id, owner, sharedOwner, lease, fair, patience, tokens, atOnce, amount);
   }
 
   /**
@@ -127,7 +142,7 @@ public final class Attempt {
   }
 
   private Attempt with(Amount other) {
-    return new Attempt(name, id, owner, sharedOwner, lease, fair, patience, tokens, other);
+    return new Attempt(name, id, owner, sharedOwner, lease, fair, patience, tokens, prompt, other);
   }
 
   /**
@@ -215,6 +230,17 @@ public final class Attempt {
   }
 
   /**
+   * Tells whether the thread that makes it makes those of others too, as for asynchronous requests.
+   * The backend sends such an attempt at once: it does not hold it back so that it can go along
+   * with something else.
+   *
+   * @return true if it does
+   */
+  public boolean prompt() {
+    return prompt;
+  }
+
+  /**
    * Returns how much of the lock it takes. An attempt is granted when its units, and those of the
    * holds that are there, are not more than the smallest capacity that it or such a hold names.
    * Holds of the same {@link #sharedOwner()} and {@link #beside()} do not count for it. So an
@@ -250,7 +276,7 @@ public final class Attempt {
 
   @Override
   public String toString() {
-    return "Attempt[name=%s, id=%s, owner=%s, sharedOwner=%s, lease=%s, fair=%s, patience=%s, tokens=%d, units=%d, capacity=%d, beside=%s]"
+    return "Attempt[name=%s, id=%s, owner=%s, sharedOwner=%s, lease=%s, fair=%s, patience=%s, tokens=%d, prompt=%s, units=%d, capacity=%d, beside=%s]"
         .formatted(
             name,
             id,
@@ -260,6 +286,7 @@ public final class Attempt {
             fair,
             patience,
             tokens,
+            prompt,
             units(),
             capacity(),
             beside());

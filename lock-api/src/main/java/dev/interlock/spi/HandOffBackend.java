@@ -1,5 +1,7 @@
 package dev.interlock.spi;
 
+import java.util.List;
+
 /**
  * A backend that saves round trips where many threads of one client want the same lock. Nothing
  * here is needed for a correct backend:
@@ -13,7 +15,8 @@ package dev.interlock.spi;
  *   <li>A grant may name the waiters of the same client that stand directly behind it in the
  *       server's queue ({@link Grant#withHeirs}) and take as much of the lock. The client passes
  *       the lock on to them in this order, and names in {@link Release#passed()} those that have
- *       had it. It gives permits back that are granted to one of them meanwhile.
+ *       had it. It gives permits back that are granted to one of them meanwhile, and removes the
+ *       others in the same step ({@link #abandon(String, List)}).
  * </ul>
  *
  * <p>What stands between the engine and such a backend must be one, too.
@@ -32,6 +35,34 @@ public interface HandOffBackend extends LockBackend {
   @Override
   default boolean release(String name, HoldId id) {
     return release(Release.of(name, id)).held();
+  }
+
+  /**
+   * Removes what several attempts left, in one atomic step: then a permit of one of them, which
+   * goes back, is granted to none of the others. The same as {@link #abandon(String, HoldId)} for
+   * each of them, in their order, where a backend does not say more.
+   *
+   * @param name the lock
+   * @param ids the attempts, of one client
+   */
+  default void abandon(String name, List<HoldId> ids) {
+    ids.forEach(id -> abandon(name, id));
+  }
+
+  /**
+   * Removes what attempts left by what their backend offers. For the engine and for what stands
+   * between it and a backend.
+   *
+   * @param backend any backend
+   * @param name the lock
+   * @param ids the attempts, of one client
+   */
+  static void abandon(LockBackend backend, String name, List<HoldId> ids) {
+    if (backend instanceof HandOffBackend handsOff && ids.size() > 1) {
+      handsOff.abandon(name, ids);
+    } else {
+      ids.forEach(id -> backend.abandon(name, id));
+    }
   }
 
   /**

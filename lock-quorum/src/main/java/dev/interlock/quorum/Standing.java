@@ -97,6 +97,7 @@ final class Standing {
         .withSharedOwner(attempt.sharedOwner())
         .withFair(attempt.fair())
         .withPatience(attempt.patience())
+        .withPrompt(attempt.prompt())
         .withTokens(attempt.tokens())
         .withUnits(attempt.units(), attempt.capacity())
         .withBeside(attempt.beside());

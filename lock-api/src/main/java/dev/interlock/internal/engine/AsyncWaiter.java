@@ -82,6 +82,11 @@ final class AsyncWaiter extends Waiter {
   }
 
   @Override
+  boolean sharesThread() {
+    return true;
+  }
+
+  @Override
   void rearm() {
     setAlarm();
   }

@@ -101,9 +101,16 @@ final class HoldIndex {
   List<HoldId> takeEntries(Hold hold) {
     List<HoldId> entries = new ArrayList<>(hold.remote().heirs().takeEntries());
     if (hold.grantee().kind() == LockKind.PERMITS) {
-      for (Hold other : counted(hold.name())) {
-        entries.addAll(other.remote().heirs().takeEntries());
-      }
+      entries.addAll(takeEntries(hold.name()));
+    }
+    return entries;
+  }
+
+  /** Takes over the entries of all to whom permits were passed. */
+  List<HoldId> takeEntries(String name) {
+    List<HoldId> entries = new ArrayList<>();
+    for (Hold hold : counted(name)) {
+      entries.addAll(hold.remote().heirs().takeEntries());
     }
     return entries;
   }

@@ -62,6 +62,14 @@ final class Leftovers {
     entries.forEach(id -> abandonments.add(remote.name(), id, lasts, false, Leftovers::nothing));
   }
 
+  /**
+   * A hold that was granted to one to whom this client had passed the lock, with the queue entries
+   * of others of whom that is so: or its permit would go to each of them in turn.
+   */
+  void giveBack(RemoteHold remote, List<HoldId> granted) {
+    abandonments.addTogether(remote.name(), granted, entryLasts(remote.lease()));
+  }
+
   /** What there is to do after the removal where nobody waits for it. */
   private static void nothing() {}
 

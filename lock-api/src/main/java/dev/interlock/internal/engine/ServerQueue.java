@@ -5,6 +5,7 @@ import dev.interlock.internal.running.Agenda;
 import dev.interlock.internal.running.Renewals;
 import dev.interlock.internal.running.Validity;
 import dev.interlock.spi.Grant;
+import dev.interlock.spi.HoldId;
 import dev.interlock.spi.RenewalResult;
 import java.time.Duration;
 import java.util.List;
@@ -52,14 +53,17 @@ final class ServerQueue {
 
   /**
    * The server granted permits to a waiter to whom this client had passed some meanwhile: they go
-   * back. Answers false if whoever removes what the waiter left on the server removes them.
+   * back, and not to others of whom that is so. Answers false if whoever removes what the waiter
+   * left on the server removes them.
    */
   boolean grantedAgain(Grant grant) {
     RemoteHold passed = holds.index().takeEntry(grant.name(), grant.id());
     if (passed == null) {
       return false;
     }
-    leftovers.abandon(passed, List.of(grant.id()));
+    List<HoldId> together = holds.index().takeEntries(grant.name());
+    together.add(grant.id());
+    leftovers.giveBack(passed, together);
     return true;
   }
 

@@ -34,6 +34,11 @@ final class ThreadWaiter extends Waiter {
   }
 
   @Override
+  boolean sharesThread() {
+    return false;
+  }
+
+  @Override
   void rearm() {
     if (Thread.currentThread() != thread) {
       LockSupport.unpark(thread);

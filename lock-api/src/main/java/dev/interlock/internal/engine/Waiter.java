@@ -94,6 +94,9 @@ abstract class Waiter {
   /** Called once, after the end is set. Any thread; never blocks. */
   abstract void ended();
 
+  /** Whether the thread that takes its steps takes those of others too. */
+  abstract boolean sharesThread();
+
   /** The time of the next look has changed, perhaps to an earlier one. Any thread; never blocks. */
   abstract void rearm();
 
@@ -141,6 +144,7 @@ abstract class Waiter {
         .withSharedOwner(grantee.sharedOwner())
         .withFair(grantee.fair())
         .withPatience(patience)
+        .withPrompt(sharesThread())
         .withTokens(tokens);
     return grantee.isCounted()
         ? attempt.withUnits(grantee.units(), grantee.capacity()).withBeside(own)
@@ -255,10 +259,7 @@ abstract class Waiter {
     }
   }
 
-  /**
-   * What to wait for after the wait has ended without a hold; null if the server never noted it, or
-   * did not answer it last.
-   */
+  /** What ends an ended wait; null if the server never noted it, or did not answer it last. */
   final @Nullable CompletableFuture<Boolean> removal() {
     return fault == null ? removal : null;
   }

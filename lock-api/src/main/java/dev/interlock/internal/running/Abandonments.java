@@ -3,6 +3,7 @@ package dev.interlock.internal.running;
 import dev.interlock.LockException;
 import dev.interlock.LockListener;
 import dev.interlock.spi.HoldId;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -21,16 +22,16 @@ public final class Abandonments {
 
   private static final class Residue {
     final String name;
-    final HoldId id;
+    final List<HoldId> ids;
     final long until;
     final Runnable removed;
     int looks;
     long retry = FIRST_RETRY;
     boolean failed;
 
-    Residue(String name, HoldId id, long until, int looks, Runnable removed) {
+    Residue(String name, List<HoldId> ids, long until, int looks, Runnable removed) {
       this.name = name;
-      this.id = id;
+      this.ids = ids;
       this.until = until;
       this.looks = looks;
       this.removed = removed;
@@ -65,11 +66,19 @@ public final class Abandonments {
     addLater(name, id, lease, mayRunLate, removed, 0);
   }
 
+  /** The same for several, in one step, all of whose commands have been answered. */
+  public void addTogether(String name, List<HoldId> ids, long lease) {
+    add(new Residue(name, ids, System.nanoTime() + lease, 1, () -> {}), 0);
+  }
+
   /** The same, not before a delay in nanoseconds is over. */
   public void addLater(
       String name, HoldId id, long lease, boolean mayRunLate, Runnable removed, long delay) {
     long until = System.nanoTime() + delay + lease;
-    Residue residue = new Residue(name, id, until, mayRunLate ? 2 : 1, removed);
+    add(new Residue(name, List.of(id), until, mayRunLate ? 2 : 1, removed), delay);
+  }
+
+  private void add(Residue residue, long delay) {
     pending.add(residue);
     if (closed) { // looked at after it was added: the last try has seen it, or nobody will
       forget();
@@ -135,7 +144,7 @@ public final class Abandonments {
 
   private boolean isAbandoned(Residue residue) {
     try {
-      calls.abandon(residue.name, residue.id);
+      calls.abandon(residue.name, residue.ids);
       residue.removed.run();
       return true;
     } catch (LockException e) { // the listener has heard of it from BackendCalls

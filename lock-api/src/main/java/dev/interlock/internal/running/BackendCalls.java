@@ -115,9 +115,9 @@ public final class BackendCalls {
   }
 
   /** Allowed while the client closes. */
-  void abandon(String name, HoldId id) {
+  void abandon(String name, List<HoldId> ids) {
     counted("abandon", name, () -> {
-      backend.abandon(name, id);
+      HandOffBackend.abandon(backend, name, ids);
       return true;
     });
   }

@@ -26,7 +26,6 @@ import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
-import dev.interlock.spi.RenewalResult;
 import dev.interlock.spi.WaiterInfo;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -229,7 +228,7 @@ final class HashBackend implements HandOffBackend {
       }
       return result;
     } finally {
-      taken.subList(arrived, taken.size()).forEach(rider -> rider.arrive(null));
+      taken.subList(arrived, taken.size()).forEach(Rider::fail);
     }
   }
 
@@ -253,28 +252,29 @@ final class HashBackend implements HandOffBackend {
   public void renew(List<Renewal> batch, RenewalAnswers answers) {
     checkMailbox();
     renewer.renew(batch, (renewal, result) -> {
-      if (result instanceof RenewalResult.Queued) {
-        riders.renewed(renewal.name(), renewal.id(), renewal.lease());
-      } else if (!(result instanceof RenewalResult.Failed)) {
-        riders.ended(renewal.name(), renewal.id());
-      }
+      riders.renewed(renewal, result);
       answers.answer(renewal, result);
     });
   }
 
   @Override
   public void abandon(String name, HoldId id) {
-    riders.ended(name, id);
-    if (removed(name, id)) {
-      serveOn(name, id);
+    abandon(name, List.of(id));
+  }
+
+  @Override
+  public void abandon(String name, List<HoldId> ids) {
+    ids.forEach(id -> riders.ended(name, id));
+    if (removed(name, ids)) {
+      serveOn(name, ids.get(0));
     }
   }
 
   /** Answers whether waiters are left to be served. */
-  private boolean removed(String name, HoldId id) {
-    return holders
-        .run("abandon", name, call(Scripts.ABANDON, name).with(id.toString()))
-        .flag();
+  private boolean removed(String name, List<HoldId> ids) {
+    ScriptCall call = call(Scripts.ABANDON, name);
+    ids.forEach(id -> call.with(id.toString()));
+    return holders.run("abandon", name, call).flag();
   }
 
   /**
@@ -287,7 +287,7 @@ final class HashBackend implements HandOffBackend {
     boolean left = true;
     try {
       while (left) {
-        left = removed(name, gone);
+        left = removed(name, List.of(gone));
       }
     } catch (LockException e) {
       LOG.log(

@@ -1,8 +1,11 @@
 package dev.interlock.redis.hash;
 
+import dev.interlock.OutcomeUnknownException;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.HoldId;
+import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  * client stand before it, their releases come soon, and the first of them takes it along. If none
  * comes within the time that a few of the latest releases took, at most {@value #LONGEST_DELAY}
  * nanoseconds and half of what its caller would wait, it goes alone. An attempt that is repeated
- * never waits, nor does one that its own hold lets in. Thread-safe.
+ * never waits, nor does one that its own hold lets in, nor one on a thread for which others wait.
+ * Thread-safe.
  */
 final class Riders {
   private static final long LONGEST_DELAY = 20_000_000;
@@ -50,6 +54,7 @@ final class Riders {
     private final Thread thread = Thread.currentThread();
     private final AtomicReference<State> state = new AtomicReference<>(State.WAITING);
     private volatile @Nullable AttemptResult result;
+    private volatile boolean doubtful;
 
     private Rider(Attempt attempt) {
       this.attempt = attempt;
@@ -59,16 +64,33 @@ final class Riders {
       return attempt;
     }
 
-    /** What came of it; null if that is not known, or it was not made. */
+    /**
+     * What came of it; null if it was not made, or has to be made again to know.
+     *
+     * @throws OutcomeUnknownException if the release that took it along was not answered: that may
+     *     still run, and make the attempt once more after its hold was released
+     */
     @Nullable
     AttemptResult result() {
+      if (doubtful) {
+        throw new OutcomeUnknownException("whether an attempt for lock '" + attempt.name()
+            + "' was made is not known: it went along with a release that was not answered");
+      }
       return result;
     }
 
-    /**
-     * Ends the ride; without a result the attempt goes alone, which does no harm if it was made.
-     */
+    /** Ends the ride; without a result the attempt goes alone. */
     void arrive(@Nullable AttemptResult answer) {
+      end(answer);
+    }
+
+    /** Ends the ride of a release that failed. */
+    void fail() {
+      doubtful = true;
+      end(null);
+    }
+
+    private void end(@Nullable AttemptResult answer) {
       result = answer;
       state.set(State.ARRIVED);
       LockSupport.unpark(thread);
@@ -149,6 +171,15 @@ final class Riders {
     });
   }
 
+  /** Notes what a renewal has found. */
+  void renewed(Renewal renewal, RenewalResult result) {
+    if (result instanceof RenewalResult.Queued) {
+      renewed(renewal.name(), renewal.id(), renewal.lease());
+    } else if (!(result instanceof RenewalResult.Failed)) {
+      ended(renewal.name(), renewal.id());
+    }
+  }
+
   /** Notes that an attempt still stands there. */
   void renewed(String name, HoldId id, Duration lease) {
     Crowd crowd = crowds.get(name);
@@ -198,7 +229,7 @@ final class Riders {
   @Nullable
   Rider ride(Attempt attempt) {
     boolean inOrder = attempt.fair() && attempt.beside() == null;
-    if (!inOrder || !attempt.waits()) {
+    if (!inOrder || !attempt.waits() || attempt.prompt()) {
       return null;
     }
     Crowd crowd = crowds.get(attempt.name());
@@ -218,7 +249,7 @@ final class Riders {
     return null;
   }
 
-  /** The attempts that a release of the lock takes along; each of them must {@code arrive}. */
+  /** The attempts that a release of the lock takes along; each must {@code arrive} or fail. */
   List<Rider> take(String name) {
     Crowd crowd = crowds.get(name);
     if (crowd == null) {

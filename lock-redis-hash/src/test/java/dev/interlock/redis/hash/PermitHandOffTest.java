@@ -96,38 +96,74 @@ class PermitHandOffTest extends TwoClients {
 
   @Test
   void C2_aPermitThatTheServerGrantsToOneWhoWasPassedOneGoesBack() throws Exception {
-    List<HoldId> abandoned = new CopyOnWriteArrayList<>();
+    List<List<HoldId>> abandoned = new CopyOnWriteArrayList<>();
     try (LockClient client = recording(abandoned)) {
       // A slow machine is too late for the client to pass a permit, or to hear of the grant.
       for (int round = 0; round < 20 && abandoned.isEmpty(); round++) {
-        grantToOneWhoWasPassedOne(client);
+        grantToOneWhoWasPassedOne(client, 1);
       }
     }
     assertThat(abandoned).isNotEmpty();
     assertThat(one.backend.inspect("n")).isEmpty();
   }
 
-  private void grantToOneWhoWasPassedOne(LockClient client) throws Exception {
+  @Test
+  void C2_aPermitThatGoesBackIsNotGrantedToOthersWhoWerePassedOne() throws Exception {
+    List<List<HoldId>> abandoned = new CopyOnWriteArrayList<>();
+    try (LockClient client = recording(abandoned)) {
+      for (int round = 0; round < 50 && !anyTogether(abandoned); round++) {
+        grantToOneWhoWasPassedOne(client, 3);
+      }
+    }
+    assertThat(anyTogether(abandoned)).isTrue();
+    assertThat(one.backend.inspect("n")).isEmpty();
+  }
+
+  private static boolean anyTogether(List<List<HoldId>> abandoned) {
+    return abandoned.stream().anyMatch(ids -> ids.size() > 1);
+  }
+
+  @Test
+  void C2_whatIsRemovedInOneStepIsNotGrantedByIt() throws Exception {
+    List<HoldId> held = List.of(one.id(), one.id());
+    held.forEach(id -> one.permits("n", id, 1, 2));
+    List<HoldId> queue = List.of(two.id(), two.id(), two.id());
+    queue.forEach(id -> two.permits("n", id, 1, 2));
+    HoldId last = one.id();
+    one.permits("n", last, 1, 2);
+    one.release("n", held.get(0));
+    assertThat(two.grant().grant().id()).isEqualTo(queue.get(0));
+    HandOffBackend.abandon(two.backend, "n", queue);
+    assertThat(one.grant().grant().id()).isEqualTo(last);
+    assertThat(two.grants).isEmpty();
+    assertThat(one.backend.inspect("n").orElseThrow().waiters()).isZero();
+  }
+
+  /** Passes a permit on so often, before the server grants one to the first who was passed one. */
+  private void grantToOneWhoWasPassedOne(LockClient client, int passes) throws Exception {
     List<HoldId> held = List.of(one.id(), one.id());
     held.forEach(id -> one.permits("n", id, 1, 2));
     List<CompletableFuture<Lease>> waiting = new ArrayList<>();
-    for (int waiters = 1; waiters <= 3; waiters++) {
+    for (int waiters = 1; waiters <= passes + 2; waiters++) {
       waiting.add(client.acquireAsync(LockRequest.of("n").permits(1, 2)));
       while (one.backend.inspect("n").orElseThrow().waiters() < waiters) {
         Thread.sleep(1);
       }
     }
     one.release("n", held.get(0));
-    waiting.get(0).get(10, TimeUnit.SECONDS).release();
-    Lease passed = waiting.get(1).get(10, TimeUnit.SECONDS);
-    // The second one still stands in the queue, and first, until its client removes it.
+    Lease passed = waiting.get(0).get(10, TimeUnit.SECONDS);
+    for (int pass = 1; pass <= passes; pass++) {
+      passed.release();
+      passed = waiting.get(pass).get(10, TimeUnit.SECONDS);
+    }
+    // They still stand in the queue, before the last one, until their client removes them.
     one.release("n", held.get(1));
-    waiting.get(2).get(10, TimeUnit.SECONDS).release();
+    waiting.get(passes + 1).get(10, TimeUnit.SECONDS).release();
     passed.release();
   }
 
   /** A client that notes what it abandons. */
-  private static LockClient recording(List<HoldId> abandoned) {
+  private static LockClient recording(List<List<HoldId>> abandoned) {
     LockConfig config = TestClient.config(server).build();
     RedisHashProvider provider = new RedisHashProvider();
     return LockClients.open(provider, config, context -> {
@@ -137,7 +173,7 @@ class PermitHandOffTest extends TwoClients {
           new Class<?>[] {HandOffBackend.class},
           (self, method, arguments) -> {
             if (method.getName().equals("abandon")) {
-              abandoned.add((HoldId) arguments[1]);
+              abandoned.add(ids(arguments[1]));
             }
             try {
               return method.invoke(backend, arguments);
@@ -146,6 +182,12 @@ class PermitHandOffTest extends TwoClients {
             }
           });
     });
+  }
+
+  private static List<HoldId> ids(Object argument) {
+    return argument instanceof HoldId one
+        ? List.of(one)
+        : ((List<?>) argument).stream().map(HoldId.class::cast).toList();
   }
 
   private static LockRequest job(int number) {

@@ -1,13 +1,23 @@
 package dev.interlock.redis.hash;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.interlock.OutcomeUnknownException;
+import dev.interlock.redis.hash.Riders.Rider;
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.HoldId;
 import java.time.Duration;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
-/** How long the client keeps waiters in mind, by a clock of the test. */
+/** Which attempts go along with a release, and how long the client keeps waiters in mind. */
+@Timeout(60)
 class RidersTest {
   private static final Duration LEASE = Duration.ofSeconds(10);
 
@@ -45,5 +55,52 @@ class RidersTest {
     assertThat(riders.known()).isOne();
     riders.ended("n", id);
     assertThat(riders.known()).isZero();
+  }
+
+  @Test
+  void anAttemptForACrowdedLockGoesAlongWithARelease() throws Exception {
+    AttemptResult answer = AttemptResult.queued(LEASE);
+    Rider rider = ride(attempt(), one -> one.arrive(answer));
+    assertThat(rider).isNotNull();
+    assertThat(rider.result()).isEqualTo(answer);
+  }
+
+  /** Those of asynchronous requests are made by a few threads of the client. */
+  @Test
+  void P3_anAttemptForWhoseThreadOthersWaitNeverWaitsForARelease() throws Exception {
+    assertThat(ride(attempt().withPrompt(true), one -> one.arrive(null))).isNull();
+  }
+
+  /** It may be made once more, after it was granted and released. */
+  @Test
+  void N2_whetherAnAttemptWasMadeIsUnknownIfTheReleaseThatTookItAlongFailed() throws Exception {
+    Rider rider = ride(attempt(), Rider::fail);
+    assertThat(rider).isNotNull();
+    assertThatThrownBy(rider::result).isInstanceOf(OutcomeUnknownException.class);
+  }
+
+  private static Attempt attempt() {
+    return Attempt.of("n", new HoldId(3, 0), "owner", LEASE)
+        .withFair(true)
+        .withPatience(Duration.ofMinutes(1));
+  }
+
+  /** Lets releases take along whatever rides, until the attempt was, or has gone alone so often. */
+  private @Nullable Rider ride(Attempt attempt, Consumer<Rider> end) throws Exception {
+    for (int i = 0; i < 2; i++) {
+      riders.queued("n", new HoldId(1, i), LEASE);
+    }
+    FutureTask<Rider> riding = new FutureTask<>(() -> {
+      Rider rider = null;
+      for (int i = 0; i < 1_000 && rider == null; i++) {
+        rider = riders.ride(attempt);
+      }
+      return rider;
+    });
+    new Thread(riding, "rider").start();
+    while (!riding.isDone()) {
+      riders.take("n").forEach(end);
+    }
+    return riding.get();
   }
 }

@@ -153,6 +153,11 @@ public final class ReplicatedGrants implements HandOffBackend {
   }
 
   @Override
+  public void abandon(String name, List<HoldId> ids) {
+    HandOffBackend.abandon(backend, name, ids);
+  }
+
+  @Override
   public Optional<HoldInfo> inspect(String name) {
     return backend.inspect(name);
   }
