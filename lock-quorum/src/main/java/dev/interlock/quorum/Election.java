@@ -13,14 +13,13 @@ import dev.interlock.spi.RenewalResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
-import java.util.stream.Stream;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  * <p>First the contended member is asked, which is the first that answers, in the order of all
  * clients: there they queue, so votes do not split. Once it grants the lock, the others are asked
  * at once, without patience; they are asked beside it where nobody was in the way the last time.
- * Then every vote is confirmed: the tokens are raised to the largest of them, and the members'
- * memory is looked at.
+ * The members' memory is looked at behind each vote. The token is the smallest that is certainly
+ * larger than all before; where too few members have granted so large a one, theirs are raised.
  *
  * <p>Each step on a member is atomic and may be repeated; the quorum's own state is nothing but the
  * sum of them. The client dies between steps: what it has on the members ends with its leases, and
@@ -48,16 +47,19 @@ final class Election {
 
   private static final long FIRST_LOOK = 500_000;
 
+  /** How long all members have to answer before it matters that some have not, in nanoseconds. */
+  private static final long SOON = 1_000_000;
+
   /** After votes have split, and members that are out of step hold the lock for somebody. */
   private static final Duration SPLIT = Duration.ofMillis(100);
 
   private final Members members;
-  private final boolean fenced;
+  private final FencingTokens tokens;
   private final Calm calm = new Calm();
 
   Election(Members members, boolean fenced) {
     this.members = members;
-    this.fenced = fenced;
+    this.tokens = new FencingTokens(members, fenced);
   }
 
   AttemptResult attempt(Attempt asked, Standing standing) {
@@ -80,7 +82,7 @@ final class Election {
     if (result instanceof Grant grant) {
       standing.holds(
           attempt.withPatience(Duration.ZERO), grant.fencingToken(), sentAt, sentAtMillis);
-      return AttemptResult.granted(asked, fenced ? grant.fencingToken() : 0);
+      return AttemptResult.granted(asked, tokens.isFenced() ? grant.fencingToken() : 0);
     }
     return result;
   }
@@ -92,17 +94,20 @@ final class Election {
     LockException refusal = null;
     boolean unknown = false;
     for (Member member : order) {
-      Round<AttemptResult> round = new Round<>();
-      votes.asks(member);
-      round.ask(member, standing.ask(member, open -> open.attempt(attempt)));
-      if (calm.isCalm(attempt.name()) && member == order.get(0)) {
+      boolean beside = calm.isCalm(attempt.name()) && member == order.get(0);
+      Round<Vote> round = new Round<>();
+      round.ask(member, vote(attempt, standing, votes, member, beside));
+      if (beside) {
         askEarly(attempt, standing, votes, order);
       }
       round.await();
-      AttemptResult answer = round.answers().get(member);
-      if (answer instanceof Grant grant) {
+      Vote vote = round.answers().get(member);
+      if (vote != null && vote.answer() instanceof Grant grant) {
         standing.contendsAt(member);
         votes.granted.put(member, grant);
+        if (beside) {
+          votes.askedEarly(member, CompletableFuture.completedFuture(vote));
+        }
         return null;
       }
       calm.contended(attempt.name());
@@ -110,9 +115,9 @@ final class Election {
       for (Member asked : votes.dropEarly()) {
         var unused = giveBack(standing, asked);
       }
-      if (answer != null) {
+      if (vote != null) {
         standing.contendsAt(member);
-        return answer;
+        return vote.answer();
       }
       complaints.addAll(round.complaints());
       if (round.isOpen() || isUnknown(round.failures())) {
@@ -130,17 +135,42 @@ final class Election {
    */
   private void askEarly(Attempt attempt, Standing standing, Votes votes, List<Member> order) {
     for (Member member : order.subList(1, order.size())) {
-      votes.asks(member);
-      votes.askedEarly(member, ask(attempt, standing, member));
+      votes.askedEarly(member, ask(attempt, standing, votes, member));
     }
   }
 
   /** Asks without patience: the attempt queues at the contended member only. */
-  private CompletableFuture<AttemptResult> ask(Attempt attempt, Standing standing, Member member) {
-    Attempt once = attempt.withPatience(Duration.ZERO);
-    CompletableFuture<AttemptResult> vote = standing.ask(member, open -> open.attempt(once));
-    var unused = vote.thenAccept(late -> adopt(standing, member, attempt, late));
+  private CompletableFuture<Vote> ask(
+      Attempt attempt, Standing standing, Votes votes, Member member) {
+    CompletableFuture<Vote> vote =
+        vote(attempt.withPatience(Duration.ZERO), standing, votes, member, true);
+    var unused = vote.thenAccept(late -> adopt(standing, member, attempt, late.answer()));
     return vote;
+  }
+
+  /**
+   * Asks one member.
+   *
+   * @param looks whether to look at its memory behind a grant, on the same thread: a further call
+   *     would cost another change of threads. The contended member is asked alone, and then the
+   *     others are asked while it is looked at.
+   */
+  private static CompletableFuture<Vote> vote(
+      Attempt attempt, Standing standing, Votes votes, Member member, boolean looks) {
+    String mark = votes.asks(member);
+    return standing.ask(member, open -> {
+      AttemptResult answer = open.attempt(attempt);
+      return new Vote(answer, looks && answer instanceof Grant && isKept(member, open, mark));
+    });
+  }
+
+  /** A look that fails after a grant must not hide that there is one to be given back. */
+  private static boolean isKept(Member member, LockBackend open, @Nullable String mark) {
+    try {
+      return member.memory().isKept(open, mark);
+    } catch (LockException e) {
+      return false;
+    }
   }
 
   private List<Member> order(Standing standing) {
@@ -171,37 +201,26 @@ final class Election {
    * @param isFirst whether no member was asked for this attempt before the present call
    */
   private AttemptResult poll(Attempt attempt, Standing standing, Votes votes, boolean isFirst) {
-    Map<Member, Grant> granted = votes.granted;
     Map<Member, AttemptResult.Busy> busy = new LinkedHashMap<>();
     List<String> complaints = List.of();
     long pause = FIRST_LOOK;
     for (int look = 0; look < LOOKS; look++) {
-      Round<AttemptResult> round = new Round<>();
+      Round<Vote> round = new Round<>();
       for (Member member : members.live()) {
-        if (!granted.containsKey(member)) {
-          CompletableFuture<AttemptResult> early = votes.takeEarly(member);
-          if (early == null) {
-            votes.asks(member);
-            early = ask(attempt, standing, member);
-          }
-          round.ask(member, early);
-        }
+        round.ask(member, votes.of(member, other -> ask(attempt, standing, votes, other)));
       }
-      round.await(answers -> voters(granted) + voters(answers) >= members.need()
-          && (!attempt.sharedOwner() || agreed(granted, answers) > 0));
+      Map<Member, Vote> answers = await(round, attempt, standing);
       busy.clear();
-      round.answers().forEach((member, answer) -> {
-        if (answer instanceof Grant grant) {
-          granted.put(member, grant);
-        } else if (answer instanceof AttemptResult.Busy held) {
+      answers.forEach((member, vote) -> {
+        if (vote.answer() instanceof AttemptResult.Busy held) {
           busy.put(member, held);
         }
       });
       complaints = round.complaints();
-      int answered = granted.size() + busy.size();
-      if (voters(granted) >= members.need()) {
-        long token = token(standing, granted);
-        if (isConfirmed(attempt, standing, votes, token)) {
+      Map<Member, Grant> kept = votes.take(answers);
+      if (kept.size() >= members.need()) {
+        long token = tokens.of(attempt, standing, kept);
+        if (isRecorded(attempt, standing, votes, kept, token)) {
           if (isFirst && look == 0 && busy.isEmpty()) {
             calm.free(attempt.name());
           }
@@ -209,12 +228,10 @@ final class Election {
         }
       }
       calm.contended(attempt.name());
-      if (voters(granted) + busy.size() < members.need()) {
-        // They may all have been emptied and begun anew. Ask again, for these grants are forgotten.
-        granted.keySet().removeIf(member -> !member.memory().isTrusted());
-        if (answered < members.need() || !members.mayGrant()) {
-          break;
-        }
+      // They may all have been emptied and begun anew. Then ask again, for those grants are gone.
+      if (kept.size() + busy.size() < members.need()
+          && (answers.size() < members.need() || !members.mayGrant())) {
+        break;
       }
       LockSupport.parkNanos(this, pause);
       pause *= 2;
@@ -230,14 +247,6 @@ final class Election {
     return AttemptResult.busy(soonest(busy.values()));
   }
 
-  /** How many of those who have granted it may vote: one that forgot may be wrong. */
-  private static long voters(Map<Member, ? extends AttemptResult> answers) {
-    return answers.entrySet().stream()
-        .filter(answer ->
-            answer.getValue() instanceof Grant && answer.getKey().memory().isTrusted())
-        .count();
-  }
-
   private static Duration soonest(Collection<AttemptResult.Busy> busy) {
     Duration split =
         SPLIT.dividedBy(2).plusNanos(ThreadLocalRandom.current().nextLong(SPLIT.toNanos() / 2));
@@ -248,65 +257,44 @@ final class Election {
         .orElse(split);
   }
 
-  /** Has every vote confirmed, and makes it the quorum's grant if enough are. */
-  private boolean isConfirmed(Attempt attempt, Standing standing, Votes votes, long token) {
-    Map<Member, Grant> granted = votes.granted;
+  /**
+   * Waits until enough members have granted it by tokens that agree, or else for those that are
+   * slower: no longer than the others took, for about as long it takes to raise the tokens.
+   */
+  private Map<Member, Vote> await(Round<Vote> round, Attempt attempt, Standing standing) {
+    long since = System.nanoTime();
+    Predicate<Map<Member, Vote>> agree = answers -> {
+      Map<Member, Grant> kept = Votes.counted(answers);
+      return kept.size() >= members.need()
+          && tokens.isRecorded(kept.values(), tokens.of(attempt, standing, kept));
+    };
+    round.await(agree, SOON);
+    round.await(answers -> Votes.counted(answers).size() >= members.need()
+        && (!attempt.sharedOwner() || tokens.agreed(Votes.counted(answers).values()) > 0));
+    round.await(agree, System.nanoTime() - since);
+    return round.answers();
+  }
+
+  /** Sees to it that enough members have recorded the token, so that every later one is larger. */
+  private boolean isRecorded(
+      Attempt attempt, Standing standing, Votes votes, Map<Member, Grant> kept, long token) {
+    if (tokens.isRecorded(kept.values(), token)) {
+      return true;
+    }
+    long there = FencingTokens.recorded(kept.values(), token);
     Round<Boolean> round = new Round<>();
-    granted.forEach((member, grant) -> round.ask(
-        member,
-        isRaised(attempt, standing, member, grant, token)
-            .thenCombine(isKept(member, votes.marks.get(member)), Boolean::logicalAnd)));
-    round.await(answers -> Round.count(answers, vote -> vote) >= members.need());
-    // One that forgot its grant is asked again, for it may be trusted again before the next look.
-    round.answers().forEach((member, vote) -> {
-      if (!vote) {
-        granted.remove(member);
+    kept.forEach((member, grant) -> {
+      if (grant.fencingToken() < token) {
+        round.ask(member, standing.ask(member, open -> isRaised(open, attempt, token)));
       }
     });
-    return Round.count(round.answers(), vote -> vote) >= members.need();
-  }
-
-  /** A repetition has the same token, unless others may have had the lock since the first time. */
-  private long token(Standing standing, Map<Member, Grant> granted) {
-    if (standing.isUnbroken()) {
-      return standing.token();
-    }
-    long largest =
-        granted.values().stream().mapToLong(Grant::fencingToken).max().orElseThrow();
-    long agreed = agreed(granted, Map.of());
-    return Math.max(standing.token(), agreed > 0 ? agreed : largest);
-  }
-
-  /**
-   * The token that enough members have for it; 0 if they do not agree. Another entry of an owner
-   * has that of the hold, though a member may have a larger one, which was heard too late or got
-   * the hold back. It is larger than those of all holds before, for each of these members says so.
-   */
-  private long agreed(Map<Member, Grant> granted, Map<Member, AttemptResult> answers) {
-    Map<Long, Integer> votes = new HashMap<>();
-    Stream.concat(granted.entrySet().stream(), answers.entrySet().stream())
-        .filter(vote -> vote.getKey().memory().isTrusted())
-        .map(Map.Entry::getValue)
-        .filter(Grant.class::isInstance)
-        .forEach(grant -> votes.merge(((Grant) grant).fencingToken(), 1, Integer::sum));
-    return votes.entrySet().stream()
-        .filter(vote -> vote.getValue() >= members.need())
-        .map(Map.Entry::getKey)
-        .findFirst()
-        .orElse(0L);
-  }
-
-  private CompletableFuture<Boolean> isRaised(
-      Attempt attempt, Standing standing, Member member, Grant grant, long token) {
-    return fenced && grant.fencingToken() < token
-        ? standing.ask(member, open -> isRaised(open, attempt, token))
-        : CompletableFuture.completedFuture(true);
-  }
-
-  private static CompletableFuture<Boolean> isKept(Member member, @Nullable String mark) {
-    return member.isDurable()
-        ? CompletableFuture.completedFuture(member.memory().isTrusted())
-        : member.call(open -> member.memory().isKept(open, mark));
+    round.await(answers -> there + Round.count(answers, raised -> raised) >= members.need());
+    round.answers().forEach((member, raised) -> {
+      if (!raised) {
+        votes.granted.remove(member);
+      }
+    });
+    return there + Round.count(round.answers(), raised -> raised) >= members.need();
   }
 
   private static boolean isRaised(LockBackend open, Attempt attempt, long token) {
@@ -318,7 +306,7 @@ final class Election {
 
   /** A vote that came when the lock was granted already: its token must be the quorum's as well. */
   private void adopt(Standing standing, Member member, Attempt attempt, AttemptResult vote) {
-    if (fenced && standing.isHeld() && vote instanceof Grant grant) {
+    if (tokens.isFenced() && standing.isHeld() && vote instanceof Grant grant) {
       long token = standing.token();
       if (grant.fencingToken() < token) {
         // Not behind a release, which would then owe nothing if it fails.

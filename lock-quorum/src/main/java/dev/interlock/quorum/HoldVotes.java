@@ -12,9 +12,10 @@ import java.util.TreeMap;
  * The members that say the same of who holds a lock.
  *
  * @param votes what they say
- * @param need how many of them must hold it
+ * @param need how many members must hold it
+ * @param all how many members there are
  */
-record HoldVotes(Map<Member, HoldInfo> votes, int need) {
+record HoldVotes(Map<Member, HoldInfo> votes, int need, int all) {
 
   /** The lock is held if enough members say so, or could say so if they answered. */
   static Optional<HoldVotes> of(Map<Member, Optional<HoldInfo>> answers, Members members) {
@@ -28,7 +29,7 @@ record HoldVotes(Map<Member, HoldInfo> votes, int need) {
     return holds.values().stream()
         .filter(votes -> votes.size() + silent >= members.need())
         .max(Comparator.comparingInt(Map::size))
-        .map(votes -> new HoldVotes(votes, members.need()));
+        .map(votes -> new HoldVotes(votes, members.need(), members.all().size()));
   }
 
   private static String identity(HoldInfo hold) {
@@ -36,15 +37,26 @@ record HoldVotes(Map<Member, HoldInfo> votes, int need) {
   }
 
   /**
-   * What most of them say is its token; of equal numbers the smallest, for repairs bring larger
-   * ones.
+   * What enough of them say is its token. If no such number agrees and none is missing, the largest
+   * one that enough of them have recorded. Else what most say; of equal numbers the smallest, for
+   * repairs bring larger ones.
    */
   private long token() {
     Map<Long, Integer> tokens = new TreeMap<>();
     votes.values().forEach(hold -> tokens.merge(hold.fencingToken(), 1, Integer::sum));
+    int most = tokens.values().stream().reduce(0, Math::max);
+    if (most < need && votes.size() == all) {
+      return votes.values().stream()
+          .map(HoldInfo::fencingToken)
+          .sorted(Comparator.reverseOrder())
+          .skip(need - 1L)
+          .findFirst()
+          .orElse(0L);
+    }
     return tokens.entrySet().stream()
-        .reduce((best, next) -> next.getValue() > best.getValue() ? next : best)
+        .filter(token -> token.getValue() == most)
         .map(Map.Entry::getKey)
+        .findFirst()
         .orElse(0L);
   }
 

@@ -43,6 +43,9 @@ final class Memory {
   /** Whoever marks all members has done so within this time, in nanoseconds. */
   static final long SETTLING = 1_000_000_000;
 
+  /** The members' clocks may differ by so much where all lose their state, in nanoseconds. */
+  private static final long YOUNG = 5 * SETTLING;
+
   private static final long LOOK_AGAIN = 20_000_000;
 
   /** What a look at a member finds. */
@@ -104,6 +107,11 @@ final class Memory {
     return !unmarked && System.nanoTime() - since < SETTLING;
   }
 
+  /** Whether it was marked a short while ago: all members may have lost their state then. */
+  boolean isYoung() {
+    return System.nanoTime() - since < YOUNG;
+  }
+
   /** Whether it was marked just now, and may be vouched for yet. */
   boolean isAboutToBeTrusted() {
     return !isTrusted() && isJustMarked();
@@ -121,13 +129,17 @@ final class Memory {
   }
 
   /**
-   * Whether the member has remembered all since a vote was asked for. Blocks for one answer.
+   * Whether the member has remembered all since a vote was asked for. Blocks for one answer, unless
+   * the member is DURABLE.
    *
    * @param voted the mark that was trusted before that. The present one is no proof: the member may
    *     have been emptied since, and have begun anew.
    */
   boolean isKept(LockBackend member, @Nullable String voted) {
     String known = trusted;
+    if (durable) {
+      return known != null;
+    }
     if (known == null || !known.equals(voted)) {
       return false;
     }

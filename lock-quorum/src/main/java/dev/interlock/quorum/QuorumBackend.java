@@ -185,10 +185,10 @@ final class QuorumBackend implements LockBackend {
       }
     }
     Member contended = standing.contended();
+    round.linger();
     // Whoever comes next asks the contended member first, and must not find the lock held there.
     round.await(answers -> isDecided(answers.values())
         && (contended == null || !contended.isLive() || answers.containsKey(contended)));
-    round.linger();
     long held = Round.count(round.answers().values(), there -> there);
     long gone = round.answers().size() - held;
     if (held >= members.need() || gone > members.spare()) {

@@ -34,6 +34,9 @@ final class Round<T> {
   private final Map<Member, LockException> failures = new LinkedHashMap<>();
   private final Set<Member> open = new LinkedHashSet<>();
 
+  /** What the thread that waits needs; an answer that does not bring it is no reason to wake. */
+  private Predicate<Map<Member, T>> awaited = some -> false;
+
   /** Adds the question to one member. */
   void ask(Member member, CompletableFuture<T> question) {
     lock.lock();
@@ -55,7 +58,9 @@ final class Round<T> {
       } else {
         failures.put(member, failure(error));
       }
-      changed.signalAll();
+      if (open.isEmpty() || awaited.test(answers)) {
+        changed.signalAll();
+      }
     } finally {
       lock.unlock();
     }
@@ -78,11 +83,17 @@ final class Round<T> {
     await(some -> false, LINGER);
   }
 
-  /** An interrupt does not end it, and is kept. */
-  private void await(Predicate<Map<Member, T>> enough, long longest) {
+  /**
+   * Waits until the answers are enough, all are in, or the time is over. An interrupt does not end
+   * it, and is kept. One thread waits at a time.
+   *
+   * @param longest in nanoseconds
+   */
+  void await(Predicate<Map<Member, T>> enough, long longest) {
     boolean interrupted = false;
     lock.lock();
     try {
+      awaited = enough;
       long left = longest;
       while (!open.isEmpty() && left > 0 && !enough.test(answers)) {
         long slice = Math.min(left, SLICE);

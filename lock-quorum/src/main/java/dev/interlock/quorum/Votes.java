@@ -1,38 +1,35 @@
 package dev.interlock.quorum;
 
-import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.Grant;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** What one call for a lock has from the members. Not thread-safe. */
 final class Votes {
-  /** Who has granted it. */
+  /** Who has granted it, as far as is known. */
   final Map<Member, Grant> granted = new LinkedHashMap<>();
 
   /** By which each was trusted when it was asked last; a vote is none if that has changed. */
-  final Map<Member, @Nullable String> marks = new HashMap<>();
+  private final Map<Member, @Nullable String> marks = new HashMap<>();
 
   /** Who was asked beside the contended member, before that one's answer was known. */
-  private final Map<Member, CompletableFuture<AttemptResult>> early = new LinkedHashMap<>();
+  private final Map<Member, CompletableFuture<Vote>> early = new LinkedHashMap<>();
 
-  /** Notes by which the member is trusted. Called before it is asked. */
-  void asks(Member member) {
-    marks.put(member, member.memory().mark());
-  }
-
-  void askedEarly(Member member, CompletableFuture<AttemptResult> vote) {
-    early.put(member, vote);
-  }
-
-  /** The vote that a member was asked for early; null if it was not, or that vote was used. */
+  /** Notes by which the member is trusted, and answers that. Called before it is asked. */
   @Nullable
-  CompletableFuture<AttemptResult> takeEarly(Member member) {
-    return early.remove(member);
+  String asks(Member member) {
+    String mark = member.memory().mark();
+    marks.put(member, mark);
+    return mark;
+  }
+
+  void askedEarly(Member member, CompletableFuture<Vote> vote) {
+    early.put(member, vote);
   }
 
   /** Those that were asked early and whose votes are not wanted; they are forgotten. */
@@ -40,5 +37,57 @@ final class Votes {
     List<Member> asked = List.copyOf(early.keySet());
     early.clear();
     return asked;
+  }
+
+  /**
+   * The present vote of a member: the early one if there is one; else, if it has granted the lock,
+   * whether it still remembers that.
+   *
+   * @param ask asks a member that has not granted it
+   */
+  CompletableFuture<Vote> of(Member member, Function<Member, CompletableFuture<Vote>> ask) {
+    CompletableFuture<Vote> known = early.remove(member);
+    if (known != null) {
+      return known;
+    }
+    Grant grant = granted.get(member);
+    return grant == null ? ask.apply(member) : look(member, grant);
+  }
+
+  private CompletableFuture<Vote> look(Member member, Grant grant) {
+    String mark = marks.get(member);
+    return member.isDurable()
+        ? CompletableFuture.completedFuture(new Vote(grant, member.memory().isTrusted()))
+        : member.call(open -> new Vote(grant, member.memory().isKept(open, mark)));
+  }
+
+  /**
+   * Takes the answers of a round, and returns the grants that count. One that forgot its grant is
+   * asked again, for it may be trusted again before the next look.
+   */
+  Map<Member, Grant> take(Map<Member, Vote> answers) {
+    Map<Member, Grant> kept = counted(answers);
+    answers.forEach((member, vote) -> {
+      Grant grant = kept.get(member);
+      if (grant == null) {
+        granted.remove(member);
+      } else {
+        granted.put(member, grant);
+      }
+    });
+    return kept;
+  }
+
+  /** The grants of those that have remembered all up to then, and may vote. */
+  static Map<Member, Grant> counted(Map<Member, Vote> answers) {
+    Map<Member, Grant> kept = new LinkedHashMap<>();
+    answers.forEach((member, vote) -> {
+      if (vote.isKept()
+          && vote.answer() instanceof Grant grant
+          && member.memory().isTrusted()) {
+        kept.put(member, grant);
+      }
+    });
+    return kept;
   }
 }

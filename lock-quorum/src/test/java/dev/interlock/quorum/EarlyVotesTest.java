@@ -1,8 +1,10 @@
 package dev.interlock.quorum;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.interlock.LockConfig;
+import dev.interlock.LockException;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.BackendContext;
@@ -15,6 +17,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -108,5 +111,26 @@ class EarlyVotesTest {
     assertThat(asked(0)).contains(next.id());
     assertThat(asked(1)).doesNotContain(next.id());
     assertThat(asked(2)).doesNotContain(next.id());
+  }
+
+  @Test
+  @DisplayName("a vote does not count if the member forgot what it granted right before it")
+  void looksBehindTheVote() {
+    takeAndRelease();
+    List<LockBackend> direct = IntStream.of(1, 2)
+        .mapToObj(member -> open("direct", "local://?namespace=" + letter + member))
+        .toList();
+    for (int member = 1; member < 3; member++) {
+      LockBackend server = direct.get(member - 1);
+      members
+          .get(member)
+          .before(() -> server
+              .inspect(Memory.MARK)
+              .ifPresent(mark -> server.forceRelease(Memory.MARK, mark.fencingToken())));
+    }
+    assertThatThrownBy(() -> quorum.attempt(attempt()))
+        .isInstanceOf(LockException.class)
+        .hasMessageContaining("member 2 is new or has lost its state");
+    direct.forEach(LockBackend::close);
   }
 }

@@ -54,9 +54,11 @@ public final class SteeredProvider implements LockProvider {
     private final Queue<Runnable> late = new ConcurrentLinkedQueue<>();
     private final Queue<Attempt> attempts = new ConcurrentLinkedQueue<>();
     private final AtomicInteger refused = new AtomicInteger();
+    private final AtomicInteger renewals = new AtomicInteger();
     private volatile boolean down;
     private volatile boolean delaying;
     private volatile Duration patience = Duration.ZERO;
+    private volatile Runnable before = () -> {};
 
     /** Whether every call fails, as where nobody listens. */
     void down(boolean refuses) {
@@ -66,6 +68,11 @@ public final class SteeredProvider implements LockProvider {
     /** Whether an abandonment is without an answer, and gets there at {@link #arrive}. */
     void delaysAbandonments(boolean delays) {
       delaying = delays;
+    }
+
+    /** What happens to the member right before it is asked for an application's lock. */
+    void before(Runnable event) {
+      before = event;
     }
 
     /** For how long whoever asks for such an abandonment waits for its answer. */
@@ -99,6 +106,11 @@ public final class SteeredProvider implements LockProvider {
           .filter(attempt -> attempt.name().equals(name))
           .map(Attempt::id)
           .toList();
+    }
+
+    /** How many batches of renewals the member was asked for. */
+    int renewals() {
+      return renewals.get();
     }
 
     /** How many abandonments were refused. */
@@ -144,6 +156,9 @@ public final class SteeredProvider implements LockProvider {
 
     @Override
     public AttemptResult attempt(Attempt attempt) {
+      if (!Memory.isItsOwn(attempt.name())) {
+        steered.before.run();
+      }
       AttemptResult result = reached().attempt(attempt);
       steered.attempts.add(attempt);
       return result;
@@ -151,6 +166,7 @@ public final class SteeredProvider implements LockProvider {
 
     @Override
     public void renew(List<Renewal> batch, RenewalAnswers answers) {
+      steered.renewals.incrementAndGet();
       reached().renew(batch, answers);
     }
 
