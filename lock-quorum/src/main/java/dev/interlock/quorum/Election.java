@@ -68,7 +68,7 @@ final class Election {
     }
     long sentAt = System.nanoTime();
     long sentAtMillis = System.currentTimeMillis();
-    Attempt attempt = standing.onMembers(asked).withTokens(1);
+    Attempt attempt = asked.withTokens(1);
     // One that has stood in a queue was in somebody's way, and others may stand behind it.
     boolean isFirst = standing.contended() == null;
     Votes votes = new Votes();
@@ -159,7 +159,7 @@ final class Election {
       Attempt attempt, Standing standing, Votes votes, Member member, boolean looks) {
     String mark = votes.asks(member);
     return standing.ask(member, open -> {
-      AttemptResult answer = open.attempt(attempt);
+      AttemptResult answer = open.attempt(standing.on(member, attempt));
       return new Vote(answer, looks && answer instanceof Grant && isKept(member, open, mark));
     });
   }
@@ -285,7 +285,9 @@ final class Election {
     Round<Boolean> round = new Round<>();
     kept.forEach((member, grant) -> {
       if (grant.fencingToken() < token) {
-        round.ask(member, standing.ask(member, open -> isRaised(open, attempt, token)));
+        round.ask(
+            member,
+            standing.ask(member, open -> isRaised(open, standing.on(member, attempt), token)));
       }
     });
     round.await(answers -> there + Round.count(answers, raised -> raised) >= members.need());
@@ -310,17 +312,20 @@ final class Election {
       long token = standing.token();
       if (grant.fencingToken() < token) {
         // Not behind a release, which would then owe nothing if it fails.
-        var unused = standing.askWhileHeld(member, open -> isRaised(open, attempt, token));
+        var unused = standing.askWhileHeld(
+            member, open -> isRaised(open, standing.on(member, attempt), token));
       }
     }
   }
 
   /** Asks a member that lost a hold of this client, or never had it, to have it from now on. */
   void repair(Standing standing, Member member, Attempt attempt) {
-    var unused = standing.askWhileHeld(member, open -> open.attempt(attempt)).thenAccept(vote -> {
-      standing.repairedAt(member);
-      adopt(standing, member, attempt, vote);
-    });
+    var unused = standing
+        .askWhileHeld(member, open -> open.attempt(standing.on(member, attempt)))
+        .thenAccept(vote -> {
+          standing.repairedAt(member);
+          adopt(standing, member, attempt, vote);
+        });
   }
 
   /** Takes back what an attempt has on the members, and waits a little until that is done. */

@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Keeps holds and queue entries alive: holds on all members, an entry on the one in whose queue it
  * stands. A hold is kept if enough members have it, and gone if so many have lost it that enough
- * cannot be left. Members that have lost one that is kept are asked to have it again. Thread-safe.
+ * cannot be left. Members that have lost one that is kept are asked to have it again; those that
+ * may yet give it back, by another id. Thread-safe.
  */
 final class Keeper {
   /** After the engine was told to repeat the attempt of an entry. */
@@ -31,10 +32,12 @@ final class Keeper {
 
   private final Members members;
   private final Election election;
+  private final Standings standings;
 
-  Keeper(Members members, Election election) {
+  Keeper(Members members, Election election, Standings standings) {
     this.members = members;
     this.election = election;
+    this.standings = standings;
   }
 
   /**
@@ -42,11 +45,7 @@ final class Keeper {
    *
    * @param wake told of a queued attempt that the contended member has granted
    */
-  void renew(
-      List<Renewal> batch,
-      Standings standings,
-      RenewalAnswers answers,
-      BiConsumer<String, HoldId> wake) {
+  void renew(List<Renewal> batch, RenewalAnswers answers, BiConsumer<String, HoldId> wake) {
     Map<Member, List<Renewal>> questions = new LinkedHashMap<>();
     List<Ballot> ballots = new ArrayList<>();
     Map<HoldId, Ballot> byId = new LinkedHashMap<>();
@@ -62,9 +61,9 @@ final class Keeper {
       }
       Ballot ballot = ballot(renewal, standing, counted, wake);
       ballots.add(ballot);
-      Renewal asked = onMembers(renewal, standing);
-      byId.put(asked.id(), ballot);
       for (Member member : ballot.members()) {
+        Renewal asked = on(member, renewal, standing);
+        byId.put(asked.id(), ballot);
         questions.computeIfAbsent(member, any -> new ArrayList<>()).add(asked);
       }
     }
@@ -94,10 +93,10 @@ final class Keeper {
     ballots.forEach(Ballot::end);
   }
 
-  private static Renewal onMembers(Renewal renewal, @Nullable Standing standing) {
+  private static Renewal on(Member member, Renewal renewal, @Nullable Standing standing) {
     return standing == null
         ? renewal
-        : Renewal.of(renewal.name(), standing.memberId(), renewal.lease(), renewal.queued())
+        : Renewal.of(renewal.name(), standing.idOn(member), renewal.lease(), renewal.queued())
             .withMinToken(standing.token());
   }
 
@@ -187,6 +186,7 @@ final class Keeper {
   private final class Hold extends Ballot {
     private final @Nullable Standing standing;
     private final List<Member> asked;
+    private final List<Member> inDoubt;
     private final Set<Member> repaired = new HashSet<>();
     private final Set<Member> givenBack = new HashSet<>();
     private final long sentAt = System.nanoTime();
@@ -197,6 +197,9 @@ final class Keeper {
       this.standing = standing;
       this.asked = members.live().stream()
           .filter(member -> standing == null || standing.isKeptBy(member))
+          .toList();
+      this.inDoubt = members.live().stream()
+          .filter(member -> standing != null && standing.isDoubtful(member))
           .toList();
     }
 
@@ -247,6 +250,7 @@ final class Keeper {
       }
       if (result instanceof Grant) {
         hold.lasts(sentAt, sentAtMillis, renewal.lease());
+        inDoubt.forEach(member -> standings.renameOn(member, hold));
       }
       if (result instanceof RenewalResult.Gone) {
         hold.givenBack();

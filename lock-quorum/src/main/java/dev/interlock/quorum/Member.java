@@ -77,6 +77,19 @@ final class Member {
 
   private final Debts debts = new Debts(this);
 
+  Member(
+      int place,
+      Settings settings,
+      BackendContext context,
+      Function<Member, BackendEvents> events) {
+    this(
+        place,
+        settings,
+        context,
+        events,
+        new MemberThreads("interlock-quorum-member-" + (place + 1)));
+  }
+
   /**
    * Creates; {@link #join} connects.
    *
@@ -84,19 +97,21 @@ final class Member {
    * @param settings of the quorum
    * @param context opens it
    * @param events makes what hears of its events
+   * @param threads on which it is called
    */
   Member(
       int place,
       Settings settings,
       BackendContext context,
-      Function<Member, BackendEvents> events) {
+      Function<Member, BackendEvents> events,
+      MemberThreads threads) {
     this.place = place;
     this.events = events.apply(this);
     this.config = settings.members().get(place);
     this.context = context;
     this.durable = Settings.isDurable(config);
     this.memory = new Memory(place, settings, durable);
-    this.threads = new MemberThreads("interlock-quorum-member-" + (place + 1));
+    this.threads = threads;
   }
 
   int place() {
@@ -174,6 +189,11 @@ final class Member {
       });
     } catch (RejectedExecutionException e) {
       result.completeExceptionally(new BackendUnavailableException("this LockClient is closed"));
+    } catch (Error e) { // there are no threads to be had
+      result.completeExceptionally(new BackendUnavailableException(
+          "member %d was not asked, for no thread could be started: %s"
+              .formatted(place + 1, e.getMessage()),
+          e));
     }
     return result;
   }

@@ -1,9 +1,12 @@
 package dev.interlock.quorum;
 
+import java.time.Duration;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
@@ -15,7 +18,7 @@ final class MemberThreads {
   /** Calls of one member at once; more wait. Most backends share what so many threads send. */
   static final int MOST = 32;
 
-  private static final long IDLE_SECONDS = 10;
+  private static final Duration IDLE = Duration.ofSeconds(10);
 
   private final String name;
 
@@ -32,10 +35,18 @@ final class MemberThreads {
   private final class Waiting extends LinkedBlockingQueue<Runnable> {
     private static final long serialVersionUID = 1L;
 
-    /** Only if there is a thread for every call: else the pool starts one more. */
+    /**
+     * Only if there is a thread for every call: else the pool starts one more. A thread may end
+     * meanwhile. Then it takes the call along if the call was there before it ended, see
+     * {@link #last}, and else it is not counted by the second look.
+     */
     @Override
     public boolean offer(Runnable call) {
-      return calls.get() <= pool.getPoolSize() && enqueue(call);
+      return isThreadForAll() && enqueue(call) && (isThreadForAll() || !remove(call));
+    }
+
+    private boolean isThreadForAll() {
+      return calls.get() <= pool.getPoolSize();
     }
 
     /** Whether or not a thread is idle. */
@@ -45,15 +56,35 @@ final class MemberThreads {
   }
 
   MemberThreads(String name) {
-    this.name = name;
-    this.pool = new ThreadPoolExecutor(
-        0, MOST, IDLE_SECONDS, TimeUnit.SECONDS, waiting, this::thread, this::full);
+    this(name, IDLE, work -> {
+      Thread thread = new Thread(work, name);
+      thread.setDaemon(true);
+      return thread;
+    });
   }
 
-  private Thread thread(Runnable work) {
-    Thread thread = new Thread(work, name);
-    thread.setDaemon(true);
-    return thread;
+  /**
+   * Creates.
+   *
+   * @param name for messages
+   * @param idle after which a thread ends
+   * @param threads makes them
+   */
+  MemberThreads(String name, Duration idle, ThreadFactory threads) {
+    this.name = name;
+    ThreadFactory each = work -> threads.newThread(() -> {
+      work.run();
+      last();
+    });
+    this.pool = new ThreadPoolExecutor(
+        0, MOST, idle.toNanos(), TimeUnit.NANOSECONDS, waiting, each, this::full);
+  }
+
+  /** A thread that ends may have been counted on by a call that would wait for a busy one now. */
+  private void last() {
+    for (Runnable call = waiting.poll(); call != null; call = waiting.poll()) {
+      call.run();
+    }
   }
 
   private void full(Runnable call, ThreadPoolExecutor full) {
@@ -67,20 +98,27 @@ final class MemberThreads {
    * Runs a call on one of the threads. Does not block.
    *
    * @throws RejectedExecutionException after {@link #close}
+   * @throws Error if there are no threads to be had; the call does not run then
    */
   void execute(Runnable call) {
     calls.incrementAndGet();
+    AtomicBoolean decided = new AtomicBoolean();
     try {
       pool.execute(() -> {
-        try {
-          call.run();
-        } finally {
-          calls.decrementAndGet(); // what is asked behind it has been handed in by now
+        if (decided.compareAndSet(false, true)) {
+          try {
+            call.run();
+          } finally {
+            calls.decrementAndGet(); // what is asked behind it has been handed in by now
+          }
         }
       });
-    } catch (RejectedExecutionException | Error e) { // an Error: there are no threads to be had
-      calls.decrementAndGet();
-      throw e;
+    } catch (RejectedExecutionException | Error e) {
+      // The pool may have queued it, and have failed then: another thread may have it by now.
+      if (decided.compareAndSet(false, true)) {
+        calls.decrementAndGet();
+        throw e;
+      }
     }
   }
 

@@ -44,10 +44,10 @@ final class QuorumBackend implements LockBackend {
   private QuorumBackend(Settings settings, BackendContext context) {
     this.members = Members.open(settings, context, Relay::new);
     this.election = new Election(members, settings.capabilities().contains(Capability.FENCED));
-    this.keeper = new Keeper(members, election);
     this.forgetful = members.all().stream().anyMatch(member -> !member.isDurable());
     this.longestLease = settings.longestLease();
     this.standings = new Standings(members.all().size());
+    this.keeper = new Keeper(members, election, standings);
   }
 
   static LockBackend open(Settings settings, BackendContext context) {
@@ -156,7 +156,7 @@ final class QuorumBackend implements LockBackend {
         answers.answer(renewal, RenewalResult.failed(e));
       }
     }
-    keeper.renew(remembered, standings, answers, (name, id) -> {
+    keeper.renew(remembered, answers, (name, id) -> {
       BackendEvents events = engine;
       if (events != null) {
         events.wake(name, id);
@@ -202,7 +202,8 @@ final class QuorumBackend implements LockBackend {
   /** A waiter of this client that the member has granted the lock by this is told by its answer. */
   private boolean released(Member member, LockBackend open, Standing standing) {
     ReleaseResult result =
-        HandOffBackend.release(open, Release.of(standing.name(), standing.memberId()));
+        HandOffBackend.release(open, Release.of(standing.name(), standing.idOn(member)));
+    standing.abandonFormer(member, open);
     Grant next = result.granted();
     if (next != null) {
       new Relay(member).granted(next, System.nanoTime());

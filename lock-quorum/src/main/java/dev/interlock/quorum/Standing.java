@@ -15,9 +15,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,14 +26,15 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>What gives a vote back may be without an answer, and reach the member at any later time. It
  * would take away a vote that was asked for meanwhile and counts, so that member is not asked for a
- * vote any more. A further attempt that needs it goes by another id, which nothing gives back.
+ * vote any more. A further attempt that needs it goes by another id, which nothing gives back, and
+ * a hold by another id on that member only.
  *
  * <p>Thread-safe.
  */
 final class Standing {
   private final String name;
   private final HoldId id;
-  private final HoldId memberId;
+  private final MemberIds ids;
 
   // Guarded by this.
   private final List<CompletableFuture<?>> last;
@@ -55,13 +56,17 @@ final class Standing {
   private volatile long keepUntil = System.nanoTime();
 
   Standing(String name, HoldId id, int members) {
-    this(name, id, id, Collections.nCopies(members, CompletableFuture.completedFuture(null)));
+    this(
+        name,
+        id,
+        new MemberIds(id),
+        Collections.nCopies(members, CompletableFuture.completedFuture(null)));
   }
 
-  private Standing(String name, HoldId id, HoldId memberId, List<CompletableFuture<?>> last) {
+  private Standing(String name, HoldId id, MemberIds ids, List<CompletableFuture<?>> last) {
     this.name = name;
     this.id = id;
-    this.memberId = memberId;
+    this.ids = ids;
     this.last = new ArrayList<>(last);
   }
 
@@ -70,9 +75,7 @@ final class Standing {
    * what was asked of them before.
    */
   synchronized Standing renamed() {
-    // The upper half is the client's; of the lower one a client uses few.
-    HoldId other = new HoldId(id.high(), ThreadLocalRandom.current().nextLong());
-    Standing next = new Standing(name, id, other, last);
+    Standing next = new Standing(name, id, new MemberIds(MemberIds.other(id)), last);
     next.contended = contended;
     return next;
   }
@@ -86,14 +89,34 @@ final class Standing {
     return id;
   }
 
-  /** By which the members know it. */
-  HoldId memberId() {
-    return memberId;
+  /** By which a member knows it. */
+  HoldId idOn(Member member) {
+    List<HoldId> all = ids.of(member);
+    return all.get(all.size() - 1);
   }
 
-  /** The engine's attempt by the id that the members know. */
-  Attempt onMembers(Attempt attempt) {
-    return Attempt.of(attempt.name(), memberId, attempt.owner(), attempt.lease())
+  /** By which the members know it. */
+  Stream<HoldId> memberIds() {
+    return ids.all();
+  }
+
+  /**
+   * Has a hold go by another id on a member that may yet give an earlier vote for it back.
+   *
+   * @return the id; null if nothing is in doubt there, or it is not held
+   */
+  synchronized @Nullable HoldId renamedOn(Member member) {
+    if (!held || !doubtful.remove(member)) {
+      return null;
+    }
+    givingBack.remove(member);
+    released.remove(member);
+    return ids.change(member);
+  }
+
+  /** The engine's attempt by the id that the member knows. */
+  Attempt on(Member member, Attempt attempt) {
+    return Attempt.of(attempt.name(), idOn(member), attempt.owner(), attempt.lease())
         .withSharedOwner(attempt.sharedOwner())
         .withFair(attempt.fair())
         .withPatience(attempt.patience())
@@ -141,9 +164,22 @@ final class Standing {
   /** Asks a member to forget all of this attempt. */
   CompletableFuture<Boolean> giveBack(Member member) {
     return askBack(member, open -> {
-      open.abandon(name, memberId);
+      open.abandon(name, idOn(member));
+      abandonFormer(member, open);
       return true;
     });
+  }
+
+  /** A vote by an earlier id may be there yet. If it cannot be removed, it ends with its lease. */
+  void abandonFormer(Member member, LockBackend open) {
+    List<HoldId> all = ids.of(member);
+    for (HoldId former : all.subList(0, all.size() - 1)) {
+      try {
+        open.abandon(name, former);
+      } catch (LockException e) {
+        return;
+      }
+    }
   }
 
   private <T> CompletableFuture<T> next(Member member, Supplier<CompletableFuture<T>> question) {
@@ -161,7 +197,8 @@ final class Standing {
     doubtful.add(member);
   }
 
-  private synchronized boolean isDoubtful(Member member) {
+  /** Whether an earlier vote may yet be given back there. */
+  synchronized boolean isDoubtful(Member member) {
     return doubtful.contains(member);
   }
 
@@ -232,6 +269,11 @@ final class Standing {
    */
   synchronized boolean released(Member member, boolean held) {
     return released.merge(member, held, (first, later) -> first);
+  }
+
+  /** The release is answered: a further one finds nothing. */
+  synchronized void forgetsRelease() {
+    released.clear();
   }
 
   /** The member in whose queue it stands, or whom it asked first. */

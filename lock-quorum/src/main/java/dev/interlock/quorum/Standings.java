@@ -36,10 +36,21 @@ final class Standings {
   /** Lets an attempt go on by another id on the members. */
   Standing rename(Standing spent) {
     Standing next = spent.renamed();
-    renamed.put(next.memberId(), next.id());
+    next.memberIds().forEach(other -> renamed.put(other, next.id()));
     all.put(next.id(), next);
-    renamed.remove(spent.memberId());
+    spent.memberIds().forEach(renamed::remove);
     return next;
+  }
+
+  /**
+   * Lets a hold go on by another id on a member where it does not count because an earlier vote may
+   * yet be given back.
+   */
+  void renameOn(Member member, Standing hold) {
+    HoldId other = hold.renamedOn(member);
+    if (other != null) {
+      renamed.put(other, hold.id());
+    }
   }
 
   /** Whom a member means; null if it means an id that an attempt has left behind. */
@@ -47,12 +58,24 @@ final class Standings {
   HoldId meant(HoldId memberId) {
     HoldId id = renamed.getOrDefault(memberId, memberId);
     Standing standing = all.get(id);
-    return standing == null || standing.memberId().equals(memberId) ? id : null;
+    return standing == null || standing.memberIds().anyMatch(memberId::equals) ? id : null;
   }
 
+  /**
+   * Forgets it. If the members know it by another id, that is kept a while: the engine may still
+   * abandon what an attempt has left there.
+   */
   void remove(Standing standing) {
+    if (standing.memberIds().allMatch(standing.id()::equals)) {
+      all.remove(standing.id(), standing);
+    } else {
+      standing.forgetsRelease();
+    }
+  }
+
+  private void forget(Standing standing) {
     if (all.remove(standing.id(), standing)) {
-      renamed.remove(standing.memberId());
+      standing.memberIds().forEach(renamed::remove);
     }
   }
 
@@ -61,7 +84,7 @@ final class Standings {
     long now = System.nanoTime();
     long before = sweptAt.get();
     if (now - before > SWEEP && sweptAt.compareAndSet(before, now)) {
-      all.values().stream().filter(Standing::isForgotten).forEach(this::remove);
+      all.values().stream().filter(Standing::isForgotten).forEach(this::forget);
     }
   }
 }

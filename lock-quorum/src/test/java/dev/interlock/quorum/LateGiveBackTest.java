@@ -172,6 +172,54 @@ class LateGiveBackTest {
   }
 
   @Test
+  @DisplayName("the member counts for the hold again, by another id, once that is renewed")
+  void countsAgain() throws Exception {
+    Attempt holder = attempt();
+    Attempt waiting = held(holder, 2);
+    assertThat(first.release(NAME, holder.id())).isTrue();
+    assertThat(our.attempt(waiting)).isInstanceOf(Grant.class);
+    Renewal renewal = Renewal.of(NAME, waiting.id(), LEASE, false);
+    while (ours.get(2).attempts(NAME).stream().allMatch(this::isKnown)) {
+      assertThat(RenewalAnswers.collect(our, List.of(renewal)).get(0)).isInstanceOf(Grant.class);
+      TimeUnit.MILLISECONDS.sleep(1);
+    }
+    ours.get(2).arrive();
+    ours.get(1).down(true);
+    while (!(renewed(renewal) instanceof Grant)) {
+      TimeUnit.MILLISECONDS.sleep(1);
+    }
+    assertThat(our.release(NAME, waiting.id())).isTrue();
+    ours.get(1).down(false);
+    while (!(their.attempt(attempt()) instanceof Grant)) {
+      TimeUnit.MILLISECONDS.sleep(1);
+    }
+  }
+
+  private boolean isKnown(HoldId id) {
+    return id.low() > 0 && id.low() <= IDS.get();
+  }
+
+  private RenewalResult renewed(Renewal renewal) {
+    try {
+      return RenewalAnswers.collect(our, List.of(renewal)).get(0);
+    } catch (OutcomeUnknownException e) {
+      return RenewalResult.failed(e);
+    }
+  }
+
+  @Test
+  @DisplayName("what is abandoned after all is forgotten goes by the id that the members know")
+  void remembersOtherIds() {
+    Standings standings = new Standings(3);
+    Standing plain = standings.of(NAME, attempt().id());
+    standings.remove(plain);
+    assertThat(standings.of(NAME, plain.id())).isNotSameAs(plain);
+    Standing renamed = standings.rename(standings.of(NAME, plain.id()));
+    standings.remove(renamed);
+    assertThat(standings.of(NAME, plain.id())).isSameAs(renamed);
+  }
+
+  @Test
   @DisplayName("an attempt goes on by another id where too few members are left for its own")
   void goesOnByAnotherId() throws Exception {
     Attempt holder = attempt();

@@ -2,17 +2,20 @@ package dev.interlock.quorum;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockClient;
 import dev.interlock.LockConfig;
 import dev.interlock.LockRequest;
 import dev.interlock.Locks;
 import dev.interlock.spi.BackendContext;
 import dev.interlock.spi.ClientId;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -85,13 +88,64 @@ class MemberThreadsTest {
     }
   }
 
+  @Test
+  @DisplayName("a call does not wait for a busy thread because an idle one ends at that moment")
+  void noCallIsLeft() throws Exception {
+    MemberThreads threads = new MemberThreads("ending", Duration.ofNanos(1), Thread::new);
+    CountDownLatch busy = new CountDownLatch(1);
+    threads.execute(() -> await(busy));
+    AtomicInteger served = new AtomicInteger();
+    for (int i = 0; i < 10_000; i++) {
+      threads.execute(served::incrementAndGet);
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+      while (served.get() == i && System.nanoTime() - deadline < 0) {
+        Thread.onSpinWait(); // a thread that has just served may end by the next call
+      }
+      assertThat(served).hasValue(i + 1);
+    }
+    busy.countDown();
+    threads.close(System.nanoTime() + TimeUnit.SECONDS.toNanos(20));
+  }
+
+  @Test
+  @DisplayName("a thread that cannot be started fails that call, which does not run later")
+  void outOfThreads() throws Exception {
+    AtomicBoolean out = new AtomicBoolean();
+    MemberThreads threads = new MemberThreads("out", Duration.ofNanos(1), work -> {
+      if (out.get()) {
+        throw new OutOfMemoryError("unable to create native thread");
+      }
+      return new Thread(work);
+    });
+    Member member = member(threads);
+    AtomicInteger run = new AtomicInteger();
+    out.set(true);
+    for (boolean refused = false; !refused; ) { // the thread of the call before may be there yet
+      int before = run.get();
+      CompletableFuture<Integer> call = member.call(open -> run.incrementAndGet());
+      refused = call.handle((answer, error) -> error instanceof BackendUnavailableException)
+          .get(20, TimeUnit.SECONDS);
+      assertThat(run).hasValue(refused ? before : before + 1);
+    }
+    out.set(false);
+    int before = run.get();
+    assertThat(member.call(open -> run.incrementAndGet()).get(20, TimeUnit.SECONDS))
+        .isEqualTo(before + 1);
+    member.close();
+    assertThat(run).hasValue(before + 1);
+  }
+
   private static Member member() {
+    return member(new MemberThreads("interlock-quorum-member-1"));
+  }
+
+  private static Member member(MemberThreads threads) {
     Settings settings = Settings.of(
         LockConfig.parse(
             ThreeRedis.quorum(List.of("local://?namespace=a", "local://?namespace=b"), "")),
         null);
     BackendContext context = BackendContext.of(new ClientId("0000111122223333", "host:1"));
-    Member member = new Member(0, settings, context, any -> new Deaf());
+    Member member = new Member(0, settings, context, any -> new Deaf(), threads);
     assertThat(member.join().join()).isTrue();
     return member;
   }
