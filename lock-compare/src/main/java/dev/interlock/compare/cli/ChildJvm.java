@@ -5,6 +5,7 @@ import java.io.BufferedWriter;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -26,16 +27,19 @@ public final class ChildJvm implements AutoCloseable {
     this.out = process.inputReader(StandardCharsets.UTF_8);
   }
 
-  public static ChildJvm start(Class<?> main) throws IOException {
-    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-    List<String> command = List.of(
-        java,
+  /**
+   * Starts one.
+   *
+   * @param arguments for the JVM, beside the usual ones
+   */
+  public static ChildJvm start(Class<?> main, String... arguments) throws IOException {
+    List<String> command = new ArrayList<>(List.of(
+        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
         "-XX:+UseSerialGC",
         "-XX:TieredStopAtLevel=1",
-        "-Xmx128m",
-        "-cp",
-        System.getProperty("java.class.path"),
-        main.getName());
+        "-Xmx128m"));
+    command.addAll(List.of(arguments));
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
     return new ChildJvm(new ProcessBuilder(command)
         .redirectError(ProcessBuilder.Redirect.DISCARD)
         .start());

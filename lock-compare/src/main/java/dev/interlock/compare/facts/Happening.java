@@ -43,6 +43,21 @@ public enum Happening {
       "What the server counts in a whole number of renewals, of a client that holds a renewed"
           + " lease, and how much more when another client waits for it; commands in scripts"
           + " included."),
+  CLIENT_CLOCK(
+      "clientClock",
+      "the clock of a client jumps",
+      "The wall clock of a JVM whose client holds and renews a lease of 2 s, and waits for another"
+          + " lock, is set forward by 5 min, and back in a second round; 2.5 s are watched. The other"
+          + " client is in another JVM, whose clock is right; of a lock within one JVM it is in the"
+          + " same. The machine's clock is not touched: the classes outside the JDK are made to see"
+          + " another one."),
+  SERVER_CLOCK(
+      "serverClock",
+      "the clock of the server jumps",
+      "Where the provider asks the server for the time through a function of its own in the"
+          + " database, that function is made to say 5 min more, and as before in a second round,"
+          + " under a holder that renews a lease of 2 s and a waiter; 2.5 s are watched. The machine's"
+          + " clock is not touched."),
   STATE_LOST(
       "stateLost",
       "all state is lost",

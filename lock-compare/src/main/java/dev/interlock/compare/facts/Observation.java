@@ -15,6 +15,8 @@ public interface Observation {
       new ManyWaiters(),
       new NameUsedOnce(),
       new Idle(),
+      new ClientClock(),
+      new ServerClock(),
       new StateLost(),
       new ServerKilled());
 

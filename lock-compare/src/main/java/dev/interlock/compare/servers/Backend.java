@@ -19,6 +19,7 @@ import java.util.Optional;
  * @param faults injures the server
  * @param waivers rules that the lock is known to break on this server, with reasons
  * @param members the servers, if the lock is made of several
+ * @param admin does what only the owner of a server may do
  * @param closer ends the server, or what is connected to it
  */
 public record Backend(
@@ -30,6 +31,7 @@ public record Backend(
     Optional<TckServer> faults,
     Map<String, String> waivers,
     Optional<TckMembers> members,
+    Admin admin,
     Runnable closer)
     implements AutoCloseable {
   /** The origin of a server that the user named. */
@@ -44,20 +46,29 @@ public record Backend(
       String names,
       Optional<TckServer> faults,
       Map<String, String> waivers,
+      Admin admin,
       Runnable closer) {
-    this(uri, origin, isInOneJvm, probe, names, faults, waivers, Optional.empty(), closer);
+    this(uri, origin, isInOneJvm, probe, names, faults, waivers, Optional.empty(), admin, closer);
   }
 
   /** A provider without a server. */
   public static Backend inThisJvm(String uri) {
     return new Backend(
-        uri, "this JVM", true, Optional.empty(), "", Optional.empty(), Map.of(), () -> {});
+        uri,
+        "this JVM",
+        true,
+        Optional.empty(),
+        "",
+        Optional.empty(),
+        Map.of(),
+        Admin.NONE,
+        () -> {});
   }
 
   /** A given server that is used through the provider only. */
   static Backend behindProvider(String uri) {
     return new Backend(
-        uri, GIVEN, false, Optional.empty(), "", Optional.empty(), Map.of(), () -> {});
+        uri, GIVEN, false, Optional.empty(), "", Optional.empty(), Map.of(), Admin.NONE, () -> {});
   }
 
   /** A lock over several servers. What is done to its server is done to all of them. */
@@ -73,6 +84,7 @@ public record Backend(
         target.control(),
         Map.of(),
         Optional.of(members),
+        Admin.NONE,
         closer);
   }
 

@@ -65,6 +65,7 @@ public final class MysqlBackends {
         names,
         Optional.of(MysqlFaults.of(server, names)),
         Map.of(),
+        Admin.of(server),
         server::close);
   }
 

@@ -65,6 +65,7 @@ public final class PostgresBackends {
         names,
         Optional.of(PostgresFaults.of(server, names)),
         Map.of(),
+        Admin.of(server),
         server::close);
   }
 

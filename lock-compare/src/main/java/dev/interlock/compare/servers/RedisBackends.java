@@ -57,6 +57,7 @@ public final class RedisBackends {
         names,
         Optional.of(faults),
         waivers(uri, faults),
+        Admin.of(server),
         server::close);
   }
 

@@ -24,6 +24,11 @@ class ObservationTest {
     assertThat(crowd).doesNotContainKey("commandsPerSectionFair");
     assertThat(facts.get(Happening.WAITER_INTERRUPTED).figures()).containsKey("millisUntilReturn");
     assertThat(facts.get(Happening.HOLDER_KILLED).words()).startsWith("n/a: ");
+    assertThat(facts.get(Happening.CLIENT_CLOCK).figures())
+        .as("validity ends by a clock that is set forward, and by none that is set back")
+        .containsEntry("validForward", 0.0)
+        .containsEntry("validBack", 1.0);
+    assertThat(facts.get(Happening.SERVER_CLOCK).words()).startsWith("n/a: there is no server");
   }
 
   @Test
@@ -54,6 +59,15 @@ class ObservationTest {
     assertThat(facts.get(Happening.IDLE).figures().get("commandsPerMinuteHeld"))
         .as("it is renewed every two seconds")
         .isBetween(30.0, 600.0);
+    assertThat(facts.get(Happening.CLIENT_CLOCK).figures())
+        .containsEntry("validForward", 0.0)
+        .containsEntry("validBack", 1.0)
+        .as("no wait ends before the release")
+        .hasEntrySatisfying(
+            "waiterHasItMillisForward", millis -> assertThat(millis).isNotNegative())
+        .hasEntrySatisfying(
+            "waiterHasItMillisBack", millis -> assertThat(millis).isNotNegative());
+    assertThat(facts.get(Happening.SERVER_CLOCK).words()).startsWith("n/a: the server asks");
     if (facts.get(Happening.STATE_LOST).figures().isEmpty()) {
       assertThat(facts.get(Happening.SERVER_KILLED).words())
           .isEqualTo("n/a: the server is not ours");
@@ -66,6 +80,22 @@ class ObservationTest {
         .as("nothing is kept on disk")
         .containsEntry("lockIsThere", 0.0)
         .containsEntry("tokensGrow", 1.0);
+  }
+
+  @Test
+  void a_server_whose_clock_is_set_forward_gives_the_lock_to_the_next_one_early() throws Exception {
+    Map<String, Double> figures;
+    try (Backend backend = Subject.find("postgres").orElseThrow().start()) {
+      if (backend.admin().database().isEmpty()) {
+        return;
+      }
+      ServerClock observation = new ServerClock();
+      figures = Observation.observeOrRepeat(observation, backend, Effort.QUICK).figures();
+    }
+
+    assertThat(figures).containsEntry("tokensGrow", 1.0).containsKey("twoHoldersMillisForward");
+    assertThat(figures.get("otherHasItMillisForward")).isNotNegative();
+    assertThat(figures.get("millisUntilToldForward")).as("the holder is told").isNotNegative();
   }
 
   @Test

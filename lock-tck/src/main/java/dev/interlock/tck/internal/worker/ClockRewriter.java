@@ -6,21 +6,31 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Points a class's calls of the wall clock at {@link SkewedClock}: only the class that a method
- * reference in the constant pool names is changed, so no code moves.
+ * Points a class's calls of the wall clock at {@link SkewedClock} and {@link SkewedDates}: only the
+ * class that a method reference in the constant pool names is changed, so no code moves.
  */
 final class ClockRewriter {
-  private static final String SKEWED = SkewedClock.class.getName().replace('.', '/');
-  private static final Map<String, String> CALLS = Map.of(
-      "java/lang/System.currentTimeMillis", "()J",
-      "java/time/Instant.now", "()Ljava/time/Instant;",
-      "java/time/Clock.systemUTC", "()Ljava/time/Clock;",
-      "java/time/Clock.systemDefaultZone", "()Ljava/time/Clock;");
+
+  /** What stands in for which call. */
+  private static final Map<String, Class<?>> CALLS = Map.of(
+      "java/lang/System.currentTimeMillis()J", SkewedClock.class,
+      "java/time/Instant.now()Ljava/time/Instant;", SkewedClock.class,
+      "java/time/Clock.systemUTC()Ljava/time/Clock;", SkewedClock.class,
+      "java/time/Clock.systemDefaultZone()Ljava/time/Clock;", SkewedClock.class,
+      "java/time/Clock.system(Ljava/time/ZoneId;)Ljava/time/Clock;", SkewedClock.class,
+      "java/time/LocalDateTime.now()Ljava/time/LocalDateTime;", SkewedDates.Local.class,
+      "java/time/LocalDateTime.now(Ljava/time/ZoneId;)Ljava/time/LocalDateTime;",
+          SkewedDates.Local.class,
+      "java/time/ZonedDateTime.now()Ljava/time/ZonedDateTime;", SkewedDates.Zoned.class,
+      "java/time/ZonedDateTime.now(Ljava/time/ZoneId;)Ljava/time/ZonedDateTime;",
+          SkewedDates.Zoned.class);
 
   private static final int COUNT_AT = 8;
   private static final int UTF8 = 1;
@@ -55,11 +65,16 @@ final class ClockRewriter {
 
   private byte @Nullable [] rewrite() {
     Map<Integer, Integer> changed = new HashMap<>();
+    List<Class<?>> added = new ArrayList<>();
     for (int i = 1; i < count; i++) {
       int tag = at[i] == 0 ? 0 : in.get(at[i]);
-      if ((tag == METHOD || tag == INTERFACE_METHOD) && asksTheClock(at[i])) {
-        // The new class entry follows the two that it is made of.
-        changed.put(at[i] + 1, count + 1);
+      Class<?> other = tag == METHOD || tag == INTERFACE_METHOD ? CALLS.get(call(at[i])) : null;
+      if (other != null) {
+        if (!added.contains(other)) {
+          added.add(other);
+        }
+        // Each new class entry follows its name.
+        changed.put(at[i] + 1, count + 2 * added.indexOf(other) + 1);
       }
     }
     if (changed.isEmpty()) {
@@ -68,14 +83,16 @@ final class ClockRewriter {
     byte[] patched = in.array().clone();
     ByteBuffer out = ByteBuffer.wrap(patched);
     changed.forEach((position, index) -> out.putShort(position, index.shortValue()));
-    out.putShort(COUNT_AT, (short) (count + 2));
+    out.putShort(COUNT_AT, (short) (count + 2 * added.size()));
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (DataOutputStream data = new DataOutputStream(bytes)) {
       data.write(patched, 0, end);
-      data.writeByte(UTF8);
-      data.writeUTF(SKEWED);
-      data.writeByte(CLASS);
-      data.writeShort(count);
+      for (int i = 0; i < added.size(); i++) {
+        data.writeByte(UTF8);
+        data.writeUTF(added.get(i).getName().replace('.', '/'));
+        data.writeByte(CLASS);
+        data.writeShort(count + 2 * i);
+      }
       data.write(patched, end, patched.length - end);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -83,12 +100,11 @@ final class ClockRewriter {
     return bytes.toByteArray();
   }
 
-  private boolean asksTheClock(int method) {
+  /** Whose method it is, its name and its descriptor. */
+  private String call(int method) {
     String owner = utf8(at[index(at[index(method + 1)] + 1)]);
     int nameAndType = at[index(method + 3)];
-    String name = utf8(at[index(nameAndType + 1)]);
-    String descriptor = utf8(at[index(nameAndType + 3)]);
-    return descriptor.equals(CALLS.get(owner + "." + name));
+    return owner + "." + utf8(at[index(nameAndType + 1)]) + utf8(at[index(nameAndType + 3)]);
   }
 
   private int index(int position) {

@@ -26,6 +26,7 @@ public final class SkewAgent {
   public static void premain(String offset, Instrumentation instrumentation) {
     SkewedClock.setOffset(Duration.parse(offset));
     instrumentation.addTransformer(new Transformer());
+    SkewedClock.install();
   }
 
   /** Returns the JVM argument that moves the wall clock of a worker by this much. */
