@@ -3,6 +3,7 @@ package dev.interlock.compare;
 import dev.interlock.compare.cli.RunLog;
 import dev.interlock.compare.cli.Terminal;
 import dev.interlock.compare.cli.Versions;
+import dev.interlock.compare.facts.Happening;
 import dev.interlock.compare.facts.Observation;
 import dev.interlock.compare.figures.Measurement;
 import dev.interlock.compare.peers.Peer;
@@ -16,12 +17,14 @@ import dev.interlock.compare.servers.Subject;
 import dev.interlock.compare.tck.KitRunner;
 import dev.interlock.compare.tck.KitSettings;
 import dev.interlock.compare.tck.RunInOwnJvm;
+import dev.interlock.compare.tck.RunNoRule;
 import dev.interlock.compare.tck.RunOptions;
 import dev.interlock.tck.Effort;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -30,6 +33,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -97,6 +101,17 @@ final class CompareCommand implements Callable<Integer> {
   private List<String> peers = new ArrayList<>();
 
   @Option(
+      names = "--facts",
+      split = ",",
+      paramLabel = "WHAT",
+      completionCandidates = FactNames.class,
+      description = {
+        "Only these parts of 'What happens when ...', such as holder-killed; no rules and no",
+        "figures then. Known: ${COMPLETION-CANDIDATES}."
+      })
+  private List<String> facts = new ArrayList<>();
+
+  @Option(
       names = "--uri",
       paramLabel = "ID=URI",
       description = {
@@ -110,6 +125,16 @@ final class CompareCommand implements Callable<Integer> {
       paramLabel = "FILE",
       description = "An earlier report.json: what is not as it was is printed, too.")
   private @Nullable Path baseline;
+
+  /** What may stand after {@code --facts}. */
+  static final class FactNames extends ArrayList<String> {
+    private static final long serialVersionUID = 1L;
+
+    /** For picocli. */
+    FactNames() {
+      super(Stream.of(Happening.values()).map(Happening::option).toList());
+    }
+  }
 
   /** How much work each rule is worth; the two exclude each other. */
   static final class Amount {
@@ -153,6 +178,7 @@ final class CompareCommand implements Callable<Integer> {
     Optional<Baseline> before = baseline();
     Path directory = run.directory();
     Set<String> rules = run.rules();
+    Set<Happening> happenings = happenings(rules);
     Effort effort = amount == null ? Effort.STANDARD : amount.effort();
     Ansi ansi = spec.commandLine().getColorScheme().ansi();
     PrintWriter err = spec.commandLine().getErr();
@@ -164,9 +190,9 @@ final class CompareCommand implements Callable<Integer> {
       KitSettings settings = new KitSettings(
           rules, effort, chosen, directory.resolve(Report.HISTORIES), run.allHistories());
       report = new Comparison(
-              runner.apply(directory),
-              rules.isEmpty() ? measurements : List.of(),
-              rules.isEmpty() ? observations : List.of(),
+              happenings.isEmpty() ? runner.apply(directory) : new RunNoRule(),
+              rules.isEmpty() && happenings.isEmpty() ? measurements : List.of(),
+              rules.isEmpty() ? looked(happenings) : List.of(),
               settings,
               run.timeScale(),
               progress)
@@ -199,6 +225,28 @@ final class CompareCommand implements Callable<Integer> {
               () -> wrong("Unknown provider '" + id + "'. Known: " + Subject.knownIds() + ".")));
     }
     return List.copyOf(chosen);
+  }
+
+  /** What is to be looked at alone; none if all is done. */
+  private Set<Happening> happenings(Set<String> rules) {
+    if (!facts.isEmpty() && !rules.isEmpty()) {
+      throw wrong("--rules and --facts exclude each other.");
+    }
+    Set<Happening> chosen = EnumSet.noneOf(Happening.class);
+    for (String name : facts) {
+      chosen.add(Happening.find(name.strip())
+          .orElseThrow(() ->
+              wrong("Unknown fact '" + name + "'. Known: " + Happening.knownOptions() + ".")));
+    }
+    return chosen;
+  }
+
+  private List<Observation> looked(Set<Happening> happenings) {
+    return happenings.isEmpty()
+        ? observations
+        : observations.stream()
+            .filter(one -> happenings.contains(one.happening()))
+            .toList();
   }
 
   private List<Peer> peers() {

@@ -1,8 +1,6 @@
 package dev.interlock.compare;
 
 import dev.interlock.LockException;
-import dev.interlock.Locks;
-import dev.interlock.ProviderInfo;
 import dev.interlock.compare.cli.Errors;
 import dev.interlock.compare.facts.Fact;
 import dev.interlock.compare.facts.Observation;
@@ -20,6 +18,7 @@ import dev.interlock.compare.servers.Subject;
 import dev.interlock.compare.tck.Candidate;
 import dev.interlock.compare.tck.KitRunner;
 import dev.interlock.compare.tck.KitSettings;
+import dev.interlock.compare.tck.RunNoRule;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -29,7 +28,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -113,7 +111,9 @@ final class Comparison {
   }
 
   private List<ProviderReport> judge(List<Candidate> candidates) {
-    progress.rules();
+    if (!(runner instanceof RunNoRule)) {
+      progress.rules();
+    }
     ServerTurns turns = new ServerTurns();
     // A kit needs about a third of a core. One more than there are cores leaves room for stalls.
     int together = Runtime.getRuntime().availableProcessors() + 1;
@@ -182,15 +182,12 @@ final class Comparison {
   }
 
   private static ProviderReport broken(Candidate candidate, String why) {
-    Optional<ProviderInfo> info = Locks.providers().stream()
-        .filter(found -> found.id().equals(candidate.id()))
-        .findFirst();
     return new ProviderReport(
         candidate.id(),
-        info.map(ProviderInfo::version).orElse("unknown"),
+        candidate.version(),
         "none",
         "none",
-        info.map(ProviderInfo::capabilities).orElse(Set.of()),
+        candidate.capabilities(),
         List.of(),
         new Figures(),
         why,

@@ -131,7 +131,8 @@ class CompareCommandTest {
         .containsSequence(
             "What happens when ...",
             "... the holder's JVM is killed",
-            "    local  " + FixedObservation.WORDS);
+            "    local  " + FixedObservation.WORDS,
+            "    again: ./interlock compare --providers ID --facts holder-killed");
   }
 
   @Test
@@ -257,6 +258,56 @@ class CompareCommandTest {
     assertThat(outcome.status()).isZero();
     assertThat(asked).containsExactly("L5", "X1");
     assertThat(outcome.out()).doesNotContain("Measured", "What happens when");
+  }
+
+  @Test
+  void only_the_named_facts_are_looked_at_and_no_rule_is_run() {
+    Kit kit = (backend, settings, progress) -> {
+      throw new AssertionError("the kit is run");
+    };
+    List<String> arguments = new ArrayList<>(List.of(arguments()));
+    arguments.addAll(List.of("--facts", "holder-killed,idle"));
+    List<Observation> observations = List.of(seen(Happening.STATE_LOST), new FixedObservation());
+
+    Cli.Outcome outcome = Cli.run(
+        kit, List.of(new FixedMeasurement()), observations, arguments.toArray(String[]::new));
+
+    assertThat(outcome.status()).isZero();
+    assertThat(outcome.out())
+        .contains(FixedObservation.WORDS, "local on this JVM", "no rule was run")
+        .doesNotContain("Measured", "X1", "all state is lost");
+    assertThat(outcome.out()).doesNotContain("Nothing was judged");
+    refused("Unknown fact 'holder-kiled'. Known: holder-killed,", "--facts", "holder-kiled");
+    refused("exclude each other", "--facts", "idle", "--rules", "X1");
+  }
+
+  @Test
+  void facts_alone_of_which_none_could_be_measured_are_no_success() {
+    List<String> arguments = new ArrayList<>(List.of(arguments()));
+    arguments.addAll(List.of("--facts", "idle"));
+
+    Cli.Outcome outcome = Cli.run(
+        PASSING,
+        List.of(),
+        List.of(seen(Happening.IDLE)),
+        arguments.toArray(String[]::new));
+
+    assertThat(outcome.status()).isEqualTo(1);
+    assertThat(outcome.out()).contains("it was not asked for", "Nothing was judged of local");
+  }
+
+  private static Observation seen(Happening happening) {
+    return new Observation() {
+      @Override
+      public Happening happening() {
+        return happening;
+      }
+
+      @Override
+      public Fact observe(Backend backend, Effort effort) {
+        throw new IllegalStateException("it was not asked for");
+      }
+    };
   }
 
   @Test

@@ -19,6 +19,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 class ReportContractTest {
+  private static final String AGAIN =
+      "./interlock compare --quick --providers local --facts holder-killed";
+
   @TempDir
   private Path directory;
 
@@ -114,6 +117,7 @@ class ReportContractTest {
     assertThat(fact.get("words").stringValue()).isEqualTo(FixedObservation.WORDS);
     assertThat(fact.get("figures").get("millis").doubleValue()).isEqualTo(1020.5);
     assertThat(fact.get("failed").booleanValue()).isFalse();
+    assertThat(fact.get("again").stringValue()).isEqualTo(AGAIN);
   }
 
   @Test
@@ -123,6 +127,12 @@ class ReportContractTest {
         .contains("\n\n### ... the holder's JVM is killed\n\n")
         .contains("\n\n| Provider | What happened |\n|---|---|\n| local | " + FixedObservation.WORDS
             + " |\n");
+  }
+
+  @Test
+  void each_fact_has_the_command_that_looks_again() throws IOException {
+    assertThat(read("report.html")).contains("<pre class=\"again\">" + AGAIN + "</pre>");
+    assertThat(read("report.md")).contains("`" + AGAIN.replace("local", "ID") + "`");
   }
 
   @Test

@@ -1,5 +1,10 @@
 package dev.interlock.compare.facts;
 
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
 /** The questions of the part <i>What happens when ...</i>, in its order. */
 public enum Happening {
   HOLDER_KILLED(
@@ -83,6 +88,21 @@ public enum Happening {
   /** The name in report.json. */
   public String key() {
     return key;
+  }
+
+  /** The name on the command line, such as {@code holder-killed}. */
+  public String option() {
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  /** The one with this name on the command line. */
+  public static Optional<Happening> find(String option) {
+    return Stream.of(values()).filter(one -> one.option().equals(option)).findFirst();
+  }
+
+  /** The names on the command line, for messages. */
+  public static String knownOptions() {
+    return Stream.of(values()).map(Happening::option).collect(Collectors.joining(", "));
   }
 
   /** Goes on after "What happens when". */

@@ -1,5 +1,6 @@
 package dev.interlock.compare.peers;
 
+import dev.interlock.Capability;
 import dev.interlock.compare.servers.Backend;
 import dev.interlock.compare.servers.MysqlBackends;
 import dev.interlock.compare.servers.RedisBackends;
@@ -7,6 +8,7 @@ import dev.interlock.tck.ClientSource;
 import dev.interlock.tck.TckBackend;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -31,6 +33,16 @@ public record Peer(
   /** Starts a server for it alone. */
   public Backend start() {
     return starter.apply(id);
+  }
+
+  /** The version of the library. */
+  public String version() {
+    return open().version();
+  }
+
+  /** What the lock promises. */
+  public Set<Capability> capabilities() {
+    return open().capabilities();
   }
 
   /** Makes what opens its clients. */

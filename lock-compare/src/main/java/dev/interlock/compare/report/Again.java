@@ -1,5 +1,6 @@
 package dev.interlock.compare.report;
 
+import dev.interlock.compare.facts.Happening;
 import dev.interlock.compare.servers.Backend;
 import dev.interlock.tck.Effort;
 import java.util.List;
@@ -17,6 +18,16 @@ final class Again {
   /** One cell of the matrix. */
   String cell(ProviderReport provider, String rule) {
     return one(provider) + waiver(rule) + " --rules " + rule + " --seed " + report.seed();
+  }
+
+  /** One thing that happened to a provider. Nothing of it is chosen by the seed. */
+  String fact(ProviderReport provider, Happening happening) {
+    return one(provider) + " --facts " + happening.option();
+  }
+
+  /** One thing that happened, for those who put the provider's name in. */
+  String anyFact(Happening happening) {
+    return compare() + " --providers ID --facts " + happening.option();
   }
 
   /** All that is shown of one provider, figures and facts too; a floor is no run of its own. */

@@ -288,9 +288,13 @@ public record ProviderReport(
     return rules.stream().filter(result -> result.id().equals(rule)).findFirst();
   }
 
-  /** Whether anything is known about it: a rule has a verdict that is not INCONCLUSIVE. */
+  /**
+   * Whether anything is known about it: a rule has a verdict that is not INCONCLUSIVE, or, in a run
+   * without rules, it is known what happened to it.
+   */
   boolean isJudged() {
-    return rules.stream().anyMatch(rule -> rule.verdict() != Verdict.INCONCLUSIVE);
+    return rules.stream().anyMatch(rule -> rule.verdict() != Verdict.INCONCLUSIVE)
+        || (rules.isEmpty() && error.isEmpty() && facts.stream().anyMatch(fact -> !fact.failed()));
   }
 
   /** The rules that the kit had no means to judge, without those that only warn. */
@@ -329,7 +333,7 @@ public record ProviderReport(
     if (warnings() > 0) {
       text.append(text.isEmpty() ? "" : ", ").append(warnings()).append(' ').append(WARNING);
     }
-    return text.toString();
+    return text.isEmpty() ? "no rule was run" : text.toString();
   }
 
   Set<Capability> sortedCapabilities() {

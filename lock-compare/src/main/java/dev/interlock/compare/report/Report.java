@@ -104,6 +104,11 @@ public record Report(
     return providers.stream().allMatch(ProviderReport::isPeer);
   }
 
+  /** Whether any rule was run. */
+  boolean hasRules() {
+    return rows().stream().anyMatch(Row::isRun);
+  }
+
   /** Whether there is any figure. */
   boolean isMeasured() {
     return !measured().isEmpty();

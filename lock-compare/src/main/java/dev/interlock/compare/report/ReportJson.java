@@ -83,7 +83,11 @@ final class ReportJson {
     }
   }
 
-  record Seen(String words, Map<String, Double> figures, boolean failed) {}
+  record Seen(
+      String words,
+      Map<String, Double> figures,
+      boolean failed,
+      @Nullable String again) {}
 
   /**
    * A rule of one provider.
@@ -188,15 +192,17 @@ final class ReportJson {
         notes,
         failed,
         curves,
-        facts(report),
+        facts(all, report),
         report.scales().map(Scales::of).orElse(null),
         report.levelStop().isEmpty() ? null : report.levelStop());
   }
 
-  private static Map<String, Seen> facts(ProviderReport report) {
+  private static Map<String, Seen> facts(Report all, ProviderReport report) {
     Map<String, Seen> facts = new LinkedHashMap<>();
     for (Fact fact : report.facts()) {
-      facts.put(fact.happening().key(), new Seen(fact.words(), fact.figures(), fact.failed()));
+      String again = all.again().fact(report, fact.happening());
+      facts.put(
+          fact.happening().key(), new Seen(fact.words(), fact.figures(), fact.failed(), again));
     }
     return facts;
   }

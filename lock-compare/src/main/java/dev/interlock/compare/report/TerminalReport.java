@@ -41,14 +41,9 @@ public final class TerminalReport {
 
   public void print(PrintWriter out) {
     out.println();
-    out.println(rules());
-    List<RuleInfo> untested = report.untested();
-    if (!untested.isEmpty()) {
-      out.println("Not tested by this edition of the kit: "
-          + untested.stream().map(RuleInfo::id).collect(Collectors.joining(", ")));
+    if (report.hasRules() || report.happenings().isEmpty()) {
+      judged(out);
     }
-    out.println("Any cell again: " + report.again().anyCell());
-    out.println();
     if (report.isMeasured()) {
       out.println(measures());
       notes().forEach(out::println);
@@ -70,6 +65,17 @@ public final class TerminalReport {
     out.flush();
   }
 
+  private void judged(PrintWriter out) {
+    out.println(rules());
+    List<RuleInfo> untested = report.untested();
+    if (!untested.isEmpty()) {
+      out.println("Not tested by this edition of the kit: "
+          + untested.stream().map(RuleInfo::id).collect(Collectors.joining(", ")));
+    }
+    out.println("Any cell again: " + report.again().anyCell());
+    out.println();
+  }
+
   private void happenings(PrintWriter out) {
     List<Happening> happenings = report.happenings();
     if (happenings.isEmpty()) {
@@ -89,6 +95,7 @@ public final class TerminalReport {
         String words = style.isEmpty() ? fact.words() : Verdicts.style(ansi, style, fact.words());
         out.println("    " + label + "  " + words);
       }
+      out.println("    again: " + report.again().anyFact(happening));
     }
     out.println();
   }

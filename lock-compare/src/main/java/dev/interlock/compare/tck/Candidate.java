@@ -1,5 +1,8 @@
 package dev.interlock.compare.tck;
 
+import dev.interlock.Capability;
+import dev.interlock.Locks;
+import dev.interlock.ProviderInfo;
 import dev.interlock.compare.peers.Peer;
 import dev.interlock.compare.servers.Backend;
 import dev.interlock.compare.servers.Subject;
@@ -7,6 +10,7 @@ import dev.interlock.tck.TckBackend;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * A lock to judge, of those that this project knows.
@@ -48,6 +52,22 @@ public record Candidate(String id, boolean isPeer, Optional<String> uri) {
   /** Starts its server, or connects to the given one. */
   public Backend start() {
     return isPeer ? peer().start() : uri.map(subject()::at).orElseGet(subject()::start);
+  }
+
+  /** The version of the provider, or of the peer's library. */
+  public String version() {
+    return isPeer ? peer().version() : provider().map(ProviderInfo::version).orElse("unknown");
+  }
+
+  /** What it promises with its usual settings. */
+  public Set<Capability> capabilities() {
+    return isPeer
+        ? peer().capabilities()
+        : provider().map(ProviderInfo::capabilities).orElse(Set.of());
+  }
+
+  private Optional<ProviderInfo> provider() {
+    return Locks.providers().stream().filter(found -> found.id().equals(id)).findFirst();
   }
 
   /** What the kit is to judge. */

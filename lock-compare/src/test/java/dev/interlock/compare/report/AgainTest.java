@@ -2,6 +2,7 @@ package dev.interlock.compare.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.interlock.compare.facts.Happening;
 import dev.interlock.compare.figures.Figures;
 import dev.interlock.compare.servers.Backend;
 import dev.interlock.tck.Effort;
@@ -41,6 +42,19 @@ class AgainTest {
     assertThat(again("compare", Effort.FULL, 2.5).cell(GIVEN, "X1"))
         .isEqualTo("./interlock compare --full --time-scale 2.5 --providers redis-hash"
             + " --uri redis-hash=redis-hash://HOST --rules X1 --seed 7");
+  }
+
+  @Test
+  void what_happened_is_done_again_alone() {
+    Again again = again("compare", Effort.QUICK, 1);
+
+    assertThat(again.fact(OURS, Happening.HOLDER_KILLED))
+        .isEqualTo("./interlock compare --quick --providers mysql --facts holder-killed");
+    assertThat(again.fact(PEER, Happening.MANY_WAITERS))
+        .isEqualTo("./interlock compare --quick --providers none --peers=redisson"
+            + " --facts many-waiters");
+    assertThat(again.anyFact(Happening.IDLE))
+        .isEqualTo("./interlock compare --quick --providers ID --facts idle");
   }
 
   @Test
