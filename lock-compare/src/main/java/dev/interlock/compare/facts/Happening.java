@@ -63,6 +63,16 @@ public enum Happening {
           + " database, that function is made to say 5 min more, and as before in a second round,"
           + " under a holder that renews a lease of 2 s and a waiter; 2.5 s are watched. The machine's"
           + " clock is not touched."),
+  RIGHTS(
+      "rights",
+      "its account has few rights",
+      "Redis counts the commands of one round with all rights: two clients open, one locks and"
+          + " renews, the other waits, inspects and gets the lock, operators list and force. An"
+          + " account with these commands, on the keys of the namespace (of a peer: with the lock's"
+          + " name in theirs) and the channels that were listened on, does the same; then again"
+          + " without each of the three commands that are sent most, with more effort without each of all. In a database"
+          + " it is an account with the rights that the operators' page names, then without each of"
+          + " them."),
   STATE_LOST(
       "stateLost",
       "all state is lost",

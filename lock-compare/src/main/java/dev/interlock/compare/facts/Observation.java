@@ -17,6 +17,7 @@ public interface Observation {
       new Idle(),
       new ClientClock(),
       new ServerClock(),
+      new Rights(),
       new StateLost(),
       new ServerKilled());
 

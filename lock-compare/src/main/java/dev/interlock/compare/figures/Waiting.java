@@ -8,6 +8,7 @@ import dev.interlock.Locks;
 import dev.interlock.compare.peers.Clients;
 import dev.interlock.measure.SectionClient;
 import dev.interlock.measure.SectionLock;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -86,10 +87,16 @@ public final class Waiting implements LockListener {
 
   /** Blocks until one more request waits, or for long enough where nobody tells. */
   public void await() throws InterruptedException {
+    await(new CompletableFuture<>());
+  }
+
+  /** The same, but no longer than until this attempt has ended. */
+  public void await(CompletableFuture<?> attempt) throws InterruptedException {
     if (!isTold) {
       TimeUnit.MILLISECONDS.sleep(UNTOLD_MILLIS);
       return;
     }
+    var unused = attempt.whenComplete((lease, error) -> begun.release());
     if (!begun.tryAcquire(LIMIT_SECONDS, TimeUnit.SECONDS)) {
       throw new IllegalStateException(
           "no request began to wait within " + LIMIT_SECONDS + " s, though the lock was held");

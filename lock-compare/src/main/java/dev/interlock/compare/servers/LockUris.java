@@ -70,6 +70,16 @@ public final class LockUris {
     return form.group("scheme") + "://" + user + hostAndPort + form.group("rest");
   }
 
+  /** The same URI with another account. */
+  public static String withAccount(String uri, String user, String password) {
+    Matcher form = FORM.matcher(uri);
+    if (!form.matches()) {
+      throw new IllegalArgumentException("the lock URI is malformed");
+    }
+    return form.group("scheme") + "://" + user + ":" + password + "@" + form.group("hosts")
+        + form.group("rest");
+  }
+
   /** Whether an option is given. */
   public static boolean hasOption(String uri, String name) {
     return uri.contains("?" + name + "=") || uri.contains("&" + name + "=");

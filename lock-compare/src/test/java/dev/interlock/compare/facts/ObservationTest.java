@@ -29,6 +29,7 @@ class ObservationTest {
         .containsEntry("validForward", 0.0)
         .containsEntry("validBack", 1.0);
     assertThat(facts.get(Happening.SERVER_CLOCK).words()).startsWith("n/a: there is no server");
+    assertThat(facts.get(Happening.RIGHTS).words()).isEqualTo("n/a: there is no server");
   }
 
   @Test
@@ -68,6 +69,17 @@ class ObservationTest {
         .hasEntrySatisfying(
             "waiterHasItMillisBack", millis -> assertThat(millis).isNotNegative());
     assertThat(facts.get(Happening.SERVER_CLOCK).words()).startsWith("n/a: the server asks");
+    if (facts.get(Happening.RIGHTS).figures().isEmpty()) {
+      assertThat(facts.get(Happening.RIGHTS).words()).isEqualTo("n/a: the server is not ours");
+    } else {
+      assertThat(facts.get(Happening.RIGHTS).words())
+          .contains("EVAL, EVALSHA", "on keys {NAMESPACE:* and channels NAMESPACE:", Rights.DOES_ALL)
+          .as("which is the one that is sent most, or one that a script runs")
+          .contains(" Without ");
+      assertThat(facts.get(Happening.RIGHTS).figures())
+          .containsEntry("enough", 1.0)
+          .containsEntry("narrow", 1.0);
+    }
     if (facts.get(Happening.STATE_LOST).figures().isEmpty()) {
       assertThat(facts.get(Happening.SERVER_KILLED).words())
           .isEqualTo("n/a: the server is not ours");
