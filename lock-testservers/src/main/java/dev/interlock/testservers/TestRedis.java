@@ -20,8 +20,8 @@ import java.util.function.UnaryOperator;
  * only: {@code given}, {@code docker}, {@code path} or {@code embedded}. It also tells why a source
  * that was expected is not taken.
  *
- * <p>Sentinel sets and clusters are made of processes on this machine, so for them the first two do
- * not count.
+ * <p>Pairs, Sentinel sets and clusters are made of processes on this machine, so for them the first
+ * two do not count.
  *
  * <p>A started server listens on the loopback address only (unless the Docker daemon is remote),
  * keeps its files in a private temporary directory, and ends with the JVM, however the JVM ends; of
@@ -43,6 +43,17 @@ public final class TestRedis {
   /** Settings for one or several servers. */
   public static RedisServerBuilder builder() {
     return new RedisServerBuilder(RedisSources.ofThisJvm());
+  }
+
+  /**
+   * Starts a master and a replica of it with the default settings.
+   *
+   * @return a pair of which the replica follows
+   * @throws TestServerException if there is no server to be had, or the replica does not follow
+   *     within 60 s
+   */
+  public static RedisPair pair() {
+    return RedisPair.start();
   }
 
   /**

@@ -83,7 +83,15 @@ public enum Happening {
       "the server is killed and comes back",
       "SIGKILL and a start at once, under a holder that renews a lease of 6 s and four waiters of"
           + " two clients. The server has the settings of the test servers: Redis keeps nothing on"
-          + " disk, MySQL every commit.");
+          + " disk, MySQL every commit."),
+  FAIL_OVER(
+      "failOver",
+      "another server takes the place of one that fails",
+      "Redis: the master of a pair is killed under a holder that renews a lease of 3 s and a waiter"
+          + " of another client, the replica is promoted, and the address leads to it at once; in a"
+          + " first round when the replica has received all, in a second one when it lost its link"
+          + " before the grant. The holder releases when it is told of the loss, or after 1.5 s. A quorum: one of three members is"
+          + " killed.");
 
   private final String key;
   private final String title;

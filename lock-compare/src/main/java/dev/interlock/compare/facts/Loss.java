@@ -33,6 +33,11 @@ final class Loss {
         : "the holder is not told, for the library has no notice of a loss";
   }
 
+  /** Whether the holder was told. */
+  boolean isTold() {
+    return at.isDone();
+  }
+
   /**
    * Waits for it.
    *
@@ -52,7 +57,8 @@ final class Loss {
               ? ", before another has the lock"
               : ", when another has had the lock for " + Text.ms(both));
     } catch (TimeoutException e) {
-      return "the holder is told nothing within " + seconds + " s";
+      long waited = Math.round((System.nanoTime() - start) / 1e9);
+      return "the holder is told nothing within " + waited + " s";
     }
   }
 }

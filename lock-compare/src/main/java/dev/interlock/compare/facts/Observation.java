@@ -19,7 +19,8 @@ public interface Observation {
       new ServerClock(),
       new Rights(),
       new StateLost(),
-      new ServerKilled());
+      new ServerKilled(),
+      new FailOver());
 
   /** What it brings about. */
   Happening happening();

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.Set;
@@ -15,14 +16,13 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * Stands between clients and a server and counts turns: how often a client sent something after it
  * had been answered. That is the number of round trips, whatever the protocol; commands sent
- * together count once. It can also lose an answer. Thread-safe.
+ * together count once. It can also lose an answer, and lead to another server. Thread-safe.
  */
 public final class TurnProxy implements AutoCloseable {
   private static final int BUFFER = 16 * 1024;
 
   private final ServerSocket listener;
-  private final String host;
-  private final int port;
+  private volatile InetSocketAddress target;
   private final AtomicLong turns = new AtomicLong();
   private final AtomicInteger turnsToLoss = new AtomicInteger();
   private final AtomicLong lost = new AtomicLong();
@@ -30,8 +30,7 @@ public final class TurnProxy implements AutoCloseable {
 
   private TurnProxy(ServerSocket listener, String host, int port) {
     this.listener = listener;
-    this.host = host;
-    this.port = port;
+    this.target = new InetSocketAddress(host, port);
   }
 
   /** Starts on a free port of the loopback address. */
@@ -61,6 +60,12 @@ public final class TurnProxy implements AutoCloseable {
     turnsToLoss.set(turn);
   }
 
+  /** Cuts all connections, and leads those that are opened from now on to another server. */
+  public void lead(String host, int port) {
+    target = new InetSocketAddress(host, port);
+    sockets.forEach(this::close);
+  }
+
   /** How many answers were lost. */
   public long repliesLost() {
     return lost.get();
@@ -69,33 +74,41 @@ public final class TurnProxy implements AutoCloseable {
   private void accept() {
     while (!listener.isClosed()) {
       try {
-        Socket client = listener.accept();
-        sockets.add(client);
-        Socket server = new Socket(host, port);
-        sockets.add(server);
-        client.setTcpNoDelay(true);
-        server.setTcpNoDelay(true);
-        AtomicBoolean answered = new AtomicBoolean(true);
-        AtomicBoolean losing = new AtomicBoolean();
-        thread(() -> pump(client, server, () -> {
-          if (answered.getAndSet(false)) {
-            turns.incrementAndGet();
-            if (turnsToLoss.getAndUpdate(left -> Math.max(0, left - 1)) == 1) {
-              losing.set(true);
-            }
-          }
-        }));
-        thread(() -> pump(server, client, () -> {
-          if (losing.getAndSet(false)) {
-            lost.incrementAndGet();
-            // What would be forwarded now fails, and both ends are closed.
-            close(client);
-          }
-          answered.set(true);
-        }));
+        connect(listener.accept());
       } catch (IOException e) {
         // Closed, or a connection that broke at once: its client sees that and says so.
       }
+    }
+  }
+
+  private void connect(Socket client) {
+    sockets.add(client);
+    try {
+      Socket server = new Socket(target.getAddress(), target.getPort());
+      sockets.add(server);
+      client.setTcpNoDelay(true);
+      server.setTcpNoDelay(true);
+      AtomicBoolean answered = new AtomicBoolean(true);
+      AtomicBoolean losing = new AtomicBoolean();
+      thread(() -> pump(client, server, () -> {
+        if (answered.getAndSet(false)) {
+          turns.incrementAndGet();
+          if (turnsToLoss.getAndUpdate(left -> Math.max(0, left - 1)) == 1) {
+            losing.set(true);
+          }
+        }
+      }));
+      thread(() -> pump(server, client, () -> {
+        if (losing.getAndSet(false)) {
+          lost.incrementAndGet();
+          // What would be forwarded now fails, and both ends are closed.
+          close(client);
+        }
+        answered.set(true);
+      }));
+    } catch (IOException e) {
+      // There is no server: its client must not wait for an answer.
+      close(client);
     }
   }
 

@@ -85,7 +85,8 @@ public final class LockUris {
     return uri.contains("?" + name + "=") || uri.contains("&" + name + "=");
   }
 
-  static String withOption(String uri, String name, String value) {
+  /** The same URI with one more option. */
+  public static String withOption(String uri, String name, String value) {
     return uri + (uri.contains("?") ? "&" : "?") + name + "=" + value;
   }
 

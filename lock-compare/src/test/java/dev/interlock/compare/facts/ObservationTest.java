@@ -83,6 +83,7 @@ class ObservationTest {
     if (facts.get(Happening.STATE_LOST).figures().isEmpty()) {
       assertThat(facts.get(Happening.SERVER_KILLED).words())
           .isEqualTo("n/a: the server is not ours");
+      assertThat(facts.get(Happening.FAIL_OVER).words()).isEqualTo("n/a: the server is not ours");
       return;
     }
     assertThat(facts.get(Happening.STATE_LOST).figures())
@@ -92,6 +93,14 @@ class ObservationTest {
         .as("nothing is kept on disk")
         .containsEntry("lockIsThere", 0.0)
         .containsEntry("tokensGrow", 1.0);
+    assertThat(facts.get(Happening.FAIL_OVER).figures())
+        .as("a replica has what it has received, and no more")
+        .containsEntry("lockIsThereReplicated", 1.0)
+        .containsEntry("lockIsThereBehind", 0.0)
+        .as("which is not granted where replicas are waited for")
+        .containsEntry("grantedWithoutReplica", 0.0)
+        .containsEntry("tokensGrowReplicated", 1.0)
+        .containsEntry("tokensGrowBehind", 1.0);
   }
 
   @Test

@@ -60,6 +60,49 @@ class TurnProxyTest {
     }
   }
 
+  @Test
+  void an_address_that_moves_cuts_its_connections_and_leads_the_next_ones_to_the_other_server()
+      throws IOException {
+    try (RedisServer first = TestRedis.builder().owned().start();
+        RedisServer second = TestRedis.builder().owned().start();
+        TurnProxy proxy = TurnProxy.before(first.host(), first.port())) {
+      first.command("SET", "who", "first");
+      second.command("SET", "who", "second");
+      try (Socket before = connect(proxy)) {
+        assertThat(ask(before, "STRLEN who")).isEqualTo(":5");
+        first.kill();
+        try (Socket meanwhile = connect(proxy)) {
+          meanwhile.setSoTimeout(10_000);
+          assertThat(endOf(reader(meanwhile)))
+              .as("nobody waits for a server that is away")
+              .isTrue();
+        }
+        proxy.lead(second.host(), second.port());
+
+        assertThat(endOf(reader(before))).isTrue();
+      }
+      try (Socket after = connect(proxy)) {
+        assertThat(ask(after, "STRLEN who")).isEqualTo(":6");
+      }
+    }
+  }
+
+  private static Socket connect(TurnProxy proxy) throws IOException {
+    return new Socket(
+        InetAddress.getLoopbackAddress(),
+        LockUris.port("x://" + proxy.address()).getAsInt());
+  }
+
+  private static String ask(Socket client, String command) throws IOException {
+    client.getOutputStream().write((command + "\r\n").getBytes(StandardCharsets.US_ASCII));
+    return reader(client).readLine();
+  }
+
+  private static BufferedReader reader(Socket client) throws IOException {
+    return new BufferedReader(
+        new InputStreamReader(client.getInputStream(), StandardCharsets.US_ASCII));
+  }
+
   /** A cut shows as the end of what comes, or as an error. */
   private static boolean endOf(BufferedReader in) {
     try {
