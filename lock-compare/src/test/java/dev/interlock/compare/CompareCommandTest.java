@@ -287,10 +287,7 @@ class CompareCommandTest {
     arguments.addAll(List.of("--facts", "idle"));
 
     Cli.Outcome outcome = Cli.run(
-        PASSING,
-        List.of(),
-        List.of(seen(Happening.IDLE)),
-        arguments.toArray(String[]::new));
+        PASSING, List.of(), List.of(seen(Happening.IDLE)), arguments.toArray(String[]::new));
 
     assertThat(outcome.status()).isEqualTo(1);
     assertThat(outcome.out()).contains("it was not asked for", "Nothing was judged of local");

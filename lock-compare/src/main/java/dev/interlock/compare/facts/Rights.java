@@ -12,8 +12,7 @@ final class Rights implements Observation {
       "opens, locks, waits, renews, inspects, lists, hands over, releases and forces.";
 
   /** The same of other libraries, which are asked for no more. */
-  private static final String DOES_ALL_OF_A_PEER =
-      "opens, locks, waits, hands over and releases.";
+  private static final String DOES_ALL_OF_A_PEER = "opens, locks, waits, hands over and releases.";
 
   private static final int ALL = 1000;
 

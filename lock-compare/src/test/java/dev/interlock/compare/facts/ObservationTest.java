@@ -73,7 +73,8 @@ class ObservationTest {
       assertThat(facts.get(Happening.RIGHTS).words()).isEqualTo("n/a: the server is not ours");
     } else {
       assertThat(facts.get(Happening.RIGHTS).words())
-          .contains("EVAL, EVALSHA", "on keys {NAMESPACE:* and channels NAMESPACE:", Rights.DOES_ALL)
+          .contains(
+              "EVAL, EVALSHA", "on keys {NAMESPACE:* and channels NAMESPACE:", Rights.DOES_ALL)
           .as("which is the one that is sent most, or one that a script runs")
           .contains(" Without ");
       assertThat(facts.get(Happening.RIGHTS).figures())
