@@ -47,7 +47,7 @@ final class Election {
 
   private static final long FIRST_LOOK = 500_000;
 
-  /** How long all members have to answer before it matters that some have not, in nanoseconds. */
+  /** How long the others have once enough have granted it, in nanoseconds: about a round trip. */
   private static final long SOON = 1_000_000;
 
   /** After votes have split, and members that are out of step hold the lock for somebody. */
@@ -57,9 +57,9 @@ final class Election {
   private final FencingTokens tokens;
   private final Calm calm = new Calm();
 
-  Election(Members members, boolean fenced) {
+  Election(Members members, boolean fenced, Duration longestLease) {
     this.members = members;
-    this.tokens = new FencingTokens(members, fenced);
+    this.tokens = new FencingTokens(members, fenced, longestLease);
   }
 
   AttemptResult attempt(Attempt asked, Standing standing) {
@@ -160,7 +160,8 @@ final class Election {
     String mark = votes.asks(member);
     return standing.ask(member, open -> {
       AttemptResult answer = open.attempt(standing.on(member, attempt));
-      return new Vote(answer, looks && answer instanceof Grant && isKept(member, open, mark));
+      boolean kept = looks && answer instanceof Grant && isKept(member, open, mark);
+      return new Vote(answer, kept ? mark : null);
     });
   }
 
@@ -258,20 +259,20 @@ final class Election {
   }
 
   /**
-   * Waits until enough members have granted it by tokens that agree, or else for those that are
-   * slower: no longer than the others took, for about as long it takes to raise the tokens.
+   * Waits until enough members have granted it, and then a little for the others: with their votes
+   * no token may have to be raised, which costs as much.
    */
   private Map<Member, Vote> await(Round<Vote> round, Attempt attempt, Standing standing) {
-    long since = System.nanoTime();
     Predicate<Map<Member, Vote>> agree = answers -> {
       Map<Member, Grant> kept = Votes.counted(answers);
       return kept.size() >= members.need()
           && tokens.isRecorded(kept.values(), tokens.of(attempt, standing, kept));
     };
-    round.await(agree, SOON);
     round.await(answers -> Votes.counted(answers).size() >= members.need()
         && (!attempt.sharedOwner() || tokens.agreed(Votes.counted(answers).values()) > 0));
-    round.await(agree, System.nanoTime() - since);
+    if (Votes.counted(round.answers()).size() >= members.need()) {
+      round.await(agree, SOON);
+    }
     return round.answers();
   }
 

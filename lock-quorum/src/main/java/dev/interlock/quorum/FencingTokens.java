@@ -2,10 +2,12 @@ package dev.interlock.quorum;
 
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.Grant;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Which token a lock has whose members have granted it with tokens of their own. It is larger than
@@ -14,10 +16,12 @@ import java.util.Map;
 final class FencingTokens {
   private final Members members;
   private final boolean fenced;
+  private final long longestLeaseUs;
 
-  FencingTokens(Members members, boolean fenced) {
+  FencingTokens(Members members, boolean fenced, Duration longestLease) {
     this.members = members;
     this.fenced = fenced;
+    this.longestLeaseUs = TimeUnit.MICROSECONDS.convert(longestLease);
   }
 
   boolean isFenced() {
@@ -48,7 +52,7 @@ final class FencingTokens {
         standing.token(),
         attempt.sharedOwner()
             ? shared(kept.values())
-            : next(kept.values(), members.spare(), isYoung(kept.keySet())));
+            : next(kept.values(), members.spare(), isYoung(kept.keySet()), longestLeaseUs));
   }
 
   private static boolean isYoung(Collection<Member> voters) {
@@ -82,14 +86,21 @@ final class FencingTokens {
    * <p>The largest one while the members' memory is young: after the loss of all state only clocks
    * tell of the holds before, and the last token may come from the clock that is furthest ahead.
    * Also if all members are needed, for then the last hold may be that of a client that knows one
-   * of them only, as while an application moves from one server to another.
+   * of them only, as while an application moves from one server to another. And if the members'
+   * clocks, and so their tokens, differ by more than a member has to wait that lost its state: its
+   * clock does not make up for what it forgot.
    *
    * @param grants of enough members
    * @param spare how many members may be missing
    * @param young whether one of them remembers a short time only
+   * @param longestLeaseUs how long a member waits that lost its state, in microseconds
    */
-  static long next(Collection<Grant> grants, int spare, boolean young) {
-    return young || spare == 0 ? largest(grants) : smallest(grants, spare);
+  static long next(Collection<Grant> grants, int spare, boolean young, long longestLeaseUs) {
+    long largest = largest(grants);
+    long least = grants.stream().mapToLong(Grant::fencingToken).min().orElse(0);
+    return young || spare == 0 || largest - least > longestLeaseUs
+        ? largest
+        : smallest(grants, spare);
   }
 
   private static long largest(Collection<Grant> grants) {

@@ -4,6 +4,7 @@ import dev.interlock.HoldInfo;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -58,6 +59,18 @@ record HoldVotes(Map<Member, HoldInfo> votes, int need, int all) {
         .map(Map.Entry::getKey)
         .findFirst()
         .orElse(0L);
+  }
+
+  /** Whether a member says that it is the hold's token. */
+  boolean has(long token) {
+    return votes.values().stream().anyMatch(hold -> hold.fencingToken() == token);
+  }
+
+  /** Whether a member that is missing, and only that one, may know it as the hold's token. */
+  boolean mayHave(long token) {
+    LongSummaryStatistics tokens =
+        votes.values().stream().mapToLong(HoldInfo::fencingToken).summaryStatistics();
+    return votes.size() < all && !has(token) && tokens.getMin() < token && token < tokens.getMax();
   }
 
   /** The first of them, in the order of the members. */

@@ -43,7 +43,8 @@ final class QuorumBackend implements LockBackend {
 
   private QuorumBackend(Settings settings, BackendContext context) {
     this.members = Members.open(settings, context, Relay::new);
-    this.election = new Election(members, settings.capabilities().contains(Capability.FENCED));
+    this.election = new Election(
+        members, settings.capabilities().contains(Capability.FENCED), settings.longestLease());
     this.forgetful = members.all().stream().anyMatch(member -> !member.isDurable());
     this.longestLease = settings.longestLease();
     this.standings = new Standings(members.all().size());
@@ -203,11 +204,11 @@ final class QuorumBackend implements LockBackend {
   private boolean released(Member member, LockBackend open, Standing standing) {
     ReleaseResult result =
         HandOffBackend.release(open, Release.of(standing.name(), standing.idOn(member)));
-    standing.abandonFormer(member, open);
     Grant next = result.granted();
     if (next != null) {
       new Relay(member).granted(next, System.nanoTime());
     }
+    standing.abandonFormer(member, open);
     return result.held();
   }
 
@@ -263,11 +264,13 @@ final class QuorumBackend implements LockBackend {
   /** On each member by the token that the hold has there: one that was repaired has another. */
   @Override
   public boolean forceRelease(String name, long fencingToken) {
-    Map<Member, HoldInfo> votes = poll(name)
-        .map(HoldVotes::votes)
-        .filter(
-            holds -> holds.values().stream().anyMatch(hold -> hold.fencingToken() == fencingToken))
-        .orElse(Map.of());
+    HoldVotes hold = poll(name).orElse(null);
+    if (hold != null && hold.mayHave(fencingToken)) {
+      String why =
+          "one that does not answer may have this token for the hold, or it is that of an earlier one";
+      throw members.unavailable("force the release of", name, List.of(why));
+    }
+    Map<Member, HoldInfo> votes = hold != null && hold.has(fencingToken) ? hold.votes() : Map.of();
     Round<Boolean> round = new Round<>();
     for (Member member : members.live()) {
       HoldInfo vote = votes.get(member);

@@ -1,11 +1,13 @@
 package dev.interlock.quorum;
 
 import dev.interlock.spi.AttemptResult;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What one member says to an attempt.
  *
  * @param answer its answer
- * @param isKept whether it was looked at behind a grant, and has remembered all up to then
+ * @param mark by which it was trusted when it was looked at behind a grant, and had remembered all
+ *     up to then; null if it was not looked at, or had not
  */
-record Vote(AttemptResult answer, boolean isKept) {}
+record Vote(AttemptResult answer, @Nullable String mark) {}

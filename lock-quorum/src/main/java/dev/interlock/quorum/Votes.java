@@ -57,8 +57,8 @@ final class Votes {
   private CompletableFuture<Vote> look(Member member, Grant grant) {
     String mark = marks.get(member);
     return member.isDurable()
-        ? CompletableFuture.completedFuture(new Vote(grant, member.memory().isTrusted()))
-        : member.call(open -> new Vote(grant, member.memory().isKept(open, mark)));
+        ? CompletableFuture.completedFuture(new Vote(grant, member.memory().mark()))
+        : member.call(open -> new Vote(grant, member.memory().isKept(open, mark) ? mark : null));
   }
 
   /**
@@ -82,9 +82,10 @@ final class Votes {
   static Map<Member, Grant> counted(Map<Member, Vote> answers) {
     Map<Member, Grant> kept = new LinkedHashMap<>();
     answers.forEach((member, vote) -> {
-      if (vote.isKept()
-          && vote.answer() instanceof Grant grant
-          && member.memory().isTrusted()) {
+      // Not if it has been emptied and has begun anew since it was looked at.
+      if (vote.answer() instanceof Grant grant
+          && vote.mark() != null
+          && vote.mark().equals(member.memory().mark())) {
         kept.put(member, grant);
       }
     });

@@ -28,6 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class GrantTokensTest {
   private static final Duration LEASE = Duration.ofSeconds(50);
   private static final String NAME = "a";
+  private static final long FOREVER = Long.MAX_VALUE;
 
   /** A member: the last token that it has recorded, and how far its clock is ahead. */
   private static final class Counter {
@@ -65,7 +66,7 @@ class GrantTokensTest {
       List<Counter> voters = members.subList(0, need + random.nextInt(all - need + 1));
       long now = 10L * hold;
       List<Grant> grants = voters.stream().map(voter -> grant(voter.grant(now))).toList();
-      long token = FencingTokens.next(grants, all - need, false);
+      long token = FencingTokens.next(grants, all - need, false, FOREVER);
       assertThat(token).as("seed %d, hold %d", seed, hold).isGreaterThan(before);
       // As few as may record it.
       for (Counter voter : voters) {
@@ -81,10 +82,36 @@ class GrantTokensTest {
   @DisplayName("the largest token counts where only clocks tell of earlier holds")
   void takesTheLargestOfTheYoung() {
     List<Grant> grants = List.of(grant(7), grant(9), grant(8));
-    assertThat(FencingTokens.next(grants, 1, false)).isEqualTo(8);
-    assertThat(FencingTokens.next(grants, 1, true)).isEqualTo(9);
-    assertThat(FencingTokens.next(grants, 0, false)).isEqualTo(9);
-    assertThat(FencingTokens.next(grants.subList(0, 2), 1, false)).isEqualTo(9);
+    assertThat(FencingTokens.next(grants, 1, false, FOREVER)).isEqualTo(8);
+    assertThat(FencingTokens.next(grants, 1, true, FOREVER)).isEqualTo(9);
+    assertThat(FencingTokens.next(grants, 0, false, FOREVER)).isEqualTo(9);
+    assertThat(FencingTokens.next(grants.subList(0, 2), 1, false, FOREVER)).isEqualTo(9);
+  }
+
+  @Test
+  @DisplayName("T2: a member that was emptied waits long enough for its clock to make up for that")
+  void growsOverAMemberThatForgot() {
+    long longestLease = 60_000_000;
+    Counter ahead = new Counter(5 * longestLease);
+    Counter forgetful = new Counter(0);
+    Counter away = new Counter(0);
+    long now = 1_000_000_000;
+
+    // One is away: the others record the token of the one that is ahead.
+    long first = FencingTokens.next(
+        List.of(grant(ahead.grant(now)), grant(forgetful.grant(now))), 1, false, longestLease);
+    forgetful.last = Math.max(forgetful.last, first);
+    now += 1_000;
+    long second = nextOf(List.of(ahead, forgetful, away), now, longestLease);
+    assertThat(second).isGreaterThan(first);
+    forgetful.last = 0;
+    now += longestLease;
+    assertThat(nextOf(List.of(ahead, forgetful, away), now, longestLease)).isGreaterThan(second);
+  }
+
+  private static long nextOf(List<Counter> voters, long now, long longestLease) {
+    List<Grant> grants = voters.stream().map(voter -> grant(voter.grant(now))).toList();
+    return FencingTokens.next(grants, 1, false, longestLease);
   }
 
   @Test
