@@ -6,8 +6,9 @@ import java.time.Duration;
 
 /**
  * The wall clock of a JVM that was started for it, which can be set as an operator or a time server
- * may. Every class outside the JDK sees it, other processes do not; {@link System#nanoTime()} goes
- * on as before. Thread-safe; nothing blocks.
+ * may. Every class outside the JDK sees it that asks {@link System#currentTimeMillis()},
+ * {@code Instant}, {@code Clock}, {@code LocalDateTime} or {@code ZonedDateTime}; other processes
+ * do not, and {@link System#nanoTime()} goes on as before. Thread-safe; nothing blocks.
  */
 public final class TckClock {
   private TckClock() {}

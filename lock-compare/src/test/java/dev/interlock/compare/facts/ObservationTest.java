@@ -75,7 +75,7 @@ class ObservationTest {
       assertThat(facts.get(Happening.RIGHTS).words())
           .contains(
               "EVAL, EVALSHA", "on keys {NAMESPACE:* and channels NAMESPACE:", Rights.DOES_ALL)
-          .as("which is the one that is sent most, or one that a script runs")
+          .as("and what it does without one of them")
           .contains(" Without ");
       assertThat(facts.get(Happening.RIGHTS).figures())
           .containsEntry("enough", 1.0)
