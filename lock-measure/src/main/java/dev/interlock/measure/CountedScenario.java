@@ -1,5 +1,6 @@
 package dev.interlock.measure;
 
+import dev.interlock.Capability;
 import java.util.List;
 
 /**
@@ -56,6 +57,16 @@ public record CountedScenario(
   /** Copies the list. */
   public CountedScenario {
     ways = List.copyOf(ways);
+  }
+
+  /** Whether permits are taken, and not a lock read or written. */
+  public boolean isSemaphore() {
+    return ways.size() == 1;
+  }
+
+  /** What a provider must declare. */
+  public Capability needed() {
+    return isSemaphore() ? Capability.PERMITS : Capability.SHARED;
   }
 
   /** Which way a section takes. Threads take the second way at different times. */

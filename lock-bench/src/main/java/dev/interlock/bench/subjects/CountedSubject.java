@@ -1,20 +1,16 @@
 package dev.interlock.bench.subjects;
 
-import dev.interlock.Capability;
-import dev.interlock.LockClient;
-import dev.interlock.LockRequest;
 import dev.interlock.Locks;
 import dev.interlock.ProviderInfo;
 import dev.interlock.measure.CountedClient;
 import dev.interlock.measure.CountedScenario;
-import dev.interlock.measure.SectionLock;
+import dev.interlock.measure.OwnCounted;
 import dev.interlock.measure.peers.RedissonCounted;
 import dev.interlock.measure.peers.Versions;
 import dev.interlock.measure.server.ServerAddress;
 import dev.interlock.measure.server.ServerKind;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /**
@@ -35,23 +31,18 @@ public record CountedSubject(
 
   /** Returns what can be measured in a scenario on a server. */
   public static List<CountedSubject> in(CountedScenario scenario, ServerKind server) {
-    boolean permits = scenario.equals(CountedScenario.SEMAPHORE);
     List<CountedSubject> all = new ArrayList<>();
     if (server == ServerKind.REDIS) {
       all.add(new CountedSubject(
           RedisSubjects.REDISSON,
-          permits ? "Redisson RPermitExpirableSemaphore" : "Redisson RReadWriteLock",
+          scenario.isSemaphore() ? "Redisson RPermitExpirableSemaphore" : "Redisson RReadWriteLock",
           Subject.Kind.PEER,
           Versions.redisson(),
-          permits
-              ? address -> RedissonCounted.semaphore(address, scenario.capacity())
-              : RedissonCounted::readWrite));
+          address -> RedissonCounted.of(address, scenario)));
     }
-    Capability needed = permits ? Capability.PERMITS : Capability.SHARED;
     for (ProviderInfo provider : Locks.providers()) {
-      if (isOn(server, provider.id()) && provider.capabilities().contains(needed)) {
-        all.add(ours(
-            provider, permits ? (client, name) -> permit(client, name, scenario) : Ours::parts));
+      if (isOn(server, provider.id()) && provider.capabilities().contains(scenario.needed())) {
+        all.add(ours(provider, scenario));
       }
     }
     return List.copyOf(all);
@@ -63,13 +54,7 @@ public record CountedSubject(
         : provider.equals(server.scheme());
   }
 
-  private static List<SectionLock> permit(
-      LockClient client, String name, CountedScenario scenario) {
-    return List.of(SectionLock.of(client, LockRequest.of(name).permits(1, scenario.capacity())));
-  }
-
-  private static CountedSubject ours(
-      ProviderInfo provider, BiFunction<LockClient, String, List<SectionLock>> ways) {
+  private static CountedSubject ours(ProviderInfo provider, CountedScenario scenario) {
     String id = provider.id();
     String options = id.startsWith("redis-") ? "" : "?schema=create";
     return new CountedSubject(
@@ -77,24 +62,6 @@ public record CountedSubject(
         "Interlock " + id,
         Subject.Kind.OURS,
         "Interlock " + id + " " + provider.version(),
-        address -> new Ours(Locks.open(address.uri(id) + options), ways));
-  }
-
-  private record Ours(LockClient client, BiFunction<LockClient, String, List<SectionLock>> ways)
-      implements CountedClient {
-    static List<SectionLock> parts(LockClient client, String name) {
-      var lock = client.readWriteLock(name);
-      return List.of(SectionLock.of(lock.readLock()), SectionLock.of(lock.writeLock()));
-    }
-
-    @Override
-    public List<SectionLock> ways(String name) {
-      return ways.apply(client, name);
-    }
-
-    @Override
-    public void close() {
-      client.close();
-    }
+        address -> new OwnCounted(Locks.open(address.uri(id) + options), scenario));
   }
 }

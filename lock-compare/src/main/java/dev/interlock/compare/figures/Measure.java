@@ -48,6 +48,18 @@ public enum Measure {
       "Jain index",
       3,
       "How evenly those 16 threads were served: 1 is equal, 1/16 is all for one."),
+  SECTIONS_READ_WRITE(
+      "readWriteSectionsPerSecond",
+      "Read-write sections/s",
+      0,
+      "32 threads of two clients in one JVM on one read-write lock; nine of ten sections read. Of"
+          + " redisson its RReadWriteLock."),
+  SECTIONS_SEMAPHORE(
+      "semaphoreSectionsPerSecond",
+      "Semaphore sections/s",
+      0,
+      "32 threads of two clients in one JVM, each section with a permit of four. Of redisson its"
+          + " RPermitExpirableSemaphore."),
   RECOVERY(
       "recoveryMillis",
       "Recovery after kill -9 (ms)",

@@ -7,8 +7,13 @@ import java.util.List;
 /** A way to get some of the figures. */
 public interface Measurement {
   /** All of them, in the order in which they run. */
-  List<Measurement> ALL =
-      List.of(new RoundTrips(), new HandOffTimes(), new Crowd(), new Recovery(), new Leftovers());
+  List<Measurement> ALL = List.of(
+      new RoundTrips(),
+      new HandOffTimes(),
+      new Crowd(),
+      new HeldTogether(),
+      new Recovery(),
+      new Leftovers());
 
   /** What goes on, for the line of progress. */
   String title();

@@ -3,6 +3,9 @@ package dev.interlock.compare.peers;
 import dev.interlock.LockClient;
 import dev.interlock.Locks;
 import dev.interlock.compare.servers.LockUris;
+import dev.interlock.measure.CountedClient;
+import dev.interlock.measure.CountedScenario;
+import dev.interlock.measure.OwnCounted;
 import dev.interlock.measure.SectionClient;
 import java.util.Optional;
 
@@ -25,6 +28,19 @@ public final class Clients {
     return Floor.find(uri)
         .map(floor -> floor.open(uri))
         .orElseGet(() -> peer(uri).orElseThrow().open().sections(uri));
+  }
+
+  /** Opens a client whose locks are held in parts; none if there are no such locks. */
+  public static Optional<CountedClient> counted(String uri, CountedScenario scenario) {
+    if (!isOurs(uri)) {
+      return peer(uri).flatMap(peer -> peer.open().counted(uri, scenario));
+    }
+    LockClient client = Locks.open(uri);
+    if (!client.capabilities().contains(scenario.needed())) {
+      client.close();
+      return Optional.empty();
+    }
+    return Optional.of(new OwnCounted(client, scenario));
   }
 
   private static Optional<Peer> peer(String uri) {

@@ -2,8 +2,11 @@ package dev.interlock.compare.peers;
 
 import dev.interlock.Capability;
 import dev.interlock.LockClient;
+import dev.interlock.measure.CountedClient;
+import dev.interlock.measure.CountedScenario;
 import dev.interlock.measure.SectionClient;
 import dev.interlock.measure.peers.PeerLocks;
+import dev.interlock.measure.peers.RedissonCounted;
 import dev.interlock.measure.peers.RedissonKind;
 import dev.interlock.measure.peers.RedissonLocks;
 import dev.interlock.measure.peers.SpringJdbcLocks;
@@ -12,6 +15,7 @@ import dev.interlock.measure.peers.Versions;
 import dev.interlock.measure.server.ServerAddress;
 import dev.interlock.measure.server.ServerKind;
 import dev.interlock.tck.ClientSource;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiFunction;
 
@@ -73,16 +77,32 @@ abstract class PeerSource implements ClientSource {
     return locks(uri, false);
   }
 
+  /** Opens the library's client whose locks are held in parts; none if it has no such locks. */
+  Optional<CountedClient> counted(String uri, CountedScenario scenario) {
+    return Optional.empty();
+  }
+
   private PeerLocks locks(String uri, boolean few) {
-    ServerAddress server = ServerAddress.parse(kind, uri.replaceFirst("^[^:]*", kind.scheme()));
+    ServerAddress server = server(uri);
     return PeerErrors.callUninterruptibly(() -> opener.apply(server, few));
   }
 
-  /** Redisson's {@code RLock}. Immutable. */
+  final ServerAddress server(String uri) {
+    return ServerAddress.parse(kind, uri.replaceFirst("^[^:]*", kind.scheme()));
+  }
+
+  /** Redisson's {@code RLock}, and what it has for readers and permits. Immutable. */
   public static final class Redisson extends PeerSource {
     /** For the kit. */
     public Redisson() {
       super("redisson", RedissonKind.PLAIN);
+    }
+
+    @Override
+    Optional<CountedClient> counted(String uri, CountedScenario scenario) {
+      ServerAddress server = server(uri);
+      return Optional.of(
+          PeerErrors.callUninterruptibly(() -> RedissonCounted.of(server, scenario)));
     }
   }
 

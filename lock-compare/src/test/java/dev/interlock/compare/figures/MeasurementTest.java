@@ -20,6 +20,8 @@ class MeasurementTest {
     }
     assertThat(figures.text(Measure.HAND_OFF_P50)).matches("[1-9][0-9,]*");
     assertThat(figures.text(Measure.SECTIONS_16)).matches("[1-9][0-9,]*");
+    assertThat(figures.text(Measure.SECTIONS_READ_WRITE)).matches("[1-9][0-9,]*");
+    assertThat(figures.text(Measure.SECTIONS_SEMAPHORE)).matches("[1-9][0-9,]*");
     assertThat(figures.text(Measure.RECOVERY)).isEqualTo("n/a");
     assertThat(figures.anyFailed()).isFalse();
   }

@@ -1,6 +1,7 @@
 package dev.interlock.measure.peers;
 
 import dev.interlock.measure.CountedClient;
+import dev.interlock.measure.CountedScenario;
 import dev.interlock.measure.SectionLock;
 import dev.interlock.measure.server.ServerAddress;
 import java.util.List;
@@ -27,8 +28,13 @@ public final class RedissonCounted implements CountedClient {
     this.ways = ways;
   }
 
+  /** What Redisson has for a scenario. */
+  public static CountedClient of(ServerAddress server, CountedScenario scenario) {
+    return scenario.isSemaphore() ? semaphore(server, scenario.capacity()) : readWrite(server);
+  }
+
   /** {@code RReadWriteLock}: its lock for reading, then that for writing. */
-  public static CountedClient readWrite(ServerAddress server) {
+  private static CountedClient readWrite(ServerAddress server) {
     return new RedissonCounted(server, (client, name) -> {
       RReadWriteLock lock = client.getReadWriteLock(name);
       return List.of(SectionLock.of(lock.readLock()), SectionLock.of(lock.writeLock()));
@@ -36,7 +42,7 @@ public final class RedissonCounted implements CountedClient {
   }
 
   /** {@code RPermitExpirableSemaphore}, whose permits have a lease and are not renewed. */
-  public static CountedClient semaphore(ServerAddress server, int permits) {
+  private static CountedClient semaphore(ServerAddress server, int permits) {
     return new RedissonCounted(server, (client, name) -> {
       RPermitExpirableSemaphore semaphore = client.getPermitExpirableSemaphore(name);
       semaphore.trySetPermits(permits);
