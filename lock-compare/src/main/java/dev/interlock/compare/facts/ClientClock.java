@@ -103,10 +103,18 @@ final class ClientClock implements Observation {
   private static String pushed(
       String early, Party moved, Party other, String kind, Map<String, Double> figures)
       throws IOException, InterruptedException {
+    String ended = moved.tell("ended");
+    if (!ended.equals(ClockParty.NONE)) {
+      figures.put("waiterHasItMillis" + kind, -1.0);
+      String[] words = ended.split(" ", -1);
+      return "A wait of " + ClockParty.LIMIT.toSeconds() + " s ends with " + words[0] + " after "
+          + Text.ms(millis(words[1])) + ".";
+    }
     if (!early.equals(ClockParty.NONE)) {
       figures.put("waiterHasItMillis" + kind, -1.0);
       String holder = other.tell("told").split(" ", -1)[0];
-      return "A wait ends after " + Text.ms(millis(early)) + ", before the release; the holder was "
+      return "A waiter has the lock after " + Text.ms(millis(early))
+          + ", before the release; its holder was "
           + (holder.equals(ClockParty.NONE)
                   || holder.equals(ClockParty.NOT_OFFERED.split(" ", -1)[0])
               ? "not told."

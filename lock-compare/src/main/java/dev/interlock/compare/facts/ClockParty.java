@@ -8,6 +8,7 @@ import dev.interlock.compare.figures.Waiting;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -24,7 +25,8 @@ final class ClockParty implements AutoCloseable {
   /** In place of an answer that the library does not give. */
   static final String NOT_OFFERED = "not offered";
 
-  private static final Duration LIMIT = Duration.ofSeconds(20);
+  /** How long it waits at the most. */
+  static final Duration LIMIT = Duration.ofSeconds(20);
 
   private final String uri;
   private final Waiting waiting = new Waiting();
@@ -46,8 +48,8 @@ final class ClockParty implements AutoCloseable {
   /**
    * Does something: {@code hold NAME LEASE}, {@code wait NAME}, {@code mark} (times count from
    * here), {@code valid}, {@code told} (why its lease is lost, and when), {@code got} (when it had
-   * what it waits for), {@code release}, {@code pass} (awaits what it waits for, and releases it),
-   * {@code token} (of what it had last).
+   * what it waits for), {@code ended} (what ended its wait without it, and when), {@code release},
+   * {@code pass} (awaits what it waits for, and releases it), {@code token} (of what it had last).
    *
    * @param command one of these
    * @return in one line
@@ -61,6 +63,7 @@ final class ClockParty implements AutoCloseable {
       case "valid" -> valid();
       case "told" -> told();
       case "got" -> got();
+      case "ended" -> ended();
       case "release" -> release(held);
       case "pass" -> pass();
       case "token" -> token.map(String::valueOf).orElse(NOT_OFFERED);
@@ -119,7 +122,25 @@ final class ClockParty implements AutoCloseable {
 
   /** After how many nanoseconds it had the lock that it waits for. */
   private String got() {
-    return next.isDone() ? Long.toString(Math.max(0, nextAt.join() - mark)) : NONE;
+    return next.isDone() && !next.isCompletedExceptionally() ? sinceMark() : NONE;
+  }
+
+  /** What ended its wait without the lock, and after how many nanoseconds. */
+  private String ended() {
+    try {
+      next.getNow(null);
+      return NONE;
+    } catch (CompletionException e) {
+      return thrown(e) + " " + sinceMark();
+    }
+  }
+
+  private String sinceMark() {
+    return Long.toString(Math.max(0, nextAt.join() - mark));
+  }
+
+  private String thrown(Exception e) {
+    return e.getCause() instanceof RuntimeException thrown ? Offered.name(uri, thrown) : "an error";
   }
 
   /**
@@ -131,9 +152,7 @@ final class ClockParty implements AutoCloseable {
       token = Offered.ask(lease::fencingToken);
       return release(lease);
     } catch (ExecutionException e) {
-      return e.getCause() instanceof RuntimeException thrown
-          ? Offered.name(uri, thrown)
-          : "an error";
+      return thrown(e);
     } catch (TimeoutException e) {
       return "no end of its wait";
     }
