@@ -43,8 +43,7 @@ record HoldVotes(Map<Member, HoldInfo> votes, int need, int all) {
    * repairs bring larger ones.
    */
   private long token() {
-    Map<Long, Integer> tokens = new TreeMap<>();
-    votes.values().forEach(hold -> tokens.merge(hold.fencingToken(), 1, Integer::sum));
+    Map<Long, Integer> tokens = tokens();
     int most = tokens.values().stream().reduce(0, Math::max);
     if (most < need && votes.size() == all) {
       return votes.values().stream()
@@ -59,6 +58,17 @@ record HoldVotes(Map<Member, HoldInfo> votes, int need, int all) {
         .map(Map.Entry::getKey)
         .findFirst()
         .orElse(0L);
+  }
+
+  private Map<Long, Integer> tokens() {
+    Map<Long, Integer> tokens = new TreeMap<>();
+    votes.values().forEach(hold -> tokens.merge(hold.fencingToken(), 1, Integer::sum));
+    return tokens;
+  }
+
+  /** Whether enough members say the same token. */
+  boolean isSettled() {
+    return tokens().values().stream().anyMatch(count -> count >= need);
   }
 
   /** Whether a member says that it is the hold's token. */

@@ -27,12 +27,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A backend that is made of the members' backends. */
 final class QuorumBackend implements LockBackend {
+  /** What is left of a grant takes about so long, in nanoseconds. */
+  private static final long HALF_DONE = 1_000_000;
+
   private final Members members;
   private final Election election;
   private final Keeper keeper;
@@ -242,9 +246,18 @@ final class QuorumBackend implements LockBackend {
     standings.remove(standing);
   }
 
+  /** Looks again if it meets a grant half done: the members' tokens are about to be raised. */
   @Override
   public Optional<HoldInfo> inspect(String name) {
-    return poll(name).map(HoldVotes::described);
+    Optional<HoldVotes> hold = poll(name);
+    for (long pause = HALF_DONE; pause <= 8 * HALF_DONE; pause *= 2) {
+      if (hold.isEmpty() || hold.get().isSettled()) {
+        break;
+      }
+      LockSupport.parkNanos(this, pause);
+      hold = poll(name);
+    }
+    return hold.map(HoldVotes::described);
   }
 
   private Optional<HoldVotes> poll(String name) {
