@@ -72,8 +72,12 @@ final class ClockParty implements AutoCloseable {
   }
 
   private String hold(String name, Duration lease) throws InterruptedException {
-    LockRequest request = LockRequest.of(name).withLease(lease).withWait(LIMIT);
-    Lease lock = client.acquire(Offered.renewing(client, request));
+    LockRequest request = LockRequest.of(name).withWait(LIMIT);
+    // One that nobody renews must not end by itself meanwhile.
+    Lease lock = client.acquire(
+        Offered.isRenewing(client)
+            ? request.withLease(lease).renewing()
+            : Offered.usual(client, request));
     CompletableFuture<Long> at = new CompletableFuture<>();
     Optional<CompletableFuture<LostReason>> reason = Offered.ask(lock::lost)
         .map(stage -> stage
