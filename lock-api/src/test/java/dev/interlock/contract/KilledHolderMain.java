@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 
 /**
@@ -24,6 +25,8 @@ final class KilledHolderMain {
   static final String SEMAPHORE = "killed-permits";
   static final String READ_WRITE = "killed-readers";
   static final int SIZE = 6;
+
+  private static final Optional<ProcessHandle> PARENT = ProcessHandle.current().parent();
 
   private KilledHolderMain() {}
 
@@ -57,15 +60,16 @@ final class KilledHolderMain {
     return untilAnswered(() -> Locks.open(uri));
   }
 
-  /** A machine with many JVMs on it may be late. */
+  /** A machine with many JVMs on it may be late. The server may also be gone with the parent. */
   private static <T> T untilAnswered(Callable<T> call) throws Exception {
-    while (true) {
+    while (PARENT.map(ProcessHandle::isAlive).orElse(false)) {
       try {
         return call.call();
       } catch (BackendUnavailableException | OutcomeUnknownException e) {
         Thread.sleep(100);
       }
     }
+    throw new IllegalStateException("the parent has ended");
   }
 
   /** So that the kill comes at any point of a request. */
