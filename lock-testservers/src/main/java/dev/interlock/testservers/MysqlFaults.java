@@ -145,6 +145,7 @@ public final class MysqlFaults implements TckServer {
     if (on == full) {
       return;
     }
+    full = on || full; // also if this is half done
     for (String table : TABLES) {
       // After the insertion: before it, the trigger would also meet an insertion that becomes a
       // change.
@@ -169,6 +170,16 @@ public final class MysqlFaults implements TckServer {
         + " shared = 9, host = X'FF00FE', since_us = -1, until_us = " + Long.MAX_VALUE
         + ", token = -1, tokens = -1, claimant = -1, ticket = -1, last_heir = -1"
         + " WHERE lock_key LIKE '%:" + name + "'");
+    requireSpoilt(
+        name,
+        server.execute("SELECT COUNT(*) FROM " + tablePrefix
+            + "lock WHERE client = -1 AND lock_key LIKE '%:" + name + "'"));
+  }
+
+  private static void requireSpoilt(String name, String rows) {
+    if (!rows.strip().equals("1")) {
+      throw new TestServerException("There is no row of the lock '" + name + "' to be spoilt.");
+    }
   }
 
   private void prepareOrders() {

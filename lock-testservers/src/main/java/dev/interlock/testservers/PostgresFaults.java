@@ -159,6 +159,7 @@ public final class PostgresFaults implements TckServer {
       return;
     }
     if (on) {
+      full = true; // also if this is half done
       server.execute("CREATE OR REPLACE FUNCTION " + NO_ROOM + "() RETURNS trigger LANGUAGE plpgsql"
           + " AS $$BEGIN RAISE disk_full USING MESSAGE = 'No room, as ordered by the kit'; END$$");
       for (String table : TABLES) {
@@ -183,6 +184,16 @@ public final class PostgresFaults implements TckServer {
         + " shared = true, host = '\\xFF00FE', since_us = -1, until_us = " + Long.MAX_VALUE
         + ", token = -1, tokens = -1, claimant = -1, ticket = -1"
         + " WHERE lock_key LIKE CONVERT_TO('%:" + name + "', 'UTF8')");
+    requireSpoilt(
+        name,
+        server.execute("SELECT COUNT(*) FROM " + tablePrefix
+            + "lock WHERE client = -1 AND lock_key LIKE CONVERT_TO('%:" + name + "', 'UTF8')"));
+  }
+
+  private static void requireSpoilt(String name, String rows) {
+    if (!rows.strip().equals("1")) {
+      throw new TestServerException("There is no row of the lock '" + name + "' to be spoilt.");
+    }
   }
 
   private void prepareOrders() {

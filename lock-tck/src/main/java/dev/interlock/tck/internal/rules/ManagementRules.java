@@ -220,19 +220,23 @@ public final class ManagementRules {
             left.get(turn.getAndIncrement() % LEAVERS).acquire(Leases.fixed(run, name, 60_000)));
     long before = before(run, client, counter, "before holds that are left");
     List<String> names = new ArrayList<>();
-    for (Map.Entry<String, Ending> ending : endings.entrySet()) {
-      for (int i = 0; i < LEFTOVERS; i++) {
-        names.add(run.name());
+    try {
+      for (Map.Entry<String, Ending> ending : endings.entrySet()) {
+        for (int i = 0; i < LEFTOVERS; i++) {
+          names.add(run.name());
+        }
+        SideBySide.each(names.subList(names.size() - LEFTOVERS, names.size()), name -> {
+          run.ifOffered(() -> ending.getValue().end(name));
+          return name;
+        });
       }
-      SideBySide.each(names.subList(names.size() - LEFTOVERS, names.size()), name -> {
-        run.ifOffered(() -> ending.getValue().end(name));
-        return name;
+    } finally {
+      // Also if this fails: a second try would find what they hold.
+      SideBySide.each(left, leaving -> {
+        leaving.close();
+        return leaving;
       });
     }
-    SideBySide.each(left, leaving -> {
-      leaving.close();
-      return leaving;
-    });
     expectGone(run, client, counter, before, String.join(", ", endings.keySet()));
     run.note(names.size() + " holds that expired, were ended by force, were awaited in vain, or"
         + " ended with their client left nothing behind");

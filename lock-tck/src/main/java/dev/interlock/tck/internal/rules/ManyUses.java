@@ -33,7 +33,7 @@ final class ManyUses {
   }
 
   private static Thread user(Runnable work) {
-    Thread thread = new Thread(work, "tck-user");
+    Thread thread = new Thread(work, "tck-rule-user");
     thread.setDaemon(true);
     return thread;
   }

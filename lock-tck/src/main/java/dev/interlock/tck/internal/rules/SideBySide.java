@@ -21,7 +21,7 @@ final class SideBySide {
   /** Returns the answers in the order of the items. */
   static <T, R> List<R> each(List<T> items, Step<T, R> step) throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(THREADS, work -> {
-      Thread thread = new Thread(work, "tck-side");
+      Thread thread = new Thread(work, "tck-rule-side");
       thread.setDaemon(true);
       return thread;
     });

@@ -49,19 +49,18 @@ final class CallTrace {
   private final Deque<Entry> entries = new ArrayDeque<>();
   private long start = System.nanoTime();
   private long left;
-  private long lastOfTest = start;
+  private long answers;
 
   /** Forgets what was, for another test begins. */
   synchronized void restart() {
     entries.clear();
     start = System.nanoTime();
-    lastOfTest = start;
     left = 0;
   }
 
-  /** Returns when a call of the thread of the test last had an answer, or when the test began. */
-  synchronized long lastOfTest() {
-    return lastOfTest;
+  /** Returns how many calls of the test's own threads have had an answer. */
+  synchronized long answers() {
+    return answers;
   }
 
   /** Returns when the test began. */
@@ -81,11 +80,15 @@ final class CallTrace {
 
   /** Notes what a call came to. */
   synchronized void end(Entry entry, String answer) {
+    if (Thread.currentThread().getName().startsWith(RuleExecutor.THREAD)) {
+      answers++;
+    }
+    finish(entry, answer);
+  }
+
+  private void finish(Entry entry, String answer) {
     entry.ended = System.nanoTime();
     entry.answer = shortened(answer);
-    if (Thread.currentThread().getName().equals(RuleExecutor.THREAD)) {
-      lastOfTest = entry.ended;
-    }
     if (entries.peekLast() == entry) {
       entries.removeLast();
       Entry before = entries.peekLast();
@@ -99,8 +102,8 @@ final class CallTrace {
   }
 
   /** Notes what is no call. */
-  void event(String what) {
-    end(begin(what), "");
+  synchronized void event(String what) {
+    finish(begin(what), "");
   }
 
   /** Tells the calls in the order they went out, if there were any. */

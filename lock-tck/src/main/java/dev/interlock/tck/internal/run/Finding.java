@@ -18,6 +18,8 @@ import java.util.List;
  */
 record Finding(Verdict verdict, String message, List<String> history, boolean outOfOrder) {
 
+  private static final String SLOW = "Nothing can be said: ";
+
   Finding(Verdict verdict, String message, List<String> history) {
     this(verdict, message, history, false);
   }
@@ -61,6 +63,16 @@ record Finding(Verdict verdict, String message, List<String> history, boolean ou
 
   boolean isFailure() {
     return verdict == Verdict.FAIL;
+  }
+
+  /** What is found if a test is not done in time, though its calls are answered. */
+  static Finding slow(String message, List<String> stack) {
+    return new Finding(Verdict.INCONCLUSIVE, SLOW + message, stack).asDisorder();
+  }
+
+  /** Tells whether something that stood still may be why the test did not pass. */
+  boolean mayBeByStall() {
+    return isFailure() || message.startsWith(SLOW);
   }
 
   /**

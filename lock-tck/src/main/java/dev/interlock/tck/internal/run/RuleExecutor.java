@@ -47,7 +47,7 @@ final class RuleExecutor {
   /** Makes a sound backend fail tests of unstretched length. */
   private static final Duration LONG_STALL = Duration.ofMillis(250);
 
-  /** Who had no answer for this part of the limit hangs; others are slow. */
+  /** Who has no answer for this part of the limit, once that is over, hangs; others are slow. */
   private static final int STILL = 20;
 
   /** How many times the limit of a rule is that at full effort, where it does so much more. */
@@ -254,7 +254,7 @@ final class RuleExecutor {
 
   /** What stood still while a test failed. */
   private Optional<Stall> stallIn(Finding finding, long start, RuleRun run) {
-    if (!finding.isFailure()) {
+    if (!finding.mayBeByStall()) {
       return Optional.empty();
     }
     LockSupport.parkNanos(TOLD.toNanos());
@@ -360,12 +360,15 @@ final class RuleExecutor {
     thread.setDaemon(true);
     long deadline = System.nanoTime() + limit.toNanos() - run.starts().nanos();
     thread.start();
+    long answers = 0;
     try {
       long left = limit.toNanos();
       while (left > 0 && thread.isAlive()) {
         TimeUnit.NANOSECONDS.timedJoin(thread, left);
         left = deadline + run.starts().nanos() - System.nanoTime();
       }
+      answers = run.answers();
+      TimeUnit.NANOSECONDS.timedJoin(thread, limit.toNanos() / STILL);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -373,8 +376,7 @@ final class RuleExecutor {
     if (finding != null) {
       return finding;
     }
-    hangs.incrementAndGet();
-    boolean slow = run.goesOn(limit.dividedBy(STILL));
+    boolean slow = run.answers() > answers;
     List<String> stack = new ArrayList<>();
     for (StackTraceElement element : thread.getStackTrace()) {
       stack.add("    at " + element);
@@ -382,11 +384,12 @@ final class RuleExecutor {
     thread.interrupt();
     if (slow) {
       // On a machine or a server that others use as well.
-      String message =
-          "Nothing can be said: %s was not done after %d s, though its calls were answered"
-              .formatted(what, limit.toSeconds());
-      return new Finding(Verdict.INCONCLUSIVE, message, stack);
+      return Finding.slow(
+          "%s was not done after %d s, though its calls were answered"
+              .formatted(what, limit.toSeconds()),
+          stack);
     }
+    hangs.incrementAndGet();
     String expected = what + " ends within " + limit.toSeconds() + " s";
     return Finding.failure(new RuleViolation(expected, HUNG, stack), hint).asDisorder();
   }
