@@ -52,8 +52,10 @@ import picocli.CommandLine.Spec;
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
       "0:every claimed rule holds",
-      "1:a claimed rule fails or remains undecided, nothing was judged, or the run could not be"
-          + " finished; a rule for which there were no means counts only if --rules names it",
+      "1:a claimed rule fails or remains undecided, a figure could not be taken, nothing was"
+          + " judged, or the run could not be finished; a rule for which there were no means counts"
+          + " only if --rules names it, a fact that could not be measured only with --facts (n/a"
+          + " is an answer)",
       "2:wrong arguments"
     },
     mixinStandardHelpOptions = true,
@@ -96,7 +98,8 @@ final class CompareCommand implements Callable<Integer> {
       description = {
         "Also judges other libraries' locks, by the rules that their APIs can express:",
         "redisson, redisson-fair, redisson-fenced, spring-redis, spring-jdbc; all unless some are",
-        "named. What they do changes nothing about the exit status."
+        "named. What they do changes nothing about the exit status, unless they are alone and",
+        "cannot be judged, or a fact that --facts names cannot be measured."
       })
   private List<String> peers = new ArrayList<>();
 

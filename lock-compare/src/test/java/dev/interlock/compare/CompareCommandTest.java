@@ -293,6 +293,26 @@ class CompareCommandTest {
     assertThat(outcome.out()).contains("it was not asked for", "Nothing was judged of local");
   }
 
+  @Test
+  void facts_alone_of_which_one_could_not_be_measured_are_no_success() {
+    for (List<String> whose : List.of(List.of("local"), List.of("none", "--peers=redisson"))) {
+      List<String> arguments = new ArrayList<>(List.of("compare", "--providers"));
+      arguments.addAll(whose);
+      arguments.addAll(List.of("--facts", "holder-killed,idle", "--out", directory.toString()));
+
+      Cli.Outcome outcome = Cli.run(
+          PASSING,
+          List.of(),
+          List.of(new FixedObservation(), seen(Happening.IDLE)),
+          arguments.toArray(String[]::new));
+
+      assertThat(outcome.status()).isEqualTo(1);
+      assertThat(outcome.out())
+          .contains(FixedObservation.WORDS, "it was not asked for")
+          .doesNotContain("Nothing was judged");
+    }
+  }
+
   private static Observation seen(Happening happening) {
     return new Observation() {
       @Override

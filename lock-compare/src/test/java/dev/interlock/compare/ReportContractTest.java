@@ -132,7 +132,9 @@ class ReportContractTest {
   @Test
   void each_fact_has_the_command_that_looks_again() throws IOException {
     assertThat(read("report.html")).contains("<pre class=\"again\">" + AGAIN + "</pre>");
-    assertThat(read("report.md")).contains("`" + AGAIN.replace("local", "ID") + "`");
+    assertThat(read("report.md"))
+        .contains(
+            "\n\nAgain, with the provider's id: `" + AGAIN.replace("local", "ID") + "`\n\n| Prov");
   }
 
   @Test

@@ -35,7 +35,10 @@ final class ClockParty implements AutoCloseable {
   private CompletableFuture<LostReason> lost = new CompletableFuture<>();
   private CompletableFuture<Lease> next = new CompletableFuture<>();
   private CompletableFuture<Long> lostAt = new CompletableFuture<>();
+
+  /** When its wait ended, with the lock or without it. */
   private CompletableFuture<Long> nextAt = new CompletableFuture<>();
+
   private boolean tellsOfLoss;
   private Optional<Long> token = Optional.empty();
   private long mark;

@@ -129,7 +129,12 @@ final class FailOver implements Observation {
       CompletableFuture<Long> at = new CompletableFuture<>();
       CompletableFuture<Lease> next = other
           .acquireAsync(Offered.usual(other, plain))
-          .whenComplete((held, error) -> at.complete(System.nanoTime()));
+          .whenComplete((held, error) -> {
+            // One whose wait fails has no lock.
+            if (error == null) {
+              at.complete(System.nanoTime());
+            }
+          });
       waiting.await();
       long start = System.nanoTime();
       injury.run();

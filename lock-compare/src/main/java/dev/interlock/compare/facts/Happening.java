@@ -72,7 +72,8 @@ public enum Happening {
           + " name in theirs) and the channels that were listened on, does the same; then again"
           + " without each of the three commands that are sent most, with more effort without each of all. In a database"
           + " it is an account with the rights that the operators' page names, then without each of"
-          + " them."),
+          + " them. A round that ends with a time-out, a lost lease or no answer is done once more,"
+          + " three times as patiently."),
   STATE_LOST(
       "stateLost",
       "all state is lost",

@@ -57,8 +57,8 @@ final class Loss {
               ? ", before another has the lock"
               : ", when another has had the lock for " + Text.ms(both));
     } catch (TimeoutException e) {
-      long waited = Math.round((System.nanoTime() - start) / 1e9);
-      return "the holder is told nothing within " + waited + " s";
+      double waited = (System.nanoTime() - start) / 1e9;
+      return "the holder is told nothing within " + Text.number(waited) + " s";
     }
   }
 }

@@ -18,7 +18,7 @@ final class ServerClock implements Observation {
   private static final Duration WATCHED = Duration.ofMillis(2500);
 
   /** What the provider's function on PostgreSQL returns; the offset goes before it. */
-  private static final String TIME = "RETURN EXTRACT(";
+  static final String TIME = "RETURN EXTRACT(";
 
   /** Sets the clock. */
   private interface Clock {
@@ -70,9 +70,12 @@ final class ServerClock implements Observation {
     }
     String definition = server.execute(
         "SELECT PG_GET_FUNCTIONDEF(oid) FROM pg_proc WHERE proname = '" + names + "now'");
+    // What is set back is as it was, so that it can be set once more.
     return definition.contains(TIME)
         ? Optional.of(offset -> server.execute(
-            definition.replace(TIME, "RETURN " + offset.toNanos() / 1000 + " + EXTRACT(")))
+            offset.isZero()
+                ? definition
+                : definition.replace(TIME, "RETURN " + offset.toNanos() / 1000 + " + EXTRACT(")))
         : Optional.empty();
   }
 

@@ -64,9 +64,9 @@ public enum Measure {
       "recoveryMillis",
       "Recovery after kill -9 (ms)",
       1,
-      "A JVM that holds and renews a lease of 2 s gets SIGKILL; from the end of its remaining lease,"
-          + " as the server told it, to the return of acquire in another JVM. The worst of the"
-          + " rounds."),
+      "A JVM that holds and renews a lease of 1 s gets SIGKILL, up to three of them together, each"
+          + " with a lock of its own; from the end of its remaining lease, as the server told it, to"
+          + " the return of acquire in another JVM. The worst of the rounds."),
   BYTES_LEFT(
       "bytesAfter10000Names",
       "Bytes left after 10,000 names",

@@ -25,9 +25,23 @@ final class Again {
     return one(provider) + " --facts " + happening.option();
   }
 
-  /** One thing that happened, for those who put the provider's name in. */
-  String anyFact(Happening happening) {
-    return compare() + " --providers ID --facts " + happening.option();
+  /**
+   * One thing that happened, for those who put the provider's name in: a command for each kind of
+   * provider to which it did.
+   */
+  List<String> anyFact(Happening happening) {
+    return report.providersWith(happening).stream()
+        .map(provider -> compare() + anyOf(provider) + " --facts " + happening.option())
+        .distinct()
+        .toList();
+  }
+
+  private static String anyOf(ProviderReport provider) {
+    if (provider.isPeer()) {
+      return " --providers none --peers=ID";
+    }
+    return " --providers ID"
+        + (provider.origin().equals(Backend.GIVEN) ? " --uri ID=ID://HOST" : "");
   }
 
   /** All that is shown of one provider, figures and facts too; a floor is no run of its own. */

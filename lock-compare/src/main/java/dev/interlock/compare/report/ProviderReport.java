@@ -297,6 +297,14 @@ public record ProviderReport(
         || (rules.isEmpty() && error.isEmpty() && facts.stream().anyMatch(fact -> !fact.failed()));
   }
 
+  /**
+   * Whether only what happens to it was asked for, and some of that could not be measured. That
+   * there is nothing to measure is an answer.
+   */
+  boolean lacksFacts() {
+    return rules.isEmpty() && facts.stream().anyMatch(Fact::failed);
+  }
+
   /** The rules that the kit had no means to judge, without those that only warn. */
   List<String> wanting() {
     return rules.stream()
@@ -313,6 +321,7 @@ public record ProviderReport(
   boolean isGood() {
     return error.isEmpty()
         && isJudged()
+        && !lacksFacts()
         && rules.stream().noneMatch(rule -> rule.isAgainst() && !rule.isForWantOfMeans())
         && (isComplete() || wanting().isEmpty())
         && !figures.anyFailed();

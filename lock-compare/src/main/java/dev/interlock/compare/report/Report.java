@@ -89,11 +89,12 @@ public record Report(
 
   /**
    * Whether every provider keeps what it claims, and everything could be run and measured. What
-   * peers do changes nothing; but where there are only peers, something must be known of each.
+   * peers do changes nothing; but where there are only peers, something must be known of each, and
+   * all that was asked for where that is only what happens to them.
    */
   public boolean isGood() {
     return isOfPeersOnly()
-        ? providers.stream().allMatch(ProviderReport::isJudged)
+        ? providers.stream().allMatch(provider -> provider.isJudged() && !provider.lacksFacts())
         : providers.stream()
             .filter(provider -> !provider.isPeer())
             .allMatch(ProviderReport::isGood);

@@ -95,7 +95,7 @@ public final class TerminalReport {
         String words = style.isEmpty() ? fact.words() : Verdicts.style(ansi, style, fact.words());
         out.println("    " + label + "  " + words);
       }
-      out.println("    again: " + report.again().anyFact(happening));
+      report.again().anyFact(happening).forEach(again -> out.println("    again: " + again));
     }
     out.println();
   }

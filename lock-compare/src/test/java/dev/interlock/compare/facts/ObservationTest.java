@@ -113,6 +113,14 @@ class ObservationTest {
       }
       ServerClock observation = new ServerClock();
       figures = Observation.observeOrRepeat(observation, backend, Effort.QUICK).figures();
+      assertThat(backend
+              .admin()
+              .database()
+              .get()
+              .execute("SELECT PG_GET_FUNCTIONDEF(oid) FROM pg_proc WHERE proname = '"
+                  + backend.names() + "now'"))
+          .as("and it can be looked at once more")
+          .contains(ServerClock.TIME);
     }
 
     assertThat(figures).containsEntry("tokensGrow", 1.0).containsKey("twoHoldersMillisForward");

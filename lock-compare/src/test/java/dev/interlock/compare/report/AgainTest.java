@@ -2,6 +2,7 @@ package dev.interlock.compare.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.interlock.compare.facts.Fact;
 import dev.interlock.compare.facts.Happening;
 import dev.interlock.compare.figures.Figures;
 import dev.interlock.compare.servers.Backend;
@@ -54,7 +55,12 @@ class AgainTest {
         .isEqualTo("./interlock compare --quick --providers none --peers=redisson"
             + " --facts many-waiters");
     assertThat(again.anyFact(Happening.IDLE))
-        .isEqualTo("./interlock compare --quick --providers ID --facts idle");
+        .as("each kind of provider has its own")
+        .containsExactly(
+            "./interlock compare --quick --providers ID --facts idle",
+            "./interlock compare --quick --providers ID --uri ID=ID://HOST --facts idle",
+            "./interlock compare --quick --providers none --peers=ID --facts idle");
+    assertThat(again.anyFact(Happening.RIGHTS)).isEmpty();
   }
 
   @Test
@@ -114,6 +120,7 @@ class AgainTest {
 
   private static ProviderReport provider(String id, String origin, boolean isPeer) {
     return new ProviderReport(
-        id, "1", "server", origin, Set.of(), List.of(), new Figures(), "", isPeer);
+            id, "1", "server", origin, Set.of(), List.of(), new Figures(), "", isPeer)
+        .withFacts(List.of(Fact.failed(Happening.IDLE, "no luck")));
   }
 }
