@@ -120,7 +120,7 @@ final class Comparison {
     ExecutorService threads = Executors.newFixedThreadPool(Math.min(together, candidates.size()));
     try {
       Map<Candidate, Future<ProviderReport>> running = new HashMap<>();
-      for (Candidate candidate : Candidate.longestFirst(candidates)) {
+      for (Candidate candidate : Candidate.inOrderOfBeginning(candidates)) {
         running.put(candidate, threads.submit(() -> judge(candidate, turns)));
       }
       List<ProviderReport> reports = new ArrayList<>();

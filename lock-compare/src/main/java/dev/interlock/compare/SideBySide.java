@@ -51,7 +51,7 @@ final class SideBySide {
         Executors.newFixedThreadPool(Math.min(MOST_TOGETHER, candidates.size()));
     try {
       Map<String, Future<List<Fact>>> running = new LinkedHashMap<>();
-      for (Candidate candidate : Candidate.longestFirst(candidates)) {
+      for (Candidate candidate : Candidate.inOrderOfBeginning(candidates)) {
         running.put(candidate.id(), threads.submit(() -> one(candidate)));
       }
       Map<String, List<Fact>> facts = new LinkedHashMap<>();

@@ -7,7 +7,9 @@ import dev.interlock.compare.peers.Peer;
 import dev.interlock.compare.servers.Backend;
 import dev.interlock.compare.servers.Subject;
 import dev.interlock.tck.TckBackend;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -20,6 +22,7 @@ import java.util.Set;
  * @param uri where its server is; empty if one is to be started
  */
 public record Candidate(String id, boolean isPeer, Optional<String> uri) {
+  private static final int SIMPLE = 2;
 
   public static Candidate of(Subject subject, Optional<String> uri) {
     return new Candidate(subject.id(), false, uri);
@@ -30,13 +33,18 @@ public record Candidate(String id, boolean isPeer, Optional<String> uri) {
   }
 
   /**
-   * In the order in which they are best begun: one that takes long, begun last, would be left over
-   * alone at the end. Our providers are listed from the simplest to those with the most to do;
-   * peers, of which fewer rules can be judged, come after them.
+   * In the order in which they are best begun. Our providers are listed from the simplest to those
+   * with the most to do: one of these is begun beside two of the simple ones, for several at once
+   * leave the processors nothing for the rules on time, and one that is begun last is left over
+   * alone. Peers, of which fewer rules can be judged, come after them.
    */
-  public static List<Candidate> longestFirst(List<Candidate> candidates) {
+  public static List<Candidate> inOrderOfBeginning(List<Candidate> candidates) {
+    Deque<Candidate> ours = new ArrayDeque<>();
+    candidates.stream().filter(one -> !one.isPeer()).forEach(ours::add);
     List<Candidate> ordered = new ArrayList<>();
-    candidates.stream().filter(one -> !one.isPeer()).forEach(one -> ordered.add(0, one));
+    while (!ours.isEmpty()) {
+      ordered.add(ordered.size() % (SIMPLE + 1) == 0 ? ours.removeLast() : ours.removeFirst());
+    }
     candidates.stream().filter(Candidate::isPeer).forEach(ordered::add);
     return ordered;
   }

@@ -12,15 +12,17 @@ import org.junit.jupiter.api.Test;
 class CandidateTest {
 
   @Test
-  void what_takes_long_is_begun_first_and_peers_last() {
+  void one_with_much_to_do_begins_beside_two_with_little_and_peers_last() {
     List<Candidate> candidates = new ArrayList<>();
     Subject.ALL.forEach(subject -> candidates.add(Candidate.of(subject, Optional.empty())));
     Peer.ALL.forEach(peer -> candidates.add(Candidate.of(peer)));
 
-    List<Candidate> ordered = Candidate.longestFirst(candidates);
+    List<Candidate> ordered = Candidate.inOrderOfBeginning(candidates);
 
     assertThat(ordered).containsExactlyInAnyOrderElementsOf(candidates);
-    assertThat(ordered).extracting(Candidate::id).startsWith("quorum", "postgres", "mysql");
-    assertThat(ordered.indexOf(candidates.get(0))).isEqualTo(Subject.ALL.size() - 1);
+    assertThat(ordered)
+        .extracting(Candidate::id)
+        .startsWith("quorum", "local", "redis-setnx", "postgres");
+    assertThat(ordered.indexOf(Candidate.of(Peer.ALL.get(0)))).isEqualTo(Subject.ALL.size());
   }
 }

@@ -38,6 +38,8 @@ public final class CloseRules {
    */
   private static final int PERIODS = 3;
 
+  private static final int PARTS = 10;
+
   /** What is kept once, and not again with each use, is a pool: but no pool needs so many. */
   private static final int MOST_EVER = 100;
 
@@ -150,14 +152,19 @@ public final class CloseRules {
     long lease = run.ms(900).toNanos();
     boolean renewable = run.has(Capability.RENEWABLE);
     int cycles = MANY_CYCLES;
-    // A task for each period: all of them may take longer than a worker is waited for.
+    int some = cycles / PARTS;
+    // Several tasks: all of it may take longer than a worker is waited for.
     ClientFootprint first = worker.call(space -> firstUse(space.client(), name, lease, renewable));
     // So that pools are about as large as they ever get.
     worker.run(space -> warmUp(space.client(), name, cycles / 5, lease, renewable));
     List<String> growth;
     int period = 0;
     do {
-      growth = worker.call(space -> period(space, name, cycles, lease, renewable));
+      ClientFootprint before = worker.call(space -> ClientFootprint.now());
+      for (int part = 0; part < PARTS; part++) {
+        worker.run(space -> useInTurn(space.client(), name, some, lease, renewable));
+      }
+      growth = worker.call(space -> grown(before));
       period++;
     } while (!growth.isEmpty() && period < PERIODS);
     run.expect(
@@ -190,12 +197,8 @@ public final class CloseRules {
     ManyUses.of(client, cycles, i -> use(name + "-first-" + i, lease, renewable));
   }
 
-  /** What is more after as many uses as that. */
-  public static List<String> period(
-      WorkerSpace space, String name, int cycles, long lease, boolean renewable)
-      throws InterruptedException {
-    ClientFootprint before = ClientFootprint.now();
-    useInTurn(space.client(), name, cycles, lease, renewable);
+  /** What is more than before. */
+  public static List<String> grown(ClientFootprint before) throws InterruptedException {
     return List.copyOf(growth(before, IDLE));
   }
 
@@ -251,7 +254,7 @@ public final class CloseRules {
   }
 
   /** On one thread: more could open connections later than others, which are none left behind. */
-  private static void useInTurn(
+  public static void useInTurn(
       LockClient client, String name, int cycles, long lease, boolean renewable)
       throws InterruptedException {
     for (int i = 0; i < cycles; i++) {

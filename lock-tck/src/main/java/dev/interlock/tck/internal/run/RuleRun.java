@@ -150,11 +150,19 @@ public final class RuleRun extends Times {
 
   /** Opens the backend without the engine before it, to repeat commands and to send them late. */
   public DirectBackend direct() {
+    requireSpi();
     return keep(target.open(spi.ofTheKit()));
+  }
+
+  private void requireSpi() {
+    if (target.isForeign()) {
+      throw new NotOfferedException("one that is repeated or sent late by its id");
+    }
   }
 
   /** The same through a proxy, which is let see a lock's name as in {@link #client(FaultProxy)}. */
   public DirectBackend direct(FaultProxy proxy) throws InterruptedException {
+    requireSpi();
     DirectBackend direct = keep(target.open(proxy, spi.ofTheKit()));
     String name = name();
     HoldId id = direct.newId();
