@@ -115,7 +115,9 @@ final class Judge {
 
   private Process fork() throws IOException {
     String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-    return new ProcessBuilder(java, "-cp", classPath, main.getName())
+    // Its code is compiled quickly rather than well: several such JVMs share the processors.
+    return new ProcessBuilder(
+            java, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", classPath, main.getName())
         .redirectError(log.toFile())
         .start();
   }
