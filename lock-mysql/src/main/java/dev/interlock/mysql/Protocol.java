@@ -21,8 +21,12 @@ final class Protocol {
   /** An entry is not written again before it is this old, so that most re-checks only read. */
   static final long ENTRY_FRESH_US = 7_000_000;
 
-  /** The longest time between two re-checks of a waiter. Bounds the cost of a lost message. */
-  static final Duration RECHECK = Duration.ofSeconds(1);
+  /**
+   * The time between two re-checks of a waiter, up to a quarter more for a common tick. Bounds the
+   * cost of a lost message, and is how a waiter learns that its owner was granted the lock in
+   * another client: within a second (rule S1).
+   */
+  static final Duration RECHECK = Duration.ofMillis(750);
 
   /** The same for a client that cannot be told of a grant. */
   static final Duration POLL = Duration.ofMillis(100);

@@ -4,8 +4,12 @@ import java.time.Duration;
 
 /** When a waiter should look again. */
 final class Recheck {
-  /** The longest time between two looks. Bounds the cost of a lost message. */
-  private static final Duration LONGEST = Duration.ofSeconds(1);
+  /**
+   * The time between two looks, up to a quarter more for a common tick. Bounds the cost of a lost
+   * message, and is how a waiter learns that its owner was granted the lock in another client:
+   * within a second (rule S1).
+   */
+  private static final Duration LONGEST = Duration.ofMillis(750);
 
   /** The same for a client that cannot be told of a grant. */
   private static final Duration POLL = Duration.ofMillis(100);
