@@ -8,6 +8,12 @@ package dev.interlock.spi;
 public interface BackendEvents {
 
   /**
+   * Hears nothing. For those who ask a backend without an engine before it, and neither hold nor
+   * wait by its events.
+   */
+  BackendEvents IGNORED = new IgnoredEvents();
+
+  /**
    * A queued attempt of this client was granted by another client's release.
    *
    * @param grant the grant

@@ -4,8 +4,6 @@ import dev.interlock.LockConfigurationException;
 import dev.interlock.spi.BackendContext;
 import dev.interlock.spi.BackendEvents;
 import dev.interlock.spi.ClientId;
-import dev.interlock.spi.Grant;
-import dev.interlock.spi.HoldId;
 import dev.interlock.spi.LockBackend;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -42,7 +40,7 @@ final class Target {
    */
   LockBackend open() {
     LockBackend backend = BackendContext.of(client()).open(uri());
-    backend.subscribe(new Unconcerned());
+    backend.subscribe(BackendEvents.IGNORED);
     return backend;
   }
 
@@ -68,20 +66,5 @@ final class Target {
     } catch (UnknownHostException e) {
       return "localhost";
     }
-  }
-
-  /** Hears of nothing, since no hold and no waiter is this client's. */
-  private static final class Unconcerned implements BackendEvents {
-    @Override
-    public void granted(Grant grant, long notBeforeNanos) {}
-
-    @Override
-    public void wake(String name, HoldId id) {}
-
-    @Override
-    public void revoked(String name, HoldId id) {}
-
-    @Override
-    public void inDoubt() {}
   }
 }

@@ -7,6 +7,7 @@ import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockConfig;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.BackendContext;
+import dev.interlock.spi.BackendEvents;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
@@ -58,7 +59,7 @@ class GivenBackTest {
   @DisplayName("a vote is not given back that was asked for after giving it back had failed")
   void keepsVotesAskedForAgain() throws Exception {
     Settings settings = Settings.of(LockConfig.parse(redis.uri("redis-setnx", "")), null);
-    Member member = new Member(0, settings, context(), any -> new Deaf());
+    Member member = new Member(0, settings, context(), any -> BackendEvents.IGNORED);
     try {
       assertThat(member.join().join()).isTrue();
       Attempt ours = attempt();
@@ -151,7 +152,7 @@ class GivenBackTest {
   private static Member member(String letter) {
     Settings settings =
         Settings.of(LockConfig.parse(SteeredProvider.quorum(letter + 0, letter + 1)), null);
-    Member member = new Member(0, settings, context(), any -> new Deaf());
+    Member member = new Member(0, settings, context(), any -> BackendEvents.IGNORED);
     assertThat(member.join().join()).isTrue();
     return member;
   }

@@ -7,6 +7,7 @@ import dev.interlock.LockConfig;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.BackendContext;
+import dev.interlock.spi.BackendEvents;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
@@ -122,7 +123,7 @@ class GrantTokensTest {
     ClientId client = new ClientId("tokens", "test");
     try (LockBackend quorum =
         BackendContext.of(client).open(LockConfig.parse(SteeredProvider.quorum(names)))) {
-      quorum.subscribe(new Deaf());
+      quorum.subscribe(BackendEvents.IGNORED);
       long last = 0;
       int quiet = 0;
       while (quiet < 20) { // at first the largest token counts, to which the others are raised
@@ -140,7 +141,7 @@ class GrantTokensTest {
   private static void advance(ClientId client, String member, int tokens) {
     try (LockBackend direct =
         BackendContext.of(client).open(LockConfig.parse("local://?namespace=" + member))) {
-      direct.subscribe(new Deaf());
+      direct.subscribe(BackendEvents.IGNORED);
       Attempt other = Attempt.of("b", new HoldId(8, 1), "owner", LEASE).withTokens(tokens);
       assertThat(direct.attempt(other)).isInstanceOf(Grant.class);
       assertThat(direct.release("b", other.id())).isTrue();

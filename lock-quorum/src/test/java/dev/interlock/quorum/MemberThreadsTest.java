@@ -8,6 +8,7 @@ import dev.interlock.LockConfig;
 import dev.interlock.LockRequest;
 import dev.interlock.Locks;
 import dev.interlock.spi.BackendContext;
+import dev.interlock.spi.BackendEvents;
 import dev.interlock.spi.ClientId;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -145,7 +146,7 @@ class MemberThreadsTest {
             ThreeRedis.quorum(List.of("local://?namespace=a", "local://?namespace=b"), "")),
         null);
     BackendContext context = BackendContext.of(new ClientId("0000111122223333", "host:1"));
-    Member member = new Member(0, settings, context, any -> new Deaf(), threads);
+    Member member = new Member(0, settings, context, any -> BackendEvents.IGNORED, threads);
     assertThat(member.join().join()).isTrue();
     return member;
   }

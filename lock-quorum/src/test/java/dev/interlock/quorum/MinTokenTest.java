@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.interlock.LockConfig;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.BackendContext;
+import dev.interlock.spi.BackendEvents;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
@@ -60,7 +61,7 @@ class MinTokenTest {
     };
     LockBackend backend =
         BackendContext.of(new ClientId("1111222233334444", "host:1")).open(LockConfig.parse(uri));
-    backend.subscribe(new Deaf());
+    backend.subscribe(BackendEvents.IGNORED);
     return backend;
   }
 

@@ -3,6 +3,7 @@ package dev.interlock.quorum;
 import dev.interlock.LockConfig;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.BackendContext;
+import dev.interlock.spi.BackendEvents;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
@@ -28,7 +29,7 @@ final class Tokens {
   static boolean advance(String uri, String name, Duration ahead) {
     ClientId client = new ClientId("1111222233334444", "host:1");
     try (LockBackend backend = BackendContext.of(client).open(LockConfig.parse(uri))) {
-      backend.subscribe(new Deaf());
+      backend.subscribe(BackendEvents.IGNORED);
       HoldId id = new HoldId(1, ThreadLocalRandom.current().nextLong());
       Duration lease = Duration.ofSeconds(30);
       if (!(backend.attempt(Attempt.of(name, id, "clock", lease)) instanceof Grant)) {

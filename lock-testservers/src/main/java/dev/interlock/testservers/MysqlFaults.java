@@ -1,16 +1,14 @@
 package dev.interlock.testservers;
 
 import dev.interlock.tck.TckFault;
-import dev.interlock.tck.TckServer;
 import java.util.EnumSet;
-import java.util.List;
 import java.util.Set;
 
 /**
  * What the kit may do to a MySQL server: much to one of our own, nothing to a given one. For one
  * thread at a time.
  */
-public final class MysqlFaults implements TckServer {
+public final class MysqlFaults extends DatabaseFaults {
   /**
    * How many changes are still to fail: a setting from 0 to 7 that means nothing to locks. No table
    * would do. One whose changes a rollback leaves alone is locked as a whole by each statement that
@@ -20,19 +18,12 @@ public final class MysqlFaults implements TckServer {
 
   private static final String TRIGGER = "ordered_deadlock";
 
-  /** The tables that a lock, or one who waits for it, adds a row to. */
-  private static final List<String> TABLES = List.of("lock", "entry");
-
   private static final String NO_ROOM = "no_room_for_";
 
-  private final MysqlServer server;
-  private final String tablePrefix;
   private boolean ordering;
-  private boolean full;
 
   private MysqlFaults(MysqlServer server, String tablePrefix) {
-    this.server = server;
-    this.tablePrefix = tablePrefix;
+    super(server, tablePrefix);
   }
 
   /**
@@ -59,37 +50,12 @@ public final class MysqlFaults implements TckServer {
   }
 
   @Override
-  public void heal() {
-    if (server.isControllable()) {
-      server.resume();
-      server.start();
-      if (ordering) {
-        server.execute("DROP TRIGGER IF EXISTS " + TRIGGER);
-        server.execute("SET GLOBAL " + ORDERS + " = 0");
-        ordering = false;
-      }
-      full(false);
+  void undo() {
+    if (ordering) {
+      server.execute("DROP TRIGGER IF EXISTS " + TRIGGER);
+      server.execute("SET GLOBAL " + ORDERS + " = 0");
+      ordering = false;
     }
-  }
-
-  @Override
-  public void pause() {
-    server.pause();
-  }
-
-  @Override
-  public void resume() {
-    server.resume();
-  }
-
-  @Override
-  public void kill() {
-    server.kill();
-  }
-
-  @Override
-  public void start() {
-    server.start();
   }
 
   @Override
@@ -137,18 +103,9 @@ public final class MysqlFaults implements TckServer {
     return !first && !pending;
   }
 
-  /**
-   * Refuses new rows, as a table does whose file may not grow; the rows that are there may change.
-   */
   @Override
-  public void full(boolean on) {
-    if (on == full) {
-      return;
-    }
-    full = on || full; // also if this is half done
+  void refuseRows(boolean on) {
     for (String table : TABLES) {
-      // After the insertion: before it, the trigger would also meet an insertion that becomes a
-      // change.
       server.execute(
           on
               ? "CREATE TRIGGER " + NO_ROOM + table + " AFTER INSERT ON " + tablePrefix + table
@@ -156,30 +113,16 @@ public final class MysqlFaults implements TckServer {
                   + " MESSAGE_TEXT = 'The table is full, as ordered by the kit'"
               : "DROP TRIGGER IF EXISTS " + NO_ROOM + table);
     }
-    full = on;
   }
 
-  /**
-   * The columns have types, so what stands in them can always be read; what is put there is no
-   * lock's state. The counters stay as they are: at the end of their range there would be no token,
-   * or no place in the queue, for whoever comes next.
-   */
   @Override
-  public void spoil(String name) {
-    server.execute("UPDATE " + tablePrefix + "lock SET client = -1, hold = -1, owner = X'FF00FE',"
-        + " shared = 9, host = X'FF00FE', since_us = -1, until_us = " + Long.MAX_VALUE
-        + ", token = -1, tokens = -1, claimant = -1, ticket = -1, last_heir = -1"
-        + " WHERE lock_key LIKE '%:" + name + "'");
-    requireSpoilt(
-        name,
-        server.execute("SELECT COUNT(*) FROM " + tablePrefix
-            + "lock WHERE client = -1 AND lock_key LIKE '%:" + name + "'"));
+  String isOf(String name) {
+    return "lock_key LIKE '%:" + name + "'";
   }
 
-  private static void requireSpoilt(String name, String rows) {
-    if (!rows.strip().equals("1")) {
-      throw new TestServerException("There is no row of the lock '" + name + "' to be spoilt.");
-    }
+  @Override
+  String more() {
+    return "owner = X'FF00FE', host = X'FF00FE', shared = 9, last_heir = -1";
   }
 
   private void prepareOrders() {

@@ -1,17 +1,15 @@
 package dev.interlock.testservers;
 
 import dev.interlock.tck.TckFault;
-import dev.interlock.tck.TckServer;
 import java.time.Duration;
 import java.util.EnumSet;
-import java.util.List;
 import java.util.Set;
 
 /**
  * What the kit may do to a PostgreSQL server: much to one of our own, nothing to a given one. For
  * one thread at a time.
  */
-public final class PostgresFaults implements TckServer {
+public final class PostgresFaults extends DatabaseFaults {
   /**
    * Counts the changes that are still to fail. A sequence, because a rollback leaves it as it is.
    */
@@ -19,20 +17,13 @@ public final class PostgresFaults implements TckServer {
 
   private static final int ORDERED = 3;
 
-  /** The tables that a lock, or one who waits for it, adds a row to. */
-  private static final List<String> TABLES = List.of("lock", "entry");
-
   private static final String NO_ROOM = "no_room";
   private static final Duration TAKES_EFFECT = Duration.ofSeconds(10);
 
-  private final PostgresServer server;
-  private final String tablePrefix;
   private boolean ordering;
-  private boolean full;
 
   private PostgresFaults(PostgresServer server, String tablePrefix) {
-    this.server = server;
-    this.tablePrefix = tablePrefix;
+    super(server, tablePrefix);
   }
 
   /**
@@ -60,38 +51,13 @@ public final class PostgresFaults implements TckServer {
   }
 
   @Override
-  public void heal() {
-    if (server.isControllable()) {
-      server.resume();
-      server.start();
-      readOnly(false);
-      if (ordering) {
-        server.execute("DROP SEQUENCE IF EXISTS " + ORDERS + " CASCADE");
-        server.execute("DROP FUNCTION IF EXISTS " + ORDERS + "_fail CASCADE");
-        ordering = false;
-      }
-      full(false);
+  void undo() {
+    readOnly(false);
+    if (ordering) {
+      server.execute("DROP SEQUENCE IF EXISTS " + ORDERS + " CASCADE");
+      server.execute("DROP FUNCTION IF EXISTS " + ORDERS + "_fail CASCADE");
+      ordering = false;
     }
-  }
-
-  @Override
-  public void pause() {
-    server.pause();
-  }
-
-  @Override
-  public void resume() {
-    server.resume();
-  }
-
-  @Override
-  public void kill() {
-    server.kill();
-  }
-
-  @Override
-  public void start() {
-    server.start();
   }
 
   @Override
@@ -149,51 +115,28 @@ public final class PostgresFaults implements TckServer {
     return !first && carriedOut;
   }
 
-  /**
-   * Refuses new rows, as a table does whose tablespace may not grow; the rows that are there may
-   * change: their pages have room for that.
-   */
   @Override
-  public void full(boolean on) {
-    if (on == full) {
-      return;
-    }
+  void refuseRows(boolean on) {
     if (on) {
-      full = true; // also if this is half done
       server.execute("CREATE OR REPLACE FUNCTION " + NO_ROOM + "() RETURNS trigger LANGUAGE plpgsql"
           + " AS $$BEGIN RAISE disk_full USING MESSAGE = 'No room, as ordered by the kit'; END$$");
       for (String table : TABLES) {
-        // After the insertion: before it, the trigger would also meet one that becomes a change.
         server.execute("CREATE TRIGGER " + NO_ROOM + " AFTER INSERT ON " + tablePrefix + table
             + " FOR EACH ROW EXECUTE FUNCTION " + NO_ROOM + "()");
       }
     } else {
       server.execute("DROP FUNCTION IF EXISTS " + NO_ROOM + " CASCADE");
     }
-    full = on;
   }
 
-  /**
-   * The columns have types, so what stands in them can always be read; what is put there is no
-   * lock's state. The counters stay as they are: at the end of their range there would be no token,
-   * or no place in the queue, for whoever comes next.
-   */
   @Override
-  public void spoil(String name) {
-    server.execute("UPDATE " + tablePrefix + "lock SET client = -1, hold = -1, owner = '\\xFF00FE',"
-        + " shared = true, host = '\\xFF00FE', since_us = -1, until_us = " + Long.MAX_VALUE
-        + ", token = -1, tokens = -1, claimant = -1, ticket = -1"
-        + " WHERE lock_key LIKE CONVERT_TO('%:" + name + "', 'UTF8')");
-    requireSpoilt(
-        name,
-        server.execute("SELECT COUNT(*) FROM " + tablePrefix
-            + "lock WHERE client = -1 AND lock_key LIKE CONVERT_TO('%:" + name + "', 'UTF8')"));
+  String isOf(String name) {
+    return "lock_key LIKE CONVERT_TO('%:" + name + "', 'UTF8')";
   }
 
-  private static void requireSpoilt(String name, String rows) {
-    if (!rows.strip().equals("1")) {
-      throw new TestServerException("There is no row of the lock '" + name + "' to be spoilt.");
-    }
+  @Override
+  String more() {
+    return "owner = '\\xFF00FE', host = '\\xFF00FE', shared = true";
   }
 
   private void prepareOrders() {

@@ -259,7 +259,7 @@ abstract class Waiter {
     }
   }
 
-  /** What ends an ended wait; null if the server never noted it, or did not answer it last. */
+  /** The removal of what it left; null if the server never noted it, or gave no last answer. */
   final @Nullable CompletableFuture<Boolean> removal() {
     return fault == null ? removal : null;
   }

@@ -12,8 +12,6 @@ import dev.interlock.compare.peers.Clients;
 import dev.interlock.spi.BackendContext;
 import dev.interlock.spi.BackendEvents;
 import dev.interlock.spi.ClientId;
-import dev.interlock.spi.Grant;
-import dev.interlock.spi.HoldId;
 import dev.interlock.spi.HoldQuery;
 import dev.interlock.spi.LockBackend;
 import java.time.Duration;
@@ -124,24 +122,9 @@ final class RightsCycle {
   private static void operate(String uri) {
     ClientId id = new ClientId("000000000000fac7", "comparison");
     try (LockBackend backend = BackendContext.of(id).open(uri)) {
-      backend.subscribe(new Unconcerned());
+      backend.subscribe(BackendEvents.IGNORED);
       var unused = backend.list(HoldQuery.of(PAGE));
       var unusedToo = backend.waiters(NAME, PAGE);
     }
-  }
-
-  /** Holds nothing and waits for nothing. */
-  private static final class Unconcerned implements BackendEvents {
-    @Override
-    public void granted(Grant grant, long notBeforeNanos) {}
-
-    @Override
-    public void wake(String name, HoldId id) {}
-
-    @Override
-    public void revoked(String name, HoldId id) {}
-
-    @Override
-    public void inDoubt() {}
   }
 }

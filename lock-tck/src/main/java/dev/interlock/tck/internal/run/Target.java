@@ -7,6 +7,7 @@ import dev.interlock.Locks;
 import dev.interlock.Option;
 import dev.interlock.ProviderInfo;
 import dev.interlock.spi.BackendContext;
+import dev.interlock.spi.BackendEvents;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.LockClients;
@@ -93,7 +94,7 @@ record Target(
     long client = ThreadLocalRandom.current().nextLong();
     ClientId id = new ClientId(HexFormat.of().toHexDigits(client), "tck");
     LockBackend opened = wrapper.apply(BackendContext.of(id).open(LockConfig.parse(member.uri())));
-    opened.subscribe(new NoEvents());
+    opened.subscribe(BackendEvents.IGNORED);
     return new DirectBackend(opened, client);
   }
 
@@ -112,7 +113,7 @@ record Target(
     long client = ThreadLocalRandom.current().nextLong();
     ClientId id = new ClientId(HexFormat.of().toHexDigits(client), "tck");
     LockBackend opened = wrapper.apply(own().open(config, BackendContext.of(id)));
-    opened.subscribe(new NoEvents());
+    opened.subscribe(BackendEvents.IGNORED);
     return new DirectBackend(opened, client);
   }
 
