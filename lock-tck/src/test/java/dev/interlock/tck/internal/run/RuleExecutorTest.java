@@ -2,23 +2,14 @@ package dev.interlock.tck.internal.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.interlock.BackendUnavailableException;
-import dev.interlock.LockClient;
-import dev.interlock.LockListener;
-import dev.interlock.LockRequest;
 import dev.interlock.tck.Effort;
-import dev.interlock.tck.NotOfferedException;
 import dev.interlock.tck.RuleInfo;
 import dev.interlock.tck.RuleResult;
 import dev.interlock.tck.Rules;
 import dev.interlock.tck.TckBackend;
-import dev.interlock.tck.TckFault;
 import dev.interlock.tck.Verdict;
 import dev.interlock.tck.internal.history.History;
 import dev.interlock.tck.internal.history.HistoryFile;
-import dev.interlock.tck.internal.history.Hold;
-import dev.interlock.tck.internal.history.Operation;
-import dev.interlock.tck.internal.history.Operation.Kind;
 import dev.interlock.tck.internal.rules.ValidityRules;
 import dev.interlock.tck.internal.worker.Stall;
 import dev.interlock.tck.internal.worker.WorkerPool;
@@ -28,15 +19,9 @@ import dev.interlock.tck.teststore.StoreServer;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -45,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What the tests of a rule do, and the verdict that it makes. */
 class RuleExecutorTest {
-  private static final String CHECK = "what to look at";
+  private static final String CHECK = RuleSamples.CHECK;
 
   private final WorkerPool pool = WorkerPool.enter();
   private StoreServer server;
@@ -53,8 +38,8 @@ class RuleExecutorTest {
 
   @BeforeEach
   void start() throws IOException {
-    Samples.RUNS.set(0);
-    Samples.INTERRUPTED.set(new CompletableFuture<>());
+    RuleSamples.RUNS.set(0);
+    RuleSamples.INTERRUPTED.set(new CompletableFuture<>());
     server = StoreServer.start(Fault.NONE);
   }
 
@@ -62,224 +47,6 @@ class RuleExecutorTest {
   void stop() throws IOException {
     server.close();
     pool.leave();
-  }
-
-  /** Tests of rules, as the kit's own are written. */
-  public static final class Samples {
-    static final AtomicInteger RUNS = new AtomicInteger();
-    static final AtomicReference<CompletableFuture<String>> INTERRUPTED = new AtomicReference<>();
-
-    private Samples() {}
-
-    @Rule(value = "X3", check = CHECK)
-    public static void failsAtFirst(RuleRun run) {
-      run.expect(RUNS.incrementAndGet() > 1, "it is run once more", "it is not");
-    }
-
-    @Rule(value = "X3", check = CHECK, timed = true)
-    public static void failsAtFirstByTheTime(RuleRun run) {
-      failsAtFirst(run);
-    }
-
-    @Rule(value = "X3", check = CHECK, timed = true)
-    public static void isNotAnsweredAtFirst(RuleRun run) {
-      if (RUNS.incrementAndGet() == 1) {
-        isNeverAnswered(run);
-      }
-    }
-
-    @Rule(value = "X3", check = CHECK, timed = true)
-    public static void isNeverAnswered(RuleRun run) {
-      // As a future tells it.
-      throw new CompletionException(new BackendUnavailableException("planted for " + run.name()));
-    }
-
-    @Rule(value = "X3", check = CHECK, timed = true)
-    public static void isNotAnsweredAtFirstAfterHarm(RuleRun run) {
-      var unused = run.server();
-      isNotAnsweredAtFirst(run);
-    }
-
-    @Rule(value = "X3", check = CHECK, timed = true)
-    public static void isNotAnsweredAtFirstThoughNothingWasCut(RuleRun run) throws IOException {
-      var unused = run.proxy();
-      isNotAnsweredAtFirst(run);
-    }
-
-    @Rule(value = "X3", check = CHECK, timed = true)
-    public static void isNotAnsweredAtFirstAfterACut(RuleRun run) throws IOException {
-      run.proxy().cut();
-      isNotAnsweredAtFirst(run);
-    }
-
-    @Rule(value = "X3", check = CHECK, timed = true)
-    public static void failsByTheTime(RuleRun run) {
-      run.expect(false, "it is in time", "it is late");
-    }
-
-    @Rule(value = "X3", check = CHECK)
-    public static void judgesAHistory(RuleRun run) {
-      Hold one = new Hold("lock", "a", 1, 0, 10, 10);
-      Hold other = new Hold("lock", "b", 2, 9, 20, 20);
-      run.judge(History.ofTokens(List.of(one, other)), "tokens grow");
-      run.judge(History.ofOverlaps(List.of(one, other)), "holds do not overlap");
-    }
-
-    @Rule(value = "X3", check = CHECK)
-    public static void judgesWhatCannotBeDecided(RuleRun run) {
-      List<Operation> calls = new ArrayList<>();
-      for (int i = 0; i < 24; i++) {
-        calls.add(new Operation(Kind.ACQUIRED, "lock", "owner-" + i, 24 - i, 0, 1_000));
-        calls.add(new Operation(Kind.RELEASED, "lock", "owner-" + i, 0, 0, 1_000));
-      }
-      calls.add(new Operation(Kind.REFUSED, "lock", "nobody", 0, 2_000, 2_001));
-      run.judge(History.ofCalls(calls), "there is an order");
-    }
-
-    @Rule(value = "X3", check = CHECK)
-    public static void passes(RuleRun run) {
-      run.expect(true, "so it is", "it is not");
-      run.count(4);
-      run.fault("a fault");
-      run.fault("a fault");
-      run.note("one thing");
-      run.note("another");
-      run.note("one thing");
-    }
-
-    @Rule(value = "X3", check = CHECK)
-    public static void fails(RuleRun run) {
-      run.expect(false, "so it is", "it is not");
-    }
-
-    @Rule(value = "X3", check = CHECK)
-    public static void usesAClientAndPasses(RuleRun run) throws Exception {
-      run.client().acquire(LockRequest.of("in the test before")).release();
-    }
-
-    @Rule(value = "X3", check = CHECK)
-    public static void usesClientsAndFails(RuleRun run) throws Exception {
-      run.client().acquire(LockRequest.of("orders")).release();
-      run.fault("a fault");
-      try (LockClient listening = run.client(new LockListener() {})) {
-        listening.tryAcquire(LockRequest.of("orders")).orElseThrow().release();
-      }
-      run.expect(false, "so it is", "it is not");
-    }
-
-    @Rule(value = "X3", check = "")
-    public static void throwsSomething(RuleRun run) {
-      throw new IllegalStateException("planted", new IOException("below it"));
-    }
-
-    @Rule(value = "X3", check = CHECK)
-    public static void doesNotReachIt(RuleRun run) {
-      run.requireHit(0, "a fault");
-    }
-
-    @Rule(value = "X3", check = CHECK)
-    public static void seesTooLittle(RuleRun run) {
-      run.count(19);
-      RuleRun.requireEnough(19, 20, "holds came about");
-    }
-
-    @Rule(value = "X3", check = CHECK)
-    public static void seesEnough(RuleRun run) {
-      run.count(20);
-      RuleRun.requireEnough(20, 20, "holds came about");
-    }
-
-    @Rule(value = "X3", check = CHECK)
-    public static void lacksAnOperation(RuleRun run) {
-      throw new IllegalStateException(new NotOfferedException("renaming"));
-    }
-
-    @Rule(value = "X3", check = CHECK, limit = 1)
-    public static void hangs(RuleRun run) throws InterruptedException {
-      CompletableFuture<String> interrupted = INTERRUPTED.get();
-      try {
-        new CountDownLatch(1).await();
-      } finally {
-        interrupted.complete(Thread.currentThread().getName());
-      }
-    }
-
-    @Rule(value = "X3", check = CHECK, limit = 1)
-    public static void isSlow(RuleRun run) throws InterruptedException {
-      LockClient client = run.client();
-      while (!Thread.interrupted()) {
-        client.inspect(run.name());
-      }
-    }
-
-    @Rule(value = "X3", check = CHECK, limit = 1)
-    public static void hangsWhileOthersGoOn(RuleRun run) throws Exception {
-      LockClient client = run.client();
-      Thread other = new Thread(() -> {
-        while (!Thread.currentThread().isInterrupted()) {
-          client.inspect(run.name());
-        }
-      });
-      other.start();
-      try {
-        new CountDownLatch(1).await();
-      } finally {
-        other.interrupt();
-        other.join();
-      }
-    }
-
-    @Rule(value = "X3", check = CHECK, limit = 1)
-    public static void startsAJvmSlowly(RuleRun run) throws Exception {
-      run.starts().during(() -> {
-        Thread.sleep(500);
-        return run;
-      });
-      run.count(1);
-    }
-
-    @Rule(value = "W9", check = CHECK)
-    public static void asksForWhatShouldBe(RuleRun run) {
-      fails(run);
-    }
-
-    @Rule(value = "W9", check = CHECK, limit = 1)
-    public static void hangsInARuleOfWhatShouldBe(RuleRun run) throws InterruptedException {
-      new CountDownLatch(1).await();
-    }
-
-    @Rule(value = "W9", check = CHECK)
-    public static void waitsForAnAnswerInARuleOfWhatShouldBe(RuleRun run) throws Exception {
-      new CompletableFuture<String>().get(10, TimeUnit.MILLISECONDS);
-    }
-
-    @Rule(value = "W3", check = CHECK, limit = 1)
-    public static void hangsInARuleOnWaiting(RuleRun run) throws InterruptedException {
-      new CountDownLatch(1).await();
-    }
-
-    @Rule(value = "X3", check = CHECK, needs = TckFault.PAUSE)
-    public static void needsAPause(RuleRun run) {
-      run.note("it was paused");
-    }
-
-    @Rule(value = "X3", check = CHECK)
-    public static void leavesTheServerPaused(RuleRun run) throws Exception {
-      run.server().pause();
-    }
-
-    @Rule(value = "X3", check = CHECK)
-    public static void leavesWhatCannotBeClosed(RuleRun run) {
-      run.keep(() -> {
-        throw new IOException("it cannot be closed");
-      });
-    }
-
-    @Rule(value = "X3", check = CHECK)
-    public static void failsAndLeavesWhatCannotBeClosed(RuleRun run) {
-      leavesWhatCannotBeClosed(run);
-      fails(run);
-    }
   }
 
   @Test
@@ -343,7 +110,7 @@ class RuleExecutorTest {
             + "happened: java.lang.IllegalStateException: planted");
     assertThat(result.evidence().history())
         .contains("java.lang.IllegalStateException: planted", "java.io.IOException: below it")
-        .anyMatch(line -> line.contains("Samples.throwsSomething"));
+        .anyMatch(line -> line.contains("RuleSamples.throwsSomething"));
   }
 
   @Test
@@ -392,6 +159,24 @@ class RuleExecutorTest {
   }
 
   @Test
+  void whoIsSlowInAStallIsRunOnceMoreIfItIsAboutTime() {
+    stall = stalled("a worker JVM", 200);
+    assertThat(run(backend().timeScale(0.1), "X3", "isSlowAtFirst").verdict())
+        .isEqualTo(Verdict.PASS);
+    stall = Optional.empty();
+    RuleSamples.RUNS.set(0);
+    assertThat(run(backend().timeScale(0.1), "X3", "isSlowAtFirst").verdict())
+        .isEqualTo(Verdict.INCONCLUSIVE);
+  }
+
+  @Test
+  void whoIsSlowInARuleOfWhatShouldBeIsNoWarning() {
+    RuleResult slow = run(backend().timeScale(0.1), "W9", "isSlowInARuleOfWhatShouldBe");
+    assertThat(slow.verdict()).isEqualTo(Verdict.INCONCLUSIVE);
+    assertThat(slow.isAgainst()).isTrue();
+  }
+
+  @Test
   void theTimeToStartAJvmDoesNotCount() {
     RuleResult result = run(backend().timeScale(0.1), "X3", "startsAJvmSlowly");
     assertThat(result.verdict()).isEqualTo(Verdict.PASS);
@@ -403,9 +188,9 @@ class RuleExecutorTest {
 
     assertThat(result.verdict()).isEqualTo(Verdict.FAIL);
     assertThat(result.evidence().message()).contains("hangs ends within", "it hung", CHECK);
-    assertThat(result.evidence().history()).anyMatch(line -> line.contains("Samples.hangs"));
+    assertThat(result.evidence().history()).anyMatch(line -> line.contains("RuleSamples.hangs"));
     // Whoever can be woken does not stay behind.
-    assertThat(Samples.INTERRUPTED.get())
+    assertThat(RuleSamples.INTERRUPTED.get())
         .succeedsWithin(Duration.ofSeconds(10))
         .isEqualTo("tck-rule");
   }
@@ -416,14 +201,14 @@ class RuleExecutorTest {
     RuleResult repeated = run(backend(), "X3", "failsAtFirstByTheTime");
     assertThat(repeated.verdict()).isEqualTo(Verdict.PASS);
     assertThat(repeated.evidence().message()).contains("a worker JVM stood still for 200 ms");
-    Samples.RUNS.set(0);
+    RuleSamples.RUNS.set(0);
     RuleResult notAboutTime = run(backend(), "X3", "failsAtFirst");
     assertThat(notAboutTime.verdict()).isEqualTo(Verdict.FAIL);
     assertThat(notAboutTime.evidence().message()).endsWith("a worker JVM stood still for 200 ms");
     RuleResult twice = run(backend(), "X3", "failsByTheTime");
     assertThat(twice.evidence().message()).endsWith("it failed twice");
     stall = Optional.empty();
-    Samples.RUNS.set(0);
+    RuleSamples.RUNS.set(0);
     assertThat(run(backend(), "X3", "failsAtFirstByTheTime").verdict()).isEqualTo(Verdict.FAIL);
   }
 
@@ -435,13 +220,13 @@ class RuleExecutorTest {
     RuleResult never = run(backend(), "X3", "isNeverAnswered");
     assertThat(never.verdict()).isEqualTo(Verdict.FAIL);
     assertThat(never.evidence().message()).endsWith("it failed twice");
-    Samples.RUNS.set(0);
+    RuleSamples.RUNS.set(0);
     RuleResult harmed = run(backend(), "X3", "isNotAnsweredAtFirstAfterHarm");
     assertThat(harmed.verdict()).isEqualTo(Verdict.FAIL);
-    Samples.RUNS.set(0);
+    RuleSamples.RUNS.set(0);
     RuleResult cut = run(backend(), "X3", "isNotAnsweredAtFirstAfterACut");
     assertThat(cut.verdict()).isEqualTo(Verdict.FAIL);
-    Samples.RUNS.set(0);
+    RuleSamples.RUNS.set(0);
     RuleResult whole = run(backend(), "X3", "isNotAnsweredAtFirstThoughNothingWasCut");
     assertThat(whole.verdict()).isEqualTo(Verdict.PASS);
   }
@@ -625,7 +410,7 @@ class RuleExecutorTest {
   }
 
   private static RuleTest test(String name) {
-    return test(Samples.class, name);
+    return test(RuleSamples.class, name);
   }
 
   private static RuleTest test(Class<?> type, String name) {
