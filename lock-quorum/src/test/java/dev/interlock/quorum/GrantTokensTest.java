@@ -1,7 +1,9 @@
 package dev.interlock.quorum;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.interlock.BackendUnavailableException;
 import dev.interlock.HoldInfo;
 import dev.interlock.LockConfig;
 import dev.interlock.spi.Attempt;
@@ -137,6 +139,62 @@ class GrantTokensTest {
     }
   }
 
+  @Test
+  @DisplayName(
+      "M2: a token is not called that of no hold while the member that knows it is missing")
+  void isNotForcedByATokenThatOnlyOneKnows() throws Exception {
+    String[] names = {"forced0", "forced1", "forced2"};
+    List<SteeredProvider.Steered> ways = SteeredProvider.of("forced", "forced", 3);
+    ClientId client = new ClientId("forced", "test");
+    try (LockBackend quorum =
+        BackendContext.of(client).open(LockConfig.parse(SteeredProvider.quorum(names)))) {
+      quorum.subscribe(BackendEvents.IGNORED);
+      HoldId id = new HoldId(7, 1);
+      long held;
+      do { // until each member has its own token for the hold: at first all are raised to the
+        // largest
+        quorum.release(NAME, id);
+        TimeUnit.MILLISECONDS.sleep(100);
+        advance(client, names[0], 2_000);
+        advance(client, names[1], 1_000);
+        held = granted(quorum, id);
+      } while (tokenAt(client, names[0], held) <= held || tokenAt(client, names[2], held) >= held);
+
+      long token = held;
+      ways.get(1).down(true);
+      assertThatThrownBy(() -> quorum.forceRelease(NAME, token))
+          .isInstanceOf(BackendUnavailableException.class)
+          .hasMessageContaining("may have this token");
+      assertThat(quorum.forceRelease(NAME, 1)).isFalse();
+      ways.get(1).down(false);
+      while (!forced(quorum, token)) {
+        TimeUnit.MILLISECONDS.sleep(20);
+      }
+      assertThat(quorum.inspect(NAME)).isEmpty();
+    }
+  }
+
+  private static long tokenAt(ClientId client, String member, long none) {
+    try (LockBackend direct =
+        BackendContext.of(client).open(LockConfig.parse("local://?namespace=" + member))) {
+      return direct.inspect(NAME).map(HoldInfo::fencingToken).orElse(none);
+    }
+  }
+
+  private static boolean forced(LockBackend quorum, long token) {
+    try {
+      return quorum.forceRelease(NAME, token);
+    } catch (BackendUnavailableException e) {
+      return false; // the member that was down is not asked again yet
+    }
+  }
+
+  private static long granted(LockBackend quorum, HoldId id) {
+    AttemptResult result = quorum.attempt(Attempt.of(NAME, id, "owner", LEASE));
+    assertThat(result).isInstanceOf(Grant.class);
+    return ((Grant) result).fencingToken();
+  }
+
   /** Has a member take so many tokens, so that it grants larger ones than the others. */
   private static void advance(ClientId client, String member, int tokens) {
     try (LockBackend direct =
@@ -153,13 +211,11 @@ class GrantTokensTest {
   }
 
   private static long grantedOnce(LockBackend quorum, long before) {
-    Attempt attempt = Attempt.of(NAME, new HoldId(7, before + 1), "owner", LEASE);
-    AttemptResult result = quorum.attempt(attempt);
-    assertThat(result).isInstanceOf(Grant.class);
-    long token = ((Grant) result).fencingToken();
+    HoldId id = new HoldId(7, before + 1);
+    long token = granted(quorum, id);
     assertThat(token).isGreaterThan(before);
     assertThat(quorum.inspect(NAME).map(HoldInfo::fencingToken)).contains(token);
-    assertThat(quorum.release(NAME, attempt.id())).isTrue();
+    assertThat(quorum.release(NAME, id)).isTrue();
     return token;
   }
 }
