@@ -21,6 +21,7 @@ import dev.interlock.tck.internal.run.DirectBackend;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import dev.interlock.tck.internal.run.RuleViolation;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -116,25 +117,33 @@ public final class FaultRules {
       company = Company.NONE,
       needs = TckFault.CONNECTION)
   public static void anUnansweredAttemptIsUnknown(RuleRun run) throws Exception {
-    FaultProxy proxy = run.proxy();
-    DirectBackend direct = run.direct(proxy);
     LockClient observer = run.client();
-    int lost = 0;
+    List<LostAnswers> all = new ArrayList<>();
     for (Effect effect : List.of(Effect.REPLY_LOST, Effect.REPLY_SWALLOWED)) {
-      boolean hit = true;
-      // The first answer of an attempt, then all from its second on, and so forth.
-      for (int nth = 1; hit && nth <= MOST_REQUESTS; nth++) {
-        String name = run.name();
-        Injection injection =
-            proxy.inject(Injection.of(effect, name, nth, Integer.MAX_VALUE, Duration.ZERO));
-        expectKnown(run, direct, observer, name, effect);
-        hit = injection.hits() > 0;
-        lost += injection.hits();
-        proxy.heal();
+      for (int nth = 1; nth <= MOST_REQUESTS; nth++) {
+        all.add(new LostAnswers(effect, nth));
       }
     }
-    run.requireHit(lost, "lost answers to attempts");
+    // Each with a proxy and a client of its own, for each waits until the client gives up.
+    List<Integer> hits = SideBySide.each(all, lost -> expectKnown(run, observer, lost));
+    run.requireHit(hits.stream().mapToInt(Integer::intValue).sum(), "lost answers to attempts");
     run.note("no attempt that was made was reported as one that was not");
+  }
+
+  /** The first answer of an attempt is lost, or all from its second on, and so forth. */
+  private record LostAnswers(Effect effect, int from) {}
+
+  /** Returns how many answers were lost. */
+  private static int expectKnown(RuleRun run, LockClient observer, LostAnswers lost)
+      throws IOException, InterruptedException {
+    FaultProxy proxy = run.proxy();
+    DirectBackend direct = run.direct(proxy);
+    String name = run.name();
+    Injection injection = proxy.inject(
+        Injection.of(lost.effect(), name, lost.from(), Integer.MAX_VALUE, Duration.ZERO));
+    expectKnown(run, direct, observer, name, lost.effect());
+    proxy.heal();
+    return injection.hits();
   }
 
   private static void expectKnown(
