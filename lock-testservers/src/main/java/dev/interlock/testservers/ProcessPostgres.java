@@ -80,7 +80,7 @@ final class ProcessPostgres extends DatabaseAtEndpoint implements PostgresServer
           bin.resolve("initdb").toString(),
           "--pgdata=" + data,
           "--username=" + ACCOUNT,
-          "--auth=scram-sha-256",
+          "--auth=password",
           "--encoding=UTF8",
           "--locale=C",
           "--no-sync");
