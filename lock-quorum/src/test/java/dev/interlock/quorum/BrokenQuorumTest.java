@@ -55,8 +55,14 @@ class BrokenQuorumTest {
   }
 
   private static void expectFound(TckBackend broken, String rule, String... how) {
-    RuleResult result = TckRunner.of(broken).only(Set.of(rule)).run().rule(rule).orElseThrow();
-    assertThat(result.verdict()).as(result.toString()).isEqualTo(Verdict.FAIL);
+    expectVerdict(Verdict.FAIL, broken, rule, how);
+  }
+
+  private static void expectVerdict(
+      Verdict verdict, TckBackend backend, String rule, String... how) {
+    RuleResult result =
+        TckRunner.of(backend).only(Set.of(rule)).run().rule(rule).orElseThrow();
+    assertThat(result.verdict()).as(result.toString()).isEqualTo(verdict);
     assertThat(result.evidence().message()).contains(how);
   }
 
@@ -86,6 +92,14 @@ class BrokenQuorumTest {
     String lie = "forgets-in-secret";
     TckBackend broken = quorum(2, "", lying(0, lie), lying(1, lie), lying(2, lie));
     expectFound(broken, "Q4", "another client got it");
+  }
+
+  @Test
+  @DisplayName("Q4: is not claimed where every member keeps what it has answered")
+  void noneMayForget() {
+    String durable = "declares-durable";
+    TckBackend backend = quorum(2, "", lying(0, durable), lying(1, durable), lying(2, durable));
+    expectVerdict(Verdict.NOT_CLAIMED, backend, "Q4", "all are DURABLE");
   }
 
   @Test

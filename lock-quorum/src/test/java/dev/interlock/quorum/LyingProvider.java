@@ -17,6 +17,7 @@ import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -34,7 +35,9 @@ public final class LyingProvider implements LockProvider {
     /** Answers for ever that the quorum's mark is there, as if nothing were ever lost. */
     FORGETS_IN_SECRET,
     /** Gives back only what it has said to have granted: not what it could not say. */
-    RELEASES_ONLY_GRANTS
+    RELEASES_ONLY_GRANTS,
+    /** Declares that it keeps what it has answered, which is not for the rules Q to judge. */
+    DECLARES_DURABLE
   }
 
   private static final Option<List<HostPort>> HOSTS = Option.hosts(null).mandatory();
@@ -47,7 +50,11 @@ public final class LyingProvider implements LockProvider {
 
   @Override
   public Set<Capability> capabilities(LockConfig config) {
-    return Set.of(Capability.RENEWABLE, Capability.FENCED, Capability.PUSH);
+    Set<Capability> declared = EnumSet.of(Capability.RENEWABLE, Capability.FENCED, Capability.PUSH);
+    if (config.get(LIE) == Lie.DECLARES_DURABLE) {
+      declared.add(Capability.DURABLE);
+    }
+    return declared;
   }
 
   @Override

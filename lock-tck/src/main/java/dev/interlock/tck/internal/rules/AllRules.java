@@ -38,6 +38,7 @@ public final class AllRules {
       ReadWriteRules.class,
       SemaphoreRules.class,
       AsyncRules.class,
+      MinorityRules.class,
       MemberRules.class);
 
   private AllRules() {}

@@ -42,6 +42,11 @@ record HarmedMember(int member, Harm harm) {
     }
   }
 
+  /** Whether what is asked of the member arrives there. */
+  boolean isAsked() {
+    return harm == Harm.SILENT;
+  }
+
   /** What the client does, as "a client ... member 1". */
   String words() {
     return harm.words;
