@@ -86,6 +86,12 @@ final class KilledHolder implements AutoCloseable {
     return line;
   }
 
+  /** Whether it ends by itself once its input has ended, as it does when this JVM is gone. */
+  boolean endsWithItsInput() throws IOException, InterruptedException {
+    in.close();
+    return process.waitFor(60, TimeUnit.SECONDS);
+  }
+
   /** Ends it by SIGKILL, and waits until it is gone. */
   void kill() throws InterruptedException {
     if (!process.destroyForcibly().waitFor(60, TimeUnit.SECONDS)) {

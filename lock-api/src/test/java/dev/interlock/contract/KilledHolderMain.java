@@ -12,30 +12,36 @@ import dev.interlock.OutcomeUnknownException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
+import java.util.concurrent.LinkedBlockingQueue;
 
 /**
  * A JVM that is there to be killed. Reads a URI, says that its client is open, reads what to hold,
- * holds it until it is killed, and says until when at the least. Ends with its parent.
+ * holds it until it is killed, and says until when at the least. Ends when its input does, whatever
+ * it is waiting for then: so it never outlives its parent.
  */
 final class KilledHolderMain {
   static final String SEMAPHORE = "killed-permits";
   static final String READ_WRITE = "killed-readers";
   static final int SIZE = 6;
 
-  private static final Optional<ProcessHandle> PARENT = ProcessHandle.current().parent();
+  /** A machine with many JVMs on it may be late; a server that is gone stays so. */
+  private static final Duration LATE = Duration.ofMinutes(2);
 
   private KilledHolderMain() {}
 
   public static void main(String[] args) throws Exception {
-    BufferedReader in = new BufferedReader(new InputStreamReader(System.in, UTF_8));
-    String uri = in.readLine();
-    LockClient client = open(uri);
+    BlockingQueue<String> orders = new LinkedBlockingQueue<>();
+    Thread reader = new Thread(() -> read(orders), "orders");
+    reader.setDaemon(true);
+    reader.start();
+    LockClient client = open(orders.take());
     System.out.println("open");
-    KilledHolder.Part part = KilledHolder.Part.parse(in.readLine());
+    KilledHolder.Part part = KilledHolder.Part.parse(orders.take());
     List<Lease> held = new ArrayList<>();
     if (part.permits() > 0) {
       LockRequest some = LockRequest.of(SEMAPHORE).permits(part.permits(), SIZE);
@@ -53,23 +59,37 @@ final class KilledHolderMain {
       daemon(() -> takeAndGive(client, LockRequest.of(READ_WRITE).shared()));
     }
     System.out.println(until);
-    endWithParent(in);
+    reader.join();
+  }
+
+  private static void read(BlockingQueue<String> orders) {
+    try (BufferedReader in = new BufferedReader(new InputStreamReader(System.in, UTF_8))) {
+      for (String line = in.readLine(); line != null; line = in.readLine()) {
+        orders.add(line);
+      }
+    } catch (IOException e) {
+      // As good as the end.
+    } finally {
+      Runtime.getRuntime().halt(0);
+    }
   }
 
   static LockClient open(String uri) throws Exception {
     return untilAnswered(() -> Locks.open(uri));
   }
 
-  /** A machine with many JVMs on it may be late. The server may also be gone with the parent. */
   private static <T> T untilAnswered(Callable<T> call) throws Exception {
-    while (PARENT.map(ProcessHandle::isAlive).orElse(false)) {
+    long start = System.nanoTime();
+    while (true) {
       try {
         return call.call();
       } catch (BackendUnavailableException | OutcomeUnknownException e) {
+        if (System.nanoTime() - start > LATE.toNanos()) {
+          throw e;
+        }
         Thread.sleep(100);
       }
     }
-    throw new IllegalStateException("the parent has ended");
   }
 
   /** So that the kill comes at any point of a request. */
@@ -87,12 +107,5 @@ final class KilledHolderMain {
     Thread thread = new Thread(work, "busy");
     thread.setDaemon(true);
     thread.start();
-  }
-
-  private static void endWithParent(BufferedReader in) throws IOException {
-    while (in.readLine() != null) {
-      // Nothing more is asked of it.
-    }
-    Runtime.getRuntime().halt(0);
   }
 }
