@@ -30,7 +30,6 @@ import dev.interlock.spi.WaiterInfo;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -46,27 +45,10 @@ final class HashBackend implements HandOffBackend {
   private static final Logger LOG = System.getLogger(HashBackend.class.getName());
 
   /**
-   * A waiter looks again after this time and one {@link #TICK} at the latest, wherever it stands in
-   * the queue: all before it may be dead. Longer than the time that a grant has to confirm, so that
-   * the first look after a grant to a dead one can hand the lock on, or comes back for that at its
-   * end. state.lua keeps a waiter for five times as long.
-   */
-  private static final Duration REFRESH = Duration.ofMillis(2_100);
-
-  /** Refreshes are due at multiples of this time. */
-  private static final Duration TICK = Duration.ofMillis(500);
-
-  /**
    * This many attempts may be on their way before releases: commands on one connection share their
    * way through the operating systems of both sides.
    */
   private static final int FEW_ATTEMPTS = 32;
-
-  private static final long GRANTED = 1;
-  private static final long NOT_MADE = 2;
-  private static final long QUEUED = 3;
-  private static final long UNDECIDED = 4;
-  private static final String NOBODY = "-";
 
   private final KeyLayout layout;
   private final ClientId client;
@@ -159,7 +141,7 @@ final class HashBackend implements HandOffBackend {
       }
       AttemptResult result;
       try {
-        result = result(attempt, send(attempt, call));
+        result = Outcomes.of(attempt, send(attempt, call));
       } catch (LockException e) {
         throw mayStand ? stillUnknown(attempt, e) : e;
       }
@@ -220,7 +202,7 @@ final class HashBackend implements HandOffBackend {
         riders.ended(granted.name(), granted.id());
       }
       for (Rider rider : taken) {
-        rider.arrive(result(rider.attempt(), answer));
+        rider.arrive(Outcomes.of(rider.attempt(), answer));
         arrived++;
       }
       if (unfinished) {
@@ -233,9 +215,9 @@ final class HashBackend implements HandOffBackend {
   }
 
   private static ReleaseResult released(Release release, boolean held, Answer answer) {
-    Grant granted = grant(release.name(), answer);
+    Grant granted = Outcomes.grant(release.name(), answer);
     Attempt next = release.next();
-    AttemptResult result = next == null ? null : result(next, answer);
+    AttemptResult result = next == null ? null : Outcomes.of(next, answer);
     if (!held) {
       return ReleaseResult.notHeld();
     }
@@ -363,45 +345,5 @@ final class HashBackend implements HandOffBackend {
         .with(attempt.sharedOwner())
         .with(Counted.argument(attempt))
         .with(attempt.waits());
-  }
-
-  /** Null if the attempt was not made, or has to be made again to know. */
-  private static @Nullable AttemptResult result(Attempt attempt, Answer answer) {
-    long kind = answer.number();
-    long first = answer.number();
-    long second = answer.number();
-    if (kind == NOT_MADE || kind == UNDECIDED) {
-      return null;
-    }
-    if (kind == GRANTED) {
-      return AttemptResult.granted(attempt, first).withTokens((int) second);
-    }
-    if (kind == QUEUED) {
-      return AttemptResult.queued(recheck(second));
-    }
-    return AttemptResult.busy(recheck(first));
-  }
-
-  private static @Nullable Grant grant(String name, Answer answer) {
-    String id = answer.word();
-    long token = answer.number();
-    int tokens = answer.smallNumber();
-    Duration lease = Duration.ofMillis(answer.number());
-    List<HoldId> heirs = new ArrayList<>();
-    for (int left = answer.smallNumber(); left > 0; left--) {
-      heirs.add(HoldId.parse(answer.word()));
-    }
-    return id.equals(NOBODY)
-        ? null
-        : Grant.of(name, HoldId.parse(id), token, lease).withTokens(tokens).withHeirs(heirs);
-  }
-
-  /** The holder may die, and a grant may stay unconfirmed: then a refresh hands the lock on. */
-  static Duration recheck(long millisLeft) {
-    Duration holderEnds = Duration.ofMillis(millisLeft + 1);
-    // All waiters of this client are refreshed at the same moments, so that batches are large.
-    long toNextTick = TICK.toNanos() - Math.floorMod(System.nanoTime(), TICK.toNanos());
-    Duration longest = REFRESH.plusNanos(toNextTick);
-    return holderEnds.compareTo(longest) < 0 ? holderEnds : longest;
   }
 }

@@ -136,7 +136,7 @@ final class Renewer {
       return RenewalResult.held(renewal, first).withTokens(Math.toIntExact(second));
     }
     if (kind == QUEUED) {
-      return RenewalResult.queued(HashBackend.recheck(first));
+      return RenewalResult.queued(Outcomes.recheck(first));
     }
     if (kind == FAILED) {
       return RenewalResult.failed(new LockException("Redis could not renew lock '" + renewal.name()

@@ -1,0 +1,73 @@
+package dev.interlock.redis.hash;
+
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.AttemptResult;
+import dev.interlock.spi.Grant;
+import dev.interlock.spi.HoldId;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Reads what became of attempts from the answers of the scripts that made them. */
+final class Outcomes {
+  /**
+   * A waiter looks again after this time and one {@link #TICK} at the latest, wherever it stands in
+   * the queue: all before it may be dead. Longer than the time that a grant has to confirm, so that
+   * the first look after a grant to a dead one can hand the lock on, or comes back for that at its
+   * end. state.lua keeps a waiter for five times as long.
+   */
+  private static final Duration REFRESH = Duration.ofMillis(2_100);
+
+  /** Refreshes are due at multiples of this time. */
+  private static final Duration TICK = Duration.ofMillis(500);
+
+  private static final long GRANTED = 1;
+  private static final long NOT_MADE = 2;
+  private static final long QUEUED = 3;
+  private static final long UNDECIDED = 4;
+  private static final String NOBODY = "-";
+
+  private Outcomes() {}
+
+  /** Null if the attempt was not made, or has to be made again to know. */
+  static @Nullable AttemptResult of(Attempt attempt, Answer answer) {
+    long kind = answer.number();
+    long first = answer.number();
+    long second = answer.number();
+    if (kind == NOT_MADE || kind == UNDECIDED) {
+      return null;
+    }
+    if (kind == GRANTED) {
+      return AttemptResult.granted(attempt, first).withTokens((int) second);
+    }
+    if (kind == QUEUED) {
+      return AttemptResult.queued(recheck(second));
+    }
+    return AttemptResult.busy(recheck(first));
+  }
+
+  /** Null if nobody was granted the lock. */
+  static @Nullable Grant grant(String name, Answer answer) {
+    String id = answer.word();
+    long token = answer.number();
+    int tokens = answer.smallNumber();
+    Duration lease = Duration.ofMillis(answer.number());
+    List<HoldId> heirs = new ArrayList<>();
+    for (int left = answer.smallNumber(); left > 0; left--) {
+      heirs.add(HoldId.parse(answer.word()));
+    }
+    return id.equals(NOBODY)
+        ? null
+        : Grant.of(name, HoldId.parse(id), token, lease).withTokens(tokens).withHeirs(heirs);
+  }
+
+  /** The holder may die, and a grant may stay unconfirmed: then a refresh hands the lock on. */
+  static Duration recheck(long millisLeft) {
+    Duration holderEnds = Duration.ofMillis(millisLeft + 1);
+    // All waiters of this client are refreshed at the same moments, so that batches are large.
+    long toNextTick = TICK.toNanos() - Math.floorMod(System.nanoTime(), TICK.toNanos());
+    Duration longest = REFRESH.plusNanos(toNextTick);
+    return holderEnds.compareTo(longest) < 0 ? holderEnds : longest;
+  }
+}
