@@ -85,7 +85,7 @@ public final class BenchCommand implements Callable<Integer> {
       paramLabel = "ID",
       description =
           "Threads, locks and clients, such as 16t1l1c, or 'uncontended', 'hand-off', 'readwrite',"
-              + " 'semaphore', or in a database 'fenced-writes'. Default: all.")
+              + " 'semaphore', or in a database 'fenced-writes', or on postgres 'bystander'. Default: all.")
   private List<String> scenarioIds = new ArrayList<>();
 
   @Option(
@@ -281,7 +281,15 @@ public final class BenchCommand implements Callable<Integer> {
     }
     Progress progress = new Progress(commandSpec().commandLine().getErr());
     BenchRun run = new BenchRun(on, subjects, scenarios, extras(), quick, progress);
-    BenchReport report = run.on(server, source, first == null ? null : silenced(first));
+    BenchReport report;
+    try (PostgresServer other =
+        extras().contains(Extra.BYSTANDER) ? TestPostgres.builder().owned().start() : null) {
+      report = run.on(
+          server,
+          source,
+          first == null ? null : silenced(first),
+          other == null ? null : ServerAddress.parse(on, other.uri()));
+    }
     TerminalReport.print(report, results);
     ReportFiles.write(report, out, stem()).forEach(file -> results.println("Written: " + file));
     results.flush();

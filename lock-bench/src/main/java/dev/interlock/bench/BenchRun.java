@@ -4,6 +4,8 @@ import dev.interlock.bench.report.BenchReport;
 import dev.interlock.bench.report.Tables;
 import dev.interlock.bench.report.Target;
 import dev.interlock.bench.runs.BenchPlan;
+import dev.interlock.bench.runs.BystanderResult;
+import dev.interlock.bench.runs.BystanderRun;
 import dev.interlock.bench.runs.ContentionRun;
 import dev.interlock.bench.runs.CountedResult;
 import dev.interlock.bench.runs.CountedRun;
@@ -58,7 +60,9 @@ final class BenchRun {
     this.scenarios = scenarios;
     this.extras = extras;
     long counted = extras.stream().filter(extra -> extra.counted() != null).count();
-    int all = scenarios.size() + (int) counted;
+    // Two rounds in turn, but of our own subjects only.
+    int beside = extras.contains(Extra.BYSTANDER) ? 1 : 0;
+    int all = scenarios.size() + (int) counted + beside;
     this.plan =
         quick ? BenchPlan.quick(all, subjects.size()) : BenchPlan.full(all, subjects.size());
     this.progress = progress;
@@ -69,18 +73,27 @@ final class BenchRun {
    *
    * @param source where the server comes from, for the report
    * @param first the same server, if there are others and it may be made silent
+   * @param elsewhere another server, for {@link Extra#BYSTANDER}
    * @throws ServerUnavailableException if the server does not answer
    */
-  BenchReport on(ServerAddress server, String source, SilentMemberRun.@Nullable Member first)
+  BenchReport on(
+      ServerAddress server,
+      String source,
+      SilentMemberRun.@Nullable Member first,
+      @Nullable ServerAddress elsewhere)
       throws InterruptedException {
-    int clients = scenarios.stream().mapToInt(Scenario::clients).max().orElse(1);
+    List<Scenario> all = new ArrayList<>(scenarios);
+    if (extras.contains(Extra.SILENT_MEMBER)) {
+      all.add(SilentMemberRun.SCENARIO);
+    }
+    if (extras.contains(Extra.BYSTANDER)) {
+      all.add(BystanderRun.SCENARIO);
+    }
+    int clients = all.stream().mapToInt(Scenario::clients).max().orElse(1);
     if (extras.contains(Extra.HAND_OFF)) {
       clients = Math.max(2, clients);
     }
-    int threads = scenarios.stream().mapToInt(Scenario::threads).max().orElse(1);
-    if (extras.contains(Extra.SILENT_MEMBER)) {
-      threads = Math.max(SilentMemberRun.SCENARIO.threads(), threads);
-    }
+    int threads = all.stream().mapToInt(Scenario::threads).max().orElse(1);
     String started = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
     double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
     try (ServerProbe measured = kind.probe(server)) {
@@ -92,7 +105,7 @@ final class BenchRun {
         progress.note(Tables.busyNote(environment));
       }
       try (OpenSubjects open = new OpenSubjects(subjects, server, clients, threads, progress)) {
-        return measure(server, open, measured, environment, first);
+        return measure(server, open, measured, environment, first, elsewhere);
       } finally {
         if (kind != ServerKind.REDIS) {
           PeerTables.drop(server);
@@ -106,7 +119,8 @@ final class BenchRun {
       OpenSubjects open,
       ServerProbe measured,
       BenchReport.Environment environment,
-      SilentMemberRun.@Nullable Member first)
+      SilentMemberRun.@Nullable Member first,
+      @Nullable ServerAddress elsewhere)
       throws InterruptedException {
     String names = "bench:" + UUID.randomUUID().toString().substring(0, 8) + ":";
     List<UncontendedResult> alone = List.of();
@@ -125,6 +139,13 @@ final class BenchRun {
     List<FencedWritesResult> fencedWrites = extras.contains(Extra.FENCED_WRITES)
         ? new FencedWritesRun(server, plan, progress).measure()
         : List.of();
+    List<BystanderResult> bystander = List.of();
+    List<OpenSubjects.Failure> failedBeside = List.of();
+    if (elsewhere != null) {
+      BystanderRun run = new BystanderRun(open, server, elsewhere, plan, names, progress);
+      bystander = run.measure();
+      failedBeside = run.failures();
+    }
     CountedRun counted = new CountedRun(server, plan, names, progress);
     List<CountedResult> parts = new ArrayList<>();
     for (Extra extra : Extra.values()) {
@@ -143,10 +164,13 @@ final class BenchRun {
         alone,
         handOffs,
         fencedWrites,
+        bystander,
         silentMember,
         parts,
         results,
         Target.of(alone, parts, results),
-        Stream.concat(open.failures().stream(), counted.failures().stream()).toList());
+        Stream.of(open.failures(), failedBeside, counted.failures())
+            .flatMap(List::stream)
+            .toList());
   }
 }

@@ -17,6 +17,9 @@ enum Extra {
   FENCED_WRITES(
       "fenced-writes",
       "in a database: a transaction with one UPDATE, plain, with a guard column, with a guard row"),
+  BYSTANDER(
+      "bystander",
+      "on postgres: one-row updates beside 32 threads and a lock, there and on another server"),
   READ_WRITE(CountedScenario.READ_WRITE.id(), CountedScenario.READ_WRITE.description()),
   SEMAPHORE(CountedScenario.SEMAPHORE.id(), CountedScenario.SEMAPHORE.description()),
   SILENT_MEMBER(
@@ -61,6 +64,9 @@ enum Extra {
     }
     if (server != ServerKind.REDIS) {
       extras.add(FENCED_WRITES);
+    }
+    if (server == ServerKind.POSTGRES) {
+      extras.add(BYSTANDER);
     }
     if (quorum) {
       extras.add(SILENT_MEMBER);

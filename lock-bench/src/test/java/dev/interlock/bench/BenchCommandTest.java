@@ -58,6 +58,14 @@ class BenchCommandTest {
   }
 
   @Test
+  void whatABystanderNoticesIsMeasuredOnPostgresOnly() {
+    assertThat(run("--list", "--on", "postgres")).isZero();
+    assertThat(out.toString()).contains("bystander");
+    assertThat(run("--on", "mysql", "--scenarios", "bystander")).isEqualTo(2);
+    assertThat(err.toString()).contains("'bystander' is not a scenario");
+  }
+
+  @Test
   void anUnknownServerIsNamedBesideTheKnownOnes() {
     assertThat(run("--on", "etcd")).isEqualTo(2);
     assertThat(err.toString()).contains("etcd").containsIgnoringCase("redis, mysql, postgres");

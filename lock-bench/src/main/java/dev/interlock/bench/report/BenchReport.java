@@ -1,6 +1,7 @@
 package dev.interlock.bench.report;
 
 import dev.interlock.bench.runs.BenchPlan;
+import dev.interlock.bench.runs.BystanderResult;
 import dev.interlock.bench.runs.CountedResult;
 import dev.interlock.bench.runs.FencedWritesResult;
 import dev.interlock.bench.runs.HandOffResult;
@@ -21,6 +22,7 @@ import java.util.Optional;
  * @param uncontended one thread, nobody else
  * @param handOffs from one client to another that waits
  * @param fencedWrites what fencing costs, in a database
+ * @param bystander what others notice of a lock that is fought for on their server
  * @param silentMember what is left once one of three servers is silent
  * @param counted read-write locks and semaphores
  * @param scenarios the contended ones, and the simple one of a thread and a lock
@@ -33,6 +35,7 @@ public record BenchReport(
     List<UncontendedResult> uncontended,
     List<HandOffResult> handOffs,
     List<FencedWritesResult> fencedWrites,
+    List<BystanderResult> bystander,
     List<SilentMemberResult> silentMember,
     List<CountedResult> counted,
     List<ScenarioResult> scenarios,

@@ -1,6 +1,8 @@
 package dev.interlock.bench.report;
 
 import dev.interlock.bench.runs.BenchPlan;
+import dev.interlock.bench.runs.BystanderResult;
+import dev.interlock.bench.runs.BystanderRun;
 import dev.interlock.bench.runs.CountedResult;
 import dev.interlock.bench.runs.FencedWritesResult;
 import dev.interlock.bench.runs.HandOffResult;
@@ -151,6 +153,25 @@ public final class Tables {
                 ratio(result.toPlain()),
                 number("%,.0f", result.latency().p50Micros()),
                 number("%,.0f", result.latency().p99Micros())))
+            .toList());
+  }
+
+  /** What others notice. */
+  static Table bystander(List<BystanderResult> results) {
+    return new Table(
+        "Bystander: one-row updates a second of somebody else while "
+            + BystanderRun.SCENARIO.description()
+            + ", there or on another server of this machine",
+        List.of("lock", "x elsewhere", "lowest", "highest", "there", "elsewhere", "sections/s"),
+        results.stream()
+            .map(result -> List.of(
+                result.label(),
+                ratio(result.toElsewhere()),
+                number("%.2f", result.toElsewhere().lowest()),
+                number("%.2f", result.toElsewhere().highest()),
+                number("%,.0f", result.commitsPerSecond()),
+                number("%,.0f", result.elsewhere()),
+                number("%,.0f", result.sectionsPerSecond())))
             .toList());
   }
 

@@ -33,6 +33,9 @@ public final class TerminalReport {
     if (!report.fencedWrites().isEmpty()) {
       tables.add(Tables.fencedWrites(report.fencedWrites()));
     }
+    if (!report.bystander().isEmpty()) {
+      tables.add(Tables.bystander(report.bystander()));
+    }
     if (!report.silentMember().isEmpty()) {
       tables.add(Tables.silentMember(report.silentMember()));
     }

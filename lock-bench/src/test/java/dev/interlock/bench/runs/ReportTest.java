@@ -63,6 +63,7 @@ class ReportTest {
     assertThat(Files.readString(files.get(1)))
         .contains("Redis 7.0.15", "JDK ", "redisson ", "| ours | 0.90 |", "| --- | ---: |")
         .contains("| guard row | 1.50 |")
+        .contains("| rows | 0.97 | 0.94 | 0.99 | 970 | 1,000 | 3,000 |")
         .contains("| quorum | 1,000 | 10 | 900 | 0.90 |");
   }
 
@@ -86,6 +87,8 @@ class ReportTest {
         List.of(),
         List.of(new FencedWritesResult(
             "guard row", 100, Latency.of(new Histogram(3)), new Statistics.Ratio(1.5, 1.5, 1.5))),
+        List.of(new BystanderResult(
+            "postgres", "rows", 3_000, 970, 1_000, new Statistics.Ratio(0.97, 0.94, 0.99))),
         List.of(new SilentMemberResult("quorum-setnx", "quorum", 1_000, 10, 900)),
         List.of(),
         List.of(result(overlaps)),

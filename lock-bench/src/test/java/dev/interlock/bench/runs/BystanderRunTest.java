@@ -1,0 +1,161 @@
+package dev.interlock.bench.runs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.bench.subjects.Subject;
+import dev.interlock.measure.SectionClient;
+import dev.interlock.measure.SectionLock;
+import dev.interlock.measure.server.ServerAddress;
+import dev.interlock.measure.server.ServerKind;
+import dev.interlock.measure.server.SqlPool;
+import dev.interlock.testservers.PostgresServer;
+import dev.interlock.testservers.TestPostgres;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** A lock that holds the bystander up where it is, and one that nobody notices. */
+class BystanderRunTest {
+  private static final BenchPlan PLAN = new BenchPlan(
+      "test",
+      2,
+      Duration.ofMillis(300),
+      Duration.ofMillis(50),
+      Duration.ZERO,
+      Duration.ZERO,
+      Duration.ZERO);
+  private static final ServerAddress OTHER =
+      ServerAddress.parse(ServerKind.POSTGRES, "postgres://bob@127.0.0.1:1/elsewhere");
+
+  private static PostgresServer server;
+  private static ServerAddress here;
+  private static SqlPool pool;
+
+  private final Progress progress = new Progress(new PrintWriter(new StringWriter()));
+
+  @BeforeAll
+  static void start() {
+    // How long a disk takes for a commit must not decide.
+    server = TestPostgres.builder().option("fsync", "off").start();
+    here = ServerAddress.parse(ServerKind.POSTGRES, server.uri());
+    pool = SqlPool.open(here, 1);
+  }
+
+  @AfterAll
+  static void stop() {
+    pool.close();
+    server.close();
+  }
+
+  @Test
+  void theRatioIsThatOfTheLocksServerToTheOtherOne() throws InterruptedException {
+    List<BystanderResult> results = measure(
+        subject("quiet", Subject.Kind.OURS, address -> new InThisJvm()),
+        subject(
+            "noisy",
+            Subject.Kind.OURS,
+            address -> address.equals(here) ? new RowTaker() : new InThisJvm()),
+        subject("peer", Subject.Kind.PEER, address -> new InThisJvm()));
+
+    assertThat(results).extracting(BystanderResult::id).containsExactly("quiet", "noisy");
+    assertThat(results).allSatisfy(result -> {
+      assertThat(result.sectionsPerSecond()).isPositive();
+      assertThat(result.elsewhere()).isPositive();
+    });
+    assertThat(results.get(0).commitsPerSecond()).isPositive();
+    assertThat(results.get(1).toElsewhere().highest()).isLessThan(0.5);
+  }
+
+  @Test
+  void aLockThatLetsTwoInIsAFailure() throws InterruptedException {
+    try (OpenSubjects open = open(subject("broken", Subject.Kind.OURS, address -> new NoLock()))) {
+      BystanderRun run = new BystanderRun(open, here, OTHER, PLAN, "test:", progress);
+
+      assertThat(run.measure()).isEmpty();
+      assertThat(run.failures()).singleElement().satisfies(failure -> {
+        assertThat(failure.subject()).isEqualTo("broken");
+        assertThat(failure.where()).isEqualTo("bystander");
+        assertThat(failure.message()).contains("two held the lock at once");
+      });
+    }
+  }
+
+  private List<BystanderResult> measure(Subject... subjects) throws InterruptedException {
+    try (OpenSubjects open = open(subjects)) {
+      BystanderRun run = new BystanderRun(open, here, OTHER, PLAN, "test:", progress);
+      List<BystanderResult> results = run.measure();
+      assertThat(run.failures()).isEmpty();
+      return results;
+    }
+  }
+
+  private OpenSubjects open(Subject... subjects) {
+    return new OpenSubjects(List.of(subjects), here, 2, 32, progress);
+  }
+
+  private interface At {
+    SectionLock lock(ServerAddress address);
+  }
+
+  private static Subject subject(String id, Subject.Kind kind, At at) {
+    SectionLock there = at.lock(OTHER);
+    SectionLock own = at.lock(here);
+    return new Subject(id, id, kind, "library 1", (address, threads) -> new SectionClient() {
+      @Override
+      public SectionLock lock(String name) {
+        return address.equals(here) ? own : there;
+      }
+
+      @Override
+      public void close() {}
+    });
+  }
+
+  private static class InThisJvm implements SectionLock {
+    final ReentrantLock lock = new ReentrantLock(true);
+
+    @Override
+    public void lock() throws InterruptedException {
+      lock.lockInterruptibly();
+      Thread.sleep(1);
+    }
+
+    @Override
+    public void unlock() {
+      lock.unlock();
+    }
+  }
+
+  /** Keeps the bystander's row for nine tenths of the time. */
+  private static final class RowTaker extends InThisJvm {
+    @Override
+    public void lock() throws InterruptedException {
+      super.lock();
+      try (Connection connection = pool.source().getConnection()) {
+        connection.setAutoCommit(false);
+        connection
+            .createStatement()
+            .executeUpdate("UPDATE interlock_bench_bystander SET items = items");
+        Thread.sleep(20);
+        connection.rollback();
+      } catch (SQLException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+  }
+
+  private static final class NoLock implements SectionLock {
+    @Override
+    public void lock() {}
+
+    @Override
+    public void unlock() {}
+  }
+}
