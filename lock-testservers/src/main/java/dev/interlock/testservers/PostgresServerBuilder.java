@@ -15,6 +15,8 @@ public final class PostgresServerBuilder {
   private final Surroundings<PostgresSource> surroundings;
   private final List<String> options = new ArrayList<>();
   private boolean owned;
+  private boolean process;
+  private String followed = "";
   private @Nullable PostgresSource only;
 
   PostgresServerBuilder(Surroundings<PostgresSource> surroundings) {
@@ -49,12 +51,36 @@ public final class PostgresServerBuilder {
   }
 
   /**
+   * Asks for a process on this machine, which is what servers need that talk to one another; a
+   * setting that allows other sources only does not count for it.
+   */
+  PostgresServerBuilder asProcess() {
+    this.owned = true;
+    this.process = true;
+    if (only == PostgresSource.GIVEN || only == PostgresSource.DOCKER) {
+      only = null;
+    }
+    return this;
+  }
+
+  /**
+   * Asks for a standby, made by a copy of another server's data. That server is down while this one
+   * starts for the first time, and its settings say how it is reached.
+   */
+  PostgresServerBuilder standbyOf(String data) {
+    this.followed = data;
+    return this;
+  }
+
+  /**
    * Starts a server and waits until it answers.
    *
    * @throws TestServerException if there is no server to be had, or it does not start within 60 s;
    *     the message says what was tried
    */
   public PostgresServer start() {
-    return new PostgresSources(surroundings, List.copyOf(options), owned).startAny(only);
+    return new PostgresSources(
+            surroundings, new PostgresSettings(List.copyOf(options), owned, process, followed))
+        .startAny(only);
   }
 }

@@ -20,13 +20,11 @@ final class PostgresSources {
   private static final List<String> ROOM = List.of("-c", "max_connections=500");
 
   private final Surroundings<PostgresSource> surroundings;
-  private final List<String> options;
-  private final boolean owned;
+  private final PostgresSettings settings;
 
-  PostgresSources(Surroundings<PostgresSource> surroundings, List<String> options, boolean owned) {
+  PostgresSources(Surroundings<PostgresSource> surroundings, PostgresSettings settings) {
     this.surroundings = surroundings;
-    this.options = options;
-    this.owned = owned;
+    this.settings = settings;
   }
 
   static Surroundings<PostgresSource> ofThisJvm() {
@@ -86,7 +84,7 @@ final class PostgresSources {
     if (uri == null) {
       throw new SourceUnavailableException("neither " + PROPERTY + " nor " + VARIABLE + " is set");
     }
-    if (owned || !options.isEmpty()) {
+    if (!settings.asksForNothing()) {
       throw new SourceUnavailableException(
           "this test asks for settings or for a server that it can stop, so the given one is of no"
               + " use to it");
@@ -100,10 +98,17 @@ final class PostgresSources {
         .orElseThrow(() -> new SourceUnavailableException(
             "none of " + PROGRAMS + " is in " + surroundings.path()));
     return ProcessPostgres.start(
-        withRoom(), "postgres on PATH", home -> program.resolveSibling("").normalize());
+        withRoom(),
+        settings.followed(),
+        "postgres on PATH",
+        home -> program.resolveSibling("").normalize());
   }
 
   private PostgresServer inContainer() throws SourceUnavailableException {
+    if (settings.process()) {
+      throw new SourceUnavailableException(
+          "servers that talk to one another need addresses that are the same for everybody");
+    }
     DockerDaemon.require(surroundings.dockerAddresses(), surroundings.image());
     return DockerDatabase.postgres(withRoom(), surroundings.image());
   }
@@ -111,11 +116,14 @@ final class PostgresSources {
   private PostgresServer embedded() throws SourceUnavailableException {
     EmbeddedPostgres artifact = EmbeddedPostgres.find(surroundings.artifacts());
     return ProcessPostgres.start(
-        withRoom(), PostgresSource.EMBEDDED.toString(), home -> artifact.extractTo(home.path()));
+        withRoom(),
+        settings.followed(),
+        PostgresSource.EMBEDDED.toString(),
+        home -> artifact.extractTo(home.path()));
   }
 
   /** Of two options with one name the server takes the last. */
   private List<String> withRoom() {
-    return Stream.concat(ROOM.stream(), options.stream()).toList();
+    return Stream.concat(ROOM.stream(), settings.options().stream()).toList();
   }
 }

@@ -22,9 +22,13 @@ final class ProcessPostgres extends DatabaseAtEndpoint implements PostgresServer
    * Prepares the data once and becomes the server. Inside the supervised process, so that a JVM
    * that ends meanwhile leaves nothing behind.
    */
-  private static final String LAUNCH = "if [ ! -e prepared ]; then rm -rf data;"
-      + " echo interlock >password && %s --pwfile=password || exit 1;"
-      + " echo 'CREATE DATABASE interlock' | %s || exit 1; : >prepared; fi; exec %s";
+  private static final String LAUNCH =
+      "if [ ! -e prepared ]; then rm -rf data; %s || exit 1; : >prepared; fi; exec %s";
+
+  private static final String NEW_DATA = "echo interlock >password && %s --pwfile=password"
+      + " && echo 'CREATE DATABASE interlock' | %s";
+
+  private static final String COPY = "cp -Rp %s data && : >data/standby.signal";
 
   /**
    * The server refuses to run as root. Neither of these programs stays in between, so signals reach
@@ -48,13 +52,17 @@ final class ProcessPostgres extends DatabaseAtEndpoint implements PostgresServer
   /**
    * Starts a server.
    *
+   * @param followed the data directory of the server that it follows; empty for none
    * @param origin what {@link #source()} says, without the version
    * @param programs finds the directory of the programs, or puts it into the server's own
    */
   static PostgresServer start(
-      List<String> options, String origin, Function<PrivateDirectory, Path> programs) {
+      List<String> options,
+      String followed,
+      String origin,
+      Function<PrivateDirectory, Path> programs) {
     for (int tries = 1; ; tries++) {
-      ProcessPostgres server = prepare(options, FreePorts.next(), origin, programs);
+      ProcessPostgres server = prepare(options, followed, FreePorts.next(), origin, programs);
       try {
         server.start();
         return server;
@@ -70,27 +78,23 @@ final class ProcessPostgres extends DatabaseAtEndpoint implements PostgresServer
   }
 
   private static ProcessPostgres prepare(
-      List<String> options, int port, String origin, Function<PrivateDirectory, Path> programs) {
+      List<String> options,
+      String followed,
+      int port,
+      String origin,
+      Function<PrivateDirectory, Path> programs) {
     PrivateDirectory home = PrivateDirectory.create();
     try {
       Path bin = programs.apply(home);
       Path data = home.path().resolve("data");
       String server = bin.resolve("postgres").toString();
-      List<String> installation = List.of(
-          bin.resolve("initdb").toString(),
-          "--pgdata=" + data,
-          "--username=" + ACCOUNT,
-          "--auth=password",
-          "--encoding=UTF8",
-          "--locale=C",
-          "--no-sync");
-      List<String> single = List.of(server, "--single", "-D", data.toString(), "postgres");
       List<String> run = new ArrayList<>(List.of(server, "-D", data.toString()));
       run.addAll(List.of("-c", "listen_addresses=" + ADDRESS, "-c", "port=" + port));
       run.addAll(List.of("-c", "unix_socket_directories=", "-c", "shared_buffers=64MB"));
       run.addAll(options);
-      String launch =
-          LAUNCH.formatted(Shell.quoted(installation), Shell.quoted(single), Shell.quoted(run));
+      String preparation =
+          followed.isEmpty() ? newData(bin, data) : COPY.formatted(Shell.quoted(List.of(followed)));
+      String launch = LAUNCH.formatted(preparation, Shell.quoted(run));
       if (System.getProperty("user.name").equals("root")) {
         launch = AS_NOBODY.formatted(Shell.quoted(List.of(launch)));
       }
@@ -103,6 +107,20 @@ final class ProcessPostgres extends DatabaseAtEndpoint implements PostgresServer
       home.delete();
       throw e;
     }
+  }
+
+  private static String newData(Path bin, Path data) {
+    List<String> installation = List.of(
+        bin.resolve("initdb").toString(),
+        "--pgdata=" + data,
+        "--username=" + ACCOUNT,
+        "--auth=password",
+        "--encoding=UTF8",
+        "--locale=C",
+        "--no-sync");
+    List<String> single =
+        List.of(bin.resolve("postgres").toString(), "--single", "-D", data.toString(), "postgres");
+    return NEW_DATA.formatted(Shell.quoted(installation), Shell.quoted(single));
   }
 
   @Override

@@ -239,7 +239,7 @@ public final class RedisCluster implements AutoCloseable {
   }
 
   private static void awaitState(RedisServer server) {
-    RedisNodes.await(
+    Readiness.await(
         "the cluster is well for " + server,
         () -> server.command("CLUSTER", "INFO").contains("cluster_state:ok"),
         () -> server.command("CLUSTER", "INFO") + server.command("CLUSTER", "NODES"));
@@ -247,7 +247,7 @@ public final class RedisCluster implements AutoCloseable {
 
   /** Waits for what every living node sees. */
   private void awaitAll(String what, Predicate<List<ClusterNode>> condition) {
-    RedisNodes.await(
+    Readiness.await(
         "the nodes " + what,
         () ->
             nodes.living().stream().allMatch(server -> condition.test(ClusterNode.seenBy(server))),

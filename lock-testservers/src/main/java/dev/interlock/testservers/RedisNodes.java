@@ -1,21 +1,13 @@
 package dev.interlock.testservers;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /** Several servers that belong together. Thread-safe. */
 final class RedisNodes implements AutoCloseable {
-  private static final Duration LIMIT = Duration.ofSeconds(60);
-  private static final Duration POLL = Duration.ofMillis(20);
-
   private final List<RedisServer> servers;
 
   private RedisNodes(List<RedisServer> servers) {
@@ -75,31 +67,6 @@ final class RedisNodes implements AutoCloseable {
         .map(server -> server.host() + ":" + server.port())
         .collect(Collectors.joining(","));
     return first.substring(0, first.lastIndexOf(address)) + all;
-  }
-
-  /**
-   * Waits until a condition holds; a command that fails meanwhile counts as a no.
-   *
-   * @throws TestServerException if it does not hold within 60 s; the message has what is said of
-   *     the state
-   */
-  static void await(String what, BooleanSupplier condition, Supplier<String> state) {
-    long start = System.nanoTime();
-    while (!holds(condition)) {
-      if (System.nanoTime() - start > LIMIT.toNanos()) {
-        throw new TestServerException("Not within " + LIMIT.toSeconds() + " s: " + what
-            + ". State:\n" + state.get().indent(2));
-      }
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(POLL.toMillis()));
-    }
-  }
-
-  private static boolean holds(BooleanSupplier condition) {
-    try {
-      return condition.getAsBoolean();
-    } catch (TestServerException notYet) {
-      return false;
-    }
   }
 
   @Override

@@ -25,7 +25,7 @@ public final class RedisPair implements AutoCloseable {
     RedisPair pair = new RedisPair(RedisNodes.start(
         List.of(builder().onPort(port), builder().config("replicaof", "127.0.0.1", "" + port))));
     try {
-      RedisNodes.await(
+      Readiness.await(
           "the replica follows",
           () -> replication(pair.replica()).contains("master_link_status:up"),
           () -> replication(pair.replica()));
@@ -53,7 +53,7 @@ public final class RedisPair implements AutoCloseable {
   /** Waits until the replica has all that the master has taken until now. */
   public void awaitReplicated() {
     long sent = offset(master(), SENT);
-    RedisNodes.await(
+    Readiness.await(
         "the replica has what was sent to it",
         () -> offset(replica(), RECEIVED) >= sent,
         () -> replication(replica()));

@@ -79,7 +79,7 @@ public final class RedisSentinels implements AutoCloseable {
         .orElse("");
     RedisSentinels set = new RedisSentinels(servers, RedisNodes.start(builders), credentials);
     try {
-      RedisNodes.await(
+      Readiness.await(
           "the sentinels know one another and the replicas",
           () -> set.sentinels.servers().stream()
               .allMatch(sentinel -> knows(sentinel, "num-other-sentinels", SENTINELS - 1)
@@ -139,7 +139,7 @@ public final class RedisSentinels implements AutoCloseable {
     RedisServer old = master();
     sentinels.servers().get(0).command("SENTINEL", "FAILOVER", NAME);
     awaitSuccessor(old);
-    RedisNodes.await("the old master is a replica", () -> !isMaster(old), () -> replication(old));
+    Readiness.await("the old master is a replica", () -> !isMaster(old), () -> replication(old));
   }
 
   /** Kills the master and waits until the sentinels have made a replica the master. */
@@ -163,7 +163,7 @@ public final class RedisSentinels implements AutoCloseable {
 
   /** Waits until the sentinels agree on another master, and it is one. */
   public void awaitSuccessor(RedisServer old) {
-    RedisNodes.await(
+    Readiness.await(
         "the sentinels agree on a master that is not " + old,
         () -> {
           RedisServer now = master();
@@ -182,7 +182,7 @@ public final class RedisSentinels implements AutoCloseable {
    */
   public static void awaitReplicas(RedisServer master, int replicas) {
     master.command("CONFIG", "SET", "repl-ping-replica-period", "1");
-    RedisNodes.await(
+    Readiness.await(
         replicas + " replicas follow " + master,
         () -> replication(master)
                 .lines()

@@ -40,4 +40,16 @@ public final class TestPostgres {
   public static PostgresServerBuilder builder() {
     return new PostgresServerBuilder(PostgresSources.ofThisJvm());
   }
+
+  /**
+   * Starts a server and a standby of it with the default settings; both are processes on this
+   * machine, so the first and the third source do not count.
+   *
+   * @return a pair of which the standby follows
+   * @throws TestServerException if there is no server to be had, or the standby does not follow
+   *     within 60 s
+   */
+  public static DatabasePair pair() {
+    return PostgresPair.start();
+  }
 }

@@ -88,10 +88,13 @@ public enum Happening {
   FAIL_OVER(
       "failOver",
       "another server takes the place of one that fails",
-      "Redis: the master of a pair is killed under a holder that renews a lease of 3 s and a waiter"
-          + " of another client, the replica is promoted, and the address leads to it at once; in a"
-          + " first round when the replica has received all, in a second one when it lost its link"
-          + " before the grant. The holder releases when it is told of the loss, or after 1.5 s. A quorum: one of three members is"
+      "The first of a pair of servers, a Redis master or a PostgreSQL primary, is killed under a"
+          + " holder that renews a lease of 3 s and a waiter of another client, three where there is an"
+          + " order. The second is promoted, and the address leads to it at once; in a"
+          + " first round when it has received all, in a second one when it lost its link"
+          + " before the grant. Replication is asynchronous, unless the words say otherwise. The"
+          + " holder releases when it is told of the loss and another has the lock, else after 1.5 s, or"
+          + " 5 s if its hold is gone. A quorum: one of three members is"
           + " killed.");
 
   private final String key;

@@ -10,6 +10,8 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is seen lies where it must for a lock that works. Times have no upper limit here. */
 class ObservationTest {
@@ -98,6 +100,7 @@ class ObservationTest {
         .as("a replica has what it has received, and no more")
         .containsEntry("lockIsThereReplicated", 1.0)
         .containsEntry("lockIsThereBehind", 0.0)
+        .containsEntry("grantedTwiceBehind", 1.0)
         .as("which is not granted where replicas are waited for")
         .containsEntry("grantedWithoutReplica", 0.0)
         .containsEntry("tokensGrowReplicated", 1.0)
@@ -126,6 +129,33 @@ class ObservationTest {
     assertThat(figures).containsEntry("tokensGrow", 1.0).containsKey("twoHoldersMillisForward");
     assertThat(figures.get("otherHasItMillisForward")).isNotNegative();
     assertThat(figures.get("millisUntilToldForward")).as("the holder is told").isNotNegative();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = "postgres")
+  void a_standby_has_what_it_has_received_and_no_more(String provider) throws Exception {
+    Map<String, Double> figures;
+    try (Backend backend = Subject.find(provider).orElseThrow().start()) {
+      if (backend.admin().database().isEmpty()) {
+        return;
+      }
+      figures =
+          Observation.observeOrRepeat(new FailOver(), backend, Effort.QUICK).figures();
+    }
+
+    assertThat(figures)
+        .containsEntry("lockIsThereReplicated", 1.0)
+        .containsEntry("grantedTwiceReplicated", 0.0)
+        .as("the queue is there as well")
+        .containsEntry("overtakesReplicated", 0.0)
+        .containsEntry("lockIsThereBehind", 0.0)
+        .as("what is not there is granted to the next one")
+        .containsEntry("grantedTwiceBehind", 1.0)
+        .as("unless the standby is waited for")
+        .containsEntry("grantedWithoutReplica", 0.0)
+        .containsEntry("tokensGrowReplicated", 1.0)
+        .containsEntry("tokensGrowBehind", 1.0);
+    assertThat(figures.get("holderToldMillisBehind")).as("the holder is told").isNotNegative();
   }
 
   @Test
