@@ -3,6 +3,7 @@ package dev.interlock.mysql;
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockException;
 import dev.interlock.OutcomeUnknownException;
+import dev.interlock.sql.support.Connections;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

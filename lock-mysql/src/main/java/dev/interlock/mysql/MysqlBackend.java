@@ -21,7 +21,9 @@ import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.WaiterInfo;
+import dev.interlock.sql.support.Connections;
 import dev.interlock.sql.support.LockBatcher;
+import dev.interlock.sql.support.SharedPool;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
@@ -98,7 +100,11 @@ final class MysqlBackend implements HandOffBackend, LocalClient {
 
   static LockBackend over(DataSource pool, LockConfig config, ClientId id) {
     return start(
-        new SharedPool(pool, config.get(MysqlOptions.POOL_SIZE), config.get(MysqlOptions.TIMEOUT)),
+        new SharedPool(
+            pool,
+            config.get(MysqlOptions.POOL_SIZE),
+            config.get(MysqlOptions.TIMEOUT),
+            new Packets()),
         config,
         id,
         true);

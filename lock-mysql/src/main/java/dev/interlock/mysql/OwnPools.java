@@ -1,17 +1,14 @@
 package dev.interlock.mysql;
 
+import com.zaxxer.hikari.HikariConfig;
 import dev.interlock.LockConfig;
-import dev.interlock.LockConfigurationException;
-import java.io.File;
-import java.io.IOException;
-import java.nio.file.Path;
-import java.security.GeneralSecurityException;
-import java.security.KeyStore;
+import dev.interlock.sql.support.Connections;
+import dev.interlock.sql.support.Opener;
+import dev.interlock.sql.support.Permits;
+import dev.interlock.sql.support.Pool;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.Locale;
-import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -35,13 +32,13 @@ final class OwnPools implements Connections {
   private final Set<Connection> lent = ConcurrentHashMap.newKeySet();
 
   OwnPools(LockConfig config, String clientId) {
-    this.opener = new Opener(new Servers(config, properties(config)));
+    this.opener = new Opener(MysqlDriver.servers(config));
     int size = config.get(MysqlOptions.POOL_SIZE);
     Duration patience = config.get(MysqlOptions.CONNECT_TIMEOUT);
     this.permits = new Permits(size, patience);
-    Pool first = new Pool("interlock-" + clientId, opener, patience, size, 1);
+    Pool first = pool("interlock-" + clientId, opener, patience, size, 1);
     try {
-      this.urgent = new Pool(
+      this.urgent = pool(
           "interlock-urgent-" + clientId,
           opener,
           patience,
@@ -55,53 +52,13 @@ final class OwnPools implements Connections {
     opener.setPersistent(true);
   }
 
-  private static Properties properties(LockConfig config) {
-    Properties properties = new Properties();
-    properties.setProperty("user", config.get(MysqlOptions.USER));
-    properties.setProperty("password", config.get(MysqlOptions.PASSWORD));
-    properties.setProperty("allowMultiQueries", "true");
-    properties.setProperty("characterEncoding", "UTF-8");
-    // The quick statements take the server more time to read than to do. Packets of several
-    // statements are left out by the driver itself, without asking the server.
-    properties.setProperty("useServerPrepStmts", "true");
-    properties.setProperty("cachePrepStmts", "true");
-    properties.setProperty("prepStmtCacheSize", "64");
-    properties.setProperty("prepStmtCacheSqlLimit", "8192"); // the packets are long
-    properties.setProperty("useLocalSessionState", "true");
-    properties.setProperty("tcpKeepAlive", "true");
-    properties.setProperty(
-        "connectTimeout", Long.toString(config.get(MysqlOptions.CONNECT_TIMEOUT).toMillis()));
-    properties.setProperty(
-        "socketTimeout", Long.toString(config.get(MysqlOptions.TIMEOUT).toMillis()));
-    // Row locks are short. One that is not belongs to a client that is about to be cut off.
-    properties.setProperty(
-        "sessionVariables", "innodb_lock_wait_timeout=" + (Protocol.CUT_SECONDS + 1));
-    MysqlOptions.TlsMode tls = config.get(MysqlOptions.TLS);
-    properties.setProperty("sslMode", tls.name());
-    config.find(MysqlOptions.TRUST_STORE).ifPresent(file -> {
-      checkReadable(file, config.find(MysqlOptions.TRUST_STORE_PASSWORD).orElse(""));
-      properties.setProperty(
-          "trustCertificateKeyStoreUrl", Path.of(file).toUri().toString());
-      properties.setProperty(
-          "trustCertificateKeyStoreType",
-          file.toLowerCase(Locale.ROOT).endsWith(".jks") ? "JKS" : "PKCS12");
-      config
-          .find(MysqlOptions.TRUST_STORE_PASSWORD)
-          .ifPresent(secret -> properties.setProperty("trustCertificateKeyStorePassword", secret));
-    });
-    return properties;
-  }
-
-  /** The driver would report this as if the server could not be reached. */
-  private static void checkReadable(String trustStore, String password) {
-    try {
-      KeyStore.getInstance(new File(trustStore), password.toCharArray());
-    } catch (IOException | GeneralSecurityException | IllegalArgumentException e) {
-      throw new LockConfigurationException(
-          "Cannot open 'mysql': trustStore cannot be read with the given trustStorePassword: "
-              + e.getMessage(),
-          e);
-    }
+  private static Pool pool(String name, Opener opener, Duration patience, int size, int idle) {
+    HikariConfig hikari = new HikariConfig();
+    hikari.setPoolName(name);
+    hikari.setMaximumPoolSize(size);
+    hikari.setMinimumIdle(idle);
+    hikari.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
+    return new Pool(hikari, opener, patience);
   }
 
   @Override

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.interlock.LockConfig;
 import dev.interlock.mysql.LockMapper.KnownEntry;
 import dev.interlock.spi.HoldId;
+import dev.interlock.sql.support.Connections;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

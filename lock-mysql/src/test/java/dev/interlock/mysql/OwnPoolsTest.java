@@ -7,6 +7,7 @@ import dev.interlock.LockClient;
 import dev.interlock.LockConfig;
 import dev.interlock.LockRequest;
 import dev.interlock.Locks;
+import dev.interlock.sql.support.Connections;
 import dev.interlock.testservers.MysqlServer;
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -1,6 +1,7 @@
 package dev.interlock.postgres;
 
 import dev.interlock.LockException;
+import dev.interlock.sql.support.Connections;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

@@ -17,6 +17,9 @@ final class Faults {
    */
   private static final Set<String> PASSING = Set.of("40001", "40P01", "55P03", "57014");
 
+  /** It is starting up or shutting down. */
+  private static final String NOT_NOW = "57P03";
+
   private static final String READ_ONLY = "25006";
   private static final String TOO_MANY = "53300";
 
@@ -54,6 +57,11 @@ final class Faults {
   static boolean isCut(SQLException error) {
     String state = state(error);
     return state.startsWith("08") || state.startsWith("57P") || state.equals("null");
+  }
+
+  /** Nobody answered where a connection was to be opened: not even with a refusal. */
+  static boolean isUnreachable(SQLException error) {
+    return state(error).startsWith("08") || state(error).equals(NOT_NOW);
   }
 
   /** Whether another connection may do better, to another server after a failover. */

@@ -29,7 +29,10 @@ import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
 import dev.interlock.spi.WaiterInfo;
+import dev.interlock.sql.support.Connections;
 import dev.interlock.sql.support.LockBatcher;
+import dev.interlock.sql.support.Opener;
+import dev.interlock.sql.support.SharedPool;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -48,6 +51,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The backend: each call is one call of a function at the server, in one transaction. */
 final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
+  private static final String OPENING = "cannot open 'postgres'";
   private static final Duration LISTENER_ENDS = Duration.ofSeconds(1);
 
   private final Database database;
@@ -62,8 +66,9 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
   private final LockBatcher<Operation> batcher = new LockBatcher<>(this::operate);
   private volatile @Nullable BackendEvents events;
 
-  private PostgresBackend(Database database, LockConfig config, ClientId id, String server) {
-    this.database = database;
+  private PostgresBackend(Connections connections, LockConfig config, ClientId id, String server) {
+    this.database = new Database(
+        connections, config.get(PostgresOptions.TABLE_PREFIX), config.get(PostgresOptions.TIMEOUT));
     this.namespace = config.get(CommonOptions.NAMESPACE) + ":";
     this.inspector = new Inspector(database, config.get(CommonOptions.NAMESPACE));
     this.notifier = new Notifier(database);
@@ -83,57 +88,51 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
       throw new LockConfigurationException("Cannot open 'postgres': " + missing
           + " missing, expected postgres://user:password@host/database");
     }
-    Servers servers = new Servers(config, id.id());
-    Session session;
-    try (Connection connection = connection(servers::open)) {
-      session = prepare(connection, config);
-    } catch (SQLException e) {
-      throw Faults.translate("cannot open 'postgres'", e, false);
-    }
+    PostgresDriver driver = new PostgresDriver(config, id.id());
+    Opener opener = new Opener(driver.servers());
+    Session session = firstSession(opener::open, config);
     if (session.direct()) {
-      servers.prepareStatements();
+      driver.prepareStatements();
     }
-    return new PostgresBackend(
-        database(Connections.own(servers, config, id.id()), config), config, id, session.server());
+    return new PostgresBackend(new OwnPool(opener, config, id.id()), config, id, session.server());
   }
 
   static LockBackend over(DataSource pool, LockConfig config, ClientId id) {
-    Session session;
-    try (Connection connection = connection(pool::getConnection)) {
-      boolean commits = connection.getAutoCommit();
-      connection.setAutoCommit(true);
-      session = prepare(connection, config);
-      connection.setAutoCommit(commits);
-    } catch (SQLException e) {
-      throw Faults.translate("cannot open 'postgres'", e, false);
-    }
-    return new PostgresBackend(
-        database(Connections.over(pool, config), config), config, id, session.server());
+    Session session = firstSession(pool::getConnection, config);
+    Connections connections = new SharedPool(
+        pool,
+        config.get(PostgresOptions.POOL_SIZE),
+        config.get(PostgresOptions.CONNECT_TIMEOUT),
+        SharedPool.Outfit.NONE);
+    return new PostgresBackend(connections, config, id, session.server());
   }
 
   private interface Source {
     Connection connect() throws SQLException;
   }
 
+  /** Looks at a connection, and has there the tables that the client needs. */
+  private static Session firstSession(Source source, LockConfig config) {
+    try (Connection connection = connection(source)) {
+      boolean commits = connection.getAutoCommit();
+      connection.setAutoCommit(true);
+      Session session = Session.of(connection);
+      new Schema(config.get(PostgresOptions.TABLE_PREFIX))
+          .apply(connection, config.get(PostgresOptions.SCHEMA));
+      session.warnIfNotDurable();
+      connection.setAutoCommit(commits);
+      return session;
+    } catch (SQLException e) {
+      throw Faults.translate(OPENING, e, false);
+    }
+  }
+
   private static Connection connection(Source source) {
     try {
       return source.connect();
     } catch (SQLException | RuntimeException e) {
-      throw Faults.noConnection("cannot open 'postgres'", e);
+      throw Faults.noConnection(OPENING, e);
     }
-  }
-
-  private static Session prepare(Connection connection, LockConfig config) throws SQLException {
-    Session session = Session.of(connection);
-    new Schema(config.get(PostgresOptions.TABLE_PREFIX))
-        .apply(connection, config.get(PostgresOptions.SCHEMA));
-    session.warnIfNotDurable();
-    return session;
-  }
-
-  private static Database database(Connections connections, LockConfig config) {
-    return new Database(
-        connections, config.get(PostgresOptions.TABLE_PREFIX), config.get(PostgresOptions.TIMEOUT));
   }
 
   @Override

@@ -1,15 +1,15 @@
-package dev.interlock.mysql;
+package dev.interlock.sql.support;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.interlock.mysql.Opener.Outage;
+import dev.interlock.sql.support.Opener.Outage;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 
 /** A pool of connections that does not wait for a server that cannot be reached. Thread-safe. */
-final class Pool {
+public final class Pool {
   private static final long IDLE_MILLIS = 60_000;
 
   /** How soon a thread that waits looks whether the server can be reached. Hikari's shortest. */
@@ -20,37 +20,31 @@ final class Pool {
   private final HikariDataSource connections;
 
   /**
-   * Opens a first connection.
+   * Makes a pool.
    *
-   * @param name for the pool's threads and messages
+   * @param hikari its name and size, and what is particular to the database
    * @param opener opens the connections
    * @param patience how long to wait for one
-   * @param size the most connections
-   * @param idle how many are kept open
    */
-  Pool(String name, Opener opener, Duration patience, int size, int idle) {
+  public Pool(HikariConfig hikari, Opener opener, Duration patience) {
     this.opener = opener;
     this.patience = patience;
-    HikariConfig hikari = new HikariConfig();
-    hikari.setPoolName(name);
     hikari.setDataSource(opener);
-    hikari.setMaximumPoolSize(size);
-    hikari.setMinimumIdle(idle);
     hikari.setIdleTimeout(IDLE_MILLIS);
     hikari.setConnectionTimeout(LOOK_MILLIS);
     // An idle connection on which no answer comes must leave the time to open another one.
     hikari.setValidationTimeout(Math.max(LOOK_MILLIS, patience.toMillis() / 2));
-    hikari.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
     this.connections = new HikariDataSource(hikari);
   }
 
   /**
    * Takes a connection, and waits for one if need be.
    *
-   * @throws SQLTransientConnectionException if none is to be had in time, or the server cannot be
-   *     reached
+   * @return a connection for {@link #giveBack}
+   * @throws SQLException a SQLTransientConnectionException if none is to be had in time, or the
+   *     server cannot be reached
    */
-  Connection take() throws SQLException {
+  public Connection take() throws SQLException {
     long deadline = System.nanoTime() + patience.toNanos();
     while (true) {
       Outage outage = opener.outage();
@@ -81,15 +75,23 @@ final class Pool {
         "the server cannot be reached", reason.getSQLState(), reason);
   }
 
-  int idle() {
+  /**
+   * Counts the connections that nobody uses.
+   *
+   * @return how many can be had without opening one
+   */
+  public int idle() {
     return connections.getHikariPoolMXBean().getIdleConnections();
   }
 
   /**
    * Returns a connection. One that is of no use any more is closed, and so are the others that are
    * idle: where no answer came on it, each of them would cost its time again.
+   *
+   * @param connection what {@link #take} answered
+   * @param healthy false if it is of no use any more
    */
-  void giveBack(Connection connection, boolean healthy) {
+  public void giveBack(Connection connection, boolean healthy) {
     if (!healthy) {
       connections.evictConnection(connection);
       connections.getHikariPoolMXBean().softEvictConnections();
@@ -101,7 +103,8 @@ final class Pool {
     }
   }
 
-  void close() {
+  /** Closes all connections. */
+  public void close() {
     connections.close();
   }
 }

@@ -1,8 +1,5 @@
-package dev.interlock.mysql;
+package dev.interlock.sql.support;
 
-import com.mysql.cj.NativeSession;
-import com.mysql.cj.conf.PropertyKey;
-import com.mysql.cj.jdbc.JdbcConnection;
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -15,14 +12,51 @@ import javax.sql.DataSource;
  * An application's own pool. Attempts together use one connection less than they might, so that a
  * release or a renewal always finds one. Connections are returned as they were taken.
  */
-final class SharedPool implements Connections {
+public final class SharedPool implements Connections {
   private final DataSource pool;
   private final Permits attempts;
+  private final Outfit outfit;
   private final Set<Connection> manual = ConcurrentHashMap.newKeySet();
 
-  SharedPool(DataSource pool, int size, Duration timeout) {
+  /**
+   * Takes none yet.
+   *
+   * @param size how many connections this client may use, but for the one that it listens on
+   * @param patience how long an attempt waits for one
+   * @param outfit what connections are given while this client has them
+   */
+  public SharedPool(DataSource pool, int size, Duration patience, Outfit outfit) {
     this.pool = pool;
-    this.attempts = new Permits(Math.max(1, size - 1), timeout);
+    this.attempts = new Permits(Math.max(1, size - 1), patience);
+    this.outfit = outfit;
+  }
+
+  /**
+   * What a connection is given on its way from the application's pool, and loses on its way back.
+   */
+  public interface Outfit {
+    /** None. */
+    Outfit NONE = new Outfit() {
+      @Override
+      public void putOn(Connection connection) {}
+
+      @Override
+      public void takeOff(Connection connection) {}
+    };
+
+    /**
+     * Makes a connection fit.
+     *
+     * @throws SQLException if it cannot be made so
+     */
+    void putOn(Connection connection) throws SQLException;
+
+    /**
+     * Makes it as it was.
+     *
+     * @throws SQLException if it cannot be made so
+     */
+    void takeOff(Connection connection) throws SQLException;
   }
 
   @Override
@@ -46,9 +80,7 @@ final class SharedPool implements Connections {
         connection.setAutoCommit(true);
         manual.add(connection);
       }
-      if (lacksPackets(connection)) {
-        session(connection).enableMultiQueries();
-      }
+      outfit.putOn(connection);
       return connection;
     } catch (SQLException | RuntimeException e) {
       connection.close();
@@ -64,9 +96,7 @@ final class SharedPool implements Connections {
         discard(connection);
         return;
       }
-      if (lacksPackets(connection)) {
-        session(connection).disableMultiQueries();
-      }
+      outfit.takeOff(connection);
       if (manually) {
         connection.setAutoCommit(false);
       }
@@ -92,28 +122,13 @@ final class SharedPool implements Connections {
     }
   }
 
-  private static boolean lacksPackets(Connection connection) throws SQLException {
-    return connection.isWrapperFor(JdbcConnection.class)
-        && !connection
-            .unwrap(JdbcConnection.class)
-            .getPropertySet()
-            .getBooleanProperty(PropertyKey.allowMultiQueries)
-            .getValue();
-  }
-
-  private static NativeSession session(Connection connection) throws SQLException {
-    return (NativeSession) connection.unwrap(JdbcConnection.class).getSession();
-  }
-
   /** In a transaction it would see what was there when it began to listen, and nothing later. */
   @Override
   public Connection listener() throws SQLException {
     Connection connection = pool.getConnection();
     try {
       connection.setAutoCommit(true);
-      if (lacksPackets(connection)) {
-        session(connection).enableMultiQueries(); // for good: it is not given back
-      }
+      outfit.putOn(connection); // for good: it is not given back
       return connection;
     } catch (SQLException | RuntimeException e) {
       connection.close();
@@ -121,7 +136,7 @@ final class SharedPool implements Connections {
     }
   }
 
-  /** Not for others any more: a late wake-up must not end their statements. */
+  /** Not for others any more: a late wake-up must not reach their statements. */
   @Override
   public void endListener(Connection connection) throws SQLException {
     try {

@@ -1,18 +1,13 @@
-package dev.interlock.mysql;
+package dev.interlock.sql.support;
 
-import com.mysql.cj.jdbc.Driver;
 import dev.interlock.HostPort;
-import dev.interlock.LockConfig;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Properties;
 import java.util.Set;
 import java.util.WeakHashMap;
 
@@ -23,84 +18,94 @@ import java.util.WeakHashMap;
  * driver would decide for each connection alone, and return to the first server at any moment.
  * Thread-safe.
  */
-final class Servers {
-  private static final int DEFAULT_PORT = 3306;
-
+public final class Servers {
   /** No server has said this: the class of errors of those that cannot be reached. */
-  private static final String NOT_CONNECTED = "08001";
+  public static final String NOT_CONNECTED = "08001";
 
   private final List<String> addresses;
   private final String database;
-  private final Properties properties;
+  private final Driver driver;
 
   // Guarded by this.
   private int serving;
   private Set<Connection> open = connections();
 
-  Servers(LockConfig config, Properties properties) {
-    this.addresses = config.get(MysqlOptions.HOSTS).stream()
-        .map(host -> HostPort.of(host.host(), host.port().orElse(DEFAULT_PORT)).toString())
+  /**
+   * Begins with the first one.
+   *
+   * @param hosts the servers
+   * @param defaultPort of those that name none
+   * @param database of each of them
+   * @param driver opens connections
+   */
+  public Servers(List<HostPort> hosts, int defaultPort, String database, Driver driver) {
+    this.addresses = hosts.stream()
+        .map(host -> HostPort.of(host.host(), host.port().orElse(defaultPort)).toString())
         .toList();
-    this.database = URLEncoder.encode(config.get(MysqlOptions.DATABASE), StandardCharsets.UTF_8)
-        .replace("+", "%20");
-    this.properties = properties;
+    this.database = URLEncoder.encode(database, StandardCharsets.UTF_8).replace("+", "%20");
+    this.driver = driver;
+  }
+
+  /** What each database has of its own. Thread-safe. */
+  public interface Driver {
+    /**
+     * Opens a connection to one server. If there are several, to one that takes writes only.
+     *
+     * @param place host, port and database as they stand in a JDBC URL behind the two slashes
+     * @return an open connection
+     * @throws SQLException what the server or the driver says
+     */
+    Connection connect(String place) throws SQLException;
+
+    /**
+     * Tells whether nobody answered where a connection was to be opened, not even with a refusal.
+     *
+     * @param error from {@link #connect}
+     * @return whether to try another server, or to try again
+     */
+    boolean isUnreachable(SQLException error);
+
+    /**
+     * Tells in a line why a connection could not be opened.
+     *
+     * @param error from {@link #connect}
+     * @return a line for messages
+     */
+    String reason(SQLException error);
   }
 
   /**
    * Connects to the server that serves.
    *
+   * @return an open connection
    * @throws SQLException with what the server answered; if none can be reached that takes writes,
    *     with what was met at each
    */
-  Connection connect() throws SQLException {
+  public Connection connect() throws SQLException {
     int first = serving();
     List<String> failures = new ArrayList<>();
     for (int i = 0; i < addresses.size(); i++) {
       int server = (first + i) % addresses.size();
       try {
-        Connection connection = connect(server);
+        Connection connection = driver.connect(addresses.get(server) + "/" + database);
         if (serve(server, first, connection)) {
           return connection;
         }
         connection.close();
         return connect(); // another thread has moved the client to another server meanwhile
       } catch (SQLException e) {
-        if (!Faults.isUnreachable(e) || addresses.size() == 1) {
+        if (!isUnreachable(e) || addresses.size() == 1) {
           throw e;
         }
-        failures.add(addresses.get(server) + ": " + Faults.reason(e));
+        failures.add(addresses.get(server) + ": " + driver.reason(e));
       }
     }
     throw new SQLException(String.join("; ", failures), NOT_CONNECTED);
   }
 
-  private Connection connect(int server) throws SQLException {
-    String url = "jdbc:mysql://" + addresses.get(server) + "/" + database;
-    Connection connection = new Driver().connect(url, properties);
-    try {
-      // One server alone says for itself that it takes no writes, and does to some accounts.
-      if (addresses.size() > 1 && isReadOnly(connection)) {
-        throw new SQLException("the server is read-only; locks need the primary", NOT_CONNECTED);
-      }
-      return connection;
-    } catch (SQLException e) {
-      connection.close();
-      throw e;
-    }
-  }
-
-  private static boolean isReadOnly(Connection connection) throws SQLException {
-    try (Statement statement = connection.createStatement();
-        ResultSet row =
-            statement.executeQuery("SELECT @@GLOBAL.read_only, @@GLOBAL.innodb_read_only")) {
-      row.next();
-      return isOn(row.getString(1)) || isOn(row.getString(2));
-    }
-  }
-
-  /** MariaDB 12 has more than one way to be on. */
-  private static boolean isOn(String value) {
-    return !value.equals("0") && !value.equalsIgnoreCase("OFF");
+  /** Whether a connection could not be opened because nobody answered. */
+  boolean isUnreachable(SQLException error) {
+    return driver.isUnreachable(error);
   }
 
   private synchronized int serving() {

@@ -1,4 +1,4 @@
-package dev.interlock.mysql;
+package dev.interlock.sql.support;
 
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
  * Counts the connections that attempts use, so that they leave what they must. Who waited longest
  * is served first. Thread-safe.
  */
-final class Permits {
+public final class Permits {
   private final Semaphore free;
   private final Duration patience;
 
@@ -20,7 +20,7 @@ final class Permits {
    * @param count how many connections may be in use
    * @param patience how long to wait for one
    */
-  Permits(int count, Duration patience) {
+  public Permits(int count, Duration patience) {
     this.free = new Semaphore(count, true);
     this.patience = patience;
   }
@@ -28,10 +28,10 @@ final class Permits {
   /**
    * Waits for a permit. An interrupt matters only where it has to wait.
    *
-   * @throws SQLTransientConnectionException if none is to be had in time, or on an interrupt, which
-   *     is kept
+   * @throws SQLException a SQLTransientConnectionException if none is to be had in time, or on an
+   *     interrupt, which is kept
    */
-  void take() throws SQLException {
+  public void take() throws SQLException {
     try {
       boolean atOnce = !free.hasQueuedThreads() && free.tryAcquire();
       if (!atOnce && !free.tryAcquire(patience.toNanos(), TimeUnit.NANOSECONDS)) {
@@ -44,12 +44,17 @@ final class Permits {
     }
   }
 
-  /** Takes a permit if one is free. */
-  boolean tryTake() {
+  /**
+   * Takes a permit if one is free.
+   *
+   * @return whether it has one
+   */
+  public boolean tryTake() {
     return free.tryAcquire();
   }
 
-  void giveBack() {
+  /** Gives a permit back. */
+  public void giveBack() {
     free.release();
   }
 }

@@ -1,4 +1,4 @@
-package dev.interlock.mysql;
+package dev.interlock.sql.support;
 
 import java.io.PrintWriter;
 import java.sql.Connection;
@@ -9,33 +9,42 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens connections to one server of several, and knows whether the server could be reached the
+ * Opens connections to the server that serves, and knows whether the server could be reached the
  * last time, so that nobody waits for what cannot be opened. Thread-safe.
  *
  * <p>A pool that cannot open a connection tries again after pauses of up to 5 s, so its callers
  * would be without the server long after it has come back. Here its thread is kept until the server
  * answers, with a pause of {@value #PAUSE_MILLIS} ms.
  */
-final class Opener implements DataSource {
+public final class Opener implements DataSource {
   private static final long PAUSE_MILLIS = 100;
 
   private final Servers servers;
-  private volatile int loginTimeout = 1;
   private volatile boolean persistent;
   private volatile @Nullable Outage outage;
 
-  Opener(Servers servers) {
+  /**
+   * Opens none yet.
+   *
+   * @param servers what to connect to
+   */
+  public Opener(Servers servers) {
     this.servers = servers;
   }
 
-  /** Opens a connection, or fails at the first try. */
-  Connection open() throws SQLException {
+  /**
+   * Opens a connection, or fails once each server was tried.
+   *
+   * @return an open connection
+   * @throws SQLException what the server or the driver says
+   */
+  public Connection open() throws SQLException {
     try {
       Connection connection = servers.connect();
       outage = null;
       return connection;
     } catch (SQLException e) {
-      outage = Faults.isUnreachable(e) ? Outage.after(outage, e) : null;
+      outage = servers.isUnreachable(e) ? Outage.after(outage, e) : null;
       throw e;
     }
   }
@@ -65,8 +74,12 @@ final class Opener implements DataSource {
     }
   }
 
-  /** Whether pools are to wait for the server: not while the client opens, nor when it closes. */
-  void setPersistent(boolean value) {
+  /**
+   * Tells whether pools are to wait for the server: not while the client opens, nor when it closes.
+   *
+   * @param value whether they wait
+   */
+  public void setPersistent(boolean value) {
     persistent = value;
   }
 
@@ -77,7 +90,7 @@ final class Opener implements DataSource {
       try {
         return open();
       } catch (SQLException e) {
-        if (!Faults.isUnreachable(e) || !persistent) {
+        if (!servers.isUnreachable(e) || !persistent) {
           throw e;
         }
         pause(e);
@@ -107,15 +120,13 @@ final class Opener implements DataSource {
   @Override
   public void setLogWriter(@Nullable PrintWriter out) {}
 
+  @Override
+  public void setLoginTimeout(int seconds) {}
+
   /** For how long a pool that closes waits for its thread; the driver has an option of its own. */
   @Override
-  public void setLoginTimeout(int seconds) {
-    loginTimeout = seconds;
-  }
-
-  @Override
   public int getLoginTimeout() {
-    return loginTimeout;
+    return 1;
   }
 
   @Override
