@@ -57,7 +57,7 @@ record Architecture(String root) {
       SHARED_ON_JEDIS,
       JEDIS,
       SHARED_ON_SQL,
-      List.of("com.zaxxer.hikari.."),
+      List.of("org.apache.ibatis..", "com.zaxxer.hikari.."),
       "redis.setnx",
       JEDIS,
       "redis.watch",

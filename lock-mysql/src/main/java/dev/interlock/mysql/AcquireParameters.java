@@ -2,6 +2,8 @@ package dev.interlock.mysql;
 
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.HoldId;
+import dev.interlock.sql.support.Micros;
+import dev.interlock.sql.support.Recheck;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -26,9 +28,9 @@ final class AcquireParameters {
     this.owner = attempt.owner().getBytes(StandardCharsets.UTF_8);
     this.shared = attempt.sharedOwner();
     this.host = me.host();
-    this.stayUs = Protocol.stayUs(attempt.patience());
+    this.stayUs = Recheck.stayUs(attempt.patience());
     this.listens = me.listens();
-    this.leaseUs = Protocol.micros(attempt.lease());
+    this.leaseUs = Micros.of(attempt.lease());
     this.tokens = attempt.tokens();
   }
 }

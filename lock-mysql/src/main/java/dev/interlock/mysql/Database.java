@@ -1,15 +1,14 @@
 package dev.interlock.mysql;
 
-import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockException;
 import dev.interlock.OutcomeUnknownException;
 import dev.interlock.sql.support.Connections;
+import dev.interlock.sql.support.Repeater;
+import dev.interlock.sql.support.Repeater.PassingException;
+import dev.interlock.sql.support.SqlCauses;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.apache.ibatis.exceptions.PersistenceException;
 import org.apache.ibatis.session.SqlSession;
@@ -21,18 +20,15 @@ import org.apache.ibatis.session.SqlSessionFactory;
  * Thread-safe.
  */
 final class Database {
-  private static final int TRIES = 10;
-  private static final long LONGEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(20);
-
   private final Connections connections;
   private final SqlSessionFactory mappers;
-  private final Duration timeout;
+  private final Repeater repeater;
   private final ConnectionAges ages = new ConnectionAges();
 
   Database(Connections connections, SqlSessionFactory mappers, Duration timeout) {
     this.connections = connections;
     this.mappers = mappers;
-    this.timeout = timeout;
+    this.repeater = new Repeater(connections, timeout, Faults::noConnection);
   }
 
   Connections connections() {
@@ -48,49 +44,11 @@ final class Database {
    * @throws LockException if it failed, of the kind that says whether it had an effect
    */
   <T> T run(String what, boolean urgent, Function<Session, T> work) {
-    long deadline = System.nanoTime() + timeout.toNanos();
-    for (int tries = 1; ; tries++) {
-      try {
-        return once(what, urgent, work);
-      } catch (Passing fault) {
-        if (tries == TRIES || System.nanoTime() - deadline > 0) {
-          throw fault.translated;
-        }
-        LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(LONGEST_PAUSE * tries / TRIES));
-      }
-    }
-  }
-
-  /**
-   * An interrupt does not end it, and is kept until later: what is done here may be done for other
-   * threads too.
-   */
-  private <T> T once(String what, boolean urgent, Function<Session, T> work) throws Passing {
-    boolean interrupted = Thread.interrupted();
-    long start = System.nanoTime();
-    try {
-      Connection connection = null;
-      while (connection == null) {
-        try {
-          connection = connections.take(urgent);
-        } catch (SQLException | RuntimeException e) {
-          interrupted |= Thread.interrupted();
-          boolean inTime = System.nanoTime() - start < timeout.toNanos();
-          if (!inTime || !(e.getCause() instanceof InterruptedException)) {
-            throw Faults.noConnection(what, e);
-          }
-        }
-      }
-      return on(connection, what, urgent, work);
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
+    return repeater.run(what, urgent, connection -> on(connection, what, urgent, work));
   }
 
   private <T> T on(Connection connection, String what, boolean urgent, Function<Session, T> work)
-      throws Passing {
+      throws PassingException {
     boolean healthy = false;
     try (SqlSession sql = mappers.openSession(connection)) {
       long knownUs = ages.micros(connection);
@@ -100,7 +58,7 @@ final class Database {
         healthy = !session.isSpoilt();
         return result;
       } catch (PersistenceException e) {
-        SQLException error = Faults.find(e);
+        SQLException error = SqlCauses.first(e);
         if (error == null) {
           throw e;
         }
@@ -108,7 +66,7 @@ final class Database {
         LockException translated = Faults.translate(what, error, session.mayHaveTakenEffect());
         healthy &= rollBack(session);
         if (Faults.isPassing(error) && !(translated instanceof OutcomeUnknownException)) {
-          throw new Passing(translated);
+          throw new PassingException(translated);
         }
         throw translated;
       }
@@ -136,18 +94,5 @@ final class Database {
 
   void close() {
     connections.close();
-  }
-
-  /** A fault that is worth a repetition. */
-  private static final class Passing extends Exception {
-    private static final long serialVersionUID = 1L;
-    private final transient LockException translated;
-
-    Passing(LockException translated) {
-      super(translated);
-      this.translated = translated instanceof BackendUnavailableException
-          ? translated
-          : new BackendUnavailableException(String.valueOf(translated.getMessage()), translated);
-    }
   }
 }

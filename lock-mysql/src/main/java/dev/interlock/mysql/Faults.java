@@ -5,10 +5,10 @@ import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockConfigurationException;
 import dev.interlock.LockException;
 import dev.interlock.OutcomeUnknownException;
+import dev.interlock.sql.support.SqlCauses;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /** What an error of the server or the driver means. */
 final class Faults {
@@ -43,18 +43,6 @@ final class Faults {
   private static final int NOT_OWNER_OF_THREAD = 1095;
 
   private Faults() {}
-
-  /** Finds the driver's exception under what MyBatis or a pool made of it. */
-  static @Nullable SQLException find(Throwable error) {
-    Throwable cause = error;
-    while (cause != null) {
-      if (cause instanceof SQLException sql) {
-        return sql;
-      }
-      cause = cause.getCause();
-    }
-    return null;
-  }
 
   static boolean isPassing(SQLException error) {
     return PASSING.contains(error.getErrorCode()) || "40001".equals(error.getSQLState());
@@ -124,10 +112,7 @@ final class Faults {
 
   /** No connection was to be had: certainly without effect. */
   static LockException noConnection(String what, Exception error) {
-    SQLException root = find(error);
-    while (root != null && root.getCause() instanceof SQLException cause) {
-      root = cause;
-    }
+    SQLException root = SqlCauses.root(error);
     int code = root == null ? 0 : root.getErrorCode();
     String found = reason(root == null ? error : root);
     if (TOO_MANY.contains(code)) {

@@ -5,6 +5,10 @@ import dev.interlock.mysql.LockMapper.PendingGrant;
 import dev.interlock.spi.BackendEvents;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
+import dev.interlock.sql.support.Connections;
+import dev.interlock.sql.support.Micros;
+import dev.interlock.sql.support.Recheck;
+import dev.interlock.sql.support.SqlCauses;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -35,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * another has it stops for up to two seconds, and the others with it. Thread-safe.
  */
 final class GrantListener {
-  private static final long READY_NANOS = Protocol.POLL.toNanos();
+  private static final long READY_NANOS = Recheck.POLL.toNanos();
   private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
   private final Database database;
@@ -263,7 +267,7 @@ final class GrantListener {
       HoldId id = new HoldId(grant.client, grant.hold);
       LockKey at = LockKey.of(prefix.substring(0, prefix.length() - 1), name);
       granted.granted(
-          Grant.of(name, id, grant.token, Protocol.ofMicros(grant.remainingUs))
+          Grant.of(name, id, grant.token, Micros.toDuration(grant.remainingUs))
               .withTokens(grant.tokens)
               .withHeirs(entries.heirs(name, grant)),
           grant.counted ? new KnownEntry(name, at, Entry.SHARE, grant.ticket, id, true) : null,
@@ -286,7 +290,7 @@ final class GrantListener {
   }
 
   private static void rethrowUnlessWoken(PersistenceException e) {
-    SQLException error = Faults.find(e);
+    SQLException error = SqlCauses.first(e);
     if (error == null || !Faults.isPassing(error)) {
       throw e;
     }
@@ -349,11 +353,7 @@ final class GrantListener {
       lock.unlock();
     }
     if (open != null) {
-      try {
-        open.abort(Runnable::run);
-      } catch (SQLException e) {
-        // It is cut already.
-      }
+      Connections.cut(open);
     }
   }
 }

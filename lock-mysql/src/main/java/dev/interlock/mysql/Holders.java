@@ -4,6 +4,7 @@ import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalResult;
+import dev.interlock.sql.support.Micros;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
@@ -178,7 +179,7 @@ final class Holders {
   /** Prolongs a hold, and never shortens it; null if it is not there. */
   @Nullable
   Grant prolong(Renewal renewal) {
-    long leaseUs = Protocol.micros(renewal.lease());
+    long leaseUs = Micros.of(renewal.lease());
     if (row.isHeldBy(renewal.id())) {
       row.untilUs = Math.max(row.untilUs, now + leaseUs);
       row.claimant = 0;

@@ -7,7 +7,9 @@ import dev.interlock.mysql.LockMapper.Inspection;
 import dev.interlock.spi.HoldPage;
 import dev.interlock.spi.HoldQuery;
 import dev.interlock.spi.WaiterInfo;
+import dev.interlock.sql.support.Micros;
 import dev.interlock.sql.support.NameRange;
+import dev.interlock.sql.support.WaiterRow;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -47,9 +49,7 @@ final class Inspector {
     return database
         .run("list the waiters", true, session -> session.mapper().waiters(at, limit))
         .stream()
-        .map(row -> WaiterInfo.of(new String(row.owner, UTF_8), new String(row.host, UTF_8))
-            .withSince(Instant.EPOCH.plus(row.sinceUs, ChronoUnit.MICROS))
-            .withUnits(row.units, row.capacity))
+        .map(WaiterRow::info)
         .toList();
   }
 
@@ -154,7 +154,7 @@ final class Inspector {
         new String(owner, UTF_8),
         new String(host, UTF_8),
         Instant.EPOCH.plus(sinceUs, ChronoUnit.MICROS),
-        Protocol.ofMicros(remainingUs),
+        Micros.toDuration(remainingUs),
         token,
         waiters);
   }

@@ -1,6 +1,7 @@
 package dev.interlock.mysql;
 
 import dev.interlock.spi.HoldId;
+import dev.interlock.sql.support.WaiterRow;
 import java.util.Collection;
 import java.util.List;
 import org.apache.ibatis.annotations.Param;
@@ -105,7 +106,7 @@ interface LockMapper {
       @Param("end") byte[] end,
       @Param("limit") int limit);
 
-  List<Waiting> waiters(@Param("at") LockKey at, @Param("limit") int limit);
+  List<WaiterRow> waiters(@Param("at") LockKey at, @Param("limit") int limit);
 
   /** The answer to {@link LockMapper#enqueue}. */
   final class QueuedRow {
@@ -156,15 +157,6 @@ interface LockMapper {
     long partSinceUs;
     long partRemainingUs;
     long partToken;
-    int units;
-    int capacity;
-  }
-
-  /** One who waits. */
-  final class Waiting {
-    byte[] owner = {};
-    byte[] host = {};
-    long sinceUs;
     int units;
     int capacity;
   }

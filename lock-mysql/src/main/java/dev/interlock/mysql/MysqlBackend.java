@@ -4,7 +4,6 @@ import dev.interlock.CommonOptions;
 import dev.interlock.HoldInfo;
 import dev.interlock.LockConfig;
 import dev.interlock.LockConfigurationException;
-import dev.interlock.Option;
 import dev.interlock.mysql.LockMapper.KnownEntry;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
@@ -23,6 +22,8 @@ import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.WaiterInfo;
 import dev.interlock.sql.support.Connections;
 import dev.interlock.sql.support.LockBatcher;
+import dev.interlock.sql.support.Opening;
+import dev.interlock.sql.support.Recheck;
 import dev.interlock.sql.support.SharedPool;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -33,8 +34,6 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -78,15 +77,7 @@ final class MysqlBackend implements HandOffBackend, LocalClient {
   }
 
   static LockBackend open(LockConfig config, ClientId id) {
-    String missing = Stream.<Option<?>>of(
-            MysqlOptions.HOSTS, MysqlOptions.USER, MysqlOptions.DATABASE)
-        .filter(option -> config.find(option).isEmpty())
-        .map(Option::name)
-        .collect(Collectors.joining(", "));
-    if (!missing.isEmpty()) {
-      throw new LockConfigurationException("Cannot open 'mysql': " + missing
-          + " missing, expected mysql://user:password@host/database");
-    }
+    Opening.require(config, "mysql", MysqlOptions.HOSTS, MysqlOptions.USER, MysqlOptions.DATABASE);
     Connections pools;
     try {
       pools = new OwnPools(config, id.id());
@@ -208,12 +199,7 @@ final class MysqlBackend implements HandOffBackend, LocalClient {
   }
 
   private boolean isDoneQuickly(String name, Operation<?> operation) {
-    try {
-      return operation.tryFast(fastPath, entries.isAwaited(name));
-    } catch (RuntimeException e) {
-      operation.fail(e);
-      return true;
-    }
+    return operation.tryFast(fastPath, entries.isAwaited(name));
   }
 
   @Override
@@ -301,17 +287,6 @@ final class MysqlBackend implements HandOffBackend, LocalClient {
 
   @Override
   public Duration recheck(long remainingUs, boolean told) {
-    Duration longest =
-        untilTick(told && grantListener.isListening() ? Protocol.RECHECK : Protocol.POLL);
-    // Not before the lease is over by the server's clock, or the look would be for nothing.
-    Duration lease = Protocol.ofMicros(Math.max(1_000, remainingUs + 1_000));
-    return lease.compareTo(longest) < 0 ? lease : longest;
-  }
-
-  /** All waiters of this client look again at the same ticks, and so in the same batch. */
-  private static Duration untilTick(Duration period) {
-    long nanos = period.toNanos();
-    long left = nanos - Math.floorMod(System.nanoTime(), nanos);
-    return Duration.ofNanos(left < nanos / 4 ? left + nanos : left);
+    return Recheck.after(remainingUs, told && grantListener.isListening());
   }
 }

@@ -78,8 +78,4 @@ abstract class Operation<T> implements Batched<T> {
   final void succeed(T result) {
     outcome.succeed(result);
   }
-
-  final void fail(RuntimeException failure) {
-    outcome.fail(failure);
-  }
 }

@@ -10,6 +10,8 @@ import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
 import dev.interlock.sql.support.LockBatcher;
+import dev.interlock.sql.support.Micros;
+import dev.interlock.sql.support.Recheck;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -109,9 +111,7 @@ final class Renewer {
           .toList();
       List<HeldRow> rows = database.run("renewal", true, session -> {
         session.changes();
-        return session
-            .mapper()
-            .renewHolds(sorted, Protocol.micros(terms.lease()), terms.minToken());
+        return session.mapper().renewHolds(sorted, Micros.of(terms.lease()), terms.minToken());
       });
       Map<HoldId, HeldRow> held = new HashMap<>();
       rows.forEach(row -> held.put(row.id(), row));
@@ -164,7 +164,7 @@ final class Renewer {
       session.changes();
       return session
           .mapper()
-          .refreshWaiters(queue, Protocol.ENTRY_US, Protocol.ENTRY_FRESH_US, me.listens());
+          .refreshWaiters(queue, Recheck.LONGEST_STAY_US, Protocol.ENTRY_FRESH_US, me.listens());
     });
   }
 }

@@ -1,10 +1,7 @@
 package dev.interlock.mysql;
 
 import dev.interlock.LockConfigurationException;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
+import dev.interlock.sql.support.Opening;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -16,7 +13,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -39,12 +35,7 @@ final class Schema {
   }
 
   private String script(String file) {
-    try (InputStream in = Schema.class.getResourceAsStream(file)) {
-      return new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8)
-          .replace("${prefix}", prefix);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return Opening.script(Schema.class, file, prefix);
   }
 
   /** Does what the option says. */

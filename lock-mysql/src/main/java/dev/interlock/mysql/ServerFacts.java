@@ -2,8 +2,8 @@ package dev.interlock.mysql;
 
 import com.mysql.cj.jdbc.JdbcConnection;
 import dev.interlock.BackendUnavailableException;
+import dev.interlock.sql.support.Opening;
 import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -26,14 +26,7 @@ final class ServerFacts {
             + " @@GLOBAL.log_bin, @@GLOBAL.sync_binlog")) {
       row.next();
       List<String> risks = durabilityRisks(row.getLong(1), row.getBoolean(2), row.getLong(3));
-      if (!risks.isEmpty()) {
-        LOG.log(
-            Level.WARNING,
-            "{0} may lose locks in a crash, and then grants them while their holders work on: {1}."
-                + " The capability DURABLE does not hold there.",
-            version(connection),
-            String.join(", ", risks));
-      }
+      Opening.warnIfNotDurable(LOG, version(connection), risks);
     }
   }
 

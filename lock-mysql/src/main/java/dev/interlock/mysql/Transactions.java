@@ -1,11 +1,12 @@
 package dev.interlock.mysql;
 
-import dev.interlock.LockException;
 import dev.interlock.mysql.LockMapper.Candidate;
 import dev.interlock.mysql.LockMapper.CounterRow;
 import dev.interlock.mysql.LockMapper.KnownEntry;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
+import dev.interlock.sql.support.Micros;
+import dev.interlock.sql.support.SqlCauses;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
@@ -48,7 +49,7 @@ final class Transactions {
   }
 
   /**
-   * Does the operations in one transaction and ends each of them; throws nothing.
+   * Does the operations in one transaction and ends each of them.
    *
    * @param hasRow whether the lock is likely to have a row, which only decides where to look first
    */
@@ -57,26 +58,18 @@ final class Transactions {
     boolean urgent = operations.stream().anyMatch(Operation::isUrgent);
     boolean needsRow = operations.stream().anyMatch(Operation::needsRow);
     long begun = System.nanoTime();
-    try {
-      String what = "lock '" + name + "'";
-      boolean[] absent = {needsRow && !hasRow};
-      Optional<Transition> taken = database.run(what, urgent, session -> {
-        Transition ordinary = absent[0] ? null : ordinary(session, at, operations);
-        absent[0] |= ordinary == null;
-        return ordinary == null && needsRow
-            ? Optional.of(first(session, at, operations))
-            : Optional.ofNullable(ordinary);
-      });
-      Transition transition = taken.orElse(null);
-      operations.forEach(operation -> succeed(operation, transition));
-      if (transition != null) {
-        tell(name, at, transition, begun);
-      }
-    } catch (LockException e) {
-      operations.forEach(operation -> operation.fail(e));
-    } catch (RuntimeException | Error e) {
-      operations.forEach(
-          operation -> operation.fail(new IllegalStateException("transaction on lock " + name, e)));
+    boolean[] absent = {needsRow && !hasRow};
+    Optional<Transition> taken = database.run("lock '" + name + "'", urgent, session -> {
+      Transition ordinary = absent[0] ? null : ordinary(session, at, operations);
+      absent[0] |= ordinary == null;
+      return ordinary == null && needsRow
+          ? Optional.of(first(session, at, operations))
+          : Optional.ofNullable(ordinary);
+    });
+    Transition transition = taken.orElse(null);
+    operations.forEach(operation -> succeed(operation, transition));
+    if (transition != null) {
+      tell(name, at, transition, begun);
     }
   }
 
@@ -88,7 +81,7 @@ final class Transactions {
     }
     for (Entry entry : transition.takeAdmitted()) {
       granted.granted(
-          Grant.of(name, entry.id(), entry.token, Protocol.ofMicros(entry.leaseUs)),
+          Grant.of(name, entry.id(), entry.token, Micros.toDuration(entry.leaseUs)),
           KnownEntry.of(name, at, entry),
           begun);
     }
@@ -223,7 +216,7 @@ final class Transactions {
     try {
       writing.write(wakes);
     } catch (PersistenceException e) {
-      SQLException error = Faults.find(e);
+      SQLException error = SqlCauses.first(e);
       if (error == null || !Faults.isUnheardWake(error)) {
         throw e;
       }
@@ -243,7 +236,7 @@ final class Transactions {
     try {
       session.mapper().wake(client);
     } catch (PersistenceException e) {
-      SQLException error = Faults.find(e);
+      SQLException error = SqlCauses.first(e);
       if (error == null || !Faults.isUnheardWake(error)) {
         session.spoil(); // what was asked for is done
       } else if (Faults.isRefusedWake(error)) {

@@ -6,6 +6,8 @@ import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalResult;
+import dev.interlock.sql.support.Micros;
+import dev.interlock.sql.support.Recheck;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -92,7 +94,7 @@ final class Transition {
     served = null;
     return waiter == null
         ? null
-        : Grant.of(name, waiter.id(), row.token, Protocol.ofMicros(waiter.leaseUs))
+        : Grant.of(name, waiter.id(), row.token, Micros.toDuration(waiter.leaseUs))
             .withTokens(row.tokens)
             .withHeirs(heirs);
   }
@@ -240,7 +242,7 @@ final class Transition {
   }
 
   private AttemptResult enter(Attempt attempt) {
-    row.grantTo(entry(Entry.WAITER, attempt), now, Protocol.micros(attempt.lease()));
+    row.grantTo(entry(Entry.WAITER, attempt), now, Micros.of(attempt.lease()));
     changes.rowChanged();
     return AttemptResult.granted(attempt, row.token).withTokens(row.tokens);
   }
@@ -256,9 +258,9 @@ final class Transition {
   }
 
   private AttemptResult queue(Attempt attempt, @Nullable Entry waiting) {
-    long until = now + Protocol.stayUs(attempt.patience());
+    long until = now + Recheck.stayUs(attempt.patience());
     if (waiting != null) {
-      waiting.leaseUs = Protocol.micros(attempt.lease());
+      waiting.leaseUs = Micros.of(attempt.lease());
       waiting.tokens = attempt.tokens();
       keep(waiting, until);
       return AttemptResult.queued(recheck(waiting.listens));
@@ -289,7 +291,7 @@ final class Transition {
     }
     boolean fresh = waiter.untilUs >= now + Protocol.ENTRY_FRESH_US;
     if (!fresh || waiter.asleep || waiter.listens != me.listens()) {
-      keep(waiter, now + Protocol.ENTRY_US);
+      keep(waiter, now + Recheck.LONGEST_STAY_US);
     }
     return RenewalResult.queued(recheck(waiter.listens));
   }
@@ -311,7 +313,7 @@ final class Transition {
     entry.shared = attempt.sharedOwner();
     entry.host = me.host();
     entry.sinceUs = now;
-    entry.leaseUs = Protocol.micros(attempt.lease());
+    entry.leaseUs = Micros.of(attempt.lease());
     entry.tokens = attempt.tokens();
     entry.listens = me.listens();
     entry.units = attempt.units();

@@ -10,6 +10,7 @@ import dev.interlock.LockClient;
 import dev.interlock.LockConfig;
 import dev.interlock.LockRequest;
 import dev.interlock.Locks;
+import dev.interlock.sql.support.Recheck;
 import dev.interlock.testservers.MysqlServer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -270,7 +271,7 @@ class CrowdTest {
           held.release();
           long released = System.nanoTime();
           next.get(5, TimeUnit.SECONDS).release();
-          told += System.nanoTime() - released < Protocol.RECHECK.toNanos() / 2 ? 1 : 0;
+          told += System.nanoTime() - released < Recheck.LONGEST.toNanos() / 2 ? 1 : 0;
         }
         assertThat(told).as("how often it did not take a re-check").isGreaterThan(10);
       }

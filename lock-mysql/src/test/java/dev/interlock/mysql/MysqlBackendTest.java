@@ -18,6 +18,8 @@ import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
+import dev.interlock.sql.support.Micros;
+import dev.interlock.sql.support.Recheck;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -201,7 +203,7 @@ class MysqlBackendTest {
     HoldId known = one.id();
     one.attempt("b", known, NONE);
     Awaitility.await()
-        .pollDelay(Protocol.ofMicros(Protocol.RETURN_US))
+        .pollDelay(Micros.toDuration(Protocol.RETURN_US))
         .until(() -> one.release("b", known).held());
     HoldId holder = one.id();
     one.attempt("a", holder, NONE);
@@ -244,12 +246,12 @@ class MysqlBackendTest {
     HoldId waiter = two.id();
     one.attempt("a", one.id(), NONE);
     two.attempt("a", waiter, LONG);
-    Awaitility.await().until(() -> nextLook(waiter).compareTo(Protocol.POLL.multipliedBy(2)) > 0);
+    Awaitility.await().until(() -> nextLook(waiter).compareTo(Recheck.POLL.multipliedBy(2)) > 0);
     Server.shared()
         .execute("UPDATE interlock_entry SET listens = 0 WHERE lock_key = '" + namespace + ":a'");
 
-    assertThat(nextLook(waiter)).isLessThan(Protocol.POLL.multipliedBy(2));
-    assertThat(nextLook(waiter)).isGreaterThan(Protocol.POLL.multipliedBy(2));
+    assertThat(nextLook(waiter)).isLessThan(Recheck.POLL.multipliedBy(2));
+    assertThat(nextLook(waiter)).isGreaterThan(Recheck.POLL.multipliedBy(2));
   }
 
   private Duration nextLook(HoldId waiter) {

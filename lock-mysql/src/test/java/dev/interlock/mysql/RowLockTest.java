@@ -10,6 +10,7 @@ import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
+import dev.interlock.sql.support.Micros;
 import dev.interlock.testservers.MysqlServer;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -134,7 +135,7 @@ class RowLockTest {
       Duration remaining = one.backend.inspect("a").orElseThrow().remaining();
       assertThat(release.get()).as("the lock was granted meanwhile").isNull();
       assertThat(result instanceof Grant
-              && remaining.compareTo(Protocol.ofMicros(Protocol.CLAIM_US)) <= 0)
+              && remaining.compareTo(Micros.toDuration(Protocol.CLAIM_US)) <= 0)
           .as("%s, but it has only %s", result, remaining)
           .isFalse();
     }

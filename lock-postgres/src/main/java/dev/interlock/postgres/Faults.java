@@ -5,10 +5,10 @@ import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockConfigurationException;
 import dev.interlock.LockException;
 import dev.interlock.OutcomeUnknownException;
+import dev.interlock.sql.support.SqlCauses;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /** What an error of the server or the driver means. */
 final class Faults {
@@ -29,18 +29,6 @@ final class Faults {
   private static final String DENIED = "42501";
 
   private Faults() {}
-
-  /** Finds the driver's exception under what MyBatis or a pool made of it. */
-  static @Nullable SQLException find(Throwable error) {
-    Throwable cause = error;
-    while (cause != null) {
-      if (cause instanceof SQLException sql) {
-        return sql;
-      }
-      cause = cause.getCause();
-    }
-    return null;
-  }
 
   private static String state(SQLException error) {
     return String.valueOf(error.getSQLState());
@@ -108,10 +96,7 @@ final class Faults {
 
   /** No connection was to be had: certainly without effect. */
   static LockException noConnection(String what, Exception error) {
-    SQLException root = find(error);
-    while (root != null && root.getCause() instanceof SQLException cause) {
-      root = cause;
-    }
+    SQLException root = SqlCauses.root(error);
     String found = firstLine(root == null ? error : root);
     if (root != null && state(root).equals(TOO_MANY)) {
       found = "too many connections (53300); lower poolSize or raise max_connections";

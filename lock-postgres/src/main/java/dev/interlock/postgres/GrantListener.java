@@ -2,6 +2,8 @@ package dev.interlock.postgres;
 
 import dev.interlock.spi.BackendEvents;
 import dev.interlock.spi.HoldId;
+import dev.interlock.sql.support.Connections;
+import dev.interlock.sql.support.Recheck;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -25,7 +27,7 @@ final class GrantListener {
   private static final int ID_DIGITS = 32;
 
   /** A waiter looks again as often until it can be told, so it need not wait for longer. */
-  private static final long READY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final long READY_NANOS = Recheck.POLL.toNanos();
 
   private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
 
@@ -119,7 +121,6 @@ final class GrantListener {
     try (Statement statement = taken.createStatement()) {
       set(false, taken);
       if (!Session.isDirect(taken)) {
-        set(false, taken);
         while (!isClosed()) {
           pause();
         }
@@ -166,7 +167,7 @@ final class GrantListener {
       tried |= hears || current == null;
       changed.signalAll();
       if (closed && current != null) {
-        cut(current);
+        Connections.cut(current);
       }
     } finally {
       lock.unlock();
@@ -207,7 +208,7 @@ final class GrantListener {
       listening = false;
       running = thread;
       if (connection != null) {
-        cut(connection);
+        Connections.cut(connection);
       }
       changed.signalAll();
     } finally {
@@ -219,14 +220,6 @@ final class GrantListener {
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       }
-    }
-  }
-
-  private static void cut(Connection open) {
-    try {
-      open.abort(Runnable::run);
-    } catch (SQLException e) {
-      // It is cut already.
     }
   }
 }

@@ -7,7 +7,9 @@ import dev.interlock.postgres.LockMapper.Inspection;
 import dev.interlock.spi.HoldPage;
 import dev.interlock.spi.HoldQuery;
 import dev.interlock.spi.WaiterInfo;
+import dev.interlock.sql.support.Micros;
 import dev.interlock.sql.support.NameRange;
+import dev.interlock.sql.support.WaiterRow;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -39,9 +41,7 @@ final class Inspector {
     return database
         .run("list the waiters", true, false, mapper -> mapper.waiters(key, limit))
         .stream()
-        .map(row -> WaiterInfo.of(new String(row.owner, UTF_8), new String(row.host, UTF_8))
-            .withSince(Instant.EPOCH.plus(row.sinceUs, ChronoUnit.MICROS))
-            .withUnits(row.units, row.capacity))
+        .map(WaiterRow::info)
         .toList();
   }
 

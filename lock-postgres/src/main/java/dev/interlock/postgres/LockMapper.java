@@ -3,6 +3,9 @@ package dev.interlock.postgres;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Renewal;
+import dev.interlock.sql.support.Micros;
+import dev.interlock.sql.support.Recheck;
+import dev.interlock.sql.support.WaiterRow;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -34,9 +37,6 @@ interface LockMapper {
       @Param("host") byte[] host,
       @Param("operations") List<Step> operations);
 
-  /** How long a waiter stays in the queue without a sign of life. */
-  long LONGEST_STAY_US = 10_000_000;
-
   Answer force(@Param("key") byte[] key, @Param("client") long client, @Param("token") long token);
 
   List<Answer> renew(@Param("items") List<Item> items);
@@ -55,7 +55,7 @@ interface LockMapper {
       @Param("limit") int limit);
 
   /** A row for each of the first waiters. */
-  List<Waiting> waiters(@Param("key") byte[] key, @Param("limit") int limit);
+  List<WaiterRow> waiters(@Param("key") byte[] key, @Param("limit") int limit);
 
   List<String> tell(@Param("channel") String channel, @Param("messages") String[] messages);
 
@@ -85,9 +85,7 @@ interface LockMapper {
       this.shared = attempt.sharedOwner();
       this.leaseUs = Micros.of(attempt.lease());
       this.tokens = attempt.tokens();
-      this.stayUs = attempt.waits()
-          ? Math.min(LONGEST_STAY_US, Micros.of(attempt.patience()) + 1_000_000)
-          : 0;
+      this.stayUs = attempt.waits() ? Recheck.stayUs(attempt.patience()) : 0;
       this.units = attempt.units();
       this.capacity = attempt.capacity();
       HoldId own = attempt.beside();
@@ -178,15 +176,6 @@ interface LockMapper {
     long token;
     long remainingUs;
     int waiters;
-    int units;
-    int capacity;
-  }
-
-  /** One who waits. */
-  final class Waiting {
-    byte[] owner = {};
-    byte[] host = {};
-    long sinceUs;
     int units;
     int capacity;
   }

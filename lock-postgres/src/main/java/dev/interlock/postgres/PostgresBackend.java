@@ -5,9 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.interlock.CommonOptions;
 import dev.interlock.HoldInfo;
 import dev.interlock.LockConfig;
-import dev.interlock.LockConfigurationException;
-import dev.interlock.LockException;
-import dev.interlock.Option;
 import dev.interlock.postgres.LockMapper.Answer;
 import dev.interlock.postgres.LockMapper.Asking;
 import dev.interlock.postgres.LockMapper.Item;
@@ -31,7 +28,10 @@ import dev.interlock.spi.RenewalResult;
 import dev.interlock.spi.WaiterInfo;
 import dev.interlock.sql.support.Connections;
 import dev.interlock.sql.support.LockBatcher;
+import dev.interlock.sql.support.Micros;
 import dev.interlock.sql.support.Opener;
+import dev.interlock.sql.support.Opening;
+import dev.interlock.sql.support.Recheck;
 import dev.interlock.sql.support.SharedPool;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -44,8 +44,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -79,18 +77,11 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
   }
 
   static LockBackend open(LockConfig config, ClientId id) {
-    String missing = Stream.<Option<?>>of(
-            PostgresOptions.HOSTS, PostgresOptions.USER, PostgresOptions.DATABASE)
-        .filter(option -> config.find(option).isEmpty())
-        .map(Option::name)
-        .collect(Collectors.joining(", "));
-    if (!missing.isEmpty()) {
-      throw new LockConfigurationException("Cannot open 'postgres': " + missing
-          + " missing, expected postgres://user:password@host/database");
-    }
+    Opening.require(
+        config, "postgres", PostgresOptions.HOSTS, PostgresOptions.USER, PostgresOptions.DATABASE);
     PostgresDriver driver = new PostgresDriver(config, id.id());
     Opener opener = new Opener(driver.servers());
-    Session session = firstSession(opener::open, config);
+    Session session = firstSession(opener, config);
     if (session.direct()) {
       driver.prepareStatements();
     }
@@ -98,7 +89,7 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
   }
 
   static LockBackend over(DataSource pool, LockConfig config, ClientId id) {
-    Session session = firstSession(pool::getConnection, config);
+    Session session = firstSession(pool, config);
     Connections connections = new SharedPool(
         pool,
         config.get(PostgresOptions.POOL_SIZE),
@@ -107,12 +98,8 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
     return new PostgresBackend(connections, config, id, session.server());
   }
 
-  private interface Source {
-    Connection connect() throws SQLException;
-  }
-
   /** Looks at a connection, and has there the tables that the client needs. */
-  private static Session firstSession(Source source, LockConfig config) {
+  private static Session firstSession(DataSource source, LockConfig config) {
     try (Connection connection = connection(source)) {
       boolean commits = connection.getAutoCommit();
       connection.setAutoCommit(true);
@@ -127,9 +114,9 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
     }
   }
 
-  private static Connection connection(Source source) {
+  private static Connection connection(DataSource source) {
     try {
-      return source.connect();
+      return source.getConnection();
     } catch (SQLException | RuntimeException e) {
       throw Faults.noConnection(OPENING, e);
     }
@@ -177,26 +164,16 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
     sorted.sort(Comparator.comparing(operation -> !operation.isUrgent()));
     byte[] key = key(name);
     long sentAt = System.nanoTime();
-    try {
-      List<Answer> answers = database.run(
-          "lock '" + name + "'",
-          sorted.get(0).isUrgent(),
-          true,
-          mapper -> answers(mapper, key, sorted.stream().map(Operation::step).toList()));
-      List<Answer> untold = answers.stream()
-          .filter(answer -> !sorted.get(answer.n).tells(answer, client))
-          .toList();
-      answers.forEach(answer -> sorted.get(answer.n).outcome().succeed(answer));
-      untold.forEach(answer -> passOn(name, answer, sorted.get(answer.n).asks(), sentAt));
-    } catch (LockException e) {
-      operations.forEach(operation -> operation.outcome().fail(e));
-    } catch (RuntimeException | Error e) {
-      operations.stream()
-          .filter(operation -> !operation.outcome().isDone())
-          .forEach(operation -> operation
-              .outcome()
-              .fail(new IllegalStateException("transaction on lock " + name, e)));
-    }
+    List<Answer> answers = database.run(
+        "lock '" + name + "'",
+        sorted.get(0).isUrgent(),
+        true,
+        mapper -> answers(mapper, key, sorted.stream().map(Operation::step).toList()));
+    List<Answer> untold = answers.stream()
+        .filter(answer -> !sorted.get(answer.n).tells(answer, client))
+        .toList();
+    answers.forEach(answer -> sorted.get(answer.n).outcome().succeed(answer));
+    untold.forEach(answer -> passOn(name, answer, sorted.get(answer.n).asks(), sentAt));
   }
 
   private List<Answer> answers(LockMapper mapper, byte[] key, List<Step> steps) {
@@ -312,11 +289,14 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
   }
 
   private Grant grant(String name, Answer answer) {
-    HoldId id = grantee(answer);
-    waiters.remove(name, id);
-    return Grant.of(name, id, answer.grantToken, Micros.toDuration(answer.grantUs))
-        .withTokens(answer.grantTokens)
+    return grant(name, grantee(answer), answer.grantToken, answer.grantTokens, answer.grantUs)
         .withHeirs(answer.heirs(client));
+  }
+
+  /** What a waiter of this client has, which therefore waits no more. */
+  private Grant grant(String name, HoldId id, long token, int tokens, long us) {
+    waiters.remove(name, id);
+    return Grant.of(name, id, token, Micros.toDuration(us)).withTokens(tokens);
   }
 
   private static HoldId grantee(Answer answer) {
@@ -340,10 +320,7 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
       if (id.high() != client) {
         others.add(id);
       } else if (!id.equals(asked)) {
-        waiters.remove(name, id);
-        Grant grant =
-            Grant.of(name, id, one.token(), Micros.toDuration(one.us())).withTokens(one.tokens());
-        events().granted(grant, sentAt);
+        events().granted(grant(name, id, one.token(), one.tokens(), one.us()), sentAt);
       }
     }
     if (!others.isEmpty()) {
@@ -357,10 +334,7 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
     long asked = System.nanoTime();
     Answer found = mapper.pending(key, id);
     if (found != null) {
-      String name = name(key);
-      waiters.remove(name, id);
-      Grant grant = Grant.of(name, id, found.token, Micros.toDuration(found.remainingUs))
-          .withTokens(found.tokens)
+      Grant grant = grant(name(key), id, found.token, found.tokens, found.remainingUs)
           .withHeirs(found.heirs(client));
       events().granted(grant, asked);
     }

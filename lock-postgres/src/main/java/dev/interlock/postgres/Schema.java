@@ -1,16 +1,12 @@
 package dev.interlock.postgres;
 
 import dev.interlock.LockConfigurationException;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
+import dev.interlock.sql.support.Opening;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -34,17 +30,8 @@ final class Schema {
   private String ddl(String fault) {
     String first = fault.equals(outdated()) ? "upgrade.sql" : "schema.sql";
     return Stream.of(first, "functions.sql", "counted.sql")
-        .map(this::script)
+        .map(file -> Opening.script(Schema.class, file, prefix))
         .collect(Collectors.joining("\n"));
-  }
-
-  private String script(String file) {
-    try (InputStream in = Schema.class.getResourceAsStream(file)) {
-      return new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8)
-          .replace("${prefix}", prefix);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   /** Does what the option says. */

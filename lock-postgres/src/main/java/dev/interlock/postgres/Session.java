@@ -1,8 +1,8 @@
 package dev.interlock.postgres;
 
 import dev.interlock.LockConfigurationException;
+import dev.interlock.sql.support.Opening;
 import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -56,14 +56,7 @@ record Session(String server, List<String> risks, boolean direct) {
 
   /** Warns if the server may lose what it has committed once it, or its machine, has crashed. */
   void warnIfNotDurable() {
-    if (!risks.isEmpty()) {
-      LOG.log(
-          Level.WARNING,
-          "{0} may lose locks in a crash, and then grants them while their holders work on: {1}."
-              + " The capability DURABLE does not hold there.",
-          server,
-          String.join(", ", risks));
-    }
+    Opening.warnIfNotDurable(LOG, server, risks);
   }
 
   /**

@@ -43,4 +43,17 @@ public interface Connections {
 
   /** Closes what was opened here. */
   void close();
+
+  /**
+   * Ends a connection at once, also while a thread waits on it.
+   *
+   * @param connection any
+   */
+  static void cut(Connection connection) {
+    try {
+      connection.abort(Runnable::run);
+    } catch (SQLException e) {
+      // It is cut already.
+    }
+  }
 }

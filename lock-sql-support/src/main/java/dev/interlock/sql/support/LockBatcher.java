@@ -46,8 +46,8 @@ public final class LockBatcher<W extends Batched<?>> {
   /**
    * Creates.
    *
-   * @param transactions does work on a lock in one transaction; ends each part of it, and throws
-   *     nothing
+   * @param transactions does work on a lock in one transaction, and ends each part of it; what it
+   *     throws is how the parts end that it did not
    */
   public LockBatcher(BiConsumer<String, List<W>> transactions) {
     this.transactions = transactions;
@@ -130,7 +130,7 @@ public final class LockBatcher<W extends Batched<?>> {
         }
       }
       if (!batch.isEmpty()) {
-        transactions.accept(name, batch);
+        transact(name, batch);
         failOverdue(name, line, batch.get(0).outcome().fault());
       }
     } finally {
@@ -141,6 +141,22 @@ public final class LockBatcher<W extends Batched<?>> {
         next.outcome().lead();
       }
     }
+  }
+
+  private void transact(String name, List<W> batch) {
+    try {
+      transactions.accept(name, batch);
+    } catch (LockException e) {
+      fail(batch, e);
+    } catch (RuntimeException | Error e) {
+      fail(batch, new IllegalStateException("transaction on lock " + name, e));
+    }
+  }
+
+  private void fail(List<W> batch, RuntimeException failure) {
+    batch.stream()
+        .filter(work -> !work.outcome().isDone())
+        .forEach(work -> work.outcome().fail(failure));
   }
 
   private void failOverdue(String name, Line<W> line, @Nullable LockException fault) {

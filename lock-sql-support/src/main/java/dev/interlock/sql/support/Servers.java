@@ -126,16 +126,8 @@ public final class Servers {
       }
       open.add(connection);
     }
-    left.forEach(Servers::cut);
+    left.forEach(Connections::cut);
     return true;
-  }
-
-  private static void cut(Connection connection) {
-    try {
-      connection.abort(Runnable::run);
-    } catch (SQLException e) {
-      // It is cut already.
-    }
   }
 
   private static Set<Connection> connections() {

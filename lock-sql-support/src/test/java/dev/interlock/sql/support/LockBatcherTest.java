@@ -1,9 +1,11 @@
 package dev.interlock.sql.support;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.interlock.BackendUnavailableException;
+import dev.interlock.OutcomeUnknownException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -111,6 +113,43 @@ class LockBatcherTest {
     assertThat(transactions).hasSize(2);
     assertThat(transactions.get(1))
         .containsExactlyInAnyOrder(patient.operation(), release.operation());
+  }
+
+  @Test
+  void whatATransactionThrowsIsHowTheRestOfItsWorkEnds() throws InterruptedException {
+    LockBatcher<Plain> broken = new LockBatcher<>((name, operations) -> {
+      done(operations.get(0));
+      throw new AssertionError("planted");
+    });
+    Plain release = new Plain(1);
+    AtomicReference<Plain> rider = new AtomicReference<>();
+    Thread riding = start(() -> {
+      rider.set(new Plain(0));
+      broken.run("lock", rider.get(), LONG);
+    });
+    awaitRide(riding);
+
+    broken.run("lock", release);
+    riding.join();
+
+    assertThat(release.outcome().get()).isNotNull();
+    assertThatThrownBy(rider.get().outcome()::get)
+        .isInstanceOf(OutcomeUnknownException.class)
+        .hasRootCauseMessage("planted");
+  }
+
+  @Test
+  void aRefusalThatATransactionThrowsIsWhatItsCallersGet() {
+    LockBatcher<Plain> refused = new LockBatcher<>((name, operations) -> {
+      throw new BackendUnavailableException("no answer");
+    });
+    Plain release = new Plain(0);
+
+    refused.run("lock", release);
+
+    assertThatThrownBy(release.outcome()::get)
+        .isInstanceOf(BackendUnavailableException.class)
+        .hasMessage("no answer");
   }
 
   private record Failing(Plain operation, AtomicReference<Throwable> error) {}
