@@ -6,6 +6,10 @@ import dev.interlock.tck.internal.history.Violation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
@@ -21,12 +25,19 @@ final class Contest {
 
   private final List<Hold> holds = new ArrayList<>();
   private final List<String> complaints = new ArrayList<>();
+
+  /** When the valid holds of each name were granted, all of them. */
+  private final Map<String, Set<Long>> grants = new TreeMap<>();
+
   private long count;
   private long slowest;
   private String slowestCall = "";
 
   synchronized void add(Hold hold) {
     holds.add(hold);
+    if (hold.until() - hold.acquired() > 0) {
+      grants.computeIfAbsent(hold.name(), any -> new TreeSet<>()).add(hold.acquired());
+    }
     count++;
   }
 
@@ -65,7 +76,20 @@ final class Contest {
   }
 
   synchronized String summary() {
-    return "%d holds, the slowest call took %d ms more than its limit: %s"
-        .formatted(count, slowest, slowestCall);
+    return "%d holds, the slowest call took %d ms more than its limit: %s; the longest time without a grant of a lock was %d ms"
+        .formatted(count, slowest, slowestCall, longestGap().toMillis());
+  }
+
+  /** From one grant to the next of the same name; a hold may take one lease and a half of it. */
+  private Duration longestGap() {
+    long longest = 0;
+    for (Set<Long> times : grants.values()) {
+      long before = times.iterator().next();
+      for (long time : times) {
+        longest = Math.max(longest, time - before);
+        before = time;
+      }
+    }
+    return Duration.ofNanos(longest);
   }
 }
