@@ -75,7 +75,7 @@ class BenchCommandTest {
   void locksOverThreeServersAreListedWhereThreeAreStarted() {
     assertThat(run("--list", "--quorum")).isZero();
     assertThat(out.toString())
-        .contains("quorum-setnx", "quorum-hash", "redisson-multi", "silent-member")
+        .contains("quorum-setnx", "quorum-hash", "redisson-multi", "floor-3", "silent-member")
         .doesNotContain("spring-pubsub");
     assertThat(run("--quorum", "--uri", "redis://localhost")).isEqualTo(2);
     assertThat(err.toString()).contains("--quorum starts three Redis servers");

@@ -2,6 +2,7 @@ package dev.interlock.bench.subjects;
 
 import dev.interlock.Locks;
 import dev.interlock.ProviderInfo;
+import dev.interlock.measure.floor.RedisMajorityFloor;
 import dev.interlock.measure.peers.RedissonMultiLocks;
 import dev.interlock.measure.peers.Versions;
 import dev.interlock.measure.server.ServerAddress;
@@ -15,7 +16,7 @@ import java.util.stream.Stream;
 
 /**
  * What is measured on three Redis servers: quorums of them and Redisson's multi-lock, and beside
- * them what the same libraries do with one.
+ * them what the same libraries do with one, and the floors of one and of three.
  */
 public final class QuorumSubjects {
   private static final String PREFIX = "quorum-";
@@ -33,6 +34,8 @@ public final class QuorumSubjects {
   public static List<Subject> all(List<ServerAddress> others) {
     List<Subject> all = new ArrayList<>(RedisSubjects.all());
     all.removeIf(subject -> !ON_ONE.contains(subject.id()));
+    all.add(floor("floor-1", "raw connection", List.of()));
+    all.add(floor("floor-3", "raw connections to 3, side by side", others));
     all.add(new Subject(
         "redisson-multi",
         "Redisson multi-lock over 3",
@@ -52,6 +55,16 @@ public final class QuorumSubjects {
       }
     }
     return List.copyOf(all);
+  }
+
+  /** What the quorums of three are to be seen against: one thread, and no more than it must do. */
+  private static Subject floor(String id, String label, List<ServerAddress> others) {
+    return new Subject(
+        id,
+        label,
+        Subject.Kind.FLOOR,
+        Versions.jedis(),
+        (first, threads) -> new RedisMajorityFloor(with(first, others)));
   }
 
   /** Whether it needs a majority of the servers only. */

@@ -13,9 +13,9 @@ import redis.clients.jedis.params.SetParams;
  * poll a millisecond while the lock is held by another. No fencing, no renewal, no wake-up.
  */
 public final class RedisFloor implements SectionClient {
-  private static final String COMPARE_AND_DELETE =
+  static final String COMPARE_AND_DELETE =
       "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0";
-  private static final long LEASE_MILLIS = 30_000;
+  static final long LEASE_MILLIS = 30_000;
 
   private final RedisClient redis;
   private final String compareAndDelete;

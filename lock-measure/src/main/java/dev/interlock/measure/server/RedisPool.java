@@ -2,6 +2,7 @@ package dev.interlock.measure.server;
 
 import redis.clients.jedis.ConnectionPoolConfig;
 import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.RedisClient;
 
 /** Opens connection pools to Redis or Valkey. */
@@ -21,14 +22,19 @@ public final class RedisPool {
   }
 
   static RedisClient open(ServerAddress server, ConnectionPoolConfig pool) {
+    return RedisClient.builder()
+        .hostAndPort(server.host(), server.port())
+        .clientConfig(settings(server))
+        .poolConfig(pool)
+        .build();
+  }
+
+  /** Returns database and credentials, for a connection without a pool. */
+  public static JedisClientConfig settings(ServerAddress server) {
     DefaultJedisClientConfig.Builder settings =
         DefaultJedisClientConfig.builder().database(Integer.parseInt(server.database()));
     server.user().ifPresent(settings::user);
     server.password().ifPresent(settings::password);
-    return RedisClient.builder()
-        .hostAndPort(server.host(), server.port())
-        .clientConfig(settings.build())
-        .poolConfig(pool)
-        .build();
+    return settings.build();
   }
 }
