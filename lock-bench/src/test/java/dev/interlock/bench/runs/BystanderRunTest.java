@@ -17,16 +17,20 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** A lock that holds the bystander up where it is, and one that nobody notices. */
+@Timeout(120)
 class BystanderRunTest {
   private static final BenchPlan PLAN = new BenchPlan(
       "test",
-      2,
-      Duration.ofMillis(300),
+      1, // so the lock is on the other server in the end, and the bystander is free
+      Duration.ofMillis(500),
       Duration.ofMillis(50),
       Duration.ZERO,
       Duration.ZERO,
@@ -56,13 +60,11 @@ class BystanderRunTest {
 
   @Test
   void theRatioIsThatOfTheLocksServerToTheOtherOne() throws InterruptedException {
+    Row row = new Row();
     List<BystanderResult> results = measure(
-        subject("quiet", Subject.Kind.OURS, address -> new InThisJvm()),
-        subject(
-            "noisy",
-            Subject.Kind.OURS,
-            address -> address.equals(here) ? new RowTaker() : new InThisJvm()),
-        subject("peer", Subject.Kind.PEER, address -> new InThisJvm()));
+        subject("quiet", Subject.Kind.OURS, new InThisJvm(), address -> {}),
+        subject("noisy", Subject.Kind.OURS, new InThisJvm(), row::keepOrGiveBack),
+        subject("peer", Subject.Kind.PEER, new InThisJvm(), address -> {}));
 
     assertThat(results).extracting(BystanderResult::id).containsExactly("quiet", "noisy");
     assertThat(results).allSatisfy(result -> {
@@ -70,12 +72,15 @@ class BystanderRunTest {
       assertThat(result.elsewhere()).isPositive();
     });
     assertThat(results.get(0).commitsPerSecond()).isPositive();
-    assertThat(results.get(1).toElsewhere().highest()).isLessThan(0.5);
+    // Whatever is committed there comes before the row is taken.
+    assertThat(results.get(1).toElsewhere().median()).isLessThan(1);
+    assertThat(results.get(1).commitsPerSecond()).isLessThan(results.get(1).elsewhere());
   }
 
   @Test
   void aLockThatLetsTwoInIsAFailure() throws InterruptedException {
-    try (OpenSubjects open = open(subject("broken", Subject.Kind.OURS, address -> new NoLock()))) {
+    try (OpenSubjects open =
+        open(subject("broken", Subject.Kind.OURS, new NoLock(), address -> {}))) {
       BystanderRun run = new BystanderRun(open, here, OTHER, PLAN, "test:", progress);
 
       assertThat(run.measure()).isEmpty();
@@ -100,17 +105,18 @@ class BystanderRunTest {
     return new OpenSubjects(List.of(subjects), here, 2, 32, progress);
   }
 
-  private interface At {
-    SectionLock lock(ServerAddress address);
-  }
-
-  private static Subject subject(String id, Subject.Kind kind, At at) {
-    SectionLock there = at.lock(OTHER);
-    SectionLock own = at.lock(here);
+  /**
+   * A subject with one lock.
+   *
+   * @param asked called for each thread before it begins
+   */
+  private static Subject subject(
+      String id, Subject.Kind kind, SectionLock lock, Consumer<ServerAddress> asked) {
     return new Subject(id, id, kind, "library 1", (address, threads) -> new SectionClient() {
       @Override
       public SectionLock lock(String name) {
-        return address.equals(here) ? own : there;
+        asked.accept(address);
+        return lock;
       }
 
       @Override
@@ -118,8 +124,8 @@ class BystanderRunTest {
     });
   }
 
-  private static class InThisJvm implements SectionLock {
-    final ReentrantLock lock = new ReentrantLock(true);
+  private static final class InThisJvm implements SectionLock {
+    private final ReentrantLock lock = new ReentrantLock(true);
 
     @Override
     public void lock() throws InterruptedException {
@@ -133,18 +139,23 @@ class BystanderRunTest {
     }
   }
 
-  /** Keeps the bystander's row for nine tenths of the time. */
-  private static final class RowTaker extends InThisJvm {
-    @Override
-    public void lock() throws InterruptedException {
-      super.lock();
-      try (Connection connection = pool.source().getConnection()) {
-        connection.setAutoCommit(false);
-        connection
-            .createStatement()
-            .executeUpdate("UPDATE interlock_bench_bystander SET items = items");
-        Thread.sleep(20);
-        connection.rollback();
+  /** The bystander's row, kept from the bystander while the lock on its server is fought for. */
+  private static final class Row {
+    private @Nullable Connection keeper;
+
+    void keepOrGiveBack(ServerAddress where) {
+      try {
+        if (where.equals(here) && keeper == null) {
+          keeper = pool.source().getConnection();
+          keeper.setAutoCommit(false);
+          keeper
+              .createStatement()
+              .executeUpdate("UPDATE interlock_bench_bystander SET items = items");
+        } else if (!where.equals(here) && keeper != null) {
+          keeper.rollback();
+          keeper.close();
+          keeper = null;
+        }
       } catch (SQLException e) {
         throw new IllegalStateException(e);
       }
