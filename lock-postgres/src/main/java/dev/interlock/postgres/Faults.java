@@ -47,7 +47,7 @@ final class Faults {
     return state.startsWith("08") || state.startsWith("57P") || state.equals("null");
   }
 
-  /** Nobody answered where a connection was to be opened: not even with a refusal. */
+  /** Nobody answered where a connection was to be opened, or only that none is to be had now. */
   static boolean isUnreachable(SQLException error) {
     return state(error).startsWith("08") || state(error).equals(NOT_NOW);
   }

@@ -2,6 +2,8 @@ package dev.interlock.sql.support;
 
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -24,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param <W> the work that transactions are made of
  */
 public final class LockBatcher<W extends Batched<?>> {
+  private static final Logger LOG = System.getLogger("dev.interlock.sql");
   private static final int MOST = 128;
 
   private static final class Line<W extends Batched<?>> {
@@ -154,9 +157,11 @@ public final class LockBatcher<W extends Batched<?>> {
   }
 
   private void fail(List<W> batch, RuntimeException failure) {
-    batch.stream()
-        .filter(work -> !work.outcome().isDone())
-        .forEach(work -> work.outcome().fail(failure));
+    List<W> open = batch.stream().filter(work -> !work.outcome().isDone()).toList();
+    if (open.isEmpty()) {
+      LOG.log(Level.ERROR, "Work on locks failed after it had been answered", failure);
+    }
+    open.forEach(work -> work.outcome().fail(failure));
   }
 
   private void failOverdue(String name, Line<W> line, @Nullable LockException fault) {

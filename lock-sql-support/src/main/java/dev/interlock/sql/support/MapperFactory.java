@@ -1,6 +1,7 @@
 package dev.interlock.sql.support;
 
 import java.util.Map;
+import java.util.Objects;
 import java.util.Properties;
 import org.apache.ibatis.builder.xml.XMLMapperBuilder;
 import org.apache.ibatis.datasource.unpooled.UnpooledDataSource;
@@ -42,7 +43,7 @@ public final class MapperFactory {
     configuration.setVariables(variables);
     String file = mapper.getName().replace('.', '/') + ".xml";
     new XMLMapperBuilder(
-            mapper.getClassLoader().getResourceAsStream(file),
+            Objects.requireNonNull(mapper.getClassLoader().getResourceAsStream(file), file),
             configuration,
             file,
             configuration.getSqlFragments())

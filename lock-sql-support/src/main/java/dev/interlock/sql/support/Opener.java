@@ -49,7 +49,7 @@ public final class Opener implements DataSource {
     }
   }
 
-  /** What kept the last connection from being opened; null if the server answered, if only no. */
+  /** What kept the last connection from being opened; null if the server answered. */
   @Nullable
   Outage outage() {
     return outage;

@@ -20,9 +20,10 @@ public final class Pool {
   private final HikariDataSource connections;
 
   /**
-   * Makes a pool.
+   * Makes a pool. If the given settings say so, it opens a first connection, and throws a
+   * RuntimeException if it cannot.
    *
-   * @param hikari its name and size, and what is particular to the database
+   * @param hikari its name and size, and what is particular to the database; the rest is set here
    * @param opener opens the connections
    * @param patience how long to wait for one
    */
@@ -48,7 +49,11 @@ public final class Pool {
     long deadline = System.nanoTime() + patience.toNanos();
     while (true) {
       Outage outage = opener.outage();
-      if (outage != null && outage.isLong() && idle() == 0) {
+      // While the pool has connections, one may come back: a server that takes no new ones, or
+      // cannot be reached for a moment, still serves those that it has.
+      if (outage != null
+          && outage.isLong()
+          && connections.getHikariPoolMXBean().getTotalConnections() == 0) {
         throw unreachable(outage.reason());
       }
       try {

@@ -99,8 +99,17 @@ public final class Repeater {
         if (tries == TRIES || System.nanoTime() - deadline > 0) {
           throw fault.translated;
         }
-        LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(LONGEST_PAUSE * tries / TRIES));
+        pause(ThreadLocalRandom.current().nextLong(LONGEST_PAUSE * tries / TRIES));
       }
+    }
+  }
+
+  /** A thread that is interrupted pauses all the same, for who repeats at once meets the same. */
+  private static void pause(long nanos) {
+    boolean interrupted = Thread.interrupted();
+    LockSupport.parkNanos(nanos);
+    if (interrupted) {
+      Thread.currentThread().interrupt();
     }
   }
 

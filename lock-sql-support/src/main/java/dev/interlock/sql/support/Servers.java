@@ -58,7 +58,8 @@ public final class Servers {
     Connection connect(String place) throws SQLException;
 
     /**
-     * Tells whether nobody answered where a connection was to be opened, not even with a refusal.
+     * Tells whether nobody answered where a connection was to be opened, or only that there is no
+     * connection to be had now.
      *
      * @param error from {@link #connect}
      * @return whether to try another server, or to try again
@@ -103,7 +104,7 @@ public final class Servers {
     throw new SQLException(String.join("; ", failures), NOT_CONNECTED);
   }
 
-  /** Whether a connection could not be opened because nobody answered. */
+  /** Whether a connection could not be opened because nobody answered, or has one to give now. */
   boolean isUnreachable(SQLException error) {
     return driver.isUnreachable(error);
   }

@@ -115,14 +115,20 @@ public final class SharedPool implements Connections {
   }
 
   private void discard(Connection connection) throws SQLException {
-    if (pool.isWrapperFor(HikariDataSource.class)) {
+    // A pool of Hikari's behind a proxy for its connections does not know them, and would keep
+    // them.
+    if (connection.getClass().getName().startsWith("com.zaxxer.hikari")
+        && pool.isWrapperFor(HikariDataSource.class)) {
       pool.unwrap(HikariDataSource.class).evictConnection(connection);
     } else {
       connection.abort(Runnable::run);
     }
   }
 
-  /** In a transaction it would see what was there when it began to listen, and nothing later. */
+  /**
+   * In a transaction it would see what was there when it began to listen and nothing later (MySQL),
+   * or not listen before its end (PostgreSQL).
+   */
   @Override
   public Connection listener() throws SQLException {
     Connection connection = pool.getConnection();
