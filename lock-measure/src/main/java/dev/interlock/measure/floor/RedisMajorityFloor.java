@@ -10,6 +10,7 @@ import java.util.Objects;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
@@ -22,13 +23,15 @@ import redis.clients.jedis.params.SetParams;
  * The raw floor over several servers, or over one: {@code SET NX PX} and a compare-and-delete by
  * {@code EVALSHA}. The caller's thread sends to all servers, and then reads the answers of a
  * majority. No pool, no other thread, no fencing, no memory of what a server lost. One poll a
- * millisecond while the lock is held by another.
+ * millisecond while the lock is held by another; where many want it, their votes split, so it is a
+ * floor for locks that nobody else wants.
  */
 public final class RedisMajorityFloor implements SectionClient {
   private final List<ServerAddress> servers;
   private final int need;
   private final String compareAndDelete;
   private final String holderPrefix = UUID.randomUUID() + ":";
+  private final AtomicLong handles = new AtomicLong();
   private final Queue<Connections> idle = new ConcurrentLinkedQueue<>();
   private final Queue<Connections> opened = new ConcurrentLinkedQueue<>();
 
@@ -69,7 +72,9 @@ public final class RedisMajorityFloor implements SectionClient {
 
   private final class FloorLock implements SectionLock {
     private final String key;
-    private final String threadPrefix = holderPrefix + Thread.currentThread().getId() + ":";
+    /** No other handle's: what an attempt gives back must not be another's lock. */
+    private final String ownPrefix = holderPrefix + handles.incrementAndGet() + ":";
+
     private String holder = "";
     private @Nullable Connections used;
     private long holds;
@@ -83,7 +88,7 @@ public final class RedisMajorityFloor implements SectionClient {
       Connections connections = take();
       used = connections;
       SectionLock.poll(() -> {
-        holder = threadPrefix + holds++;
+        holder = ownPrefix + holds++;
         connections.send(new CommandArguments(Command.SET)
             .key(key)
             .add(holder)
