@@ -14,7 +14,8 @@ public final class CountedRound {
    * Runs a round and waits for all its threads.
    *
    * @param name the lock
-   * @throws MeasurementFailedException if the subject threw, or let a thread wait without end
+   * @throws HangException if the subject let a thread wait without end
+   * @throws MeasurementFailedException if the subject threw
    */
   public static Result run(
       CountedScenario scenario, List<CountedClient> clients, String name, Duration length)

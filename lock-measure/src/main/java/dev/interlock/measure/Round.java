@@ -14,7 +14,8 @@ public final class Round {
    * Runs a round and waits for all its threads.
    *
    * @param names what the locks' names begin with
-   * @throws MeasurementFailedException if the subject threw, or let a thread wait without end
+   * @throws HangException if the subject let a thread wait without end
+   * @throws MeasurementFailedException if the subject threw
    */
   public static Result run(
       Scenario scenario, List<SectionClient> clients, String names, Duration length)

@@ -54,13 +54,20 @@ abstract class RoundThread extends Thread {
   /**
    * Runs a round of all its threads, and waits for them.
    *
-   * @throws MeasurementFailedException if a section threw, or a thread waited without end
+   * @throws HangException if a thread waited without end
+   * @throws MeasurementFailedException if a section threw
    */
   static void runAll(List<? extends RoundThread> threads, RoundClock clock, Duration length)
       throws InterruptedException {
+    runAll(threads, clock, length, DRAIN);
+  }
+
+  static void runAll(
+      List<? extends RoundThread> threads, RoundClock clock, Duration length, Duration drain)
+      throws InterruptedException {
     threads.forEach(Thread::start);
     clock.start();
-    long deadline = System.nanoTime() + length.plus(DRAIN).toNanos();
+    long deadline = System.nanoTime() + length.plus(drain).toNanos();
     for (Thread thread : threads) {
       thread.join(Math.max(1, (deadline - System.nanoTime()) / 1_000_000));
     }
@@ -68,10 +75,8 @@ abstract class RoundThread extends Thread {
     if (waiting > 0) {
       clock.stop();
       threads.forEach(Thread::interrupt);
-      throw new MeasurementFailedException(
-          "%d of %d threads still waited %d s after the others had stopped"
-              .formatted(waiting, threads.size(), DRAIN.toSeconds()),
-          null);
+      throw new HangException("%d of %d threads still waited %d s after the others had stopped"
+          .formatted(waiting, threads.size(), drain.toSeconds()));
     }
     for (RoundThread thread : threads) {
       if (thread.failure != null) {

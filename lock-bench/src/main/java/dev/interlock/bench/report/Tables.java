@@ -13,6 +13,7 @@ import dev.interlock.bench.runs.SilentMemberRun;
 import dev.interlock.bench.runs.UncontendedResult;
 import dev.interlock.measure.Statistics;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -208,7 +209,13 @@ public final class Tables {
 
   private static List<String> countedRow(CountedResult result) {
     List<String> row = new ArrayList<>();
-    row.add(result.label() + (result.excesses() == 0 ? "" : " (EXCLUSION VIOLATED)"));
+    row.add(result.label()
+        + (result.hangs() == null ? "" : " (HANGS)")
+        + (result.excesses() == 0 ? "" : " (EXCLUSION VIOLATED)"));
+    if (result.rounds().isEmpty()) {
+      row.addAll(Collections.nCopies(3 + 3 * result.ways().size(), NONE));
+      return row;
+    }
     row.add(number("%,.0f", result.sectionsPerSecond()));
     row.add(ratio(result.toPeer()));
     row.add(result.worstToPeer() == null ? NONE : number("%.3f", result.worstToPeer()));
@@ -252,6 +259,16 @@ public final class Tables {
     if (environment.busy()) {
       notes.add(busyNote(environment));
     }
+    report.counted().stream()
+        .filter(result -> result.hangs() != null)
+        .map(result -> "%s hangs in %s, after %d of %d rounds: %s"
+            .formatted(
+                result.label(),
+                result.scenario(),
+                result.rounds().size(),
+                plan.rounds(),
+                result.hangs()))
+        .forEach(notes::add);
     return notes;
   }
 

@@ -11,13 +11,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param scenario which one
  * @param description the scenario for people
- * @param sectionsPerSecond the median of the rounds
+ * @param sectionsPerSecond the median of the rounds; 0 if there is none
  * @param rounds sections a second in each round
  * @param ways how long acquiring took, for each way to hold the lock
  * @param toPeer sections a second as a ratio to the peer's, round by round; null without a peer
  * @param worstToPeer the worst wait of the last way as a ratio to the peer's: less is better; null
  *     without a peer
  * @param excesses how often more was held than there is
+ * @param hangs how threads came to wait without end, which ended the rounds; null if none did
  */
 public record CountedResult(
     String scenario,
@@ -31,10 +32,11 @@ public record CountedResult(
     List<Way> ways,
     Statistics.@Nullable Ratio toPeer,
     @Nullable Double worstToPeer,
-    long excesses) {
+    long excesses,
+    @Nullable String hangs) {
 
   /**
-   * How long acquiring took.
+   * How long acquiring took, as far as it came to an end.
    *
    * @param name the way to hold the lock
    */
@@ -45,7 +47,9 @@ public record CountedResult(
     return ways.get(ways.size() - 1).acquire();
   }
 
+  /** A peer that hung has rounds only up to then, and no worst wait. */
   CountedResult beside(CountedResult peer) {
+    int both = Math.min(rounds.size(), peer.rounds.size());
     return new CountedResult(
         scenario,
         description,
@@ -56,12 +60,13 @@ public record CountedResult(
         sectionsPerSecond,
         rounds,
         ways,
-        Statistics.ratio(array(rounds), array(peer.rounds)),
-        hardest().worstMillis() / peer.hardest().worstMillis(),
-        excesses);
+        both == 0 ? null : Statistics.ratio(first(both, rounds), first(both, peer.rounds)),
+        peer.hangs == null ? hardest().worstMillis() / peer.hardest().worstMillis() : null,
+        excesses,
+        hangs);
   }
 
-  private static double[] array(List<Double> values) {
-    return values.stream().mapToDouble(Double::doubleValue).toArray();
+  private static double[] first(int count, List<Double> values) {
+    return values.stream().limit(count).mapToDouble(Double::doubleValue).toArray();
   }
 }

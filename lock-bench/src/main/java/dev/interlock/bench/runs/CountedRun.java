@@ -5,6 +5,7 @@ import dev.interlock.bench.subjects.Subject;
 import dev.interlock.measure.CountedClient;
 import dev.interlock.measure.CountedRound;
 import dev.interlock.measure.CountedScenario;
+import dev.interlock.measure.HangException;
 import dev.interlock.measure.Latency;
 import dev.interlock.measure.Statistics;
 import dev.interlock.measure.server.ServerAddress;
@@ -14,8 +15,8 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
 
 /** Measures locks that are held in parts, in turns: every round has each subject once. */
 public final class CountedRun {
@@ -40,7 +41,10 @@ public final class CountedRun {
     this.progress = progress;
   }
 
-  /** Measures a scenario. A subject that fails is left out; see {@link #failures}. */
+  /**
+   * Measures a scenario. A subject that fails is left out; see {@link #failures}. Another library's
+   * lock that hangs has shown something: its result says so, with the rounds before.
+   */
   public List<CountedResult> measure(CountedScenario scenario, List<CountedSubject> subjects)
       throws InterruptedException {
     progress.note(scenario.id() + ": " + scenario.description());
@@ -48,8 +52,9 @@ public final class CountedRun {
     List<CountedClient> opened = new ArrayList<>();
     try {
       for (CountedSubject subject : subjects) {
-        attempt(scenario, subject, open, () -> {
-          Rounds rounds = new Rounds(scenario, subject);
+        Rounds rounds = new Rounds(scenario, subject);
+        open.put(subject, rounds);
+        attempt(rounds, open, () -> {
           for (int i = 0; i < scenario.clients(); i++) {
             CountedClient client = subject.factory().apply(server);
             opened.add(client);
@@ -57,17 +62,17 @@ public final class CountedRun {
           }
           rounds.run(plan.warmUp());
           rounds.reset();
-          open.put(subject, rounds);
         });
       }
       for (int round = 0; round < plan.rounds(); round++) {
         progress.begin(scenario.id() + " round " + (round + 1) + "/" + plan.rounds() + ":");
-        List<CountedSubject> turned = new ArrayList<>(open.keySet());
+        List<Rounds> turned = new ArrayList<>(open.values());
         Collections.rotate(turned, -round);
-        for (CountedSubject subject : turned) {
-          Rounds rounds = Objects.requireNonNull(open.get(subject));
-          attempt(scenario, subject, open, () -> rounds.run(length()));
-          progress.part(subject.id(), rounds.last());
+        for (Rounds rounds : turned) {
+          if (rounds.hangs == null) {
+            attempt(rounds, open, () -> rounds.run(length()));
+            progress.part(rounds.subject.id(), rounds.last());
+          }
         }
         progress.end();
       }
@@ -81,14 +86,20 @@ public final class CountedRun {
     return plan.round().multipliedBy(TIMES_AS_LONG);
   }
 
-  private void attempt(
-      CountedScenario scenario, CountedSubject subject, Map<CountedSubject, Rounds> open, Step step)
+  private void attempt(Rounds rounds, Map<CountedSubject, Rounds> open, Step step)
       throws InterruptedException {
+    CountedSubject subject = rounds.subject;
+    String scenario = rounds.scenario.id();
     try {
       step.run();
     } catch (RuntimeException e) {
+      if (e instanceof HangException hang && subject.kind() == Subject.Kind.PEER) {
+        rounds.hangs = hang.how();
+        progress.hangs(subject.id(), scenario, hang.how());
+        return;
+      }
       String message = e.getMessage() == null ? e.toString() : e.getMessage();
-      OpenSubjects.Failure failure = new OpenSubjects.Failure(subject.id(), scenario.id(), message);
+      OpenSubjects.Failure failure = new OpenSubjects.Failure(subject.id(), scenario, message);
       failures.add(failure);
       open.remove(subject);
       progress.failed(failure);
@@ -129,6 +140,7 @@ public final class CountedRun {
     private final List<Double> perSecond = new ArrayList<>();
     private final List<Histogram> acquire = new ArrayList<>();
     private long excesses;
+    private @Nullable String hangs;
 
     Rounds(CountedScenario scenario, CountedSubject subject) {
       this.scenario = scenario;
@@ -169,12 +181,16 @@ public final class CountedRun {
           subject.label(),
           subject.kind(),
           subject.library(),
-          Statistics.median(perSecond.stream().mapToDouble(Double::doubleValue).toArray()),
+          perSecond.isEmpty()
+              ? 0
+              : Statistics.median(
+                  perSecond.stream().mapToDouble(Double::doubleValue).toArray()),
           List.copyOf(perSecond),
           ways,
           null,
           null,
-          excesses);
+          excesses,
+          hangs);
     }
   }
 }

@@ -38,6 +38,10 @@ public final class Progress {
     note("FAILED " + failure.subject() + " in " + failure.where() + ": " + failure.message());
   }
 
+  void hangs(String subject, String scenario, String message) {
+    note(subject + " hangs in " + scenario + ": " + message);
+  }
+
   void violated(String subject, String scenario, Round.Result result) {
     note("EXCLUSION VIOLATED by %s in %s: two holders seen %d times, %d updates lost"
         .formatted(subject, scenario, result.overlaps(), result.lostUpdates()));

@@ -6,6 +6,7 @@ import dev.interlock.bench.subjects.CountedSubject;
 import dev.interlock.bench.subjects.Subject;
 import dev.interlock.measure.CountedClient;
 import dev.interlock.measure.CountedScenario;
+import dev.interlock.measure.HangException;
 import dev.interlock.measure.SectionLock;
 import dev.interlock.measure.server.ServerAddress;
 import dev.interlock.measure.server.ServerKind;
@@ -14,6 +15,7 @@ import java.io.StringWriter;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
@@ -27,6 +29,8 @@ class CountedRunTest {
       Duration.ZERO,
       Duration.ZERO,
       Duration.ZERO);
+
+  private static final String HANGS = "3 of 32 threads still waited";
 
   private final CountedRun run = new CountedRun(
       ServerAddress.parse(ServerKind.REDIS, "redis://127.0.0.1:1"),
@@ -99,6 +103,66 @@ class CountedRunTest {
       assertThat(failure.subject()).isEqualTo("failing");
       assertThat(failure.message()).isEqualTo("as planned");
     });
+  }
+
+  @Test
+  void aPeerThatHangsHasARowThatSaysSo() throws InterruptedException {
+    List<CountedResult> results = run.measure(
+        CountedScenario.READ_WRITE,
+        List.of(
+            subject("at once", Subject.Kind.PEER, hangsAfter(0)),
+            subject("ours", Subject.Kind.OURS, readWrite())));
+
+    assertThat(run.failures()).isEmpty();
+    assertThat(results).extracting(CountedResult::id).containsExactly("at once", "ours");
+    assertThat(results.get(0).hangs()).isEqualTo(HANGS);
+    assertThat(results.get(0).rounds()).isEmpty();
+    assertThat(results).allSatisfy(result -> {
+      assertThat(result.toPeer()).isNull();
+      assertThat(result.worstToPeer()).isNull();
+    });
+    assertThat(results.get(1).hangs()).isNull();
+    assertThat(results.get(1).rounds()).hasSize(2);
+  }
+
+  @Test
+  void onlyTheRoundsBeforeAPeerHungAreCompared() throws InterruptedException {
+    int warmUpAndOneRound = 2 * CountedScenario.READ_WRITE.threads();
+    List<CountedResult> results = run.measure(
+        CountedScenario.READ_WRITE,
+        List.of(
+            subject("later", Subject.Kind.PEER, hangsAfter(warmUpAndOneRound)),
+            subject("ours", Subject.Kind.OURS, readWrite())));
+
+    assertThat(run.failures()).isEmpty();
+    assertThat(results.get(0).hangs()).isEqualTo(HANGS);
+    assertThat(results.get(0).rounds()).hasSize(1);
+    assertThat(results.get(1).toPeer().median())
+        .isEqualTo(results.get(1).rounds().get(0) / results.get(0).rounds().get(0));
+    assertThat(results.get(1).worstToPeer()).isNull();
+  }
+
+  @Test
+  void oneOfOursThatHangsIsAFailure() throws InterruptedException {
+    List<CountedResult> results = run.measure(
+        CountedScenario.READ_WRITE, List.of(subject("ours", Subject.Kind.OURS, hangsAfter(0))));
+
+    assertThat(results).isEmpty();
+    assertThat(run.failures())
+        .singleElement()
+        .satisfies(failure -> assertThat(failure.message()).isEqualTo(HANGS));
+  }
+
+  /** Each thread of each round asks for a lock once. */
+  private static Supplier<List<SectionLock>> hangsAfter(int locks) {
+    AtomicInteger asked = new AtomicInteger();
+    Supplier<List<SectionLock>> sound = readWrite();
+    return () -> {
+      if (asked.incrementAndGet() > locks) {
+        throw new HangException(HANGS);
+      }
+      return sound.get();
+    };
   }
 
   private static CountedSubject subject(

@@ -79,7 +79,43 @@ class ReportTest {
     assertThat(text.toString()).contains("ours (EXCLUSION VIOLATED)");
   }
 
+  @Test
+  void aPeerThatHangsStandsInTheTableAndLeavesTheRunSound(@TempDir Path directory)
+      throws Exception {
+    CountedResult hung = counted(List.of(), "3 of 32 threads still waited 30 s");
+    CountedResult later = counted(List.of(500.0), "1 of 32 threads still waited 30 s");
+    BenchReport report = report(0, List.of(hung, later));
+
+    assertThat(report.sound()).isTrue();
+    assertThat(Files.readString(ReportFiles.write(report, directory, "bench").get(1)))
+        .contains("| Theirs (HANGS) | - | - | - | - | - | - |")
+        .contains("| Theirs (HANGS) | 500 | - | - | 0 | 0 | 0.0 |")
+        .containsPattern("- Theirs hangs in semaphore, after 0 of \\d rounds: 3 of 32 threads")
+        .containsPattern("- Theirs hangs in semaphore, after 1 of \\d rounds: 1 of 32 threads");
+  }
+
+  private static CountedResult counted(List<Double> rounds, String hangs) {
+    return new CountedResult(
+        "semaphore",
+        "permits",
+        "theirs",
+        "Theirs",
+        Subject.Kind.PEER,
+        "library 1",
+        rounds.isEmpty() ? 0 : rounds.get(0),
+        rounds,
+        List.of(new CountedResult.Way("permit", Latency.of(new Histogram(3)))),
+        null,
+        null,
+        0,
+        hangs);
+  }
+
   private static BenchReport report(long overlaps) {
+    return report(overlaps, List.of());
+  }
+
+  private static BenchReport report(long overlaps, List<CountedResult> counted) {
     return new BenchReport(
         BenchReport.Environment.of("2026-11-21T00:00:00Z", 7.5, "Redis 7.0.15", "given"),
         BenchPlan.quick(1, 4),
@@ -90,7 +126,7 @@ class ReportTest {
         List.of(new BystanderResult(
             "postgres", "rows", 3_000, 970, 1_000, new Statistics.Ratio(0.97, 0.94, 0.99))),
         List.of(new SilentMemberResult("quorum-setnx", "quorum", 1_000, 10, 900)),
-        List.of(),
+        counted,
         List.of(result(overlaps)),
         List.of(),
         List.of());

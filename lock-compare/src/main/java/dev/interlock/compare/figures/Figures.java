@@ -4,6 +4,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -15,9 +16,36 @@ public final class Figures {
    *
    * @param value null if there is none
    * @param note why there is none, or what else to know
-   * @param failed whether the value is missing because of a fault
+   * @param missing why there is no value; null if there is one
    */
-  public record Figure(@Nullable Double value, String note, boolean failed) {}
+  public record Figure(
+      @Nullable Double value, String note, @Nullable Missing missing) {
+    /** Whether the value is missing because of a fault. */
+    public boolean failed() {
+      return missing == Missing.FAILED;
+    }
+
+    /** Whether the value is missing because threads waited without end. */
+    public boolean hangs() {
+      return missing == Missing.HANGS;
+    }
+  }
+
+  /** Why a figure has no value. */
+  public enum Missing {
+    /** There is nothing to measure. */
+    NOTHING("n/a"),
+    /** It could not be measured. */
+    FAILED("failed"),
+    /** Another library's lock let threads wait without end. That is what it does, and no fault. */
+    HANGS("hangs");
+
+    private final String text;
+
+    Missing(String text) {
+      this.text = text;
+    }
+  }
 
   /**
    * A point of a curve.
@@ -31,11 +59,11 @@ public final class Figures {
   private final Map<Measure, Figure> figures = new EnumMap<>(Measure.class);
 
   public void put(Measure measure, double value) {
-    figures.put(measure, new Figure(value, "", false));
+    figures.put(measure, new Figure(value, "", null));
   }
 
   public void put(Measure measure, double value, String note) {
-    figures.put(measure, new Figure(value, note, false));
+    figures.put(measure, new Figure(value, note, null));
   }
 
   public void put(Curve curve, List<Point> points) {
@@ -50,14 +78,19 @@ public final class Figures {
   /** Says why a measure has no meaning here. */
   public void none(String reason, Measure... measures) {
     for (Measure measure : measures) {
-      figures.put(measure, new Figure(null, reason, false));
+      figures.put(measure, new Figure(null, reason, Missing.NOTHING));
     }
+  }
+
+  /** Says that another library's lock hung while a measure was taken, and how. */
+  public void hangs(String how, Measure measure) {
+    figures.put(measure, new Figure(null, how, Missing.HANGS));
   }
 
   /** Says why a measure could not be taken. What was measured before stays. */
   public void failed(String reason, Iterable<Measure> measures) {
     for (Measure measure : measures) {
-      figures.putIfAbsent(measure, new Figure(null, reason, true));
+      figures.putIfAbsent(measure, new Figure(null, reason, Missing.FAILED));
     }
   }
 
@@ -80,10 +113,7 @@ public final class Figures {
       return "";
     }
     Double value = figure.value();
-    if (value == null) {
-      return figure.failed() ? "failed" : "n/a";
-    }
-    return text(measure, value);
+    return value == null ? Objects.requireNonNull(figure.missing()).text : text(measure, value);
   }
 
   public static String text(Measure measure, double value) {

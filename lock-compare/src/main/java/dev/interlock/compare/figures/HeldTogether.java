@@ -5,6 +5,7 @@ import dev.interlock.compare.servers.Backend;
 import dev.interlock.measure.CountedClient;
 import dev.interlock.measure.CountedRound;
 import dev.interlock.measure.CountedScenario;
+import dev.interlock.measure.HangException;
 import dev.interlock.tck.Effort;
 import java.time.Duration;
 import java.util.List;
@@ -43,6 +44,11 @@ final class HeldTogether implements Measurement {
       List<CountedClient> both = List.of(one, other);
       round(scenario, both, time.dividedBy(4));
       into.put(measure, round(scenario, both, time));
+    } catch (HangException e) {
+      if (Clients.isOurs(backend.uri())) {
+        throw e;
+      }
+      into.hangs(e.how(), measure);
     }
   }
 

@@ -55,6 +55,11 @@ final class ReportJson {
 
   record MeasureInfo(String key, String title, String method) {}
 
+  /**
+   * One of ours, or a peer.
+   *
+   * @param measuresHung those in which threads waited without end; null in older reports
+   */
   record Provider(
       String id,
       boolean peer,
@@ -68,6 +73,7 @@ final class ReportJson {
       Map<String, @Nullable Double> measures,
       Map<String, String> measureNotes,
       List<String> measuresFailed,
+      @Nullable List<String> measuresHung,
       Map<String, List<Figures.Point>> curves,
       Map<String, Seen> facts,
       @Nullable Scales scales,
@@ -161,11 +167,15 @@ final class ReportJson {
     Map<String, @Nullable Double> measures = new LinkedHashMap<>();
     Map<String, String> notes = new LinkedHashMap<>();
     List<String> failed = new ArrayList<>();
+    List<String> hung = new ArrayList<>();
     for (Measure measure : Measure.values()) {
       report.figures().find(measure).ifPresent(figure -> {
         measures.put(measure.key(), figure.value());
         if (figure.failed()) {
           failed.add(measure.key());
+        }
+        if (figure.hangs()) {
+          hung.add(measure.key());
         }
         if (!figure.note().isEmpty()) {
           notes.put(measure.key(), figure.note());
@@ -191,6 +201,7 @@ final class ReportJson {
         measures,
         notes,
         failed,
+        hung,
         curves,
         facts(all, report),
         report.scales().map(Scales::of).orElse(null),

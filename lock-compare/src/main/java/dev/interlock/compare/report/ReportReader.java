@@ -128,6 +128,8 @@ public final class ReportReader {
 
   private static Figures figures(ReportJson.Provider json) {
     Figures figures = new Figures();
+    // An older report has no such list.
+    List<String> hung = json.measuresHung() == null ? List.of() : json.measuresHung();
     for (Measure measure : Measure.values()) {
       String note = json.measureNotes().getOrDefault(measure.key(), "");
       Double value = json.measures().get(measure.key());
@@ -135,6 +137,8 @@ public final class ReportReader {
         figures.put(measure, value, note);
       } else if (json.measuresFailed().contains(measure.key())) {
         figures.failed(note, List.of(measure));
+      } else if (hung.contains(measure.key())) {
+        figures.hangs(note, measure);
       } else if (json.measures().containsKey(measure.key())) {
         figures.none(note, measure);
       }

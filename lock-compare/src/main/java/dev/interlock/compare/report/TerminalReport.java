@@ -6,7 +6,6 @@ import com.github.freva.asciitable.HorizontalAlign;
 import com.github.freva.asciitable.Styler;
 import dev.interlock.compare.facts.Fact;
 import dev.interlock.compare.facts.Happening;
-import dev.interlock.compare.figures.Figures;
 import dev.interlock.compare.figures.Measure;
 import dev.interlock.tck.Evidence;
 import dev.interlock.tck.RuleInfo;
@@ -191,7 +190,7 @@ public final class TerminalReport {
         provider
             .figures()
             .find(measure)
-            .filter(Figures.Figure::failed)
+            .filter(figure -> figure.failed() || figure.hangs())
             .ifPresent(
                 figure -> notes.add(provider.id() + ", " + measure.title() + ": " + figure.note()));
       }

@@ -16,7 +16,7 @@ public final class Verdicts {
     return switch (text.strip()) {
       case "PASS" -> style(ansi, "green", text);
       case "FAIL", "FAILED", "failed" -> style(ansi, "bold,red", text);
-      case "INCONCLUSIVE", "WAIVED", "WARNING" -> style(ansi, "yellow", text);
+      case "INCONCLUSIVE", "WAIVED", "WARNING", "hangs" -> style(ansi, "yellow", text);
       case "not claimed", "untested", "n/a", "-" -> style(ansi, "faint", text);
       default -> text;
     };

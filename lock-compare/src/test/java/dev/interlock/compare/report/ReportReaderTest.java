@@ -98,6 +98,23 @@ class ReportReaderTest {
         .isEmpty();
   }
 
+  @Test
+  void a_peer_that_hung_says_so_in_all_forms() throws IOException {
+    Report report = SampleReport.wide();
+    String json = ReportJson.of(report);
+    Path made = Files.createDirectory(directory.resolve("made"));
+    ReportFiles.write(ReportReader.read(file(json)), made);
+
+    assertThat(made.resolve("report.json")).hasContent(json);
+    assertThat(made.resolve("report.md")).content().containsOnlyOnce("| hangs |");
+    assertThat(made.resolve("report.html")).content().contains("hangs");
+    assertThat(report.providers())
+        .filteredOn(provider -> provider.id().equals("redisson"))
+        .allMatch(provider -> !provider.figures().anyFailed());
+    Path old = file(json.replace("measuresHung", "somethingElse"));
+    assertThat(ReportReader.read(old).providers()).hasSameSizeAs(report.providers());
+  }
+
   /** The paths of one field of each kind: of a list, those of its first element. */
   private static List<String> fields(JsonNode node, String at) {
     List<String> paths = new ArrayList<>();

@@ -96,7 +96,8 @@ final class SampleReport {
         "L4", Verdict.FAIL, "W2", Verdict.FAIL, "W9", Verdict.FAIL, "M4", Verdict.INCONCLUSIVE);
     for (String peer :
         List.of("redisson", "redisson-fair", "redisson-fenced", "spring-redis", "spring-jdbc")) {
-      providers.add(provider(peer, "Redis 7.0.15", some, wrong, 700).ofPeer(true));
+      ProviderReport added = provider(peer, "Redis 7.0.15", some, wrong, 700).ofPeer(true);
+      providers.add(peer.equals("redisson") ? added.withFigures(hanging(700)) : added);
     }
     List<ProviderReport> floors = List.of(
         ProviderReport.ofFloor("raw-redis", figures(150)),
@@ -166,6 +167,12 @@ final class SampleReport {
         failed ? List.of(HISTORY, "B held it from 40.1 ms to 55.0 ms <token 8>") : List.of(),
         failed ? Optional.of(Path.of("histories", HISTORY_FILE)) : Optional.empty());
     return new RuleResult(rule.id(), rule.title(), rule.level(), verdict, evidence);
+  }
+
+  private static Figures hanging(double micros) {
+    Figures figures = figures(micros);
+    figures.hangs("3 of 32 threads still waited", Measure.SECTIONS_READ_WRITE);
+    return figures;
   }
 
   private static Figures figures(double micros) {
