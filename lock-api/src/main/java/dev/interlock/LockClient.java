@@ -59,6 +59,8 @@ public interface LockClient extends AutoCloseable {
    * @throws OutcomeUnknownException if an attempt was not answered, and no later one was either;
    *     cleaned up in the background
    * @throws UnsupportedCapabilityException if the request needs what the provider does not declare
+   * @throws IllegalStateException if its named owner reads in this client, and asks to write: it
+   *     would wait for itself
    */
   Lease acquire(LockRequest request) throws InterruptedException;
 
@@ -71,6 +73,8 @@ public interface LockClient extends AutoCloseable {
    * @throws BackendUnavailableException if the backend cannot be asked; nothing was held
    * @throws OutcomeUnknownException if the answer never came; cleaned up in the background
    * @throws UnsupportedCapabilityException if the request needs what the provider does not declare
+   * @throws IllegalStateException if its named owner reads in this client, and asks to write: it
+   *     would wait for itself
    */
   Optional<Lease> tryAcquire(LockRequest request);
 
@@ -87,6 +91,9 @@ public interface LockClient extends AutoCloseable {
    *     wait is over while the server owes an answer, it completes with that one if it comes within
    *     a second, else with {@link OutcomeUnknownException}. It completes, and dependent actions
    *     run, on daemon threads of the client or where {@link LockConfig.Builder#executor} says.
+   * @throws BackendUnavailableException if the client is closed
+   * @throws UnsupportedCapabilityException if the request needs what the provider does not declare
+   * @throws IllegalStateException as {@link #acquire} says
    */
   CompletableFuture<Lease> acquireAsync(LockRequest request);
 
@@ -106,6 +113,9 @@ public interface LockClient extends AutoCloseable {
    *     is held
    * @throws BackendUnavailableException if the backend cannot be asked; nothing was held
    * @throws OutcomeUnknownException if an answer never came; cleaned up in the background
+   * @throws UnsupportedCapabilityException if a request needs what the provider does not declare;
+   *     none is held
+   * @throws IllegalStateException as {@link #acquire} says; before any lock is taken
    */
   LeaseSet acquireAll(List<LockRequest> requests) throws InterruptedException;
 

@@ -202,6 +202,11 @@ class ReadWriteTest {
       assertThat(lease.isValid()).isTrue();
       assertThatThrownBy(() -> client.locks().acquireAsync(WRITER.withOwner("saga")))
           .isInstanceOf(IllegalStateException.class);
+      int attempts = client.backend().calls(Operation.ATTEMPT);
+      List<LockRequest> all = List.of(LockRequest.of("a"), WRITER.withOwner("saga"));
+      assertThatThrownBy(() -> client.locks().acquireAll(all))
+          .isInstanceOf(IllegalStateException.class);
+      assertThat(client.backend().calls(Operation.ATTEMPT)).isEqualTo(attempts);
     }
   }
 
@@ -256,6 +261,20 @@ class ReadWriteTest {
     Rig.join(first.lost());
     Rig.join(third.lost());
     assertThat(client.isFree("x")).isTrue();
+  }
+
+  @Test
+  @DisplayName("M1 a reader that came first is told though its owner also writes in this client")
+  void tellsAReaderBesideItsWriter() throws Exception {
+    Lease read = other.locks().acquire(READER.withOwner("saga"));
+    Lease written = client.locks().acquire(WRITER.withOwner("saga"));
+    HoldInfo info = client.locks().inspect("x").orElseThrow();
+    assertThat(info.fencingToken()).isEqualTo(read.fencingToken());
+    assertThat(info.others())
+        .singleElement()
+        .satisfies(one -> assertThat(one.fencingToken()).isEqualTo(written.fencingToken()));
+    written.release();
+    read.release();
   }
 
   @Test

@@ -28,7 +28,7 @@ final class AllOrNone {
 
   LeaseSet acquire(List<LockRequest> requests) throws InterruptedException {
     requireDistinct(requests);
-    requests.forEach(request -> Grantee.of(request, null, terms)); // refuses before it takes any
+    requests.forEach(request -> client.grantee(request, null)); // refuses before it takes any
     long start = System.nanoTime();
     List<LockRequest> ordered = new ArrayList<>(requests);
     ordered.sort(Comparator.comparing(LockRequest::name));

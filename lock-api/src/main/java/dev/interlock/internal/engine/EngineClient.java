@@ -133,7 +133,8 @@ public final class EngineClient implements LockClient {
         grantee(request, thread), ids.next(), request.maxWait().orElse(null), contention);
   }
 
-  private Grantee grantee(LockRequest request, @Nullable Thread thread) {
+  /** Fills in the defaults, and refuses what can never be granted. */
+  Grantee grantee(LockRequest request, @Nullable Thread thread) {
     Grantee grantee = Grantee.of(request, thread, terms);
     holds.requireNoUpgrade(grantee);
     return grantee;
@@ -193,12 +194,19 @@ public final class EngineClient implements LockClient {
 
   @Override
   public Optional<HoldInfo> inspect(String name) {
-    return calls.inspect(LockRequest.of(name).name()).map(this::withLocalHolder);
+    return calls.inspect(LockRequest.of(name).name()).map(this::withLocalHolders);
   }
 
-  /** The server does not know to whom this client has passed the lock. */
+  private HoldInfo withLocalHolders(HoldInfo info) {
+    HoldInfo first = withLocalHolder(info);
+    return info.others().isEmpty()
+        ? first
+        : first.withOthers(info.others().stream().map(this::withLocalHolder).toList());
+  }
+
+  /** The server does not know to whom this client has passed what it holds. */
   private HoldInfo withLocalHolder(HoldInfo info) {
-    Hold hold = holds.current(info.name());
+    Hold hold = holds.index().byFirstToken(info.name(), info.fencingToken());
     if (hold == null || !hold.isValid() || hold.token() <= info.fencingToken()) {
       return info;
     }

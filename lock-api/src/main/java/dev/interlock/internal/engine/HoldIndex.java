@@ -121,6 +121,19 @@ final class HoldIndex {
     return exclusive.get(name);
   }
 
+  /** The hold that the server knows by this token, if this client has it. */
+  @Nullable
+  Hold byFirstToken(String name, long token) {
+    Hold whole = exclusive(name);
+    if (whole != null && whole.remote().firstToken() == token) {
+      return whole;
+    }
+    return counted(name).stream()
+        .filter(hold -> hold.remote().firstToken() == token)
+        .findFirst()
+        .orElse(null);
+  }
+
   /** Nobody of this client shares anything. */
   boolean hasNoneCounted() {
     return counted.isEmpty();

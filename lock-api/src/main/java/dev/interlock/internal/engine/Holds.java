@@ -161,11 +161,6 @@ final class Holds {
     return hold != null && hold.remote().isValidAt(System.nanoTime());
   }
 
-  @Nullable
-  Hold current(String name) {
-    return index.exclusive(name);
-  }
-
   /** All holds that have not ended, for closing. */
   List<Hold> all() {
     return byId.values().stream().map(RemoteHold::holder).toList();

@@ -27,6 +27,7 @@ final class RemoteHold extends Agenda.Item implements Renewals.Item {
   private final String name;
   private final HoldId id;
   private final long heldSince = System.nanoTime();
+  private final long firstToken;
   private final long lastToken;
   private final Waiter waiter;
   private final Heirs heirs;
@@ -57,6 +58,7 @@ final class RemoteHold extends Agenda.Item implements Renewals.Item {
     this.clocks = clocks;
     this.name = grantee.name();
     this.id = grant.id();
+    this.firstToken = grant.fencingToken();
     this.lastToken = grant.fencingToken() + grant.tokens() - 1;
     this.waiter = waiter;
     this.heirs = new Heirs(grant.heirs());
@@ -88,6 +90,11 @@ final class RemoteHold extends Agenda.Item implements Renewals.Item {
   /** The waiters that may inherit it in the order of the server's queue. */
   Heirs heirs() {
     return heirs;
+  }
+
+  /** By which the server knows it, to whomever it was passed. */
+  long firstToken() {
+    return firstToken;
   }
 
   /** Whether its release also removes what the attempt of this id left on the server. */

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -92,6 +93,44 @@ class PermitHandOffTest extends TwoClients {
       }
       held.release();
     }
+  }
+
+  @Test
+  void M1_inspectTellsToWhomThisClientHasPassedAPermit() throws Exception {
+    int passes = 0;
+    try (LockClient client = Locks.open(server.uri("redis-hash"));
+        LockClient other = Locks.open(server.uri("redis-hash"))) {
+      // A slow machine is too late for the client to pass a permit.
+      for (int round = 0; round < 50 && passes == 0; round++) {
+        String name = "told " + round;
+        LockRequest permit = LockRequest.of(name).permits(1, 2);
+        Lease beside = client.acquire(permit);
+        Lease before = client.acquire(permit);
+        List<CompletableFuture<Lease>> waiting = new ArrayList<>();
+        for (int waiters = 1; waiters <= 2; waiters++) {
+          waiting.add(client.acquireAsync(permit));
+          while (other.inspect(name).orElseThrow().waiters() < waiters) {
+            Thread.sleep(1);
+          }
+        }
+        before.release();
+        waiting.get(0).get(10, TimeUnit.SECONDS).release();
+        Lease last = waiting.get(1).get(10, TimeUnit.SECONDS);
+        assertThat(tokens(client.inspect(name).orElseThrow()))
+            .containsExactlyInAnyOrder(beside.fencingToken(), last.fencingToken());
+        boolean known = tokens(other.inspect(name).orElseThrow()).contains(last.fencingToken());
+        passes += known ? 0 : 1;
+        beside.release();
+        last.release();
+      }
+    }
+    assertThat(passes).isPositive();
+  }
+
+  private static List<Long> tokens(HoldInfo info) {
+    return Stream.concat(Stream.of(info), info.others().stream())
+        .map(HoldInfo::fencingToken)
+        .toList();
   }
 
   @Test
