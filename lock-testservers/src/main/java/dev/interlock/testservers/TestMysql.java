@@ -39,4 +39,16 @@ public final class TestMysql {
   public static MysqlServerBuilder builder() {
     return new MysqlServerBuilder(MysqlSources.ofThisJvm());
   }
+
+  /**
+   * Starts a MariaDB server and a replica of it with the default settings, and with binary logs;
+   * both come from the last source, whatever the others have.
+   *
+   * @return a pair of which the replica follows
+   * @throws TestServerException if there is no server to be had, or the replica does not follow
+   *     within 60 s
+   */
+  public static DatabasePair pair() {
+    return MysqlPair.start();
+  }
 }

@@ -12,6 +12,7 @@ import dev.interlock.tck.TckServer;
 import dev.interlock.testservers.DatabasePair;
 import dev.interlock.testservers.DatabaseServer;
 import dev.interlock.testservers.RedisPair;
+import dev.interlock.testservers.TestMysql;
 import dev.interlock.testservers.TestPostgres;
 import dev.interlock.testservers.TestRedis;
 import java.util.Map;
@@ -21,6 +22,10 @@ import java.util.TreeMap;
 final class FailOver implements Observation {
   /** Of the lock that is asked for while no standby answers. */
   private static final String CONFIRMED = "fact-fail-over-confirmed";
+
+  static final String MARIADB_ONLY =
+      "replicas are started of MariaDB only; the page for operators says what each kind of"
+          + " replication may lose";
 
   @Override
   public Happening happening() {
@@ -52,11 +57,8 @@ final class FailOver implements Observation {
     if (backend.admin().database().isEmpty()) {
       return Fact.none(happening(), "the server is not ours");
     }
-    if (!backend.admin().database().get().uri().startsWith("postgres")) {
-      return Fact.none(
-          happening(),
-          "no replica of MySQL is started here; its page for operators says what each kind of"
-              + " replication may lose");
+    if (backend.admin().database().get().version().startsWith("MySQL")) {
+      return Fact.none(happening(), MARIADB_ONLY);
     }
     return Fact.seen(
         happening(),
@@ -104,7 +106,7 @@ final class FailOver implements Observation {
 
   private static String database(Backend backend, boolean replicated, Map<String, Double> figures)
       throws Exception {
-    try (DatabasePair pair = TestPostgres.pair();
+    try (DatabasePair pair = pair(backend);
         TurnProxy address =
             TurnProxy.before(pair.primary().host(), pair.primary().port())) {
       String uri = at(backend, pair.primary(), address.address());
@@ -122,6 +124,12 @@ final class FailOver implements Observation {
             address.lead(pair.standby().host(), pair.standby().port());
           });
     }
+  }
+
+  private static DatabasePair pair(Backend backend) {
+    return backend.admin().database().orElseThrow().uri().startsWith("postgres")
+        ? TestPostgres.pair()
+        : TestMysql.pair();
   }
 
   /** Cuts the link, and says what becomes of a grant then that a standby is to have. */

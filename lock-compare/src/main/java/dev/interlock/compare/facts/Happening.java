@@ -88,7 +88,7 @@ public enum Happening {
   FAIL_OVER(
       "failOver",
       "another server takes the place of one that fails",
-      "The first of a pair of servers, a Redis master or a PostgreSQL primary, is killed under a"
+      "The first of a pair of servers, a Redis master or a primary of MariaDB or PostgreSQL, is killed under a"
           + " holder that renews a lease of 3 s and a waiter of another client, three where there is an"
           + " order. The second is promoted, and the address leads to it at once; in a"
           + " first round when it has received all, in a second one when it lost its link"

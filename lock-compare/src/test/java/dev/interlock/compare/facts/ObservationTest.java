@@ -132,17 +132,18 @@ class ObservationTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = "postgres")
+  @ValueSource(strings = {"mysql", "postgres"})
   void a_standby_has_what_it_has_received_and_no_more(String provider) throws Exception {
-    Map<String, Double> figures;
+    Fact fact;
     try (Backend backend = Subject.find(provider).orElseThrow().start()) {
-      if (backend.admin().database().isEmpty()) {
-        return;
-      }
-      figures =
-          Observation.observeOrRepeat(new FailOver(), backend, Effort.QUICK).figures();
+      fact = Observation.observeOrRepeat(new FailOver(), backend, Effort.QUICK);
+    }
+    if (List.of("n/a: the server is not ours", "n/a: " + FailOver.MARIADB_ONLY)
+        .contains(fact.words())) {
+      return;
     }
 
+    Map<String, Double> figures = fact.figures();
     assertThat(figures)
         .containsEntry("lockIsThereReplicated", 1.0)
         .containsEntry("grantedTwiceReplicated", 0.0)
