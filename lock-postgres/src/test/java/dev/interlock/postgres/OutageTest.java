@@ -11,6 +11,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -31,10 +32,10 @@ class OutageTest {
       config.get(PostgresOptions.HOSTS), 5432, config.get(PostgresOptions.DATABASE), driver);
   private final Connections pool = new OwnPool(new Opener(servers), config, "outage");
 
-  /** Opens connections until it is told not to. */
+  /** Opens one connection, and no other. */
   private static final class Refusing implements Servers.Driver {
     private final Servers.Driver driver;
-    private volatile boolean refuses;
+    private final AtomicBoolean opened = new AtomicBoolean();
 
     private Refusing(Servers.Driver driver) {
       this.driver = driver;
@@ -42,7 +43,7 @@ class OutageTest {
 
     @Override
     public Connection connect(String place) throws SQLException {
-      if (refuses) {
+      if (opened.getAndSet(true)) {
         throw new SQLException(REASON, "57P03");
       }
       return driver.connect(place);
@@ -67,7 +68,6 @@ class OutageTest {
   @Test
   void aReleaseWaitsForAConnectionThatIsStillServed() throws Exception {
     Connection used = pool.take(true);
-    driver.refuses = true;
     long start = System.nanoTime();
     while (System.nanoTime() - start < LONG.toNanos()) {
       assertThatThrownBy(() -> pool.take(true)).hasRootCauseMessage(REASON);
@@ -89,7 +89,6 @@ class OutageTest {
   @Test
   void itFailsWithTheServersReasonOnceThereIsNoConnectionLeft() throws Exception {
     Connection last = pool.take(true);
-    driver.refuses = true;
     pool.giveBack(last, true, false);
     TimeUnit.MILLISECONDS.sleep(LONG.toMillis());
 

@@ -36,7 +36,7 @@ class QuorumChaosTest {
 
   private static final int GRANTS = 3;
   /** Several times the longest that it took on a machine with far more to do than it can. */
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final int rounds = Integer.getInteger("interlock.test.quorum.rounds", 6);
   private final long seed =

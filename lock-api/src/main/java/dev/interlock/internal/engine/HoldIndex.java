@@ -129,7 +129,8 @@ final class HoldIndex {
       return whole;
     }
     return counted(name).stream()
-        .filter(hold -> hold.remote().firstToken() == token)
+        // While a permit is passed on, the one that has ended names the same token.
+        .filter(hold -> hold.remote().firstToken() == token && hold.isValid())
         .findFirst()
         .orElse(null);
   }

@@ -137,13 +137,14 @@ public final class FaultRules {
   private static int expectKnown(RuleRun run, LockClient observer, LostAnswers lost)
       throws IOException, InterruptedException {
     FaultProxy proxy = run.proxy();
-    DirectBackend direct = run.direct(proxy);
-    String name = run.name();
-    Injection injection = proxy.inject(
-        Injection.of(lost.effect(), name, lost.from(), Integer.MAX_VALUE, Duration.ZERO));
-    expectKnown(run, direct, observer, name, lost.effect());
-    proxy.heal();
-    return injection.hits();
+    try (DirectBackend direct = run.direct(proxy)) {
+      String name = run.name();
+      Injection injection = proxy.inject(
+          Injection.of(lost.effect(), name, lost.from(), Integer.MAX_VALUE, Duration.ZERO));
+      expectKnown(run, direct, observer, name, lost.effect());
+      proxy.heal();
+      return injection.hits();
+    }
   }
 
   private static void expectKnown(
