@@ -5,6 +5,7 @@ import dev.interlock.ProviderInfo;
 import dev.interlock.measure.CountedClient;
 import dev.interlock.measure.CountedScenario;
 import dev.interlock.measure.OwnCounted;
+import dev.interlock.measure.floor.RedisCountedFloor;
 import dev.interlock.measure.peers.RedissonCounted;
 import dev.interlock.measure.peers.Versions;
 import dev.interlock.measure.server.ServerAddress;
@@ -33,6 +34,12 @@ public record CountedSubject(
   public static List<CountedSubject> in(CountedScenario scenario, ServerKind server) {
     List<CountedSubject> all = new ArrayList<>();
     if (server == ServerKind.REDIS) {
+      all.add(new CountedSubject(
+          Subjects.FLOOR,
+          "raw floor: a counter with a limit",
+          Subject.Kind.FLOOR,
+          Versions.jedis(),
+          address -> new RedisCountedFloor(address, scenario)));
       all.add(new CountedSubject(
           RedisSubjects.REDISSON,
           scenario.isSemaphore() ? "Redisson RPermitExpirableSemaphore" : "Redisson RReadWriteLock",
