@@ -192,7 +192,7 @@ class LeaseTest {
   @Test
   @DisplayName("L7 a hold that the server forgot is lost at the next renewal, or at the release")
   void signalsGone() throws Exception {
-    Rig.Client quick = rig.open(Duration.ofMillis(300));
+    Rig.Client quick = rig.open(Duration.ofSeconds(3));
     quick.backend().dropEvents();
     Lease lease = quick.acquire("x");
     client.locks().forceRelease("x");
