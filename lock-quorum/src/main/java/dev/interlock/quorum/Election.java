@@ -319,9 +319,13 @@ final class Election {
     }
   }
 
-  /** Asks a member that lost a hold of this client, or never had it, to have it from now on. */
-  void repair(Standing standing, Member member, Attempt attempt) {
-    var unused = standing
+  /**
+   * Asks a member that lost a hold of this client, or never had it, to have it from now on.
+   *
+   * @return done once it has answered; never if the hold was given back meanwhile
+   */
+  CompletableFuture<Void> repair(Standing standing, Member member, Attempt attempt) {
+    return standing
         .askWhileHeld(member, open -> open.attempt(standing.on(member, attempt)))
         .thenAccept(vote -> {
           standing.repairedAt(member);

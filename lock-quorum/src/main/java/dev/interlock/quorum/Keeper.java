@@ -46,23 +46,32 @@ final class Keeper {
    * @param wake told of a queued attempt that the contended member has granted
    */
   void renew(List<Renewal> batch, RenewalAnswers answers, BiConsumer<String, HoldId> wake) {
-    Map<Member, List<Renewal>> questions = new LinkedHashMap<>();
-    List<Ballot> ballots = new ArrayList<>();
-    Map<HoldId, Ballot> byId = new LinkedHashMap<>();
     CountDownLatch open = new CountDownLatch(batch.size());
     RenewalAnswers counted = (renewal, result) -> {
       answers.answer(renewal, result);
       open.countDown();
     };
+    List<Ballot> ballots = new ArrayList<>();
     for (Renewal renewal : batch) {
       Standing standing = standings.get(renewal.id());
       if (standing != null) {
         standing.uses(renewal.lease());
       }
-      Ballot ballot = ballot(renewal, standing, counted, wake);
-      ballots.add(ballot);
+      ballots.add(ballot(renewal, standing, counted, wake));
+    }
+    ask(ballots);
+    ballots.stream().filter(ballot -> ballot.members().isEmpty()).forEach(Ballot::end);
+    await(open);
+    ballots.forEach(Ballot::end);
+  }
+
+  /** Asks each member once for all that it is to vote on. Does not wait for the votes. */
+  private void ask(List<Ballot> ballots) {
+    Map<Member, List<Renewal>> questions = new LinkedHashMap<>();
+    Map<HoldId, Ballot> byId = new LinkedHashMap<>();
+    for (Ballot ballot : ballots) {
       for (Member member : ballot.members()) {
-        Renewal asked = on(member, renewal, standing);
+        Renewal asked = on(member, ballot.renewal, standings.get(ballot.renewal.id()));
         byId.put(asked.id(), ballot);
         questions.computeIfAbsent(member, any -> new ArrayList<>()).add(asked);
       }
@@ -88,9 +97,6 @@ final class Keeper {
             });
           });
     });
-    ballots.stream().filter(ballot -> ballot.members().isEmpty()).forEach(Ballot::end);
-    await(open);
-    ballots.forEach(Ballot::end);
   }
 
   private static Renewal on(Member member, Renewal renewal, @Nullable Standing standing) {
@@ -127,7 +133,7 @@ final class Keeper {
     Member contended = standing == null ? null : standing.contended();
     return renewal.queued() && standing != null && !standing.isHeld() && contended != null
         ? new Entry(renewal, standing, contended, answers, wake)
-        : new Hold(renewal, standing, answers);
+        : new Hold(renewal, standing, answers, true);
   }
 
   /** What the members say to one renewal. Each member's first vote counts. */
@@ -189,12 +195,14 @@ final class Keeper {
     private final List<Member> inDoubt;
     private final Set<Member> repaired = new HashSet<>();
     private final Set<Member> givenBack = new HashSet<>();
+    private final boolean repairs;
     private final long sentAt = System.nanoTime();
     private final long sentAtMillis = System.currentTimeMillis();
 
-    Hold(Renewal renewal, @Nullable Standing standing, RenewalAnswers answers) {
+    Hold(Renewal renewal, @Nullable Standing standing, RenewalAnswers answers, boolean repairs) {
       super(renewal, answers);
       this.standing = standing;
+      this.repairs = repairs;
       this.asked = members.live().stream()
           .filter(member -> standing == null || standing.isKeptBy(member))
           .toList();
@@ -257,9 +265,19 @@ final class Keeper {
         for (Member member : kept()) {
           var unused = Election.giveBack(hold, member);
         }
-      } else {
-        lost().forEach(member -> election.repair(hold, member, attempt));
+      } else if (repairs) {
+        lost().forEach(member -> {
+          var unused = election.repair(hold, member, attempt).thenRun(this::lookAgain);
+        });
       }
+    }
+
+    /**
+     * A member may have lost the hold by a forced release that met the others only behind their
+     * votes. The repair would then leave it on that member alone, where others queue for it.
+     */
+    private void lookAgain() {
+      ask(List.of(new Hold(renewal, standing, (same, result) -> {}, false)));
     }
 
     /**

@@ -1,0 +1,102 @@
+package dev.interlock.quorum;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.HoldInfo;
+import dev.interlock.LockConfig;
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.BackendContext;
+import dev.interlock.spi.BackendEvents;
+import dev.interlock.spi.ClientId;
+import dev.interlock.spi.Grant;
+import dev.interlock.spi.HoldId;
+import dev.interlock.spi.LockBackend;
+import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalAnswers;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A member that lost a hold which the others have is given it again. */
+@Timeout(60)
+class RepairTest {
+  private static final Duration LEASE = Duration.ofSeconds(50);
+  private static final String NAME = "a";
+  private static final ClientId CLIENT = new ClientId("repair", "test");
+
+  private final Attempt attempt = Attempt.of(NAME, new HoldId(7, 1), "owner", LEASE);
+
+  @Test
+  @DisplayName("a member that lost a hold has it again behind a renewal")
+  void repairs() throws Exception {
+    String[] names = {"repaired0", "repaired1", "repaired2"};
+    try (LockBackend quorum = held(names)) {
+      force(names[0]);
+
+      renew(quorum);
+
+      await(names[0], true);
+    }
+  }
+
+  @Test
+  @DisplayName("N3: a forced release that meets the others behind their votes leaves nothing there")
+  void leavesNothingBehindAForcedRelease() throws Exception {
+    String[] names = {"unrepaired0", "unrepaired1", "unrepaired2"};
+    SteeredProvider.Steered way = SteeredProvider.of(CLIENT.id(), names[0]);
+    try (LockBackend quorum = held(names)) {
+      force(names[0]);
+      way.before(() -> {
+        force(names[1]);
+        force(names[2]);
+      });
+
+      renew(quorum);
+
+      await(names[0], false);
+      assertThat(way.attempts(NAME)).as("the vote and the repair").hasSize(2);
+    }
+  }
+
+  private LockBackend held(String... names) throws InterruptedException {
+    LockBackend quorum =
+        BackendContext.of(CLIENT).open(LockConfig.parse(SteeredProvider.quorum(names)));
+    quorum.subscribe(BackendEvents.IGNORED);
+    assertThat(quorum.attempt(attempt)).isInstanceOf(Grant.class);
+    for (String name : names) {
+      await(name, true);
+    }
+    return quorum;
+  }
+
+  private void renew(LockBackend quorum) {
+    Renewal renewal = Renewal.of(NAME, attempt.id(), LEASE, false);
+    assertThat(RenewalAnswers.collect(quorum, List.of(renewal)).get(0)).isInstanceOf(Grant.class);
+  }
+
+  private static void force(String member) {
+    try (LockBackend direct = direct(member)) {
+      direct.inspect(NAME).ifPresent(hold -> direct.forceRelease(NAME, hold.fencingToken()));
+    }
+  }
+
+  private static void await(String member, boolean held) throws InterruptedException {
+    try (LockBackend direct = direct(member)) {
+      Optional<HoldInfo> hold = direct.inspect(NAME);
+      long start = System.nanoTime();
+      while (hold.isPresent() != held && System.nanoTime() - start < 20_000_000_000L) {
+        TimeUnit.MILLISECONDS.sleep(5);
+        hold = direct.inspect(NAME);
+      }
+      assertThat(hold.isPresent()).as("whether it is held on %s", member).isEqualTo(held);
+    }
+  }
+
+  private static LockBackend direct(String member) {
+    return BackendContext.of(CLIENT).open(LockConfig.parse("local://?namespace=" + member));
+  }
+}
