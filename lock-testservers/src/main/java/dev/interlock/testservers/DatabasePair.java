@@ -5,7 +5,8 @@ package dev.interlock.testservers;
  * standby takes over. Both are processes on this machine, with the same account and database.
  *
  * <p>Replication is asynchronous, as it is by default. Thread-safe; methods block until the servers
- * have done it, for 60 s at most, and throw {@link TestServerException} if they do not.
+ * have done it. They throw {@link TestServerException} if one statement is not answered within 10
+ * s, or what it is to bring about has not come after 60 s.
  */
 public interface DatabasePair extends AutoCloseable {
 

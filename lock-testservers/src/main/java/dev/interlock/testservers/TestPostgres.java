@@ -46,8 +46,9 @@ public final class TestPostgres {
    * machine, so the first and the third source do not count.
    *
    * @return a pair of which the standby follows
-   * @throws TestServerException if there is no server to be had, or the standby does not follow
-   *     within 60 s
+   * @throws NoTestServerException if there is no server to be had
+   * @throws TestServerException if the servers do not start, or the standby does not follow within
+   *     60 s
    */
   public static DatabasePair pair() {
     return PostgresPair.start();

@@ -1,7 +1,7 @@
 package dev.interlock.testservers;
 
 /** A test server could not be had, did not obey, or answered a command with an error. */
-public final class TestServerException extends RuntimeException {
+public sealed class TestServerException extends RuntimeException permits NoTestServerException {
   private static final long serialVersionUID = 1L;
 
   TestServerException(String message) {

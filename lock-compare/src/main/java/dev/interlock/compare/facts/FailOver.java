@@ -11,6 +11,7 @@ import dev.interlock.tck.Effort;
 import dev.interlock.tck.TckServer;
 import dev.interlock.testservers.DatabasePair;
 import dev.interlock.testservers.DatabaseServer;
+import dev.interlock.testservers.NoTestServerException;
 import dev.interlock.testservers.RedisPair;
 import dev.interlock.testservers.TestMysql;
 import dev.interlock.testservers.TestPostgres;
@@ -34,6 +35,14 @@ final class FailOver implements Observation {
 
   @Override
   public Fact observe(Backend backend, Effort effort) throws Exception {
+    try {
+      return failOver(backend);
+    } catch (NoTestServerException e) {
+      return Fact.none(happening(), "there is no server for a standby (" + e.reasons() + ")");
+    }
+  }
+
+  private Fact failOver(Backend backend) throws Exception {
     if (backend.isInOneJvm()) {
       return Fact.none(happening(), "there is no server");
     }

@@ -26,8 +26,9 @@ public interface Observation {
   Happening happening();
 
   /**
-   * Does it. Blocks for a few seconds; with more than the least effort, a minute at most. Nothing
-   * else may use the server meanwhile.
+   * Does it. Blocks for a few seconds, or for a minute where it starts servers of its own or makes
+   * more than the least effort; on a machine that stalls, for some minutes. Nothing else may use
+   * the server meanwhile.
    *
    * @throws Exception if it could not be brought about, or nothing came of it in a bounded time
    */
