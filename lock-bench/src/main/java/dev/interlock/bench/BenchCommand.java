@@ -85,7 +85,8 @@ public final class BenchCommand implements Callable<Integer> {
       paramLabel = "ID",
       description =
           "Threads, locks and clients, such as 16t1l1c, or 'uncontended', 'hand-off', 'readwrite',"
-              + " 'semaphore', or in a database 'fenced-writes', or on postgres 'bystander'. Default: all.")
+              + " 'semaphore', or in a database 'fenced-writes', or on postgres 'bystander'. Default:"
+              + " all, but with --uri without 'bystander', whose second server is of this machine.")
   private List<String> scenarioIds = new ArrayList<>();
 
   @Option(
@@ -280,20 +281,26 @@ public final class BenchCommand implements Callable<Integer> {
       return 0;
     }
     Progress progress = new Progress(commandSpec().commandLine().getErr());
-    BenchRun run = new BenchRun(on, subjects, scenarios, extras(), quick, progress);
     BenchReport report;
-    try (PostgresServer other =
-        extras().contains(Extra.BYSTANDER) ? TestPostgres.builder().owned().start() : null) {
-      report = run.on(
-          server,
-          source,
-          first == null ? null : silenced(first),
-          other == null ? null : ServerAddress.parse(on, other.uri()));
+    try (SecondServer second = secondServer(subjects, progress)) {
+      report = new BenchRun(on, subjects, scenarios, second.extras(), quick, progress)
+          .on(server, source, first == null ? null : silenced(first), second.address());
     }
     TerminalReport.print(report, results);
     ReportFiles.write(report, out, stem()).forEach(file -> results.println("Written: " + file));
     results.flush();
     return report.sound() ? 0 : FAILED;
+  }
+
+  private SecondServer secondServer(List<Subject> subjects, Progress progress) {
+    boolean byName = !scenarioIds.isEmpty();
+    return SecondServer.forBystander(
+        extras(),
+        byName,
+        uri != null,
+        subjects,
+        () -> TestPostgres.builder().owned().start(),
+        progress);
   }
 
   private String stem() {

@@ -15,6 +15,10 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
@@ -23,10 +27,14 @@ public final class CountedRun {
   /** Longer than other rounds: what starves shows only as long as the others go on. */
   private static final int TIMES_AS_LONG = 2;
 
+  /** For how long the others wait until the clients of a peer that hung are closed. */
+  private static final Duration CLOSING = Duration.ofSeconds(10);
+
   private final ServerAddress server;
   private final BenchPlan plan;
   private final String names;
   private final Progress progress;
+  private final Duration closing;
   private final List<OpenSubjects.Failure> failures = new ArrayList<>();
 
   /**
@@ -35,30 +43,36 @@ public final class CountedRun {
    * @param names what the names of this run's locks begin with
    */
   public CountedRun(ServerAddress server, BenchPlan plan, String names, Progress progress) {
+    this(server, plan, names, progress, CLOSING);
+  }
+
+  CountedRun(
+      ServerAddress server, BenchPlan plan, String names, Progress progress, Duration closing) {
     this.server = server;
     this.plan = plan;
     this.names = names;
     this.progress = progress;
+    this.closing = closing;
   }
 
   /**
    * Measures a scenario. A subject that fails is left out; see {@link #failures}. Another library's
-   * lock that hangs has shown something: its result says so, with the rounds before.
+   * lock that hangs has shown something: its result says so, with the rounds before. Its clients
+   * are closed at once, so that its threads are not at work beside the others' rounds.
    */
   public List<CountedResult> measure(CountedScenario scenario, List<CountedSubject> subjects)
       throws InterruptedException {
     progress.note(scenario.id() + ": " + scenario.description());
     Map<CountedSubject, Rounds> open = new LinkedHashMap<>();
-    List<CountedClient> opened = new ArrayList<>();
+    List<Rounds> all = new ArrayList<>();
     try {
       for (CountedSubject subject : subjects) {
         Rounds rounds = new Rounds(scenario, subject);
+        all.add(rounds);
         open.put(subject, rounds);
         attempt(rounds, open, () -> {
           for (int i = 0; i < scenario.clients(); i++) {
-            CountedClient client = subject.factory().apply(server);
-            opened.add(client);
-            rounds.clients.add(client);
+            rounds.clients.add(subject.factory().apply(server));
           }
           rounds.run(plan.warmUp());
           rounds.reset();
@@ -78,7 +92,10 @@ public final class CountedRun {
       }
       return results(List.copyOf(open.values()));
     } finally {
-      opened.forEach(this::close);
+      all.stream()
+          .filter(rounds -> rounds.hangs == null)
+          .flatMap(rounds -> rounds.clients.stream())
+          .forEach(this::close);
     }
   }
 
@@ -96,6 +113,7 @@ public final class CountedRun {
       if (e instanceof HangException hang && subject.kind() == Subject.Kind.PEER) {
         rounds.hangs = hang.how();
         progress.hangs(subject.id(), scenario, hang.how());
+        closeWhatHung(rounds.clients);
         return;
       }
       String message = e.getMessage() == null ? e.toString() : e.getMessage();
@@ -104,6 +122,24 @@ public final class CountedRun {
       open.remove(subject);
       progress.failed(failure);
     }
+  }
+
+  /** What hangs may hang in its close, too: each has a thread, and nobody waits for it for long. */
+  private void closeWhatHung(List<CountedClient> clients) throws InterruptedException {
+    CompletableFuture<?>[] closes = clients.stream()
+        .map(client -> CompletableFuture.runAsync(client::close, CountedRun::onDaemon))
+        .toArray(CompletableFuture<?>[]::new);
+    try {
+      CompletableFuture.allOf(closes).get(closing.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      progress.note("not all of its clients could be closed before the others went on: " + e);
+    }
+  }
+
+  private static void onDaemon(Runnable close) {
+    Thread thread = new Thread(close, "close");
+    thread.setDaemon(true);
+    thread.start();
   }
 
   private void close(CountedClient client) {

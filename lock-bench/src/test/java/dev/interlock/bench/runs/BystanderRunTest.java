@@ -13,13 +13,19 @@ import dev.interlock.testservers.TestPostgres;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -29,8 +35,8 @@ import org.junit.jupiter.api.Timeout;
 class BystanderRunTest {
   private static final BenchPlan PLAN = new BenchPlan(
       "test",
-      1, // so the lock is on the other server in the end, and the bystander is free
-      Duration.ofMillis(500),
+      1, // and a warm-up: both begin on the bystander's server
+      Duration.ofSeconds(2),
       Duration.ofMillis(50),
       Duration.ZERO,
       Duration.ZERO,
@@ -42,6 +48,7 @@ class BystanderRunTest {
   private static ServerAddress here;
   private static SqlPool pool;
 
+  private final Row row = new Row();
   private final Progress progress = new Progress(new PrintWriter(new StringWriter()));
 
   @BeforeAll
@@ -58,23 +65,49 @@ class BystanderRunTest {
     server.close();
   }
 
+  @AfterEach
+  void giveTheRowBack() {
+    row.giveBack();
+  }
+
   @Test
   void theRatioIsThatOfTheLocksServerToTheOtherOne() throws InterruptedException {
-    Row row = new Row();
+    List<ServerAddress> fights = Collections.synchronizedList(new ArrayList<>());
+    List<BystanderResult> results =
+        measure(subject("noisy", Subject.Kind.OURS, new InThisJvm(), address -> {
+          fights.add(address);
+          switch (fights.size()) {
+            case 1 -> row.keep(); // in the warm-up, so nothing is committed once that counts
+            case 4 -> {
+              row.giveBack();
+              row.awaitCommits();
+            }
+            default -> {}
+          }
+        }));
+
+    assertThat(fights).as("warm-up, then a round").containsExactly(here, OTHER, here, OTHER);
+    assertThat(results).singleElement().satisfies(noisy -> {
+      assertThat(noisy.commitsPerSecond()).isZero();
+      assertThat(noisy.elsewhere()).isPositive();
+      assertThat(noisy.toElsewhere().median()).isZero();
+    });
+  }
+
+  @Test
+  void oursAreMeasuredBesideABystanderThatIsFree() throws InterruptedException {
     List<BystanderResult> results = measure(
-        subject("quiet", Subject.Kind.OURS, new InThisJvm(), address -> {}),
-        subject("noisy", Subject.Kind.OURS, new InThisJvm(), row::keepOrGiveBack),
+        subject("quiet", Subject.Kind.OURS, new InThisJvm(), address -> row.awaitCommits()),
+        subject("other", Subject.Kind.OURS, new InThisJvm(), address -> row.awaitCommits()),
         subject("peer", Subject.Kind.PEER, new InThisJvm(), address -> {}));
 
-    assertThat(results).extracting(BystanderResult::id).containsExactly("quiet", "noisy");
+    assertThat(results).extracting(BystanderResult::id).containsExactly("quiet", "other");
     assertThat(results).allSatisfy(result -> {
       assertThat(result.sectionsPerSecond()).isPositive();
+      assertThat(result.commitsPerSecond()).isPositive();
       assertThat(result.elsewhere()).isPositive();
+      assertThat(result.toElsewhere().median()).isPositive();
     });
-    assertThat(results.get(0).commitsPerSecond()).isPositive();
-    // Whatever is committed there comes before the row is taken.
-    assertThat(results.get(1).toElsewhere().median()).isLessThan(1);
-    assertThat(results.get(1).commitsPerSecond()).isLessThan(results.get(1).elsewhere());
   }
 
   @Test
@@ -108,14 +141,17 @@ class BystanderRunTest {
   /**
    * A subject with one lock.
    *
-   * @param asked called for each thread before it begins
+   * @param begun called when the fight begins on a server, within the time that is measured
    */
   private static Subject subject(
-      String id, Subject.Kind kind, SectionLock lock, Consumer<ServerAddress> asked) {
+      String id, Subject.Kind kind, SectionLock lock, Consumer<ServerAddress> begun) {
+    AtomicReference<ServerAddress> last = new AtomicReference<>();
     return new Subject(id, id, kind, "library 1", (address, threads) -> new SectionClient() {
       @Override
       public SectionLock lock(String name) {
-        asked.accept(address);
+        if (!address.equals(last.getAndSet(address))) {
+          begun.accept(address);
+        }
         return lock;
       }
 
@@ -139,25 +175,63 @@ class BystanderRunTest {
     }
   }
 
-  /** The bystander's row, kept from the bystander while the lock on its server is fought for. */
+  /** The bystander's row, as others see it. */
   private static final class Row {
+    private static final String TABLE = "interlock_bench_bystander";
+
     private @Nullable Connection keeper;
 
-    void keepOrGiveBack(ServerAddress where) {
+    /** Keeps the row from the bystander. Returns once that waits for it. */
+    void keep() {
       try {
-        if (where.equals(here) && keeper == null) {
-          keeper = pool.source().getConnection();
-          keeper.setAutoCommit(false);
-          keeper
-              .createStatement()
-              .executeUpdate("UPDATE interlock_bench_bystander SET items = items");
-        } else if (!where.equals(here) && keeper != null) {
-          keeper.rollback();
-          keeper.close();
-          keeper = null;
+        keeper = pool.source().getConnection();
+        keeper.setAutoCommit(false);
+        try (Statement statement = keeper.createStatement()) {
+          statement.executeUpdate("UPDATE " + TABLE + " SET items = items");
+          while (number(
+                  statement,
+                  "SELECT COUNT(*) FROM pg_locks WHERE locktype = 'transactionid' AND NOT granted")
+              == 0) {
+            Thread.onSpinWait();
+          }
         }
       } catch (SQLException e) {
         throw new IllegalStateException(e);
+      }
+    }
+
+    /** Lets the bystander go on, if the row is kept. */
+    void giveBack() {
+      if (keeper == null) {
+        return;
+      }
+      try {
+        keeper.rollback();
+        keeper.close();
+        keeper = null;
+      } catch (SQLException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+
+    /** Returns once the bystander has counted another commit: it does so before the next one. */
+    void awaitCommits() {
+      try (Connection connection = pool.source().getConnection();
+          Statement statement = connection.createStatement()) {
+        String items = "SELECT items FROM " + TABLE;
+        long counted = number(statement, items) + 2;
+        while (number(statement, items) < counted) {
+          Thread.onSpinWait();
+        }
+      } catch (SQLException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+
+    private static long number(Statement statement, String query) throws SQLException {
+      try (ResultSet result = statement.executeQuery(query)) {
+        result.next();
+        return result.getLong(1);
       }
     }
   }

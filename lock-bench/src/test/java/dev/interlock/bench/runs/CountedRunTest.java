@@ -13,12 +13,15 @@ import dev.interlock.measure.server.ServerKind;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class CountedRunTest {
   private static final BenchPlan PLAN = new BenchPlan(
@@ -32,11 +35,17 @@ class CountedRunTest {
 
   private static final String HANGS = "3 of 32 threads still waited";
 
-  private final CountedRun run = new CountedRun(
-      ServerAddress.parse(ServerKind.REDIS, "redis://127.0.0.1:1"),
-      PLAN,
-      "test:",
-      new Progress(new PrintWriter(new StringWriter())));
+  private final StringWriter progress = new StringWriter();
+  private final CountedRun run = run(Duration.ofHours(1));
+
+  private CountedRun run(Duration closing) {
+    return new CountedRun(
+        ServerAddress.parse(ServerKind.REDIS, "redis://127.0.0.1:1"),
+        PLAN,
+        "test:",
+        new Progress(new PrintWriter(progress)),
+        closing);
+  }
 
   @Test
   void bothWaysAreMeasuredAndComparedWithThePeer() throws InterruptedException {
@@ -143,6 +152,51 @@ class CountedRunTest {
   }
 
   @Test
+  void aPeerThatHungIsClosedBeforeTheOthersGoOn() throws InterruptedException {
+    AtomicInteger closed = new AtomicInteger();
+    List<Integer> closedBeforeOurs = Collections.synchronizedList(new ArrayList<>());
+    Supplier<List<SectionLock>> sound = readWrite();
+    Supplier<List<SectionLock>> ours = () -> {
+      closedBeforeOurs.add(closed.get());
+      return sound.get();
+    };
+
+    run(Duration.ofHours(1))
+        .measure(
+            CountedScenario.READ_WRITE,
+            List.of(
+                subject("peer", Subject.Kind.PEER, hangsAfter(0), closed::incrementAndGet),
+                subject("ours", Subject.Kind.OURS, ours)));
+
+    int clients = CountedScenario.READ_WRITE.clients();
+    assertThat(closedBeforeOurs).isNotEmpty().containsOnly(clients);
+    assertThat(closed).as("closed once each").hasValue(clients);
+  }
+
+  @Test
+  @Timeout(60)
+  void aPeerThatHangsInItsCloseKeepsNobodyFromGoingOn() throws InterruptedException {
+    Runnable never = () -> {
+      try {
+        new Semaphore(0).acquire();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt(); // by the time-out of a test that fails, for each client
+        throw new IllegalStateException(e);
+      }
+    };
+    List<CountedResult> results = run(Duration.ofMillis(10))
+        .measure(
+            CountedScenario.READ_WRITE,
+            List.of(
+                subject("peer", Subject.Kind.PEER, hangsAfter(0), never),
+                subject("ours", Subject.Kind.OURS, readWrite())));
+
+    assertThat(results.get(0).hangs()).isEqualTo(HANGS);
+    assertThat(results.get(1).rounds()).hasSize(2);
+    assertThat(progress.toString()).contains("not all of its clients could be closed");
+  }
+
+  @Test
   void oneOfOursThatHangsIsAFailure() throws InterruptedException {
     List<CountedResult> results = run.measure(
         CountedScenario.READ_WRITE, List.of(subject("ours", Subject.Kind.OURS, hangsAfter(0))));
@@ -167,6 +221,11 @@ class CountedRunTest {
 
   private static CountedSubject subject(
       String id, Subject.Kind kind, Supplier<List<SectionLock>> ways) {
+    return subject(id, kind, ways, () -> {});
+  }
+
+  private static CountedSubject subject(
+      String id, Subject.Kind kind, Supplier<List<SectionLock>> ways, Runnable close) {
     return new CountedSubject(id, id, kind, "library 1", server -> new CountedClient() {
       @Override
       public List<SectionLock> ways(String name) {
@@ -174,7 +233,9 @@ class CountedRunTest {
       }
 
       @Override
-      public void close() {}
+      public void close() {
+        close.run();
+      }
     });
   }
 

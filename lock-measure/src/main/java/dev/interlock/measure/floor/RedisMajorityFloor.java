@@ -4,6 +4,7 @@ import dev.interlock.measure.SectionClient;
 import dev.interlock.measure.SectionLock;
 import dev.interlock.measure.server.RedisPool;
 import dev.interlock.measure.server.ServerAddress;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -24,7 +25,7 @@ import redis.clients.jedis.params.SetParams;
  * {@code EVALSHA}. The caller's thread sends to all servers, and then reads the answers of a
  * majority. No pool, no other thread, no fencing, no memory of what a server lost. One poll a
  * millisecond while the lock is held by another; where many want it, their votes split, so it is a
- * floor for locks that nobody else wants.
+ * floor for locks that nobody else wants. It leaves no silent server out, but waits for it.
  */
 public final class RedisMajorityFloor implements SectionClient {
   private final List<ServerAddress> servers;
@@ -151,7 +152,7 @@ public final class RedisMajorityFloor implements SectionClient {
       int found = 0;
       for (RawConnection server : each) {
         if (found == wanted) {
-          break; // what is left is read before the answer to the next command
+          break; // RawConnection reads what is left, sooner or later
         }
         if (kind.test(server.answer())) {
           found++;
@@ -165,15 +166,27 @@ public final class RedisMajorityFloor implements SectionClient {
     }
   }
 
-  /** Sends without waiting for the answer. */
-  private static final class RawConnection extends Connection {
+  /**
+   * Sends without waiting for the answer. While the first servers agree, nobody asks for the
+   * answers of the others. These are read many at once, long after they arrived: they cost what
+   * answers cost, and neither this connection nor the server has to keep them.
+   */
+  static final class RawConnection extends Connection {
+    static final int MOST_UNREAD = 64;
+
+    /** A machine that is too busy to answer is no failure. */
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
     private int unread;
 
     RawConnection(ServerAddress server) {
-      super(new HostAndPort(server.host(), server.port()), RedisPool.settings(server));
+      super(new HostAndPort(server.host(), server.port()), RedisPool.settings(server, PATIENCE));
     }
 
     void send(CommandArguments command) {
+      if (unread == MOST_UNREAD) {
+        answer();
+      }
       sendCommand(command);
       flush();
       unread++;
@@ -187,6 +200,11 @@ public final class RedisMajorityFloor implements SectionClient {
         answer = getUnflushedObject();
       }
       return answer;
+    }
+
+    /** How many commands have answers that were not read. */
+    int unread() {
+      return unread;
     }
   }
 }

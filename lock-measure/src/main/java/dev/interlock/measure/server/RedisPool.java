@@ -1,5 +1,6 @@
 package dev.interlock.measure.server;
 
+import java.time.Duration;
 import redis.clients.jedis.ConnectionPoolConfig;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.JedisClientConfig;
@@ -24,17 +25,25 @@ public final class RedisPool {
   static RedisClient open(ServerAddress server, ConnectionPoolConfig pool) {
     return RedisClient.builder()
         .hostAndPort(server.host(), server.port())
-        .clientConfig(settings(server))
+        .clientConfig(settings(server).build())
         .poolConfig(pool)
         .build();
   }
 
-  /** Returns database and credentials, for a connection without a pool. */
-  public static JedisClientConfig settings(ServerAddress server) {
+  /**
+   * Returns database, credentials and patience, for a connection without a pool.
+   *
+   * @param patience for how long the server may not answer
+   */
+  public static JedisClientConfig settings(ServerAddress server, Duration patience) {
+    return settings(server).timeoutMillis((int) patience.toMillis()).build();
+  }
+
+  private static DefaultJedisClientConfig.Builder settings(ServerAddress server) {
     DefaultJedisClientConfig.Builder settings =
         DefaultJedisClientConfig.builder().database(Integer.parseInt(server.database()));
     server.user().ifPresent(settings::user);
     server.password().ifPresent(settings::password);
-    return settings.build();
+    return settings;
   }
 }
