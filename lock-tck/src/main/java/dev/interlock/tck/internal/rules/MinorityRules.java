@@ -33,6 +33,8 @@ public final class MinorityRules {
     // Not of all: a grant that takes two packets is not made by a member that is not heard.
     if (unheard.contains(true)) {
       run.fault("a member granted a lock and could not tell");
+    } else {
+      run.note("no silent member granted a lock, so votes that were not heard were not judged");
     }
     run.note("with any one member cut off or silent, locks were held, renewed and released");
   }
