@@ -322,14 +322,15 @@ final class Election {
   /**
    * Asks a member that lost a hold of this client, or never had it, to have it from now on.
    *
-   * @return done once it has answered; never if the hold was given back meanwhile
+   * @return its answer; none ever if the hold was given back meanwhile
    */
-  CompletableFuture<Void> repair(Standing standing, Member member, Attempt attempt) {
+  CompletableFuture<AttemptResult> repair(Standing standing, Member member, Attempt attempt) {
     return standing
         .askWhileHeld(member, open -> open.attempt(standing.on(member, attempt)))
-        .thenAccept(vote -> {
+        .thenApply(vote -> {
           standing.repairedAt(member);
           adopt(standing, member, attempt, vote);
+          return vote;
         });
   }
 

@@ -3,6 +3,8 @@ package dev.interlock.quorum;
 import dev.interlock.LockException;
 import dev.interlock.OutcomeUnknownException;
 import dev.interlock.spi.Attempt;
+import dev.interlock.spi.AttemptResult;
+import dev.interlock.spi.BackendEvents;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Renewal;
@@ -17,7 +19,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,9 +44,10 @@ final class Keeper {
   /**
    * Renews. Returns once all are answered.
    *
-   * @param wake told of a queued attempt that the contended member has granted
+   * @param events told of a queued attempt that the contended member has granted, and of a hold
+   *     that was found gone behind its answer
    */
-  void renew(List<Renewal> batch, RenewalAnswers answers, BiConsumer<String, HoldId> wake) {
+  void renew(List<Renewal> batch, RenewalAnswers answers, BackendEvents events) {
     CountDownLatch open = new CountDownLatch(batch.size());
     RenewalAnswers counted = (renewal, result) -> {
       answers.answer(renewal, result);
@@ -57,7 +59,7 @@ final class Keeper {
       if (standing != null) {
         standing.uses(renewal.lease());
       }
-      ballots.add(ballot(renewal, standing, counted, wake));
+      ballots.add(ballot(renewal, standing, counted, events));
     }
     ask(ballots);
     ballots.stream().filter(ballot -> ballot.members().isEmpty()).forEach(Ballot::end);
@@ -126,14 +128,11 @@ final class Keeper {
   }
 
   private Ballot ballot(
-      Renewal renewal,
-      @Nullable Standing standing,
-      RenewalAnswers answers,
-      BiConsumer<String, HoldId> wake) {
+      Renewal renewal, @Nullable Standing standing, RenewalAnswers answers, BackendEvents events) {
     Member contended = standing == null ? null : standing.contended();
     return renewal.queued() && standing != null && !standing.isHeld() && contended != null
-        ? new Entry(renewal, standing, contended, answers, wake)
-        : new Hold(renewal, standing, answers, true);
+        ? new Entry(renewal, standing, contended, answers, events)
+        : new Hold(renewal, standing, answers, events, true);
   }
 
   /** What the members say to one renewal. Each member's first vote counts. */
@@ -195,13 +194,20 @@ final class Keeper {
     private final List<Member> inDoubt;
     private final Set<Member> repaired = new HashSet<>();
     private final Set<Member> givenBack = new HashSet<>();
+    private final BackendEvents events;
     private final boolean repairs;
     private final long sentAt = System.nanoTime();
     private final long sentAtMillis = System.currentTimeMillis();
 
-    Hold(Renewal renewal, @Nullable Standing standing, RenewalAnswers answers, boolean repairs) {
+    Hold(
+        Renewal renewal,
+        @Nullable Standing standing,
+        RenewalAnswers answers,
+        BackendEvents events,
+        boolean repairs) {
       super(renewal, answers);
       this.standing = standing;
+      this.events = events;
       this.repairs = repairs;
       this.asked = members.live().stream()
           .filter(member -> standing == null || standing.isKeptBy(member))
@@ -267,7 +273,7 @@ final class Keeper {
         }
       } else if (repairs) {
         lost().forEach(member -> {
-          var unused = election.repair(hold, member, attempt).thenRun(this::lookAgain);
+          var unused = election.repair(hold, member, attempt).whenComplete(this::lookAgain);
         });
       }
     }
@@ -276,8 +282,16 @@ final class Keeper {
      * A member may have lost the hold by a forced release that met the others only behind their
      * votes. The repair would then leave it on that member alone, where others queue for it.
      */
-    private void lookAgain() {
-      ask(List.of(new Hold(renewal, standing, (same, result) -> {}, false)));
+    private void lookAgain(@Nullable AttemptResult vote, @Nullable Throwable error) {
+      if (vote instanceof Grant
+          || (error != null && Round.failure(error) instanceof OutcomeUnknownException)) {
+        RenewalAnswers behind = (same, result) -> {
+          if (result instanceof RenewalResult.Gone) {
+            events.revoked(renewal.name(), renewal.id());
+          }
+        };
+        ask(List.of(new Hold(renewal, standing, behind, events, false)));
+      }
     }
 
     /**
@@ -308,18 +322,18 @@ final class Keeper {
   private static final class Entry extends Ballot {
     private final Standing standing;
     private final List<Member> asked;
-    private final BiConsumer<String, HoldId> wake;
+    private final BackendEvents events;
 
     Entry(
         Renewal renewal,
         Standing standing,
         Member contended,
         RenewalAnswers answers,
-        BiConsumer<String, HoldId> wake) {
+        BackendEvents events) {
       super(renewal, answers);
       this.standing = standing;
       this.asked = contended.isLive() ? List.of(contended) : List.of();
-      this.wake = wake;
+      this.events = events;
     }
 
     @Override
@@ -337,7 +351,7 @@ final class Keeper {
         }
         if (vote instanceof Grant) {
           standing.grantedByRelease();
-          wake.accept(renewal.name(), renewal.id());
+          events.wake(renewal.name(), renewal.id());
           return RenewalResult.queued(AFTER_WAKE);
         }
         return RenewalResult.gone();

@@ -183,8 +183,6 @@ final class Member {
           LockException unknown = new OutcomeUnknownException("failed unexpectedly: " + e, e);
           ended(call, unknown);
           result.completeExceptionally(unknown);
-        } finally {
-          underWay.remove(call);
         }
       });
     } catch (RejectedExecutionException e) {
@@ -198,7 +196,9 @@ final class Member {
     return result;
   }
 
+  /** Before anybody hears of it, who must not find the call still under way. */
   private void ended(Call call, @Nullable LockException error) {
+    underWay.remove(call);
     if (error == null) {
       failure = null;
       out = false;

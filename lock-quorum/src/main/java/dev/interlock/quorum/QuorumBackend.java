@@ -161,12 +161,8 @@ final class QuorumBackend implements LockBackend {
         answers.answer(renewal, RenewalResult.failed(e));
       }
     }
-    keeper.renew(remembered, answers, (name, id) -> {
-      BackendEvents events = engine;
-      if (events != null) {
-        events.wake(name, id);
-      }
-    });
+    BackendEvents events = engine;
+    keeper.renew(remembered, answers, events == null ? BackendEvents.IGNORED : events);
   }
 
   @Override

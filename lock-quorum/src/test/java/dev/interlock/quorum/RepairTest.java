@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class RepairTest {
   private static final Duration LEASE = Duration.ofSeconds(50);
+  private static final long LIMIT_NANOS = 20_000_000_000L;
   private static final String NAME = "a";
   private static final ClientId CLIENT = new ClientId("repair", "test");
 
@@ -34,11 +35,13 @@ class RepairTest {
   @DisplayName("a member that lost a hold has it again behind a renewal")
   void repairs() throws Exception {
     String[] names = {"repaired0", "repaired1", "repaired2"};
+    SteeredProvider.Steered way = SteeredProvider.of(CLIENT.id(), names[0]);
     try (LockBackend quorum = held(names)) {
       force(names[0]);
 
       renew(quorum);
 
+      awaitRepair(way);
       await(names[0], true);
     }
   }
@@ -57,8 +60,8 @@ class RepairTest {
 
       renew(quorum);
 
+      awaitRepair(way);
       await(names[0], false);
-      assertThat(way.attempts(NAME)).as("the vote and the repair").hasSize(2);
     }
   }
 
@@ -78,17 +81,34 @@ class RepairTest {
     assertThat(RenewalAnswers.collect(quorum, List.of(renewal)).get(0)).isInstanceOf(Grant.class);
   }
 
+  /** Its token may be raised just then. */
   private static void force(String member) {
     try (LockBackend direct = direct(member)) {
-      direct.inspect(NAME).ifPresent(hold -> direct.forceRelease(NAME, hold.fencingToken()));
+      boolean forced = false;
+      for (long start = System.nanoTime(); !forced && System.nanoTime() - start < LIMIT_NANOS; ) {
+        forced = direct
+            .inspect(NAME)
+            .filter(hold -> direct.forceRelease(NAME, hold.fencingToken()))
+            .isPresent();
+      }
+      assertThat(forced).as("%s was held", member).isTrue();
     }
+  }
+
+  /** Until the member has answered the vote and the repair. */
+  private static void awaitRepair(SteeredProvider.Steered way) throws InterruptedException {
+    long start = System.nanoTime();
+    while (way.attempts(NAME).size() < 2 && System.nanoTime() - start < LIMIT_NANOS) {
+      TimeUnit.MILLISECONDS.sleep(1);
+    }
+    assertThat(way.attempts(NAME)).as("the vote and the repair").hasSize(2);
   }
 
   private static void await(String member, boolean held) throws InterruptedException {
     try (LockBackend direct = direct(member)) {
       Optional<HoldInfo> hold = direct.inspect(NAME);
       long start = System.nanoTime();
-      while (hold.isPresent() != held && System.nanoTime() - start < 20_000_000_000L) {
+      while (hold.isPresent() != held && System.nanoTime() - start < LIMIT_NANOS) {
         TimeUnit.MILLISECONDS.sleep(5);
         hold = direct.inspect(NAME);
       }

@@ -1,6 +1,8 @@
 package dev.interlock.compare.facts;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.junit.jupiter.api.Assumptions.abort;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
@@ -18,6 +20,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is seen lies where it must for a lock that works. Times have no upper limit here. */
 class ObservationTest {
+  /** Of the lease, more is left, unless its renewal was very late. */
+  private static final double SOON_MILLIS = 1_000;
 
   @Test
   void a_lock_within_the_jvm_has_facts_or_reasons_and_no_failure() throws Exception {
@@ -141,6 +145,7 @@ class ObservationTest {
     if (figures.get("overtakesReplicated") > 0) {
       // A grant that a stalled machine does not take within 2 s goes to the next one.
       figures = failOver(provider);
+      assumeThat(figures).as("the machine stalls").containsEntry("overtakesReplicated", 0.0);
     }
 
     assertThat(figures)
@@ -169,7 +174,7 @@ class ObservationTest {
   private static void assertGrantedAgain(Map<String, Double> figures) {
     double millis = figures.get("nextHasItMillisBehind");
     assertThat(millis).as("the next one has it").isNotNegative();
-    if (millis < TakeOver.LEASE.toMillis() / 3.0) {
+    if (millis < SOON_MILLIS) {
       assertThat(figures).containsEntry("grantedTwiceBehind", 1.0);
     }
   }
@@ -195,7 +200,7 @@ class ObservationTest {
     try {
       return Subject.find(provider).orElseThrow().start();
     } catch (NoTestServerException e) {
-      return abort(e.getMessage());
+      return provider.startsWith("redis-") ? fail(e.getMessage(), e) : abort(e.getMessage());
     }
   }
 

@@ -5,6 +5,7 @@ import dev.interlock.measure.CountedScenario;
 import dev.interlock.measure.SectionLock;
 import dev.interlock.measure.server.RedisPool;
 import dev.interlock.measure.server.ServerAddress;
+import java.time.Duration;
 import java.util.List;
 import redis.clients.jedis.RedisClient;
 
@@ -18,13 +19,16 @@ public final class RedisCountedFloor implements CountedClient {
       + "if used + ARGV[1] > tonumber(ARGV[2]) then return 0 end "
       + "redis.call('SET', KEYS[1], used + ARGV[1], 'PX', ARGV[3]) return 1";
 
+  /** What was added behind an answer that nobody waited for would never be taken away. */
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
   private final RedisClient redis;
   private final String add;
   private final CountedScenario scenario;
 
   /** Connects, for the threads that the scenario has for each of its clients. */
   public RedisCountedFloor(ServerAddress server, CountedScenario scenario) {
-    this.redis = RedisPool.open(server, scenario.threads() / scenario.clients());
+    this.redis = RedisPool.open(server, scenario.threads() / scenario.clients(), PATIENCE);
     this.add = redis.scriptLoad(ADD);
     this.scenario = scenario;
   }

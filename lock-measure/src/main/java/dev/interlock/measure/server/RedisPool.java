@@ -22,6 +22,23 @@ public final class RedisPool {
     return open(server, pool);
   }
 
+  /**
+   * Opens a pool that waits longer for answers.
+   *
+   * @param connections the pool's size
+   * @param patience for how long the server may not answer
+   */
+  public static RedisClient open(ServerAddress server, int connections, Duration patience) {
+    ConnectionPoolConfig pool = new ConnectionPoolConfig();
+    pool.setMaxTotal(connections);
+    pool.setMaxIdle(connections);
+    return RedisClient.builder()
+        .hostAndPort(server.host(), server.port())
+        .clientConfig(settings(server, patience))
+        .poolConfig(pool)
+        .build();
+  }
+
   static RedisClient open(ServerAddress server, ConnectionPoolConfig pool) {
     return RedisClient.builder()
         .hostAndPort(server.host(), server.port())
