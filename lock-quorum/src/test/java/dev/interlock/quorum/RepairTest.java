@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -27,6 +28,7 @@ class RepairTest {
   private static final Duration LEASE = Duration.ofSeconds(50);
   private static final long LIMIT_NANOS = 20_000_000_000L;
   private static final String NAME = "a";
+  private static final AtomicInteger RUNS = new AtomicInteger();
   private static final ClientId CLIENT = new ClientId("repair", "test");
 
   private final Attempt attempt = Attempt.of(NAME, new HoldId(7, 1), "owner", LEASE);
@@ -34,7 +36,7 @@ class RepairTest {
   @Test
   @DisplayName("a member that lost a hold has it again behind a renewal")
   void repairs() throws Exception {
-    String[] names = {"repaired0", "repaired1", "repaired2"};
+    String[] names = names();
     SteeredProvider.Steered way = SteeredProvider.of(CLIENT.id(), names[0]);
     try (LockBackend quorum = held(names)) {
       force(names[0]);
@@ -49,7 +51,7 @@ class RepairTest {
   @Test
   @DisplayName("N3: a forced release that meets the others behind their votes leaves nothing there")
   void leavesNothingBehindAForcedRelease() throws Exception {
-    String[] names = {"unrepaired0", "unrepaired1", "unrepaired2"};
+    String[] names = names();
     SteeredProvider.Steered way = SteeredProvider.of(CLIENT.id(), names[0]);
     try (LockBackend quorum = held(names)) {
       force(names[0]);
@@ -63,6 +65,12 @@ class RepairTest {
       awaitRepair(way);
       await(names[0], false);
     }
+  }
+
+  /** Of members that no other test of this JVM has. */
+  private static String[] names() {
+    int run = RUNS.incrementAndGet();
+    return new String[] {"repair" + run + "a", "repair" + run + "b", "repair" + run + "c"};
   }
 
   private LockBackend held(String... names) throws InterruptedException {
