@@ -5,6 +5,7 @@ import dev.interlock.Capability;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockClient;
+import dev.interlock.LockException;
 import dev.interlock.LockRequest;
 import dev.interlock.OutcomeUnknownException;
 import dev.interlock.spi.AttemptResult;
@@ -150,20 +151,26 @@ public final class FaultRules {
   private static void expectKnown(
       RuleRun run, DirectBackend direct, LockClient observer, String name, Effect effect) {
     HoldId id = direct.newId();
+    AttemptResult result;
     try {
-      AttemptResult result = direct.attempt(name, id, run.ms(30_000));
-      run.expect(
-          result instanceof Grant,
-          "an attempt for a free lock is granted, or fails",
-          "it was answered " + result + " after " + effect.words());
-      direct.release(name, id);
+      result = direct.attempt(name, id, run.ms(30_000));
     } catch (OutcomeUnknownException e) {
-      // So it is.
+      return; // So it is.
     } catch (BackendUnavailableException e) {
       run.expect(
           observer.tryAcquire(fixed(run, name)).isPresent(),
           "after BackendUnavailableException from an attempt nothing is held",
           "the lock is held after " + effect.words() + ": " + RuleRun.inspection(observer, name));
+      return;
+    }
+    run.expect(
+        result instanceof Grant,
+        "an attempt for a free lock is granted, or fails",
+        "it was answered " + result + " after " + effect.words());
+    try {
+      direct.release(name, id);
+    } catch (LockException e) {
+      // Its answer is lost as well.
     }
   }
 
