@@ -273,7 +273,9 @@ final class Keeper {
         }
       } else if (repairs) {
         lost().forEach(member -> {
-          var unused = election.repair(hold, member, attempt).whenComplete(this::lookAgain);
+          var unused = election
+              .repair(hold, member, attempt)
+              .whenComplete((vote, error) -> lookAgain(hold, vote, error));
         });
       }
     }
@@ -282,15 +284,16 @@ final class Keeper {
      * A member may have lost the hold by a forced release that met the others only behind their
      * votes. The repair would then leave it on that member alone, where others queue for it.
      */
-    private void lookAgain(@Nullable AttemptResult vote, @Nullable Throwable error) {
+    private void lookAgain(Standing hold, @Nullable AttemptResult vote, @Nullable Throwable error) {
       if (vote instanceof Grant
           || (error != null && Round.failure(error) instanceof OutcomeUnknownException)) {
         RenewalAnswers behind = (same, result) -> {
-          if (result instanceof RenewalResult.Gone) {
+          // Not if it is its own release that has met the members meanwhile.
+          if (result instanceof RenewalResult.Gone && hold.isHeld()) {
             events.revoked(renewal.name(), renewal.id());
           }
         };
-        ask(List.of(new Hold(renewal, standing, behind, events, false)));
+        ask(List.of(new Hold(renewal, hold, behind, events, false)));
       }
     }
 

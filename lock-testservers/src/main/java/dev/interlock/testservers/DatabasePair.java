@@ -8,31 +8,45 @@ package dev.interlock.testservers;
  * have done it. They throw {@link TestServerException} if one statement is not answered within 10
  * s, or what it is to bring about has not come after 60 s.
  */
-public interface DatabasePair extends AutoCloseable {
+public abstract class DatabasePair implements AutoCloseable {
+  private final DatabaseServer primary;
+  private final DatabaseServer standby;
+
+  DatabasePair(DatabaseServer primary, DatabaseServer standby) {
+    this.primary = primary;
+    this.standby = standby;
+  }
 
   /** The server that takes writes, until it is killed. */
-  DatabaseServer primary();
+  public final DatabaseServer primary() {
+    return primary;
+  }
 
   /** The server that takes its place; it takes no writes before. */
-  DatabaseServer standby();
+  public final DatabaseServer standby() {
+    return standby;
+  }
 
   /** Waits until the standby shows all that the primary has committed until now. */
-  void awaitReplicated();
+  public abstract void awaitReplicated();
 
   /** Cuts the link: the standby receives nothing more, whatever the primary commits. */
-  void cutOff();
+  public abstract void cutOff();
 
   /**
    * Lets commits of the primary wait until the standby has them on disk, or no longer.
    *
    * @return what an operator sets for it, for people
    */
-  String synchronous(boolean on);
+  public abstract String synchronous(boolean on);
 
   /** Lets the standby take writes. From now on it receives nothing more from the primary. */
-  void promote();
+  public abstract void promote();
 
   /** Ends both. */
   @Override
-  void close();
+  public final void close() {
+    standby.close();
+    primary.close();
+  }
 }

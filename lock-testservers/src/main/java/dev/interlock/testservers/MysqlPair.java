@@ -4,7 +4,7 @@ package dev.interlock.testservers;
  * A MariaDB server and a replica of it, which is read-only until it is promoted. MySQL has other
  * words for it.
  */
-final class MysqlPair implements DatabasePair {
+final class MysqlPair extends DatabasePair {
   private static final String SYNCHRONOUS = "rpl_semi_sync_master_enabled";
 
   private static final int FOR_EVER_MILLIS = 3_600_000;
@@ -12,12 +12,8 @@ final class MysqlPair implements DatabasePair {
   /** Rows that follow what was committed before, so that one looks for nothing else. */
   private static final String MARKS = "replication_marks";
 
-  private final MysqlServer primary;
-  private final MysqlServer standby;
-
-  private MysqlPair(MysqlServer primary, MysqlServer standby) {
-    this.primary = primary;
-    this.standby = standby;
+  private MysqlPair(DatabaseServer primary, DatabaseServer standby) {
+    super(primary, standby);
   }
 
   /** Starts both, and waits until the replica follows. */
@@ -55,67 +51,51 @@ final class MysqlPair implements DatabasePair {
   }
 
   @Override
-  public DatabaseServer primary() {
-    return primary;
-  }
-
-  @Override
-  public DatabaseServer standby() {
-    return standby;
-  }
-
-  @Override
   public void awaitReplicated() {
     String mark = Long.toString(System.nanoTime());
-    primary.execute("INSERT INTO " + MARKS + " VALUES (" + mark + ")");
+    primary().execute("INSERT INTO " + MARKS + " VALUES (" + mark + ")");
     Readiness.await(
         "the replica has what was committed",
-        () -> standby
+        () -> standby()
             .execute("SELECT mark FROM " + MARKS + " WHERE mark = " + mark)
             .equals(mark),
-        () -> standby.execute("SHOW REPLICA STATUS"));
+        () -> standby().execute("SHOW REPLICA STATUS"));
   }
 
   @Override
   public void cutOff() {
-    standby.execute("STOP REPLICA IO_THREAD");
+    standby().execute("STOP REPLICA IO_THREAD");
   }
 
   @Override
   public String synchronous(boolean on) {
     if (on) {
       // Nobody sees a change before the replica has it, and no time-out lets it go without.
-      primary.execute("SET GLOBAL rpl_semi_sync_master_wait_point = AFTER_SYNC");
-      primary.execute("SET GLOBAL rpl_semi_sync_master_timeout = " + FOR_EVER_MILLIS);
-      primary.execute("SET GLOBAL " + SYNCHRONOUS + " = ON");
-      standby.execute("SET GLOBAL rpl_semi_sync_slave_enabled = ON");
+      primary().execute("SET GLOBAL rpl_semi_sync_master_wait_point = AFTER_SYNC");
+      primary().execute("SET GLOBAL rpl_semi_sync_master_timeout = " + FOR_EVER_MILLIS);
+      primary().execute("SET GLOBAL " + SYNCHRONOUS + " = ON");
+      standby().execute("SET GLOBAL rpl_semi_sync_slave_enabled = ON");
       // It is said when the link is made.
-      standby.execute("STOP REPLICA IO_THREAD");
-      standby.execute("START REPLICA IO_THREAD");
+      standby().execute("STOP REPLICA IO_THREAD");
+      standby().execute("START REPLICA IO_THREAD");
       Readiness.await(
           "the replica confirms changes",
           () -> status("Rpl_semi_sync_master_clients").endsWith("\t1"),
           () -> status("Rpl_semi_sync_master%"));
     } else {
-      primary.execute("SET GLOBAL " + SYNCHRONOUS + " = OFF");
+      primary().execute("SET GLOBAL " + SYNCHRONOUS + " = OFF");
     }
     return SYNCHRONOUS + "=ON";
   }
 
   private String status(String pattern) {
-    return primary.execute("SHOW GLOBAL STATUS LIKE '" + pattern + "'");
+    return primary().execute("SHOW GLOBAL STATUS LIKE '" + pattern + "'");
   }
 
   /** What it has received is in its tables since {@link #awaitReplicated}. */
   @Override
   public void promote() {
-    standby.execute("STOP REPLICA");
-    standby.execute("SET GLOBAL read_only = OFF");
-  }
-
-  @Override
-  public void close() {
-    standby.close();
-    primary.close();
+    standby().execute("STOP REPLICA");
+    standby().execute("SET GLOBAL read_only = OFF");
   }
 }

@@ -1,15 +1,11 @@
 package dev.interlock.testservers;
 
 /** A PostgreSQL server and a hot standby, which is fed by streaming replication. */
-final class PostgresPair implements DatabasePair {
+final class PostgresPair extends DatabasePair {
   private static final String SYNCHRONOUS = "synchronous_standby_names";
 
-  private final PostgresServer primary;
-  private final PostgresServer standby;
-
-  private PostgresPair(PostgresServer primary, PostgresServer standby) {
-    this.primary = primary;
-    this.standby = standby;
+  private PostgresPair(DatabaseServer primary, DatabaseServer standby) {
+    super(primary, standby);
   }
 
   /** Starts both, and waits until the standby follows. */
@@ -45,66 +41,50 @@ final class PostgresPair implements DatabasePair {
   }
 
   @Override
-  public DatabaseServer primary() {
-    return primary;
-  }
-
-  @Override
-  public DatabaseServer standby() {
-    return standby;
-  }
-
-  @Override
   public void awaitReplicated() {
-    String written = primary.execute("SELECT PG_CURRENT_WAL_LSN()");
+    String written = primary().execute("SELECT PG_CURRENT_WAL_LSN()");
     Readiness.await(
         "the standby shows what was committed",
-        () -> is(standby, "PG_LAST_WAL_REPLAY_LSN() >= '" + written + "'"),
-        () -> written + " was written, " + standby.execute("SELECT PG_LAST_WAL_REPLAY_LSN()"));
+        () -> is(standby(), "PG_LAST_WAL_REPLAY_LSN() >= '" + written + "'"),
+        () -> written + " was written, " + standby().execute("SELECT PG_LAST_WAL_REPLAY_LSN()"));
   }
 
   @Override
   public void cutOff() {
-    set(standby, "primary_conninfo = ''");
+    set(standby(), "primary_conninfo = ''");
     Readiness.await("the standby is cut off", () -> !isFed(), () -> "it is fed");
   }
 
   @Override
   public String synchronous(boolean on) {
     String standbys = on ? "*" : "";
-    set(primary, SYNCHRONOUS + " = '" + standbys + "'");
+    set(primary(), SYNCHRONOUS + " = '" + standbys + "'");
     Readiness.await(
         "the primary knows for whom to wait",
-        () -> primary.execute("SHOW " + SYNCHRONOUS).equals(standbys),
-        () -> primary.execute("SHOW " + SYNCHRONOUS));
+        () -> primary().execute("SHOW " + SYNCHRONOUS).equals(standbys),
+        () -> primary().execute("SHOW " + SYNCHRONOUS));
     return SYNCHRONOUS + "='*'";
   }
 
   @Override
   public void promote() {
-    standby.execute("SELECT PG_PROMOTE(false)");
+    standby().execute("SELECT PG_PROMOTE(false)");
     Readiness.await(
         "the standby takes writes",
-        () -> is(standby, "NOT PG_IS_IN_RECOVERY()"),
+        () -> is(standby(), "NOT PG_IS_IN_RECOVERY()"),
         () -> "it is in recovery");
   }
 
   private boolean isFed() {
-    return is(standby, "EXISTS (SELECT FROM pg_stat_wal_receiver WHERE status = 'streaming')");
+    return is(standby(), "EXISTS (SELECT FROM pg_stat_wal_receiver WHERE status = 'streaming')");
   }
 
-  private static void set(PostgresServer server, String setting) {
+  private static void set(DatabaseServer server, String setting) {
     server.execute("ALTER SYSTEM SET " + setting);
     server.execute("SELECT PG_RELOAD_CONF()");
   }
 
-  private static boolean is(PostgresServer server, String condition) {
+  private static boolean is(DatabaseServer server, String condition) {
     return server.execute("SELECT " + condition).equals("t");
-  }
-
-  @Override
-  public void close() {
-    standby.close();
-    primary.close();
   }
 }
