@@ -21,7 +21,7 @@ public final class Opener implements DataSource {
 
   private final Servers servers;
   private volatile boolean persistent;
-  private volatile @Nullable Outage outage;
+  private volatile @Nullable SQLException outage;
 
   /**
    * Opens none yet.
@@ -44,34 +44,15 @@ public final class Opener implements DataSource {
       outage = null;
       return connection;
     } catch (SQLException e) {
-      outage = servers.isUnreachable(e) ? Outage.after(outage, e) : null;
+      outage = servers.isUnreachable(e) ? e : null;
       throw e;
     }
   }
 
   /** What kept the last connection from being opened; null if the server answered. */
   @Nullable
-  Outage outage() {
+  SQLException outage() {
     return outage;
-  }
-
-  /**
-   * The server cannot be reached.
-   *
-   * @param since {@link System#nanoTime()} of the first failure after the last success
-   * @param reason the last failure
-   */
-  record Outage(long since, SQLException reason) {
-    private static final long LONG_NANOS = 1_000_000_000;
-
-    private static Outage after(@Nullable Outage before, SQLException reason) {
-      return new Outage(before == null ? System.nanoTime() : before.since, reason);
-    }
-
-    /** Whether it is more than one connection that was refused or lost on its way. */
-    boolean isLong() {
-      return System.nanoTime() - since > LONG_NANOS;
-    }
   }
 
   /**

@@ -2,7 +2,6 @@ package dev.interlock.sql.support;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.interlock.sql.support.Opener.Outage;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
@@ -48,14 +47,6 @@ public final class Pool {
   public Connection take() throws SQLException {
     long deadline = System.nanoTime() + patience.toNanos();
     while (true) {
-      Outage outage = opener.outage();
-      // While the pool has connections, one may come back: a server that takes no new ones, or
-      // cannot be reached for a moment, still serves those that it has.
-      if (outage != null
-          && outage.isLong()
-          && connections.getHikariPoolMXBean().getTotalConnections() == 0) {
-        throw unreachable(outage.reason());
-      }
       try {
         Connection connection = connections.getConnection();
         if (!connection.unwrap(Connection.class).isClosed()) {
@@ -64,9 +55,10 @@ public final class Pool {
         // Cut by this client; the pool looks only at those that were idle for a while.
         giveBack(connection, false);
       } catch (SQLTransientConnectionException e) {
-        outage = opener.outage();
+        // Not before that: a connection may come back, or the server just now.
+        SQLException outage = opener.outage();
         if (outage != null) {
-          throw unreachable(outage.reason());
+          throw unreachable(outage);
         }
         if (System.nanoTime() - deadline >= 0) {
           throw e;

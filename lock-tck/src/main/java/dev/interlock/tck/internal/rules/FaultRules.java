@@ -97,9 +97,29 @@ public final class FaultRules {
       }
       // The next fault must not meet what this one left behind.
       run.expectWorking(client, run.limit(5_000), "once the server is well");
+      awaitWorking(run, direct);
       survived.add(injury.words());
     }
     run.note("each call met its exception under " + String.join(", ", survived));
+  }
+
+  /** It has connections of its own, and nobody repeats what it refuses. */
+  private static void awaitWorking(RuleRun run, DirectBackend direct) throws InterruptedException {
+    long start = System.nanoTime();
+    while (true) {
+      try {
+        String name = run.name();
+        HoldId id = direct.newId();
+        direct.acquire(name, id, run.ms(10_000), run.limit(5_000));
+        direct.release(name, id);
+        return;
+      } catch (BackendUnavailableException | OutcomeUnknownException e) {
+        if (RuleRun.since(start).compareTo(run.limit(5_000)) > 0) {
+          throw e;
+        }
+        RuleRun.pause(run.ms(20));
+      }
+    }
   }
 
   /** Without the engine: a hold that is answered to be gone is lost, and nobody asks again. */
