@@ -25,8 +25,9 @@ public interface DistributedLock extends Lock {
    *
    * @param wait how long to wait at the most; zero for one attempt
    * @param lease how long the lock is held unless unlocked before, from 10 ms to 365 days
-   * @return true if the lock is held by the current thread
+   * @return true if the lock is held by the current thread; false once the wait is over
    * @throws InterruptedException if interrupted before or while waiting; nothing is left behind
+   * @throws IllegalArgumentException if the wait is negative or the lease is out of range
    */
   boolean tryLock(Duration wait, Duration lease) throws InterruptedException;
 
@@ -38,16 +39,16 @@ public interface DistributedLock extends Lock {
   boolean isHeldByCurrentThread();
 
   /**
-   * Returns how many times the current thread must unlock.
+   * Returns how many times the current thread must unlock. Does no I/O.
    *
    * @return the number of entries; 0 when it does not hold the lock
    */
   int holdCount();
 
   /**
-   * Returns the current thread's lease. It stands for the entry that is the innermost now:
-   * releasing it takes that entry back, as {@link #unlock()} does, and is likewise allowed to this
-   * thread only. Once that entry was taken back, also by {@code unlock()}, it is not valid,
+   * Returns the current thread's lease. Does no I/O. It stands for the entry that is the innermost
+   * now: releasing it takes that entry back, as {@link #unlock()} does, and is likewise allowed to
+   * this thread only. Once that entry was taken back, also by {@code unlock()}, it is not valid,
    * {@link Lease#close()} does nothing, and no outer entry is touched.
    *
    * @return the lease, with the fencing token and the loss signal

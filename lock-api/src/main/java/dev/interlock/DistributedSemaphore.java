@@ -70,7 +70,7 @@ public interface DistributedSemaphore {
    * Acquires permits, all or none, waiting for some time.
    *
    * @param permits how many
-   * @param wait how long to wait at the most
+   * @param wait how long to wait at the most; zero for one attempt
    * @return the lease of all of them; empty once the wait is over
    * @throws InterruptedException if interrupted before or while waiting; nothing is left behind
    */

@@ -67,6 +67,7 @@ public interface Lease extends AutoCloseable {
    *
    * @param lease from 10 ms to 365 days
    * @return true only if it was still held; false changes nothing
+   * @throws IllegalArgumentException if the time is out of range
    * @throws UnsupportedCapabilityException if the provider is not {@link Capability#RENEWABLE}
    * @throws BackendUnavailableException if the backend could not be asked
    * @throws OutcomeUnknownException if no answer came; the lease is not longer than before

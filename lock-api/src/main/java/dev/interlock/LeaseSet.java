@@ -64,6 +64,7 @@ public interface LeaseSet extends AutoCloseable {
    * @param lease from 10 ms to 365 days
    * @return true only if all were still held; otherwise those that were not are no longer
    *     {@link Lease#isValid() valid}, and the others were extended
+   * @throws IllegalArgumentException if the time is out of range
    * @throws UnsupportedCapabilityException if the provider is not {@link Capability#RENEWABLE}
    * @throws BackendUnavailableException if the backend could not be asked for at least one of them
    * @throws OutcomeUnknownException if no answer came for at least one of them;

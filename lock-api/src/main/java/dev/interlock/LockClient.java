@@ -120,22 +120,27 @@ public interface LockClient extends AutoCloseable {
   LeaseSet acquireAll(List<LockRequest> requests) throws InterruptedException;
 
   /**
-   * Asks the server who holds a lock.
+   * Asks the server who holds a lock. Blocks for I/O only and does not react to interruption.
    *
    * @param name the lock's name
    * @return who holds it; empty when it is free
+   * @throws IllegalArgumentException if the name is not allowed
+   * @throws BackendUnavailableException if the backend cannot be asked
+   * @throws OutcomeUnknownException if no answer came
    */
   Optional<HoldInfo> inspect(String name);
 
   /**
    * Takes a lock from whoever holds it, from all who do. For operators only: the holder may be at
-   * work. Its lease becomes lost with {@link LostReason#FORCED} or {@link LostReason#GONE}.
+   * work. Its lease becomes lost with {@link LostReason#FORCED} or {@link LostReason#GONE}. Blocks
+   * for I/O only and does not react to interruption.
    *
    * <p>Whom it hits may have changed since the operator looked: see {@link #forceRelease(String,
    * long)}.
    *
    * @param name the lock's name
    * @return true if it was taken from a holder; false if it was free
+   * @throws IllegalArgumentException if the name is not allowed
    * @throws BackendUnavailableException if the backend cannot be asked; nothing was changed
    * @throws OutcomeUnknownException if no answer came
    */
@@ -151,7 +156,7 @@ public interface LockClient extends AutoCloseable {
    * @param name the lock's name
    * @param fencingToken {@link HoldInfo#fencingToken()} or {@link Lease#fencingToken()}
    * @return true if it was taken from that hold; false changes nothing
-   * @throws IllegalArgumentException if the token is not positive
+   * @throws IllegalArgumentException if the token is not positive, or the name is not allowed
    * @throws UnsupportedCapabilityException if the provider is not {@link Capability#FENCED}
    * @throws BackendUnavailableException if the backend cannot be asked; nothing was changed
    * @throws OutcomeUnknownException if no answer came

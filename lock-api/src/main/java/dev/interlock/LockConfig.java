@@ -30,7 +30,8 @@ public final class LockConfig {
   }
 
   /**
-   * Reads a URI with the options of its provider, for example to add a listener.
+   * Reads a URI with the options of its provider, for example to add a listener. Does no I/O beyond
+   * the class path.
    *
    * @param uri as for {@link Locks#open(String)}
    * @return the configuration

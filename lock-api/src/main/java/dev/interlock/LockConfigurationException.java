@@ -3,7 +3,10 @@ package dev.interlock;
 import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
-/** The settings are wrong. The message names every fault at once, and no secret. */
+/**
+ * The settings are wrong, or the server or a library does not fit them. The message names every
+ * fault at once, and no secret.
+ */
 public final class LockConfigurationException extends LockException {
   @Serial
   private static final long serialVersionUID = 1L;

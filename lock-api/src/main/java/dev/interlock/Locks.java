@@ -5,7 +5,8 @@ import java.util.List;
 
 /**
  * Opens lock clients. The URI's scheme is the id of the provider, whose jar must be on the class
- * path or module path. Thread-safe.
+ * path or module path. Thread-safe. Opening connects to the server: it blocks for as long as the
+ * provider's time limits say.
  */
 public final class Locks {
   private Locks() {}
@@ -15,7 +16,8 @@ public final class Locks {
    * environment variable {@code INTERLOCK_URI}.
    *
    * @return an open client
-   * @throws LockConfigurationException if neither is set, or the URI is wrong
+   * @throws LockConfigurationException if neither is set, the URI is wrong, or the server or a
+   *     library does not fit
    * @throws LockProviderNotFoundException if there is no provider for the scheme
    * @throws BackendUnavailableException if the server cannot be reached or refuses
    */
@@ -34,7 +36,8 @@ public final class Locks {
    *
    * @param uri for example {@code local://} or {@code redis-setnx://localhost:6379/0?lease=PT10S}
    * @return an open client
-   * @throws LockConfigurationException if the URI is wrong; names every fault, and no secret
+   * @throws LockConfigurationException if the URI is wrong, or the server or a library does not
+   *     fit; names every fault, and no secret
    * @throws LockProviderNotFoundException if there is no provider for the scheme
    * @throws BackendUnavailableException if the server cannot be reached or refuses
    */
@@ -47,7 +50,8 @@ public final class Locks {
    *
    * @param config the same options as a URI's, typed
    * @return an open client
-   * @throws LockConfigurationException if a setting is wrong; names every fault, and no secret
+   * @throws LockConfigurationException if a setting is wrong, or the server or a library does not
+   *     fit; names every fault, and no secret
    * @throws LockProviderNotFoundException if there is no provider with that id
    * @throws BackendUnavailableException if the server cannot be reached or refuses
    */

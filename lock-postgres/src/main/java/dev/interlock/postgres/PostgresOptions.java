@@ -75,13 +75,13 @@ public final class PostgresOptions {
           "connectTimeout", Duration.ofSeconds(3))
       .atLeast(Duration.ofSeconds(1))
       .atMost(Duration.ofMinutes(1))
-      .describedAs("how long a connection may take to open, in whole seconds");
+      .describedAs("how long a connection may take to open; the driver rounds up to seconds");
 
   /** How long an answer may take. */
   public static final Option<Duration> TIMEOUT = Option.duration("timeout", Duration.ofSeconds(5))
       .atLeast(Duration.ofSeconds(1))
       .atMost(Duration.ofMinutes(1))
-      .describedAs("how long an answer of the server may take, in whole seconds");
+      .describedAs("how long an answer of the server may take");
 
   /** How many connections attempts share; releases and renewals have two more, or those idle. */
   public static final Option<Integer> POOL_SIZE = Option.integer("poolSize", 8)

@@ -135,6 +135,9 @@ public @interface Locked {
   /** How long the lock stays with {@code autoRelease = false}: {@code 50s} or {@code PT50S}. */
   String atLeast() default "";
 
-  /** First come, first served; needs {@link dev.interlock.Capability#FAIR}. */
+  /**
+   * First come, first served; needs {@link dev.interlock.Capability#FAIR}. Without it the order is
+   * the provider's own.
+   */
   boolean fair() default false;
 }
