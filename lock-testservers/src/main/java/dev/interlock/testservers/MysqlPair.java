@@ -4,17 +4,13 @@ package dev.interlock.testservers;
  * A MariaDB server and a replica of it, which is read-only until it is promoted. MySQL has other
  * words for it.
  */
-final class MysqlPair extends DatabasePair {
+record MysqlPair(DatabaseServer primary, DatabaseServer standby) implements DatabasePair {
   private static final String SYNCHRONOUS = "rpl_semi_sync_master_enabled";
 
   private static final int FOR_EVER_MILLIS = 3_600_000;
 
   /** Rows that follow what was committed before, so that one looks for nothing else. */
   private static final String MARKS = "replication_marks";
-
-  private MysqlPair(DatabaseServer primary, DatabaseServer standby) {
-    super(primary, standby);
-  }
 
   /** Starts both, and waits until the replica follows. */
   static DatabasePair start() {

@@ -1,12 +1,8 @@
 package dev.interlock.testservers;
 
 /** A PostgreSQL server and a hot standby, which is fed by streaming replication. */
-final class PostgresPair extends DatabasePair {
+record PostgresPair(DatabaseServer primary, DatabaseServer standby) implements DatabasePair {
   private static final String SYNCHRONOUS = "synchronous_standby_names";
-
-  private PostgresPair(DatabaseServer primary, DatabaseServer standby) {
-    super(primary, standby);
-  }
 
   /** Starts both, and waits until the standby follows. */
   static DatabasePair start() {
