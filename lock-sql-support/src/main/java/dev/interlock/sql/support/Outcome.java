@@ -1,5 +1,6 @@
 package dev.interlock.sql.support;
 
+import dev.interlock.BackendRefusedException;
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockConfigurationException;
 import dev.interlock.LockException;
@@ -108,6 +109,9 @@ public final class Outcome<T> {
     }
     if (original instanceof LockConfigurationException) {
       return new LockConfigurationException(message, original);
+    }
+    if (original instanceof BackendRefusedException) {
+      return new BackendRefusedException(message, original);
     }
     return new BackendUnavailableException(message, original);
   }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.interlock.BackendRefusedException;
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.OutcomeUnknownException;
 import java.time.Duration;
@@ -150,6 +151,20 @@ class LockBatcherTest {
     assertThatThrownBy(release.outcome()::get)
         .isInstanceOf(BackendUnavailableException.class)
         .hasMessage("no answer");
+  }
+
+  @Test
+  void eachCallerGetsARefusalThatLastsAsSuch() {
+    LockBatcher<Plain> refused = new LockBatcher<>((name, operations) -> {
+      throw new BackendRefusedException("no rights", null);
+    });
+    Plain attempt = new Plain(0);
+
+    refused.run("lock", attempt);
+
+    assertThatThrownBy(attempt.outcome()::get)
+        .isInstanceOf(BackendRefusedException.class)
+        .hasMessage("no rights");
   }
 
   private record Failing(Plain operation, AtomicReference<Throwable> error) {}
