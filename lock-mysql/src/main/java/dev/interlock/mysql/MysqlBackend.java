@@ -109,6 +109,7 @@ final class MysqlBackend implements HandOffBackend, LocalClient {
       String server;
       boolean canWake;
       try {
+        ServerFacts.requireCommits(connection);
         new Schema(prefix).apply(connection, config.get(MysqlOptions.SCHEMA));
         ServerFacts.warnIfNotDurable(connection);
         server = ServerFacts.version(connection);

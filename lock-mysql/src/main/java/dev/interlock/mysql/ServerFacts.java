@@ -2,6 +2,7 @@ package dev.interlock.mysql;
 
 import com.mysql.cj.jdbc.JdbcConnection;
 import dev.interlock.BackendUnavailableException;
+import dev.interlock.LockConfigurationException;
 import dev.interlock.sql.support.Opening;
 import java.lang.System.Logger;
 import java.sql.Connection;
@@ -18,6 +19,22 @@ final class ServerFacts {
   private static final Logger LOG = System.getLogger(ServerFacts.class.getName());
 
   private ServerFacts() {}
+
+  /**
+   * Refuses connections of which the driver says that they commit each statement, and the server
+   * that they do not: what a client was told that it holds would be known to nobody else.
+   */
+  static void requireCommits(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery("SELECT @@SESSION.autocommit + 0")) {
+      row.next();
+      if (row.getInt(1) != 1) {
+        throw new LockConfigurationException("Cannot open 'mysql': the server has autocommit=0, and"
+            + " the pool's driver does not know (useLocalSessionState). Give the pool"
+            + " sessionVariables=autocommit=1");
+      }
+    }
+  }
 
   /** Warns if the server may lose what it has committed once it, or its machine, has crashed. */
   static void warnIfNotDurable(Connection connection) throws SQLException {
