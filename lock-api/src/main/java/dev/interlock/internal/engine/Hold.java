@@ -4,7 +4,6 @@ import dev.interlock.LockKind;
 import dev.interlock.LostReason;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -47,7 +46,7 @@ class Hold {
   private final Grantee grantee;
   private final long token;
   private final long since = System.nanoTime();
-  private final CompletableFuture<LostReason> lost = new CompletableFuture<>();
+  private final LossSignal lost = new LossSignal();
 
   private volatile State state = State.HELD;
   // Guarded by this.
@@ -92,7 +91,7 @@ class Hold {
     return (state == State.HELD ? System.nanoTime() : endedAt) - since;
   }
 
-  CompletableFuture<LostReason> lost() {
+  LossSignal lost() {
     return lost;
   }
 

@@ -339,7 +339,7 @@ final class Holds {
     if (reason == LostReason.EXPIRED && stays) {
       leftovers.abandonLost(hold.remote(), hold.remote().validUntil());
     }
-    ClientThreads.loss(() -> hold.lost().complete(reason));
+    ClientThreads.loss(() -> hold.lost().tell(reason));
     // A fixed lease that runs out does what was asked for; losing a renewed one is an incident.
     boolean expected =
         reason == LostReason.CLOSED || (reason == LostReason.EXPIRED && !wasRenewing);

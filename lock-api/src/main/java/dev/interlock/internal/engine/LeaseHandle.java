@@ -12,6 +12,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** One entry into a hold, which any thread may release, once. */
 public final class LeaseHandle implements Lease {
@@ -22,6 +23,7 @@ public final class LeaseHandle implements Lease {
   private final BooleanSupplier exited;
   private final AtomicBoolean released = new AtomicBoolean();
   private volatile boolean inOrder;
+  private volatile @Nullable CompletionStage<LostReason> loss;
 
   /**
    * Creates a handle.
@@ -78,13 +80,14 @@ public final class LeaseHandle implements Lease {
 
   @Override
   public CompletionStage<LostReason> lost() {
-    CompletableFuture<LostReason> told = new CompletableFuture<>();
-    var unused = hold.lost().thenAccept(reason -> {
-      if (!inOrder && !exited.getAsBoolean()) { // or other entries of the owner have lost it since
-        told.complete(reason);
-      }
-    });
-    return told.minimalCompletionStage();
+    CompletionStage<LostReason> known = loss;
+    if (known == null) {
+      Told told = new Told();
+      known = told.stage.minimalCompletionStage();
+      loss = known; // two threads may both get here, and have a stage each
+      hold.lost().add(told);
+    }
+    return known;
   }
 
   @Override
@@ -130,6 +133,23 @@ public final class LeaseHandle implements Lease {
         hold.name(),
         hold.token(),
         reason);
+  }
+
+  /** Passes the loss of the hold on, unless this entry had left it before. */
+  private final class Told implements LossSignal.Listener {
+    final CompletableFuture<LostReason> stage = new CompletableFuture<>();
+
+    @Override
+    public boolean isOver() {
+      return inOrder || exited.getAsBoolean(); // or other entries of the owner may lose it yet
+    }
+
+    @Override
+    public void lost(LostReason reason) {
+      if (!isOver()) {
+        stage.complete(reason);
+      }
+    }
   }
 
   @Override

@@ -141,7 +141,7 @@ final class Releases {
       leftovers.abandon(hold.remote());
     }
     if (!result.held()) {
-      ClientThreads.loss(() -> hold.lost().complete(LostReason.GONE));
+      ClientThreads.loss(() -> hold.lost().tell(LostReason.GONE));
       throw gone(
           hold,
           "lock '%s' was no longer held on the server when it was released".formatted(hold.name()));
