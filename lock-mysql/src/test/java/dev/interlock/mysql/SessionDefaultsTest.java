@@ -26,6 +26,7 @@ class SessionDefaultsTest {
 
   private final String namespace = Server.freshNamespace();
   private final String uri = Server.shared().uri() + "?schema=create&namespace=" + namespace;
+
   @AfterEach
   void restore() {
     set("autocommit", "DEFAULT");
@@ -69,8 +70,7 @@ class SessionDefaultsTest {
           .isInstanceOf(LockConfigurationException.class)
           .hasMessageContaining("sessionVariables=autocommit=1");
     }
-    try (HikariDataSource pool =
-            pool("useLocalSessionState=true&sessionVariables=autocommit%3D1");
+    try (HikariDataSource pool = pool("useLocalSessionState=true&sessionVariables=autocommit%3D1");
         LockClient client = MysqlLocks.using(pool, config())) {
       assertThat(client.tryAcquire(LockRequest.of("a"))).isPresent();
     }
@@ -78,8 +78,7 @@ class SessionDefaultsTest {
 
   private static HikariDataSource pool(String properties) {
     HikariConfig hikari = new HikariConfig();
-    hikari.setJdbcUrl(
-        Server.shared().jdbcUrl() + "?allowPublicKeyRetrieval=true&" + properties);
+    hikari.setJdbcUrl(Server.shared().jdbcUrl() + "?allowPublicKeyRetrieval=true&" + properties);
     hikari.setUsername(Server.shared().user());
     hikari.setPassword(Server.shared().password());
     hikari.setMaximumPoolSize(4);

@@ -30,8 +30,8 @@ class LossSignalTest {
   private static final int FEW = 16;
 
   private final StubProvider provider = new StubProvider();
-  private final LockClient client = LockClients.open(
-      provider, LockConfig.builder("stub").build(), context -> provider);
+  private final LockClient client =
+      LockClients.open(provider, LockConfig.builder("stub").build(), context -> provider);
   private final List<WeakReference<byte[]>> actions = new ArrayList<>();
 
   @AfterEach
