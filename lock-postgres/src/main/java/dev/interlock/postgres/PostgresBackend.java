@@ -146,10 +146,13 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
             .withHeirs(answer.heirs(client));
       }
       case Answer.WAITS -> {
-        waiters.put(attempt.name(), attempt.id());
+        waiters.stands(attempt.name(), attempt.id());
         yield AttemptResult.queued(recheck(answer.remainingUs));
       }
-      default -> AttemptResult.busy(recheck(answer.remainingUs));
+      default -> {
+        waiters.remove(attempt.name(), attempt.id());
+        yield AttemptResult.busy(recheck(answer.remainingUs));
+      }
     };
   }
 
@@ -163,12 +166,25 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
     List<Operation> sorted = new ArrayList<>(operations);
     sorted.sort(Comparator.comparing(operation -> !operation.isUrgent()));
     byte[] key = key(name);
+    List<Step> steps = sorted.stream().map(Operation::step).toList();
+    List<HoldId> coming = steps.stream()
+        .map(Step::asks)
+        .filter(asks -> asks != null && asks.stayUs > 0)
+        .map(asks -> asks.id)
+        .toList();
+    coming.forEach(id -> waiters.comes(name, id));
     long sentAt = System.nanoTime();
-    List<Answer> answers = database.run(
-        "lock '" + name + "'",
-        sorted.get(0).isUrgent(),
-        true,
-        mapper -> answers(mapper, key, sorted.stream().map(Operation::step).toList()));
+    List<Answer> answers;
+    try {
+      answers = database.run(
+          "lock '" + name + "'",
+          sorted.get(0).isUrgent(),
+          true,
+          mapper -> answers(mapper, key, steps));
+    } catch (RuntimeException e) {
+      coming.forEach(id -> waiters.failed(name, id));
+      throw e;
+    }
     List<Answer> untold = answers.stream()
         .filter(answer -> !sorted.get(answer.n).tells(answer, client))
         .toList();

@@ -1,0 +1,50 @@
+package dev.interlock.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.spi.HoldId;
+import org.junit.jupiter.api.Test;
+
+class WaitersTest {
+  private static final String NAME = "n";
+  private static final HoldId ONE = new HoldId(1, 1);
+  private static final HoldId OTHER = new HoldId(1, 2);
+
+  private final Waiters waiters = new Waiters();
+
+  @Test
+  void attemptsWaitForARelease_whileAnotherWaiterOfTheClientStandsInTheQueue() {
+    waiters.comes(NAME, ONE);
+    assertThat(waiters.rideNanos(NAME)).as("on its way").isZero();
+    waiters.stands(NAME, ONE);
+    assertThat(waiters.rideNanos(NAME)).isPositive();
+    assertThat(waiters.count(NAME)).isOne();
+    waiters.remove(NAME, ONE);
+    assertThat(waiters.rideNanos(NAME)).isZero();
+    assertThat(waiters.count(NAME)).isZero();
+  }
+
+  @Test
+  void aWaiterThatIsGrantedTheLockBeforeItsAnswerIsHereDoesNotStand() {
+    waiters.comes(NAME, ONE);
+    waiters.comes(NAME, OTHER);
+    waiters.remove(NAME, ONE);
+    waiters.stands(NAME, ONE);
+    assertThat(waiters.rideNanos(NAME)).isZero();
+    waiters.stands(NAME, OTHER);
+    assertThat(waiters.count(NAME)).isOne();
+  }
+
+  @Test
+  void oneThatIsNotAnsweredStandsIfItStoodBefore() {
+    waiters.comes(NAME, ONE);
+    waiters.failed(NAME, ONE);
+    waiters.stands(NAME, ONE);
+    assertThat(waiters.count(NAME)).isZero();
+    waiters.comes(NAME, ONE);
+    waiters.stands(NAME, ONE);
+    waiters.comes(NAME, ONE);
+    waiters.failed(NAME, ONE);
+    assertThat(waiters.count(NAME)).isOne();
+  }
+}
