@@ -1,6 +1,7 @@
 package dev.interlock.postgres;
 
 import dev.interlock.LockConfig;
+import dev.interlock.postgres.internal.PromptSockets;
 import dev.interlock.sql.support.Servers;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -28,6 +29,9 @@ final class PostgresDriver implements Servers.Driver {
     properties.setProperty("socketTimeout", connectSeconds);
     properties.setProperty("tcpKeepAlive", "true");
     properties.setProperty("prepareThreshold", "0");
+    if (isSeenByDriver(PromptSockets.class)) {
+      properties.setProperty("socketFactory", PromptSockets.class.getName());
+    }
     properties.setProperty(
         "sslmode",
         config.get(PostgresOptions.TLS).name().toLowerCase(Locale.ROOT).replace('_', '-'));
@@ -36,6 +40,15 @@ final class PostgresDriver implements Servers.Driver {
         .ifPresent(file -> properties.setProperty("sslrootcert", file));
     if (config.get(PostgresOptions.HOSTS).size() > 1) {
       properties.setProperty("targetServerType", "primary");
+    }
+  }
+
+  /** Not where the driver was loaded by another class loader than this provider. */
+  private static boolean isSeenByDriver(Class<?> ours) {
+    try {
+      return Class.forName(ours.getName(), false, Driver.class.getClassLoader()) == ours;
+    } catch (ClassNotFoundException e) {
+      return false;
     }
   }
 
