@@ -228,24 +228,41 @@ final class Member {
     if (!out) {
       return true;
     }
-    if (System.nanoTime() - askAt >= 0 && probing.compareAndSet(false, true)) {
-      askAt = System.nanoTime() + pause;
+    if (System.nanoTime() - askAt >= 0 && probe()) {
       pause = Math.min(LONGEST_PAUSE, 2 * pause);
-      var unused = join().whenComplete((joined, error) -> probing.set(false));
     }
     return false;
   }
 
+  /** Asks whether it is there, which pays a debt if so. Answers false if that is under way. */
+  private boolean probe() {
+    if (!probing.compareAndSet(false, true)) {
+      return false;
+    }
+    askAt = System.nanoTime() + pause;
+    var unused = join().whenComplete((joined, error) -> probing.set(false));
+    return true;
+  }
+
   /**
    * Gives something back once this member answers again, unless it has run out by then, or was
-   * asked for again.
+   * asked for again. It is asked whether it does: nobody else may ask it anything for long, and
+   * others wait for what it has.
    *
    * @param failed the question by which it was to be given back
    */
   void owes(Standing standing, CompletableFuture<?> failed) {
-    if (standing.owes(this, failed)) {
+    if (owesStill(standing, failed) && !closed) {
+      var unused = probe();
+    }
+  }
+
+  private boolean owesStill(Standing standing, CompletableFuture<?> failed) {
+    boolean owes = standing.owes(this, failed);
+    if (owes) {
       debts.add(standing);
     }
+    return owes;
   }
 
   private void pay() {
@@ -254,7 +271,7 @@ final class Member {
       CompletableFuture<Boolean> paid = debt.pay(this);
       var unused = paid.whenComplete((done, error) -> {
         if (error != null && !closed) {
-          owes(debt, paid);
+          var unusedAnswer = owesStill(debt, paid); // it has just failed: not asked at once
         }
       });
     }

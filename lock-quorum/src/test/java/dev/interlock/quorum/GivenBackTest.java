@@ -33,6 +33,8 @@ class GivenBackTest {
   /** Longer than the test: nothing ends by itself. */
   private static final Duration LEASE = Duration.ofSeconds(50);
 
+  private static final String CLIENT = "0000111122223333";
+
   private static final AtomicLong IDS = new AtomicLong();
 
   private ThreeRedis redis;
@@ -48,7 +50,7 @@ class GivenBackTest {
   }
 
   private static BackendContext context() {
-    return BackendContext.of(new ClientId("0000111122223333", "host:1"));
+    return BackendContext.of(new ClientId(CLIENT, "host:1"));
   }
 
   private static Attempt attempt() {
@@ -107,14 +109,36 @@ class GivenBackTest {
       assertThat(standing.ask(member, open -> open.attempt(ours)).join()).isInstanceOf(Grant.class);
       List<Standing> before =
           Stream.generate(() -> standing(attempt())).limit(3).toList();
+      SteeredProvider.Steered way = SteeredProvider.of(CLIENT, "behind0");
+      way.down(true); // it is not paid before all are over
       before.forEach(debt -> member.owes(debt, unanswered(debt, member)));
       member.owes(standing, unanswered(standing, member));
       for (Standing debt : before) {
         var unused = unanswered(debt, member); // it is asked again, so nothing is to be given back
       }
 
+      way.down(false);
       assertThat(member.call(open -> true).join()).isTrue();
       try (LockBackend direct = context().open("local://?namespace=behind0")) {
+        while (direct.inspect(NAME).isPresent()) {
+          TimeUnit.MILLISECONDS.sleep(1);
+        }
+      }
+    } finally {
+      member.close();
+    }
+  }
+
+  @Test
+  @DisplayName("what could not be given back is, though nobody asks the member for anything else")
+  void paysUnasked() throws Exception {
+    Member member = member("unasked");
+    try {
+      Attempt ours = attempt();
+      Standing standing = standing(ours);
+      assertThat(standing.ask(member, open -> open.attempt(ours)).join()).isInstanceOf(Grant.class);
+      member.owes(standing, unanswered(standing, member));
+      try (LockBackend direct = context().open("local://?namespace=unasked0")) {
         while (direct.inspect(NAME).isPresent()) {
           TimeUnit.MILLISECONDS.sleep(1);
         }

@@ -9,6 +9,7 @@ import dev.interlock.testservers.PostgresFaults;
 import dev.interlock.testservers.PostgresServer;
 import dev.interlock.testservers.RedisFaults;
 import dev.interlock.testservers.RedisServer;
+import dev.interlock.testservers.RedisServerBuilder;
 import dev.interlock.testservers.TestMysql;
 import dev.interlock.testservers.TestPostgres;
 import dev.interlock.testservers.TestRedis;
@@ -36,12 +37,19 @@ final class TestMembers implements AutoCloseable {
     this.members = members;
   }
 
-  /** Starts one server for each of these providers. */
+  /**
+   * Starts one server for each of these providers. A Redis server beside databases writes to its
+   * disk: it would be restarted as the only one that is empty then, and would not vote until
+   * {@code longestLease} has passed, which is after the last rule. If all are Redis servers, all
+   * are empty after a restart, and begin together.
+   */
   static TestMembers start(String... providers) {
-    return new TestMembers(Stream.of(providers).map(TestMembers::start).toList());
+    boolean allForget = Stream.of(providers).allMatch(provider -> provider.startsWith("redis-"));
+    return new TestMembers(
+        Stream.of(providers).map(provider -> start(provider, allForget)).toList());
   }
 
-  private static Member start(String provider) {
+  private static Member start(String provider, boolean mayForget) {
     return switch (provider) {
       case "mysql" -> {
         MysqlServer server = TestMysql.builder().owned().start();
@@ -52,7 +60,8 @@ final class TestMembers implements AutoCloseable {
         yield database(server, PostgresFaults.of(server, PREFIX));
       }
       default -> {
-        RedisServer server = TestRedis.builder().owned().start();
+        RedisServerBuilder redis = TestRedis.builder().owned();
+        RedisServer server = (mayForget ? redis : redis.durable()).start();
         yield new Member(
             server.uri(provider),
             RedisFaults.of(server),
