@@ -18,6 +18,7 @@ import dev.interlock.compare.servers.Subject;
 import dev.interlock.compare.tck.Candidate;
 import dev.interlock.compare.tck.KitRunner;
 import dev.interlock.compare.tck.KitSettings;
+import dev.interlock.compare.tck.Room;
 import dev.interlock.compare.tck.RunNoRule;
 import java.io.IOException;
 import java.time.Duration;
@@ -115,13 +116,13 @@ final class Comparison {
       progress.rules();
     }
     ServerTurns turns = new ServerTurns();
-    // A kit needs about a third of a core. One more than there are cores leaves room for stalls.
-    int together = Runtime.getRuntime().availableProcessors() + 1;
-    ExecutorService threads = Executors.newFixedThreadPool(Math.min(together, candidates.size()));
+    Room room = Room.ofThisMachine();
+    ExecutorService threads = Executors.newFixedThreadPool(candidates.size());
     try {
       Map<Candidate, Future<ProviderReport>> running = new HashMap<>();
       for (Candidate candidate : Candidate.inOrderOfBeginning(candidates)) {
-        running.put(candidate, threads.submit(() -> judge(candidate, turns)));
+        Room.Place place = room.enter();
+        running.put(candidate, threads.submit(() -> judge(candidate, turns, place)));
       }
       List<ProviderReport> reports = new ArrayList<>();
       for (Candidate candidate : candidates) {
@@ -139,9 +140,9 @@ final class Comparison {
   }
 
   /** One that cannot be judged does not keep the others from it. */
-  private ProviderReport judge(Candidate candidate, ServerTurns turns) {
-    Progress told = progress.of(candidate.id());
-    try {
+  private ProviderReport judge(Candidate candidate, ServerTurns turns, Room.Place place) {
+    Progress told = progress.of(candidate.id(), place::calm);
+    try (place) {
       return runner.run(candidate, settings, timeScale, told, turns);
     } catch (RuntimeException | IOException e) {
       String why = Errors.describe(e);

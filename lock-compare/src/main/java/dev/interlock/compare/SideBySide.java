@@ -10,6 +10,7 @@ import dev.interlock.compare.servers.ServerTurns;
 import dev.interlock.compare.tck.Candidate;
 import dev.interlock.tck.Effort;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,10 +21,11 @@ import java.util.concurrent.Future;
 
 /**
  * Looks what happens to locks, each on a server of its own, all at the same time: most of the time
- * goes by in waiting for leases to end. Those that share a server take turns on it.
+ * goes by in waiting for leases to end. What bears others is looked at beside the rest, on one more
+ * server. Those that share a server take turns on it.
  */
 final class SideBySide {
-  /** More would be in each other's way. */
+  /** And as many of what bears others; more would be in each other's way. */
   private static final int MOST_TOGETHER = 6;
 
   private final List<Observation> observations;
@@ -47,16 +49,20 @@ final class SideBySide {
       return Map.of();
     }
     progress.happenings();
-    ExecutorService threads =
-        Executors.newFixedThreadPool(Math.min(MOST_TOGETHER, candidates.size()));
+    int together = Math.min(MOST_TOGETHER, candidates.size());
+    ExecutorService threads = Executors.newFixedThreadPool(together);
+    ExecutorService beside = Executors.newFixedThreadPool(together);
     try {
-      Map<String, Future<List<Fact>>> running = new LinkedHashMap<>();
+      Map<String, List<Future<List<Fact>>>> running = new LinkedHashMap<>();
       for (Candidate candidate : Candidate.inOrderOfBeginning(candidates)) {
-        running.put(candidate.id(), threads.submit(() -> one(candidate)));
+        List<Future<List<Fact>>> parts = new ArrayList<>();
+        parts.add(threads.submit(() -> one(candidate, of(candidate, false))));
+        parts.add(beside.submit(() -> one(candidate, of(candidate, true))));
+        running.put(candidate.id(), parts);
       }
       Map<String, List<Fact>> facts = new LinkedHashMap<>();
-      for (Map.Entry<String, Future<List<Fact>>> each : running.entrySet()) {
-        facts.put(each.getKey(), each.getValue().get());
+      for (Map.Entry<String, List<Future<List<Fact>>>> each : running.entrySet()) {
+        facts.put(each.getKey(), inOrder(each.getValue()));
       }
       return facts;
     } catch (InterruptedException e) {
@@ -66,25 +72,47 @@ final class SideBySide {
       throw new IllegalStateException(Errors.describe(e), e);
     } finally {
       threads.shutdownNow();
+      beside.shutdownNow();
     }
   }
 
-  private List<Fact> one(Candidate candidate) throws InterruptedException {
+  /** What is looked at beside the rest, or the rest. On a given server, nothing is beside. */
+  private List<Observation> of(Candidate candidate, boolean beside) {
+    return observations.stream()
+        .filter(one -> (candidate.uri().isEmpty() && one.happening().bearsOthers()) == beside)
+        .toList();
+  }
+
+  private static List<Fact> inOrder(List<Future<List<Fact>>> parts)
+      throws InterruptedException, ExecutionException {
+    List<Fact> facts = new ArrayList<>();
+    for (Future<List<Fact>> part : parts) {
+      facts.addAll(part.get());
+    }
+    facts.sort(Comparator.comparing(Fact::happening));
+    return facts;
+  }
+
+  private List<Fact> one(Candidate candidate, List<Observation> kind) throws InterruptedException {
+    if (kind.isEmpty()) {
+      return List.of();
+    }
     try (Backend backend = candidate.start()) {
       Runnable turnEnds = turns.await(ServerTurns.address(backend, candidate.id()));
       try {
-        return all(candidate, backend);
+        return all(candidate, backend, kind);
       } finally {
         turnEnds.run();
       }
     } catch (RuntimeException e) {
-      return failed(candidate, Errors.describe(e));
+      return failed(candidate, kind, Errors.describe(e));
     }
   }
 
-  private List<Fact> all(Candidate candidate, Backend backend) throws InterruptedException {
+  private List<Fact> all(Candidate candidate, Backend backend, List<Observation> kind)
+      throws InterruptedException {
     List<Fact> facts = new ArrayList<>();
-    for (Observation observation : observations) {
+    for (Observation observation : kind) {
       facts.add(one(candidate, backend, observation));
     }
     return facts;
@@ -107,9 +135,9 @@ final class SideBySide {
     }
   }
 
-  private List<Fact> failed(Candidate candidate, String why) {
+  private List<Fact> failed(Candidate candidate, List<Observation> kind, String why) {
     progress.failed(candidate.id(), why);
-    return observations.stream()
+    return kind.stream()
         .map(observation -> Fact.failed(observation.happening(), why))
         .toList();
   }

@@ -68,7 +68,8 @@ class TckRunnerTest {
       assertThat(result.isClean()).isFalse();
       assertThat(result.server()).isEqualTo("a store");
       assertThat(result.seed()).isEqualTo(7);
-      assertThat(seen).containsExactlyInAnyOrder("+F1", "+S1", "+M3", "-F1", "-S1", "-M3");
+      assertThat(seen)
+          .containsExactlyInAnyOrder("+F1", "+S1", "+M3", "-F1", "-S1", "-M3", "one by one");
     }
   }
 
@@ -149,6 +150,11 @@ class TckRunnerTest {
       @Override
       public void finished(RuleResult result) {
         seen.add("-" + result.id());
+      }
+
+      @Override
+      public void oneByOne() {
+        seen.add("one by one");
       }
     };
   }

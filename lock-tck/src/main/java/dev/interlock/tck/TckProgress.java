@@ -19,4 +19,11 @@ public interface TckProgress {
    * @param result the verdict
    */
   default void finished(RuleResult result) {}
+
+  /**
+   * Only rules are left that run one after the other: from now on the run leaves the processors to
+   * others for most of its time. Called once, unless not even one lock could be taken; also if no
+   * rule is left.
+   */
+  default void oneByOne() {}
 }

@@ -127,6 +127,14 @@ public enum Happening {
     return Stream.of(values()).map(Happening::option).collect(Collectors.joining(", "));
   }
 
+  /**
+   * Whether it may be looked at beside others, on a server of its own: that mostly is to wait, and
+   * a machine with some more to do does not change what is said.
+   */
+  public boolean bearsOthers() {
+    return this == IDLE || this == FAIL_OVER;
+  }
+
   /** Goes on after "What happens when". */
   public String title() {
     return title;

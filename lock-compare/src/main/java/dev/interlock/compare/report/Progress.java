@@ -13,20 +13,26 @@ public final class Progress implements TckProgress {
   private final PrintWriter out;
   private final Ansi ansi;
   private final String label;
+  private final Runnable onOneByOne;
 
   public Progress(PrintWriter out, Ansi ansi) {
-    this(out, ansi, "");
+    this(out, ansi, "", () -> {});
   }
 
-  private Progress(PrintWriter out, Ansi ansi, String label) {
+  private Progress(PrintWriter out, Ansi ansi, String label, Runnable onOneByOne) {
     this.out = out;
     this.ansi = ansi;
     this.label = label;
+    this.onOneByOne = onOneByOne;
   }
 
-  /** Of one of several locks that are judged at the same time: each line says which. */
-  public Progress of(String id) {
-    return new Progress(out, ansi, "%-12s ".formatted(id));
+  /**
+   * Of one of several locks that are judged at the same time: each line says which.
+   *
+   * @param onOneByOne is run once only rules are left that run one after the other
+   */
+  public Progress of(String id, Runnable onOneByOne) {
+    return new Progress(out, ansi, "%-12s ".formatted(id), onOneByOne);
   }
 
   public void rules() {
@@ -56,6 +62,11 @@ public final class Progress implements TckProgress {
     if (Verdicts.needsAttention(result.verdict())) {
       evidence.message().lines().forEach(text -> line("      " + text));
     }
+  }
+
+  @Override
+  public void oneByOne() {
+    onOneByOne.run();
   }
 
   public void measuring(String title) {

@@ -22,9 +22,6 @@ import java.util.Set;
  * @param uri where its server is; empty if one is to be started
  */
 public record Candidate(String id, boolean isPeer, Optional<String> uri) {
-  /** How many of the simplest are begun beside the first one. */
-  private static final int SIMPLE = 2;
-
   public static Candidate of(Subject subject, Optional<String> uri) {
     return new Candidate(subject.id(), false, uri);
   }
@@ -35,18 +32,17 @@ public record Candidate(String id, boolean isPeer, Optional<String> uri) {
 
   /**
    * In the order in which they are best begun. Our providers are listed from the simplest to those
-   * with the most to do. The one with the most is begun beside the simplest ones, and as these end,
-   * those with the most that are left: so no two of those begin together, which would leave the
-   * processors nothing for the rules on time, and none is left over alone at the end. Peers, of
-   * which fewer rules can be judged, come after them.
+   * with the most to do. The two with the most do not begin together, which would leave the
+   * processors nothing for the rules on time, but still before all others but the simplest, for
+   * their rules that run one by one take longest, and nobody should be left over alone at the end.
+   * Peers, of which fewer rules can be judged, come after them.
    */
   public static List<Candidate> inOrderOfBeginning(List<Candidate> candidates) {
     Deque<Candidate> ours = new ArrayDeque<>();
     candidates.stream().filter(one -> !one.isPeer()).forEach(ours::add);
     List<Candidate> ordered = new ArrayList<>();
     while (!ours.isEmpty()) {
-      boolean simple = ordered.size() >= 1 && ordered.size() <= SIMPLE;
-      ordered.add(simple ? ours.removeFirst() : ours.removeLast());
+      ordered.add(ordered.size() == 1 ? ours.removeFirst() : ours.removeLast());
     }
     candidates.stream().filter(Candidate::isPeer).forEach(ordered::add);
     return ordered;

@@ -137,6 +137,8 @@ final class Judge {
           turnEnds = turns.await(server.address());
           progress.server(origin);
           send(out, new JudgeMessage.Go());
+        } else if (message instanceof JudgeMessage.OneByOne) {
+          progress.oneByOne();
         } else if (message instanceof JudgeMessage.Finished finished) {
           return report(finished, results);
         } else if (message instanceof JudgeMessage.Refused refused) {

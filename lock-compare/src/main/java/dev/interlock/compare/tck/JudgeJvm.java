@@ -111,12 +111,17 @@ final class JudgeJvm {
     }
   }
 
-  /** Sends each verdict. */
+  /** Sends each verdict, and when the rules begin to run one by one. */
   TckProgress progress() {
     return new TckProgress() {
       @Override
       public void finished(RuleResult result) {
         send(JudgeMessage.Judged.of(result));
+      }
+
+      @Override
+      public void oneByOne() {
+        send(new JudgeMessage.OneByOne());
       }
     };
   }

@@ -115,6 +115,9 @@ sealed interface JudgeMessage extends Serializable {
     }
   }
 
+  /** Only rules are left that run one after the other. */
+  record OneByOne() implements JudgeMessage {}
+
   /** All rules have their verdict. */
   record Finished(
       String id,

@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.interlock.LockException;
 import dev.interlock.compare.report.Progress;
+import dev.interlock.compare.report.ProviderReport;
 import dev.interlock.compare.servers.ServerTurns;
 import dev.interlock.tck.Effort;
+import dev.interlock.tck.RuleResult;
+import dev.interlock.tck.Verdict;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import java.io.PrintWriter;
@@ -18,6 +21,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine.Help.Ansi;
@@ -42,6 +46,24 @@ class RunInOwnJvmTest {
           .isInstanceOf(LockException.class)
           .hasMessageContaining("127.0.0.1:1");
     }
+  }
+
+  @Test
+  void that_rules_begin_to_run_one_by_one_is_told_out_of_the_jvm() throws Exception {
+    AtomicInteger told = new AtomicInteger();
+    Progress progress = new Progress(new PrintWriter(new StringWriter()), Ansi.OFF)
+        .of("local", told::incrementAndGet);
+
+    ProviderReport report = new RunInOwnJvm(directory)
+        .run(
+            new Candidate("local", false, Optional.empty()),
+            new KitSettings(Set.of("E8"), Effort.QUICK, 1, directory, false),
+            1,
+            progress,
+            new ServerTurns());
+
+    assertThat(report.rules()).extracting(RuleResult::verdict).containsExactly(Verdict.PASS);
+    assertThat(told).hasValue(1);
   }
 
   @Test

@@ -100,7 +100,12 @@ public final class TckRun {
       return none;
     }
     Map<String, RuleResult> results = new ConcurrentHashMap<>();
-    SIDE_BY_SIDE.forEach((company, width) -> sideBySide(width, of(company, chosen), results));
+    SIDE_BY_SIDE.forEach((company, width) -> {
+      if (width == 1) {
+        progress.oneByOne();
+      }
+      sideBySide(width, of(company, chosen), results);
+    });
     return chosen.keySet().stream().map(rule -> results.get(rule.id())).toList();
   }
 
