@@ -276,6 +276,17 @@ class BrokenProvidersTest {
     EXPECTED.put(Fault.UNSENT_RELEASE_MEANS_DONE, Set.of("E3"));
     EXPECTED.put(Fault.FAILED_INSPECT_MEANS_FREE, Set.of("E3"));
     EXPECTED.put(Fault.GONE_AFTER_RECONNECT, Set.of("N7"));
+    EXPECTED.put(Fault.FOLDS_OWNERS, Set.of("S1"));
+    EXPECTED.put(Fault.CUTS_OWNERS, Set.of("S1"));
+    EXPECTED.put(Fault.LATIN_OWNERS, Set.of("S1"));
+    EXPECTED.put(Fault.ONE_EXPIRY_ENDS_ALL, Set.of("C2", "R5"));
+    EXPECTED.put(Fault.PERMITS_IN_8_BITS, Set.of("C1"));
+    EXPECTED.put(Fault.PERMITS_IN_16_BITS, Set.of("C1"));
+    EXPECTED.put(Fault.SIXTY_FOUR_HOLDERS, Set.of("R1", "C1"));
+    EXPECTED.put(Fault.SERVES_THREE, Set.of("R2", "C3"));
+    EXPECTED.put(Fault.RENEWAL_LOSES_UNITS, Set.of("C1"));
+    EXPECTED.put(Fault.FORCE_ENDS_ALL, Set.of("M2"));
+    EXPECTED.put(Fault.SERVES_ON_RELEASE_ONLY, Set.of("R5"));
   }
 
   private static final Set<Fault> NEEDS_QUEUE = Set.of(
@@ -294,6 +305,9 @@ class BrokenProvidersTest {
   private static final Set<Fault> NEEDS_SHARED_OWNERS = Set.of(
       Fault.OWNER_BEHIND_QUEUE,
       Fault.TELLS_NO_OWNER,
+      Fault.FOLDS_OWNERS,
+      Fault.CUTS_OWNERS,
+      Fault.LATIN_OWNERS,
       Fault.ONE_EXIT_ENDS_ALL,
       Fault.REPEATED_ENTRY_COUNTS);
 
@@ -313,6 +327,14 @@ class BrokenProvidersTest {
       Fault.FIRST_SIZE_COUNTS,
       Fault.RENEWS_ALL_HOLDERS,
       Fault.COUNTS_THEN_TAKES,
+      Fault.ONE_EXPIRY_ENDS_ALL,
+      Fault.PERMITS_IN_8_BITS,
+      Fault.PERMITS_IN_16_BITS,
+      Fault.SIXTY_FOUR_HOLDERS,
+      Fault.SERVES_THREE,
+      Fault.RENEWAL_LOSES_UNITS,
+      Fault.FORCE_ENDS_ALL,
+      Fault.SERVES_ON_RELEASE_ONLY,
       Fault.BATCH_BY_NAME);
 
   private static final Set<Fault> NEEDS_DURABLE =

@@ -296,5 +296,27 @@ public enum Fault {
   /** Inspection that fails answers that the lock is free. */
   FAILED_INSPECT_MEANS_FREE,
   /** After a connection was lost the first answer to a renewal is "gone". */
-  GONE_AFTER_RECONNECT
+  GONE_AFTER_RECONNECT,
+  /** Names of owners are compared without regard to case. */
+  FOLDS_OWNERS,
+  /** Of an owner's name the first 64 characters count. */
+  CUTS_OWNERS,
+  /** Letters of an owner's name that Latin-1 does not have are question marks. */
+  LATIN_OWNERS,
+  /** The end of one of those who hold a lock together ends all. */
+  ONE_EXPIRY_ENDS_ALL,
+  /** Permits are kept in eight bits. */
+  PERMITS_IN_8_BITS,
+  /** Permits are kept in sixteen bits, one of them for the sign. */
+  PERMITS_IN_16_BITS,
+  /** There is room for 64 who hold a lock together. */
+  SIXTY_FOUR_HOLDERS,
+  /** One step serves three of the queue at most, and nobody comes for those behind them. */
+  SERVES_THREE,
+  /** After its renewal a hold counts as one permit. */
+  RENEWAL_LOSES_UNITS,
+  /** A forced release by the token of one holder ends all who hold the lock together. */
+  FORCE_ENDS_ALL,
+  /** The queue of a lock that is held is served by releases only. */
+  SERVES_ON_RELEASE_ONLY
 }

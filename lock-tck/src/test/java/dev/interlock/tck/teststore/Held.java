@@ -9,6 +9,8 @@ final class Held {
   long expiresAt;
   int entries = 1;
   int renewals;
+  // How many of the lock's units it takes.
+  int units;
   // By how much inspection tells a longer lease than there is.
   long hidden;
 
@@ -17,15 +19,18 @@ final class Held {
     this.token = token;
     this.tokens = tokens;
     this.expiresAt = expiresAt;
+    units = request.units();
   }
 
-  boolean isOfSameOwner(Wire.Request other) {
-    return request.shared() && other.shared() && request.owner().equals(other.owner());
+  boolean isOfSameOwner(Fault fault, Wire.Request other) {
+    return request.shared()
+        && other.shared()
+        && Names.owner(fault, request.owner()).equals(Names.owner(fault, other.owner()));
   }
 
   /** Whether it is a re-entry of its owner to ask for this. */
-  boolean covers(Wire.Request other) {
-    return isOfSameOwner(other) && request.capacity() <= other.capacity();
+  boolean covers(Fault fault, Wire.Request other) {
+    return isOfSameOwner(fault, other) && request.capacity() <= other.capacity();
   }
 
   boolean has(long one) {

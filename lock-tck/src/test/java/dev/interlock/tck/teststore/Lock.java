@@ -15,6 +15,8 @@ final class Lock {
     FORCED
   }
 
+  private static final int MOST_HOLDERS = 64;
+
   @Nullable
   Held held;
   // Further holds, of the holder's shared owner and of those who share the lock, by attempt.
@@ -49,7 +51,7 @@ final class Lock {
   Held outerOf(Wire.Request request) {
     return fault == Fault.OWNER_BEHIND_QUEUE && isAwaited()
         ? null
-        : holders().filter(hold -> hold.covers(request)).findFirst().orElse(null);
+        : holders().filter(hold -> hold.covers(fault, request)).findFirst().orElse(null);
   }
 
   /** Whether one who is no re-entry may hold it beside those who do. */
@@ -67,15 +69,28 @@ final class Lock {
     if (fault == Fault.READS_BESIDE_WRITER && request.capacity() == Integer.MAX_VALUE) {
       return true;
     }
+    if (fault == Fault.SIXTY_FOUR_HOLDERS && beside.size() + 1 >= MOST_HOLDERS) {
+      return false;
+    }
     long units = request.units();
     int capacity = request.capacity();
     for (Held hold : (Iterable<Held>) holders()::iterator) {
-      if (!hold.isOfSameOwner(request)) {
-        units += fault == Fault.COUNTS_HOLDERS ? 1 : hold.request.units();
+      if (!hold.isOfSameOwner(fault, request)) {
+        units += fault == Fault.COUNTS_HOLDERS ? 1 : hold.units;
         capacity = smaller(capacity, hold.request.capacity());
       }
     }
-    return units <= capacity;
+    return kept(units, capacity) <= kept(capacity, capacity);
+  }
+
+  /** What is left of a number of permits, of so many, where it is kept. */
+  private long kept(long units, int capacity) {
+    boolean readers = capacity == Integer.MAX_VALUE;
+    return switch (fault) {
+      case PERMITS_IN_8_BITS -> readers ? units : units & 0xFF;
+      case PERMITS_IN_16_BITS -> readers ? units : (short) units;
+      default -> units;
+    };
   }
 
   private int smaller(int own, int other) {
@@ -92,6 +107,9 @@ final class Lock {
   }
 
   void expire(long now) {
+    if (fault == Fault.ONE_EXPIRY_ENDS_ALL && holders().anyMatch(hold -> isOver(hold, now))) {
+      holders().forEach(hold -> hold.expiresAt = now);
+    }
     beside.values().removeIf(hold -> isOver(hold, now));
     if (held != null && isOver(held, now)) {
       end = End.EXPIRED;

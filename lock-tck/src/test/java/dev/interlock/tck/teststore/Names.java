@@ -10,6 +10,7 @@ import java.util.zip.CRC32;
 /** What the {@link Store} makes of a lock's name. */
 final class Names {
   private static final int NAME_END = 200;
+  private static final int OWNER_END = 64;
   private static final Pattern MARKS = Pattern.compile("\\p{M}+");
   private static final int FNV_BASIS = 0x811C9DC5;
   private static final int FNV_PRIME = 0x01000193;
@@ -41,6 +42,17 @@ final class Names {
             ? name
             : known.stream().filter(like(name).asMatchPredicate()).findFirst().orElse(name);
       default -> name;
+    };
+  }
+
+  /** What an owner is compared by. */
+  static String owner(Fault fault, String owner) {
+    return switch (fault) {
+      case FOLDS_OWNERS -> owner.toLowerCase(Locale.ROOT);
+      case CUTS_OWNERS -> owner.substring(0, Math.min(OWNER_END, owner.length()));
+      case LATIN_OWNERS ->
+        new String(owner.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.ISO_8859_1);
+      default -> owner;
     };
   }
 

@@ -423,7 +423,8 @@ final class Store {
   }
 
   private @Nullable Request next(Lock lock, long now) {
-    if (fault == Fault.SERVES_ONE_OF_QUEUE && lock.held != null) {
+    if ((fault == Fault.SERVES_ONE_OF_QUEUE && lock.held != null)
+        || (fault == Fault.SERVES_THREE && lock.beside.size() >= 2)) {
       return null;
     }
     boolean last = unfair(lock);
@@ -507,6 +508,7 @@ final class Store {
       return new Answer(queued ? Wire.QUEUED : Wire.BUSY, 0, Math.min(left, lock.queue.refresh()));
     }
     own.renewals++;
+    own.units = fault == Fault.RENEWAL_LOSES_UNITS ? 1 : own.units;
     long end = (fault == Fault.RENEWALS_ADD_UP ? own.expiresAt : now) + request.lease();
     if (fault == Fault.RENEWS_ALL_HOLDERS) {
       lock.holders().forEach(hold -> hold.expiresAt = Math.max(hold.expiresAt, end));
@@ -575,7 +577,7 @@ final class Store {
       lock.queue.remove(request.id());
     }
     lock.beside.remove(request.id());
-    serve(request.name(), lock, System.nanoTime());
+    serveUnlessLeft(request.name(), lock, System.nanoTime());
     Held held = lock.held;
     if (held == null) {
       wake(request.name(), lock);
@@ -629,9 +631,9 @@ final class Store {
       return true;
     }
     Lock lock = lock(name, now(clientClock));
-    List<Held> victims = lock.holders()
-        .filter(held -> held.has(token) || fault == Fault.FORCES_ANYBODY)
-        .toList();
+    boolean all = fault == Fault.FORCES_ANYBODY
+        || (fault == Fault.FORCE_ENDS_ALL && lock.holders().anyMatch(held -> held.has(token)));
+    List<Held> victims = lock.holders().filter(held -> all || held.has(token)).toList();
     for (Held victim : victims) {
       tell(victim.request.client(), new Event("revoked", name, victim.request.id()));
       lock.end(victim);
@@ -665,8 +667,14 @@ final class Store {
     }
     Lock lock = locks.computeIfAbsent(key(name), key -> new Lock(fault));
     lock.expire(now);
-    serve(name, lock, now);
+    serveUnlessLeft(name, lock, now);
     return lock;
+  }
+
+  private void serveUnlessLeft(String name, Lock lock, long now) {
+    if (fault != Fault.SERVES_ON_RELEASE_ONLY || lock.held == null) {
+      serve(name, lock, now);
+    }
   }
 
   private boolean isExpired(String name, long now) {

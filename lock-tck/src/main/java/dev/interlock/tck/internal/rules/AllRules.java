@@ -37,6 +37,7 @@ public final class AllRules {
       SharedOwnerRules.class,
       ReadWriteRules.class,
       SemaphoreRules.class,
+      CountedSizeRules.class,
       AsyncRules.class,
       MinorityRules.class,
       MemberRules.class);

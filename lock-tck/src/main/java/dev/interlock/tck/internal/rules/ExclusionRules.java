@@ -18,7 +18,6 @@ import dev.interlock.tck.internal.run.RuleViolation;
 import dev.interlock.tck.internal.worker.Worker;
 import dev.interlock.tck.internal.worker.WorkerPool;
 import dev.interlock.tck.internal.worker.WorkerSpace;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -145,7 +144,7 @@ public final class ExclusionRules {
     LockClient client = run.client();
     // Before the locks are held: a JVM may take longer to start than the leases last.
     Worker other = run.worker();
-    List<String> names = lookAlikes(run.name());
+    List<String> names = LookAlikes.of(run.name());
     for (String name : names) {
       try {
         client.acquire(LockRequest.of(name).withLease(run.ms(30_000)).withWait(run.ms(1_000)));
@@ -180,77 +179,6 @@ public final class ExclusionRules {
       run.expectThrows(IllegalArgumentException.class, "a wrong name", () -> LockRequest.of(name));
       run.expectThrows(IllegalArgumentException.class, "a wrong name", () -> client.lock(name));
     }
-  }
-
-  private static List<String> lookAlikes(String base) {
-    List<String> names = new ArrayList<>();
-    for (String end : List.of(
-        "a",
-        "A",
-        "\u00e9",
-        "e\u0301",
-        "a ",
-        "a\t",
-        "a\n",
-        ":a",
-        "/a",
-        ".a",
-        ",a",
-        "{a}",
-        "{b}",
-        "{}",
-        "{",
-        "}",
-        "[a]",
-        "%61",
-        "*",
-        "?",
-        "'",
-        "\"",
-        "\\",
-        "\uff41",
-        "\u00df",
-        "ss",
-        "a\u200b",
-        "\ud83d\udd12",
-        "#1",
-        "1",
-        "01")) {
-      names.add(base + end);
-    }
-    for (String end : List.of(
-        "\u0001a",
-        "a\u00ad",
-        "a\u200d",
-        "a\u00a0",
-        "\u00e6",
-        "ae",
-        "\u0130",
-        "i",
-        "\u0131",
-        "\ud83d\udd11",
-        "\u03c3",
-        "\u03c2",
-        "a-",
-        "a_",
-        "a.",
-        "+",
-        "%",
-        "|")) {
-      names.add(base + end);
-    }
-    names.addAll(Collisions.of(base));
-    names.add(" " + base + "a");
-    names.add("{" + base + "}a");
-    int room = LockRequest.MAX_NAME_BYTES - base.getBytes(StandardCharsets.UTF_8).length - 1;
-    names.add(base + "x".repeat(room) + "a");
-    names.add(base + "x".repeat(room) + "b");
-    for (int length : List.of(32, 64, 128, 191, 250, 255, 512)) {
-      String middle = "y".repeat(Math.min(length, room));
-      names.add("1" + base + middle);
-      names.add("2" + base + middle);
-    }
-    return names;
   }
 
   @Rule(
