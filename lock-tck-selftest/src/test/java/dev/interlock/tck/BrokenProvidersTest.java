@@ -287,6 +287,9 @@ class BrokenProvidersTest {
     EXPECTED.put(Fault.RENEWAL_LOSES_UNITS, Set.of("C1"));
     EXPECTED.put(Fault.FORCE_ENDS_ALL, Set.of("M2"));
     EXPECTED.put(Fault.SERVES_ON_RELEASE_ONLY, Set.of("R5"));
+    EXPECTED.put(Fault.RENEWAL_SHORTENS, Set.of("L4"));
+    EXPECTED.put(Fault.INSPECT_CUTS_NAMES, Set.of("X4"));
+    EXPECTED.put(Fault.DEAF_AFTER_HUNDRED, Set.of("P1"));
   }
 
   private static final Set<Fault> NEEDS_QUEUE = Set.of(

@@ -318,5 +318,11 @@ public enum Fault {
   /** A forced release by the token of one holder ends all who hold the lock together. */
   FORCE_ENDS_ALL,
   /** The queue of a lock that is held is served by releases only. */
-  SERVES_ON_RELEASE_ONLY
+  SERVES_ON_RELEASE_ONLY,
+  /** A renewal for less than what is left makes the lease shorter. */
+  RENEWAL_SHORTENS,
+  /** Inspection knows the first 191 characters of a name. */
+  INSPECT_CUTS_NAMES,
+  /** A client is told of a hundred events. */
+  DEAF_AFTER_HUNDRED
 }

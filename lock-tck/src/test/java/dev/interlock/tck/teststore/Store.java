@@ -32,6 +32,7 @@ final class Store {
   private static final int MOST_NOTED = 50;
   private static final int HUNDRED = 100;
   private static final int AHEAD = 1_000;
+  private static final int INSPECTED = 191;
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
   private static final long LONGEST_LEASE = 15 * SECOND;
 
@@ -513,7 +514,7 @@ final class Store {
     if (fault == Fault.RENEWS_ALL_HOLDERS) {
       lock.holders().forEach(hold -> hold.expiresAt = Math.max(hold.expiresAt, end));
     } else if (isMade(own, request.lease(), now)) {
-      own.expiresAt = Math.max(own.expiresAt, end);
+      own.expiresAt = fault == Fault.RENEWAL_SHORTENS ? end : Math.max(own.expiresAt, end);
     }
     return new Answer(own.token, own.tokens, 0);
   }
@@ -595,7 +596,8 @@ final class Store {
   }
 
   @Nullable
-  Info inspect(String name, long clientClock) {
+  Info inspect(String asked, long clientClock) {
+    String name = fault == Fault.INSPECT_CUTS_NAMES ? beginning(asked) : asked;
     long now = now(clientClock);
     if (spoilt.contains(key(name))) {
       return new Info("unknown", "", 0, NO_EXPIRY, 0, 0, new ArrayList<>());
@@ -650,6 +652,10 @@ final class Store {
     }
     forget(name, lock);
     return !victims.isEmpty();
+  }
+
+  private static String beginning(String name) {
+    return name.substring(0, Math.min(INSPECTED, name.length()));
   }
 
   private long now(long clientClock) {

@@ -28,6 +28,7 @@ final class StoreConnections implements AutoCloseable {
   private static final int TRIES = 20;
   private static final int LEAK_EVERY = 100;
   private static final int HOARD = 300;
+  private static final int MOST_HEARD = 100;
   private static final long RECONNECT = TimeUnit.MILLISECONDS.toNanos(50);
 
   private record Connection(
@@ -55,6 +56,7 @@ final class StoreConnections implements AutoCloseable {
   private final Deque<Connection> idle = new ConcurrentLinkedDeque<>();
   private final Set<Socket> all = ConcurrentHashMap.newKeySet();
   private final AtomicInteger answered = new AtomicInteger();
+  private final AtomicInteger heard = new AtomicInteger();
   private volatile boolean closed;
   private volatile boolean broken;
 
@@ -169,7 +171,9 @@ final class StoreConnections implements AutoCloseable {
   private void listen(Connection connection, Consumer<Wire.Event> listener) {
     try {
       while (connection.in().readUnshared() instanceof Wire.Event event) {
-        listener.accept(event);
+        if (fault != Fault.DEAF_AFTER_HUNDRED || heard.incrementAndGet() <= MOST_HEARD) {
+          listener.accept(event);
+        }
       }
     } catch (IOException | ClassNotFoundException e) {
       drop(connection);

@@ -171,6 +171,33 @@ public final class ExclusionRules {
     run.note(names.size() + " look-alike names, each a lock of its own");
   }
 
+  @Rule(
+      value = "X4",
+      check = "that every operation finds the lock under the name as it was written")
+  public static void everyOperationFindsTheName(RuleRun run) throws Exception {
+    LockClient client = run.client();
+    LockClient other = run.client();
+    List<String> names = LookAlikes.of(run.name());
+    for (int i = 0; i < names.size(); i++) {
+      String name = names.get(i);
+      Lease lease = client.acquire(Leases.fixed(run, name, 30_000));
+      run.ifOffered(() -> run.expect(
+          other.inspect(name).isPresent(), "inspect finds \"" + name + "\"", "it says free"));
+      if (run.has(Capability.RENEWABLE)) {
+        run.expect(lease.extend(run.ms(30_000)), "\"" + name + "\" is extended", "it is not");
+      }
+      if (i % 2 == 0) {
+        lease.release();
+      } else {
+        run.ifOffered(() -> run.expect(
+            other.forceRelease(name), "forceRelease finds \"" + name + "\"", "it says free"));
+      }
+      run.ifOffered(
+          () -> run.expect(other.inspect(name).isEmpty(), "\"" + name + "\" is free", "it is not"));
+      run.count(1);
+    }
+  }
+
   @Rule(value = "X4", check = "the check of names at the call")
   public static void namesThatCannotBeAreRefused(RuleRun run) {
     LockClient client = run.client();

@@ -135,6 +135,35 @@ public final class LeaseLengthRules {
     observer.forceRelease(name);
   }
 
+  @Rule(value = "L4", check = "that neither a renewal nor a repeated attempt makes a lease shorter")
+  public static void noRenewalShortensALease(RuleRun run) throws Exception {
+    if (run.isForeign()) {
+      return;
+    }
+    DirectBackend direct = run.direct();
+    LockClient observer = run.client();
+    Duration longer = Duration.ofMinutes(2);
+    Duration shorter = Duration.ofSeconds(5);
+    String name = run.name();
+    var id = direct.newId();
+    direct.acquire(name, id, longer, run.limit(3_000));
+    direct.attempt(name, id, shorter);
+    expectLeft(run, observer, name, "an attempt that was repeated with five seconds");
+    if (run.has(Capability.RENEWABLE)) {
+      direct.renew(name, id, shorter);
+      expectLeft(run, observer, name, "a renewal for five seconds");
+    }
+    direct.release(name, id);
+  }
+
+  private static void expectLeft(RuleRun run, LockClient observer, String name, String after) {
+    Duration left = observer.inspect(name).map(HoldInfo::remaining).orElse(Duration.ZERO);
+    run.expect(
+        left.compareTo(Duration.ofMinutes(1)) > 0,
+        "of a lease of two minutes most remains after " + after,
+        left + " remain");
+  }
+
   /** What inspect tells may be what was asked for, and not what is. */
   @Rule(value = "L4", check = "whether a long lease ends early", limit = 90, timed = true)
   public static void aLongLeaseLasts(RuleRun run) throws Exception {

@@ -15,6 +15,8 @@ import java.util.concurrent.CompletableFuture;
 
 /** Group P. */
 public final class PushRules {
+  private static final int USES = 150;
+
   private PushRules() {}
 
   @Rule(
@@ -48,6 +50,22 @@ public final class PushRules {
     run.expect(
         median <= limit, "a hand-off takes at most %.2f ms".formatted(limit / 1e6), measured);
     run.note(measured);
+  }
+
+  @Rule(value = "P1", check = "whether a client hears of its later releases too", timed = true)
+  public static void theHundredthReleaseIsToldToo(RuleRun run) throws Exception {
+    LockClient holder = run.client();
+    LockClient waiter = run.client();
+    for (int i = 1; i <= USES; i++) {
+      String name = run.name();
+      Lease held = holder.acquire(Leases.fixed(run, name, 60_000));
+      CompletableFuture<Lease> wait =
+          waiter.acquireAsync(Leases.fixed(run, name, 30_000).withWait(run.ms(30_000)));
+      RuleRun.pause(Duration.ofMillis(5));
+      held.release();
+      Queues.expectServed(run, wait, "wait " + i + " of a client");
+      wait.get().release();
+    }
   }
 
   /**
