@@ -99,14 +99,20 @@ public final class CountedSizeRules {
     return lease.orElseThrow();
   }
 
-  @Rule(value = "R2", check = "that one release lets in all readers in front, however many")
+  @Rule(
+      value = "R2",
+      check = "that one release lets in all readers in front, however many",
+      timed = true)
   public static void manyReadersComeInTogether(RuleRun run) throws Exception {
     LockRequest reader = Queues.request(run, run.name()).shared();
     serveTogether(run, reader);
     run.note(TOGETHER + " readers in the queue came in together");
   }
 
-  @Rule(value = "C3", check = "that one release serves all whom it makes room for, however many")
+  @Rule(
+      value = "C3",
+      check = "that one release serves all whom it makes room for, however many",
+      timed = true)
   public static void manySmallRequestsAreServedTogether(RuleRun run) throws Exception {
     LockRequest one = Queues.request(run, run.name()).permits(1, TOGETHER);
     serveTogether(run, one);
@@ -173,7 +179,10 @@ public final class CountedSizeRules {
     run.expectFree(client, request.name(), run.limit(1_000), "after three releases");
   }
 
-  @Rule(value = "R5", check = "that the end of a wait serves those who waited behind it")
+  @Rule(
+      value = "R5",
+      check = "that the end of a wait serves those who waited behind it",
+      timed = true)
   public static void whoeverStoodBehindAWriterThatLeftComesIn(RuleRun run) throws Exception {
     String name = run.name();
     LockClient observer = run.client();
