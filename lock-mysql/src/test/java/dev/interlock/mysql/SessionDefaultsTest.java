@@ -12,8 +12,12 @@ import dev.interlock.LockConfig;
 import dev.interlock.LockConfigurationException;
 import dev.interlock.LockRequest;
 import dev.interlock.Locks;
+import dev.interlock.testservers.MysqlServer;
+import dev.interlock.testservers.TestMysql;
 import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,8 +28,21 @@ import org.junit.jupiter.params.provider.CsvSource;
 class SessionDefaultsTest {
   private static final Duration LEASE = Duration.ofSeconds(20);
 
+  private static MysqlServer server;
+
   private final String namespace = Server.freshNamespace();
-  private final String uri = Server.shared().uri() + "?schema=create&namespace=" + namespace;
+  private final String uri = server.uri() + "?schema=create&namespace=" + namespace;
+
+  /** Other tests' sessions must not begin with what is set here. */
+  @BeforeAll
+  static void start() {
+    server = TestMysql.builder().owned().start();
+  }
+
+  @AfterAll
+  static void end() {
+    server.close();
+  }
 
   @AfterEach
   void restore() {
@@ -34,7 +51,7 @@ class SessionDefaultsTest {
   }
 
   private static void set(String variable, String value) {
-    Server.shared().execute("SET GLOBAL " + variable + " = " + value);
+    server.execute("SET GLOBAL " + variable + " = " + value);
   }
 
   @ParameterizedTest
@@ -78,9 +95,9 @@ class SessionDefaultsTest {
 
   private static HikariDataSource pool(String properties) {
     HikariConfig hikari = new HikariConfig();
-    hikari.setJdbcUrl(Server.shared().jdbcUrl() + "?allowPublicKeyRetrieval=true&" + properties);
-    hikari.setUsername(Server.shared().user());
-    hikari.setPassword(Server.shared().password());
+    hikari.setJdbcUrl(server.jdbcUrl() + "?allowPublicKeyRetrieval=true&" + properties);
+    hikari.setUsername(server.user());
+    hikari.setPassword(server.password());
     hikari.setMaximumPoolSize(4);
     return new HikariDataSource(hikari);
   }

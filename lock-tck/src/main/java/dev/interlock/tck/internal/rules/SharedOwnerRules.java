@@ -81,7 +81,10 @@ public final class SharedOwnerRules {
     run.count(strangers.size());
   }
 
-  @Rule(value = "S1", check = "that a waiting stranger does not keep a holder's named owner out")
+  @Rule(
+      value = "S1",
+      check = "that a waiting stranger does not keep a holder's named owner out",
+      timed = true)
   public static void aStrangerThatWaitsDoesNotKeepTheOwnerOut(RuleRun run) throws Exception {
     Worker holder = run.worker();
     LockClient client = run.client();
