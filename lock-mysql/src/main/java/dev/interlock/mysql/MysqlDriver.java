@@ -55,9 +55,10 @@ final class MysqlDriver implements Servers.Driver {
         "connectTimeout", Long.toString(config.get(MysqlOptions.CONNECT_TIMEOUT).toMillis()));
     properties.setProperty(
         "socketTimeout", Long.toString(config.get(MysqlOptions.TIMEOUT).toMillis()));
-    // Row locks are short. One that is not belongs to a client that is about to be cut off.
+    // Row locks are short. One that is not belongs to a client that is about to be cut off. The
+    // driver takes it for granted that a session commits each statement, and a server may not.
     properties.setProperty(
-        "sessionVariables", "innodb_lock_wait_timeout=" + (Protocol.CUT_SECONDS + 1));
+        "sessionVariables", "autocommit=1,innodb_lock_wait_timeout=" + (Protocol.CUT_SECONDS + 1));
     MysqlOptions.TlsMode tls = config.get(MysqlOptions.TLS);
     properties.setProperty("sslMode", tls.name());
     config.find(MysqlOptions.TRUST_STORE).ifPresent(file -> {
