@@ -251,7 +251,8 @@ class MysqlBackendTest {
         .execute("UPDATE interlock_entry SET listens = 0 WHERE lock_key = '" + namespace + ":a'");
 
     assertThat(nextLook(waiter)).isLessThan(Recheck.POLL.multipliedBy(2));
-    assertThat(nextLook(waiter)).isGreaterThan(Recheck.POLL.multipliedBy(2));
+    // A tick of those who look seldom may be near, but not for long.
+    Awaitility.await().until(() -> nextLook(waiter).compareTo(Recheck.POLL.multipliedBy(2)) > 0);
   }
 
   private Duration nextLook(HoldId waiter) {
