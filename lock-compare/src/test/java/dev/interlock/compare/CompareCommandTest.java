@@ -3,7 +3,7 @@ package dev.interlock.compare;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.BackendUnavailableException;
-import dev.interlock.compare.facts.Fact;
+import dev.interlock.compare.facts.FailingObservation;
 import dev.interlock.compare.facts.FixedObservation;
 import dev.interlock.compare.facts.Happening;
 import dev.interlock.compare.facts.Observation;
@@ -137,17 +137,7 @@ class CompareCommandTest {
 
   @Test
   void what_cannot_be_brought_about_is_said_and_fails_nothing() {
-    Observation failing = new Observation() {
-      @Override
-      public Happening happening() {
-        return Happening.STATE_LOST;
-      }
-
-      @Override
-      public Fact observe(Backend backend, Effort effort) {
-        throw new IllegalStateException("no luck");
-      }
-    };
+    Observation failing = new FailingObservation(Happening.STATE_LOST, "no luck");
 
     Cli.Outcome outcome =
         Cli.run(PASSING, List.of(), List.of(failing, new FixedObservation()), arguments());
@@ -314,17 +304,7 @@ class CompareCommandTest {
   }
 
   private static Observation seen(Happening happening) {
-    return new Observation() {
-      @Override
-      public Happening happening() {
-        return happening;
-      }
-
-      @Override
-      public Fact observe(Backend backend, Effort effort) {
-        throw new IllegalStateException("it was not asked for");
-      }
-    };
+    return new FailingObservation(happening, "it was not asked for");
   }
 
   @Test

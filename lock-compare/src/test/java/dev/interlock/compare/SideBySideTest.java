@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.interlock.compare.facts.Fact;
+import dev.interlock.compare.facts.FailingObservation;
 import dev.interlock.compare.facts.FixedObservation;
 import dev.interlock.compare.facts.Happening;
 import dev.interlock.compare.facts.Observation;
@@ -45,14 +46,14 @@ class SideBySideTest {
 
   @Test
   void what_bears_others_is_looked_at_beside_the_rest_on_a_server_of_its_own() {
+    assumeTrue(System.getProperty("interlock.test.redis") == null);
+    assumeTrue(System.getenv("INTERLOCK_TEST_REDIS") == null);
     CountDownLatch all = new CountDownLatch(2);
     Set<String> servers = ConcurrentHashMap.newKeySet();
     List<Fact> facts = look(
         "redis-setnx",
         new Meeting(Happening.IDLE, all, servers),
         new Meeting(Happening.STATE_LOST, all, servers));
-    assumeTrue(System.getProperty("interlock.test.redis") == null);
-
     assertThat(facts).hasSize(2).noneMatch(Fact::failed);
     assertThat(servers).hasSize(2);
   }
@@ -79,16 +80,6 @@ class SideBySideTest {
   }
 
   private static Observation failing(Happening happening) {
-    return new Observation() {
-      @Override
-      public Happening happening() {
-        return happening;
-      }
-
-      @Override
-      public Fact observe(Backend backend, Effort effort) {
-        throw new IllegalStateException("no luck");
-      }
-    };
+    return new FailingObservation(happening, "no luck");
   }
 }

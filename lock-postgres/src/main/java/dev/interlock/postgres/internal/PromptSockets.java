@@ -4,12 +4,10 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import javax.net.SocketFactory;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Makes sockets on which a notification arrives at once. After each notification pgjdbc looks
@@ -29,38 +27,27 @@ public final class PromptSockets extends SocketFactory {
   }
 
   @Override
-  public Socket createSocket(String host, int port) throws IOException {
-    return connected(new InetSocketAddress(host, port), null);
+  public Socket createSocket(String host, int port) {
+    throw unused();
   }
 
   @Override
-  public Socket createSocket(String host, int port, InetAddress local, int localPort)
-      throws IOException {
-    return connected(new InetSocketAddress(host, port), new InetSocketAddress(local, localPort));
+  public Socket createSocket(String host, int port, InetAddress local, int localPort) {
+    throw unused();
   }
 
   @Override
-  public Socket createSocket(InetAddress host, int port) throws IOException {
-    return connected(new InetSocketAddress(host, port), null);
+  public Socket createSocket(InetAddress host, int port) {
+    throw unused();
   }
 
   @Override
-  public Socket createSocket(InetAddress host, int port, InetAddress local, int localPort)
-      throws IOException {
-    return connected(new InetSocketAddress(host, port), new InetSocketAddress(local, localPort));
+  public Socket createSocket(InetAddress host, int port, InetAddress local, int localPort) {
+    throw unused();
   }
 
-  private static Socket connected(InetSocketAddress to, @Nullable InetSocketAddress from)
-      throws IOException {
-    Socket socket = new PromptSocket();
-    try {
-      socket.bind(from);
-      socket.connect(to);
-      return socket;
-    } catch (IOException e) {
-      socket.close();
-      throw e;
-    }
+  private static UnsupportedOperationException unused() {
+    return new UnsupportedOperationException("the driver connects its sockets itself");
   }
 
   private static final class PromptSocket extends Socket {

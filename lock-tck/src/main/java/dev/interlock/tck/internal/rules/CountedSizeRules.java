@@ -1,6 +1,5 @@
 package dev.interlock.tck.internal.rules;
 
-import dev.interlock.Capability;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
@@ -10,9 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/**
- * Groups R and C for many holders, for large numbers of permits, and for what changes meanwhile.
- */
+/** Groups R and C for many who hold together or are served together, and for many permits. */
 public final class CountedSizeRules {
   /** More than a byte counts, and than a list of holders with a usual bound has room for. */
   private static final int MANY = 304;
@@ -38,14 +35,15 @@ public final class CountedSizeRules {
           other.tryAcquire(request.permits(2, size)).isEmpty(),
           "two permits are refused while all but one of " + size + " are held",
           "they were given");
-      Lease last = expectGiven(run, other, request.permits(1, size), "the last of " + size);
+      Lease last = Leases.expectGiven(run, other, request.permits(1, size), "the last of " + size);
       run.expect(
           other.tryAcquire(request.permits(1, size)).isEmpty(),
           "no permit is given while all of " + size + " are held",
           "one was");
       most.release();
       last.release();
-      expectGiven(run, other, request.permits(size, size), "all of " + size).release();
+      Leases.expectGiven(run, other, request.permits(size, size), "all of " + size)
+          .release();
     }
     run.note("semaphores of " + SIZES + " permits were counted");
   }
@@ -73,7 +71,7 @@ public final class CountedSizeRules {
     List<List<Lease>> held = SideBySide.each(clients, client -> {
       List<Lease> mine = new ArrayList<>();
       for (int i = 0; i < MANY / AT_ONCE; i++) {
-        mine.add(expectGiven(run, client, request, "one of " + MANY + " parts"));
+        mine.add(Leases.expectGiven(run, client, request, "one of " + MANY + " parts"));
       }
       return mine;
     });
@@ -89,14 +87,6 @@ public final class CountedSizeRules {
         "it was given");
     held.forEach(mine -> mine.get(0).release());
     run.expectFree(other, request.name(), run.limit(1_000), "after the last of many parts");
-  }
-
-  private static Lease expectGiven(
-      RuleRun run, LockClient client, LockRequest request, String what) {
-    var lease = client.tryAcquire(request);
-    run.expect(lease.isPresent(), what + " can be taken", "it cannot");
-    run.count(1);
-    return lease.orElseThrow();
   }
 
   @Rule(
@@ -134,90 +124,5 @@ public final class CountedSizeRules {
     for (CompletableFuture<Lease> served : queue) {
       served.get().release();
     }
-  }
-
-  @Rule(value = "C1", check = "that a renewal changes nothing but the lease")
-  public static void renewedPermitsAreCountedToo(RuleRun run) throws Exception {
-    if (!run.has(Capability.RENEWABLE)) {
-      return;
-    }
-    LockRequest request = Leases.once(run, run.name(), 20_000);
-    LockClient other = run.client();
-    Lease three = run.client().acquire(request.permits(3, 4).withWait(run.limit(3_000)));
-    for (int i = 0; i < 2; i++) {
-      run.expect(three.extend(run.ms(20_000)), "permits' lease is extended", "it is not");
-      run.expect(
-          other.tryAcquire(request.permits(2, 4)).isEmpty(),
-          "two permits of four are refused beside three that were renewed",
-          "they were given");
-    }
-    Lease last = expectGiven(run, other, request.permits(1, 4), "the fourth permit");
-    three.release();
-    expectGiven(run, other, request.permits(3, 4), "three permits that came back")
-        .release();
-    last.release();
-  }
-
-  @Rule(value = "C2", check = "that each hold of permits has a lease of its own", timed = true)
-  public static void expiredPermitsTakeNoOthersAlong(RuleRun run) throws Exception {
-    LockRequest request = Leases.once(run, run.name(), 30_000);
-    LockClient client = run.client();
-    LockClient other = run.client();
-    Lease before = expectGiven(run, client, request.permits(1, 3), "one of three permits");
-    client.acquire(Leases.fixed(run, request.name(), 1_200).permits(1, 3));
-    long start = System.nanoTime();
-    Lease after = expectGiven(run, other, request.permits(1, 3), "the last of three permits");
-    RuleRun.pause(run.expiry(1_200).minus(RuleRun.since(start)));
-    run.expect(
-        other.tryAcquire(request.permits(2, 3)).isEmpty(),
-        "two of three permits are refused while one expired and two are held",
-        "they were given");
-    Lease again = expectGiven(run, other, request.permits(1, 3), "the permit that expired");
-    before.release();
-    after.release();
-    again.release();
-    run.expectFree(client, request.name(), run.limit(1_000), "after three releases");
-  }
-
-  @Rule(
-      value = "R5",
-      check = "that the end of a wait serves those who waited behind it",
-      timed = true)
-  public static void whoeverStoodBehindAWriterThatLeftComesIn(RuleRun run) throws Exception {
-    String name = run.name();
-    LockClient observer = run.client();
-    LockRequest request = Queues.request(run, name);
-    Lease reading = run.client().acquire(Leases.fixed(run, name, 60_000).shared());
-    CompletableFuture<Lease> writer =
-        Queues.enter(run, List.of(run.client()), observer, request, 0);
-    CompletableFuture<Lease> reader =
-        Queues.enter(run, List.of(run.client()), observer, request.shared(), 1);
-    run.expect(!reader.isDone(), "a reader waits behind a writer", "it was served");
-    writer.cancel(true);
-    Queues.expectServed(run, reader, "a reader behind a writer that gave up, beside a reader,");
-    reader.get().release();
-    reading.release();
-    run.expectFree(observer, name, run.limit(1_000), "after two readers");
-  }
-
-  @Rule(value = "M2", check = "that a forced release by a token ends that hold alone")
-  public static void aForcedReleaseSparesThoseBeside(RuleRun run) throws Exception {
-    if (!run.has(Capability.FENCED) || !run.has(Capability.SHARED)) {
-      return;
-    }
-    String name = run.name();
-    LockClient operator = run.client();
-    LockRequest reader = Leases.fixed(run, name, 30_000).shared();
-    List<Lease> readers = new ArrayList<>();
-    for (int i = 0; i < 3; i++) {
-      readers.add(run.client().acquire(reader));
-    }
-    for (int i : new int[] {1, 0}) {
-      long token = readers.remove(i).fencingToken();
-      run.expect(operator.forceRelease(name, token), "a reader's token forces it", "it did not");
-      run.expectHeld(operator, name, "while there are readers beside one that was forced");
-    }
-    readers.get(0).release();
-    run.expectFree(operator, name, run.limit(1_000), "after the last reader's release");
   }
 }

@@ -11,6 +11,8 @@ import dev.interlock.tck.internal.run.DirectBackend;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 
 /** Rule M2. */
 public final class ForcedReleaseRules {
@@ -104,5 +106,26 @@ public final class ForcedReleaseRules {
     run.expect(direct.backend().forceRelease(name, last), "its last token ends it", "it did not");
     boolean again = direct.backend().forceRelease(name, first);
     run.expect(!again, "after that no token of it ends anything", "it did");
+  }
+
+  @Rule(value = "M2", check = "that a forced release by a token ends that hold alone")
+  public static void aForcedReleaseSparesThoseBeside(RuleRun run) throws Exception {
+    if (!run.has(Capability.FENCED) || !run.has(Capability.SHARED)) {
+      return;
+    }
+    String name = run.name();
+    LockClient operator = run.client();
+    LockRequest reader = Leases.fixed(run, name, 30_000).shared();
+    List<Lease> readers = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      readers.add(run.client().acquire(reader));
+    }
+    for (int i : new int[] {1, 0}) {
+      long token = readers.remove(i).fencingToken();
+      run.expect(operator.forceRelease(name, token), "a reader's token forces it", "it did not");
+      run.expectHeld(operator, name, "while there are readers beside one that was forced");
+    }
+    readers.get(0).release();
+    run.expectFree(operator, name, run.limit(1_000), "after the last reader's release");
   }
 }

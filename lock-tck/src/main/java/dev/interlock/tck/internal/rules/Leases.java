@@ -3,11 +3,13 @@ package dev.interlock.tck.internal.rules;
 import dev.interlock.Capability;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
+import dev.interlock.LockClient;
 import dev.interlock.LockException;
 import dev.interlock.LockRequest;
 import dev.interlock.LostReason;
 import dev.interlock.tck.internal.run.RuleRun;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -60,6 +62,14 @@ final class Leases {
     } catch (LockException e) {
       // Not confirmed: the client goes on with it in the background.
     }
+  }
+
+  /** Fails the rule unless it is given at once. */
+  static Lease expectGiven(RuleRun run, LockClient client, LockRequest request, String what) {
+    Optional<Lease> lease = client.tryAcquire(request);
+    run.expect(lease.isPresent(), what + " can be taken", "it cannot");
+    run.count(1);
+    return lease.orElseThrow();
   }
 
   /** Waits until a moment. */

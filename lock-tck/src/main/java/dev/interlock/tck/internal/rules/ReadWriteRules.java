@@ -326,4 +326,25 @@ public final class ReadWriteRules {
     run.note("the writer entered after " + RuleRun.since(start).toMillis() + " ms");
     writer.get().release();
   }
+
+  @Rule(
+      value = "R5",
+      check = "that the end of a wait serves those who waited behind it",
+      timed = true)
+  public static void whoeverStoodBehindAWriterThatLeftComesIn(RuleRun run) throws Exception {
+    String name = run.name();
+    LockClient observer = run.client();
+    LockRequest request = Queues.request(run, name);
+    Lease reading = run.client().acquire(Leases.fixed(run, name, 60_000).shared());
+    CompletableFuture<Lease> writer =
+        Queues.enter(run, List.of(run.client()), observer, request, 0);
+    CompletableFuture<Lease> reader =
+        Queues.enter(run, List.of(run.client()), observer, request.shared(), 1);
+    run.expect(!reader.isDone(), "a reader waits behind a writer", "it was served");
+    writer.cancel(true);
+    Queues.expectServed(run, reader, "a reader behind a writer that gave up, beside a reader,");
+    reader.get().release();
+    reading.release();
+    run.expectFree(observer, name, run.limit(1_000), "after two readers");
+  }
 }

@@ -213,4 +213,48 @@ public final class SemaphoreRules {
     run.expect(
         semaphore.tryAcquire().isEmpty(), "no permit " + what + " can be taken", "one was taken");
   }
+
+  @Rule(value = "C1", check = "that a renewal changes nothing but the lease")
+  public static void renewedPermitsAreCountedToo(RuleRun run) throws Exception {
+    if (!run.has(Capability.RENEWABLE)) {
+      return;
+    }
+    LockRequest request = Leases.once(run, run.name(), 20_000);
+    LockClient other = run.client();
+    Lease three = run.client().acquire(request.permits(3, 4).withWait(run.limit(3_000)));
+    for (int i = 0; i < 2; i++) {
+      run.expect(three.extend(run.ms(20_000)), "permits' lease is extended", "it is not");
+      run.expect(
+          other.tryAcquire(request.permits(2, 4)).isEmpty(),
+          "two permits of four are refused beside three that were renewed",
+          "they were given");
+    }
+    Lease last = Leases.expectGiven(run, other, request.permits(1, 4), "the fourth permit");
+    three.release();
+    Leases.expectGiven(run, other, request.permits(3, 4), "three permits that came back")
+        .release();
+    last.release();
+  }
+
+  @Rule(value = "C2", check = "that each hold of permits has a lease of its own", timed = true)
+  public static void expiredPermitsTakeNoOthersAlong(RuleRun run) throws Exception {
+    LockRequest request = Leases.once(run, run.name(), 30_000);
+    LockClient client = run.client();
+    LockClient other = run.client();
+    Lease before = Leases.expectGiven(run, client, request.permits(1, 3), "one of three permits");
+    client.acquire(Leases.fixed(run, request.name(), 1_200).permits(1, 3));
+    long start = System.nanoTime();
+    Lease after =
+        Leases.expectGiven(run, other, request.permits(1, 3), "the last of three permits");
+    RuleRun.pause(run.expiry(1_200).minus(RuleRun.since(start)));
+    run.expect(
+        other.tryAcquire(request.permits(2, 3)).isEmpty(),
+        "two of three permits are refused while one expired and two are held",
+        "they were given");
+    Lease again = Leases.expectGiven(run, other, request.permits(1, 3), "the permit that expired");
+    before.release();
+    after.release();
+    again.release();
+    run.expectFree(client, request.name(), run.limit(1_000), "after three releases");
+  }
 }
