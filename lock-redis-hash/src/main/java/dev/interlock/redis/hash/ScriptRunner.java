@@ -170,7 +170,9 @@ final class ScriptRunner {
           dispatch();
         } catch (RedisException e) {
           // Not sent: the node is not, or just now not, connected.
-          if (!isRejected(e) || (!link.awaitNode(call.first().lock(), left()) && !mayPause())) {
+          if (!isRejected(e)
+              || left().isNegative()
+              || (!link.awaitNode(call.first().lock(), left()) && !mayPause())) {
             throw e;
           }
           dispatch();

@@ -93,14 +93,19 @@ public final class OwnConnections implements Connections {
   @Override
   public Connection borrow(Use use) {
     turnstile.enter(use);
+    Connection borrowed = null;
     try {
       HostAndPort now = server.get();
       leaveOthers(now);
-      Connection lively = lively(now);
-      return lively == null ? connect(now) : lively;
-    } catch (RuntimeException e) {
-      turnstile.leave(use);
-      throw e;
+      borrowed = lively(now);
+      if (borrowed == null) {
+        borrowed = connect(now);
+      }
+      return borrowed;
+    } finally {
+      if (borrowed == null) { // also after an error, such as no memory for a socket
+        turnstile.leave(use);
+      }
     }
   }
 
