@@ -161,10 +161,14 @@ BEGIN
   END IF;
 END $$;
 
--- For how much longer entries count: nobody could give a sign of life while the server was down.
+-- For how much longer entries count: nobody could give a sign of life while the server was down, or before a
+-- standby took over. What was replicated to it last is of a moment before that, in which those who waited
+-- had 10 s left at the most, and they wait on for 30 s.
 CREATE FUNCTION ${prefix}grace() RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN
-  IF CLOCK_TIMESTAMP() < PG_POSTMASTER_START_TIME() + INTERVAL '3 s' THEN
+  IF CLOCK_TIMESTAMP() < PG_POSTMASTER_START_TIME() + INTERVAL '3 s'
+    OR CLOCK_TIMESTAMP() < PG_LAST_XACT_REPLAY_TIMESTAMP() + INTERVAL '43 s'
+  THEN
     RETURN 30000000;
   END IF;
   RETURN 0;
