@@ -28,6 +28,9 @@ final class Faults {
 
   private static final String DENIED = "42501";
 
+  /** No more notifications can be kept: the release that came before this one stands. */
+  private static final String UNTOLD = "54000";
+
   private Faults() {}
 
   private static String state(SQLException error) {
@@ -88,6 +91,9 @@ final class Faults {
       return changes
           ? new OutcomeUnknownException(message, error)
           : new BackendUnavailableException(message, error);
+    }
+    if (changes && state.equals(UNTOLD)) {
+      return new OutcomeUnknownException(reason, error);
     }
     return isPassing(error) || state.equals(TOO_MANY)
         ? new BackendUnavailableException(reason, error)

@@ -8,7 +8,6 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.HexFormat;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -22,10 +21,6 @@ import org.postgresql.PGNotification;
  * client's, so it does without, and the client's waiters look again more often. Thread-safe.
  */
 final class GrantListener {
-  private static final char GRANTED = 'g';
-  private static final char REVOKED = 'r';
-  private static final int ID_DIGITS = 32;
-
   /** A waiter looks again as often until it can be told, so it need not wait for longer. */
   private static final long READY_NANOS = Recheck.POLL.toNanos();
 
@@ -55,8 +50,13 @@ final class GrantListener {
 
   /** Hears of what other clients did. */
   interface Heard {
-    /** A waiter was granted a lock; the connection is for a look at it. */
-    void granted(LockMapper mapper, byte[] key, HoldId id);
+    /**
+     * A waiter was granted a lock.
+     *
+     * @param mapper for a look at it
+     * @param grant what the message says of it; null if it says no more
+     */
+    void granted(LockMapper mapper, byte[] key, HoldId id, Message.@Nullable Told grant);
 
     void revoked(byte[] key, HoldId id);
 
@@ -65,14 +65,6 @@ final class GrantListener {
 
   static String channel(String clientId) {
     return "interlock_" + clientId;
-  }
-
-  static String grant(byte[] key, HoldId id) {
-    return GRANTED + id.toString() + HexFormat.of().formatHex(key);
-  }
-
-  static String revocation(byte[] key, HoldId id) {
-    return REVOKED + id.toString() + HexFormat.of().formatHex(key);
   }
 
   /** Whether another client can tell this one of a grant now. */
@@ -149,13 +141,12 @@ final class GrantListener {
     }
   }
 
-  private void heard(LockMapper mapper, String message) {
-    HoldId id = HoldId.parse(message.substring(1, 1 + ID_DIGITS));
-    byte[] key = HexFormat.of().parseHex(message.substring(1 + ID_DIGITS));
-    if (message.charAt(0) == GRANTED) {
-      heard.granted(mapper, key, id);
+  private void heard(LockMapper mapper, String text) {
+    Message message = Message.parse(text);
+    if (message.isGrant()) {
+      heard.granted(mapper, message.key(), message.id(), message.grant());
     } else {
-      heard.revoked(key, id);
+      heard.revoked(message.key(), message.id());
     }
   }
 

@@ -29,7 +29,8 @@ interface LockMapper {
       @Param("host") byte[] host,
       @Param("asks") Asking asks);
 
-  Answer leave(@Param("key") byte[] key, @Param("client") long client, @Param("id") HoldId id);
+  /** Ends holds, and tells another client that has the lock since. */
+  Answer release(@Param("key") byte[] key, @Param("client") long client, @Param("ids") Long[] ids);
 
   List<Answer> operate(
       @Param("key") byte[] key,
@@ -127,6 +128,9 @@ interface LockMapper {
     int tokens;
     long remainingUs;
 
+    /** When this client asked, by its own clock. */
+    long askedAt;
+
     @Nullable
     Long grantClient;
 
@@ -139,6 +143,9 @@ interface LockMapper {
 
     @Nullable
     String victims;
+
+    /** Whether the other client that was granted the lock was told of it. */
+    boolean told;
 
     boolean isGrantTo(long client) {
       return grantClient != null && grantClient == client;

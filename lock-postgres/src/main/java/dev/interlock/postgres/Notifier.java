@@ -24,19 +24,24 @@ final class Notifier {
     this.database = database;
   }
 
+  /** Tells of the grant of a lock to one alone. */
+  void granted(byte[] key, HoldId id, Message.Told grant) {
+    tell(List.of(id), one -> Message.granted(key, one, grant));
+  }
+
   /** Tells of grants, each client by one statement. */
   void granted(byte[] key, Collection<HoldId> ids) {
-    tell(ids, id -> GrantListener.grant(key, id));
+    tell(ids, id -> Message.granted(key, id, null));
   }
 
   void revoked(byte[] key, HoldId id) {
-    tell(List.of(id), victim -> GrantListener.revocation(key, victim));
+    tell(List.of(id), victim -> Message.revoked(key, victim));
   }
 
-  private void tell(Collection<HoldId> ids, Function<HoldId, String> message) {
+  private void tell(Collection<HoldId> ids, Function<HoldId, Message> message) {
     Map<Long, List<String>> byClient = ids.stream()
-        .collect(
-            Collectors.groupingBy(HoldId::high, Collectors.mapping(message, Collectors.toList())));
+        .collect(Collectors.groupingBy(
+            HoldId::high, Collectors.mapping(message.andThen(Message::text), Collectors.toList())));
     byClient.forEach((client, messages) -> {
       String channel = GrantListener.channel(HexFormat.of().toHexDigits(client));
       String[] all = messages.toArray(String[]::new);

@@ -6,7 +6,6 @@ import dev.interlock.CommonOptions;
 import dev.interlock.HoldInfo;
 import dev.interlock.LockConfig;
 import dev.interlock.postgres.LockMapper.Answer;
-import dev.interlock.postgres.LockMapper.Asking;
 import dev.interlock.postgres.LockMapper.Item;
 import dev.interlock.postgres.LockMapper.Shared;
 import dev.interlock.postgres.LockMapper.Step;
@@ -43,6 +42,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Function;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -56,7 +56,7 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
   private final String namespace;
   private final String server;
   private final long client;
-  private final byte[] host;
+  private final Calls calls;
   private final Inspector inspector;
   private final Notifier notifier;
   private final GrantListener grantListener;
@@ -72,7 +72,7 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
     this.notifier = new Notifier(database);
     this.server = server;
     this.client = HexFormat.fromHexDigitsToLong(id.id());
-    this.host = id.host().getBytes(UTF_8);
+    this.calls = new Calls(client, id.host().getBytes(UTF_8));
     this.grantListener = new GrantListener(database, id.id(), this);
   }
 
@@ -146,7 +146,7 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
             .withHeirs(answer.heirs(client));
       }
       case Answer.WAITS -> {
-        waiters.stands(attempt.name(), attempt.id());
+        waiters.stands(attempt.name(), attempt.id(), look(answer, attempt.lease()));
         yield AttemptResult.queued(recheck(answer.remainingUs));
       }
       default -> {
@@ -154,6 +154,10 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
         yield AttemptResult.busy(recheck(answer.remainingUs));
       }
     };
+  }
+
+  private static Waiters.Look look(Answer answer, Duration lease) {
+    return new Waiters.Look(answer.askedAt, answer.token, Micros.of(lease));
   }
 
   private Answer run(String name, Operation operation, long rideNanos) {
@@ -180,31 +184,17 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
           "lock '" + name + "'",
           sorted.get(0).isUrgent(),
           true,
-          mapper -> answers(mapper, key, steps));
+          mapper -> calls.run(mapper, key, steps));
     } catch (RuntimeException e) {
       coming.forEach(id -> waiters.failed(name, id));
       throw e;
     }
+    answers.forEach(answer -> answer.askedAt = sentAt);
     List<Answer> untold = answers.stream()
         .filter(answer -> !sorted.get(answer.n).tells(answer, client))
         .toList();
     answers.forEach(answer -> sorted.get(answer.n).outcome().succeed(answer));
     untold.forEach(answer -> passOn(name, answer, sorted.get(answer.n).asks(), sentAt));
-  }
-
-  private List<Answer> answers(LockMapper mapper, byte[] key, List<Step> steps) {
-    Step first = steps.get(0);
-    if (steps.size() == 1 && first.asks() != null && first.leaving().isEmpty()) {
-      Asking asks = first.asks();
-      return List.of(
-          asks.isCounted()
-              ? mapper.enter(key, client, host, asks)
-              : mapper.acquire(key, client, host, asks));
-    }
-    if (steps.size() == 1 && first.asks() == null && first.leaving().size() == 1) {
-      return List.of(mapper.leave(key, client, first.leaving().get(0)));
-    }
-    return mapper.operate(key, client, host, steps);
   }
 
   @Override
@@ -224,7 +214,11 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
               waiters.remove(renewal.name(), renewal.id());
               yield RenewalResult.held(renewal, answer.token).withTokens(answer.tokens);
             }
-            case Answer.WAITS -> RenewalResult.queued(recheck(answer.remainingUs));
+            case Answer.WAITS -> {
+              answer.askedAt = sentAt;
+              waiters.stands(renewal.name(), renewal.id(), look(answer, renewal.lease()));
+              yield RenewalResult.queued(recheck(answer.remainingUs));
+            }
             default -> {
               waiters.remove(renewal.name(), renewal.id());
               yield RenewalResult.gone();
@@ -281,6 +275,7 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
     for (String victim : victims.split(" ", -1)) {
       HoldId id = HoldId.parse(victim);
       if (id.high() == client) {
+        waiters.doubt(name, id);
         events().revoked(name, id);
       } else {
         notifier.revoked(key(name), id);
@@ -328,8 +323,15 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
     List<HoldId> others = new ArrayList<>();
     if (answer.isGrantTo(client)) {
       events().granted(grant(name, answer), sentAt);
-    } else if (answer.grantClient != null) {
-      others.add(grantee(answer));
+    } else if (answer.grantClient != null && !answer.told) {
+      notifier.granted(
+          key(name),
+          grantee(answer),
+          new Message.Told(
+              answer.grantToken,
+              answer.grantTokens,
+              answer.grantUs,
+              answer.heirs(answer.grantClient)));
     }
     for (Shared one : answer.shared()) {
       HoldId id = one.id();
@@ -345,7 +347,13 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
   }
 
   @Override
-  public void granted(LockMapper mapper, byte[] key, HoldId id) {
+  public void granted(LockMapper mapper, byte[] key, HoldId id, Message.@Nullable Told told) {
+    OptionalLong since = told == null ? OptionalLong.empty() : waiters.since(name(key), id, told);
+    if (told != null && since.isPresent()) {
+      Grant grant = grant(name(key), id, told.token(), told.tokens(), told.us());
+      events().granted(grant.withHeirs(told.heirs()), since.getAsLong());
+      return;
+    }
     // Before the question: the server's remaining time counts from a later moment than this.
     long asked = System.nanoTime();
     Answer found = mapper.pending(key, id);
@@ -358,6 +366,7 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
 
   @Override
   public void revoked(byte[] key, HoldId id) {
+    waiters.doubt(name(key), id);
     events().revoked(name(key), id);
   }
 

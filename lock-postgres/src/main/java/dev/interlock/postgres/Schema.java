@@ -7,15 +7,16 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The tables and functions: creates them, or tells that those that are there are not ours. */
 final class Schema {
   /** The comment on the counter's table, which the DDL sets last. */
-  private static final String VERSION = "interlock 2";
+  private static final String VERSION = "interlock 3";
 
-  private static final String BEFORE = "interlock 1";
+  private static final Set<String> BEFORE = Set.of("interlock 1", "interlock 2");
 
   /** Only one client creates at a time; the others then find what it created. */
   private static final long CREATION = 0x696e7465726c6bL;
@@ -28,7 +29,7 @@ final class Schema {
 
   /** What has to be run before the tables and functions are as they should be. */
   private String ddl(String fault) {
-    String first = fault.equals(outdated()) ? "upgrade.sql" : "schema.sql";
+    String first = isOutdated(fault) ? "upgrade.sql" : "schema.sql";
     return Stream.of(first, "functions.sql", "counted.sql")
         .map(file -> Opening.script(Schema.class, file, prefix))
         .collect(Collectors.joining("\n"));
@@ -52,7 +53,7 @@ final class Schema {
 
   /** Whether we may do something about it. */
   private boolean isOurs(String fault) {
-    return fault.equals(missing()) || fault.equals(outdated());
+    return fault.equals(missing()) || isOutdated(fault);
   }
 
   private void create(Connection connection) throws SQLException {
@@ -76,9 +77,12 @@ final class Schema {
     return "table " + prefix + "lock is missing";
   }
 
-  private String outdated() {
-    return "they are of an earlier version, '" + BEFORE
-        + "', and have no place for locks that are shared";
+  private static boolean isOutdated(String fault) {
+    return BEFORE.stream().anyMatch(version -> fault.equals(outdated(version)));
+  }
+
+  private static String outdated(String version) {
+    return "they are of an earlier version, '" + version + "'";
   }
 
   /**
@@ -96,8 +100,8 @@ final class Schema {
         return missing();
       }
       String found = row.next() ? row.getString(2) : null;
-      if (BEFORE.equals(found)) {
-        return outdated();
+      if (found != null && BEFORE.contains(found)) {
+        return outdated(found);
       }
       return VERSION.equals(found)
           ? ""

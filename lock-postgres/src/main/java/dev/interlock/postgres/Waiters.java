@@ -2,8 +2,11 @@ package dev.interlock.postgres;
 
 import dev.interlock.spi.HoldId;
 import dev.interlock.sql.support.ReleasePace;
+import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,9 +14,28 @@ import org.jspecify.annotations.Nullable;
  * what goes along with what. Thread-safe.
  */
 final class Waiters {
+  /**
+   * What a waiter knows since its latest answer: that it did not have the lock at a moment after it
+   * asked, when all tokens of the lock that had been given out were at most this large.
+   *
+   * @param askedAt by this client's clock
+   * @param tokensBefore the largest token; 0 if it is not known
+   * @param leaseUs the lease that it wants
+   */
+  record Look(long askedAt, long tokensBefore, long leaseUs) {
+    private static final Look NONE = new Look(0, 0, 0);
+
+    private boolean serves(Message.Told grant) {
+      return tokensBefore > 0
+          && grant.token() > tokensBefore
+          && leaseUs > grant.us()
+          && System.nanoTime() - askedAt < TimeUnit.MICROSECONDS.toNanos(grant.us()) / 3;
+    }
+  }
+
   private static final class Queue {
     final Set<HoldId> coming = ConcurrentHashMap.newKeySet();
-    final Set<HoldId> ids = ConcurrentHashMap.newKeySet();
+    final Map<HoldId, Look> ids = new ConcurrentHashMap<>();
     final ReleasePace pace = new ReleasePace();
 
     @Nullable
@@ -31,7 +53,7 @@ final class Waiters {
   void comes(String name, HoldId id) {
     queues.compute(name, (key, old) -> {
       Queue queue = old == null ? new Queue() : old;
-      if (!queue.ids.contains(id)) {
+      if (!queue.ids.containsKey(id)) {
         queue.coming.add(id);
       }
       return queue;
@@ -39,11 +61,35 @@ final class Waiters {
   }
 
   /** Its answer is that it waits, which counts unless it was granted the lock meanwhile. */
-  void stands(String name, HoldId id) {
+  void stands(String name, HoldId id, Look look) {
     queues.computeIfPresent(name, (key, queue) -> {
       if (queue.coming.remove(id)) {
-        queue.ids.add(id);
+        queue.ids.put(id, look);
+      } else {
+        queue.ids.replace(id, look);
       }
+      return queue;
+    });
+  }
+
+  /**
+   * Since when a grant of which a message tells can count: a time before the grant. There is none,
+   * so that only the server can tell, if the grant may be an earlier one that was taken back, if a
+   * good part of its time may be over, or if the waiter would have all of its lease by it, which
+   * had better begin now.
+   */
+  OptionalLong since(String name, HoldId id, Message.Told grant) {
+    Queue queue = queues.get(name);
+    Look look = queue == null ? null : queue.ids.get(id);
+    return look != null && look.serves(grant)
+        ? OptionalLong.of(look.askedAt)
+        : OptionalLong.empty();
+  }
+
+  /** A grant to it was taken away, of which it may hear later: then it must look. */
+  void doubt(String name, HoldId id) {
+    queues.computeIfPresent(name, (key, queue) -> {
+      queue.ids.replace(id, Look.NONE);
       return queue;
     });
   }

@@ -9,7 +9,7 @@
 CREATE TYPE ${prefix}answer AS (
   held          boolean, -- whether the hold that was given up was there
   state         int,     -- of the id that was asked for: 0 nothing, 1 holds, 2 waits
-  token         bigint,  -- if it holds
+  token         bigint,  -- if it holds; of an exclusive waiter the largest token given out so far
   tokens        int,     -- if it holds
   remaining_us  bigint,  -- how long the lock is held at the most
   grant_client  bigint,  -- who was granted the lock in this step from the queue: the two halves of
@@ -398,6 +398,7 @@ BEGIN
       tokens = wanted, asleep = false
     WHERE hold = id AND client = me AND lock_key = asked;
     a.state := 2;
+    a.token := r.last_token;
     IF NOT FOUND THEN
       INSERT INTO ${prefix}entry (lock_key, waits, ticket, client, hold, owner, shared, host,
         since_us, until_us, lease_us, tokens)
@@ -409,6 +410,34 @@ BEGIN
   END IF;
   PERFORM ${prefix}save(r, before);
   RETURN a;
+END $$;
+
+-- A release, and then, in a transaction of its own, the notification of the client that was granted
+-- the lock: a transaction with NOTIFY makes commits of the whole server wait for one another. If that one
+-- fails, the first one stands, and the release is repeated. A procedure commits only where it has no SET of its own.
+CREATE PROCEDURE ${prefix}release(asked bytea, me bigint, ids bigint[], OUT held boolean,
+  OUT grant_client bigint, OUT grant_hold bigint, OUT grant_token bigint, OUT grant_tokens int,
+  OUT grant_us bigint, OUT heirs bigint[], OUT also bigint[], OUT told boolean) LANGUAGE plpgsql AS $$
+DECLARE
+  a ${prefix}answer;
+BEGIN
+  a := ${prefix}operate(asked, me, ids, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+  held := a.held;
+  grant_client := a.grant_client;
+  grant_hold := a.grant_hold;
+  grant_token := a.grant_token;
+  grant_tokens := a.grant_tokens;
+  grant_us := a.grant_us;
+  heirs := a.heirs;
+  also := a.also;
+  told := a.grant_client <> me;
+  IF told THEN
+    COMMIT;
+    PERFORM PG_NOTIFY('interlock_' || LPAD(TO_HEX(grant_client), 16, '0'), CONCAT_WS(' ',
+      'g' || LPAD(TO_HEX(grant_client), 16, '0') || LPAD(TO_HEX(grant_hold), 16, '0')
+        || ENCODE(asked, 'hex'),
+      grant_token, grant_tokens, grant_us, ARRAY_TO_STRING(heirs, ' ')));
+  END IF;
 END $$;
 
 -- Takes the lock from all who hold it with a token. A successor has other tokens, and is spared.
@@ -494,6 +523,7 @@ BEGIN
     IF FOUND AND e.waits AND NOT e.asleep AND e.until_us > at_us + 7000000
       AND e.lease_us = lease THEN
       a.state := 2;
+      a.token := CASE WHEN e.capacity = 1 THEN r.last_token END;
       a.remaining_us := ends - at_us;
       RETURN a;
     END IF;
@@ -543,7 +573,7 @@ BEGIN
     SELECT * INTO e FROM ${prefix}entry WHERE hold = id AND client = me AND lock_key = asked;
     IF FOUND THEN
       a.state := CASE WHEN e.waits THEN 2 ELSE 1 END;
-      a.token := CASE WHEN e.capacity = 1 THEN r.token ELSE e.token END;
+      a.token := CASE WHEN e.capacity > 1 THEN e.token WHEN e.waits THEN r.last_token ELSE r.token END;
       a.tokens := 1;
       IF a.state = 1 AND e.capacity > 1 THEN
         RETURN ${prefix}raised(r, before, a, id, me, least_token);

@@ -1,4 +1,4 @@
--- From the tables of 'interlock 1' to those of 'interlock 2': holds that share a lock. functions.sql and
+-- From the tables of 'interlock 1', or of 'interlock 2', which differs in functions only. functions.sql and
 -- counted.sql follow, in the same transaction. Locks that are held or awaited stay so, and clients of
 -- before that are open go on: what they call is still there.
 
@@ -6,13 +6,15 @@
 -- would run out while a backup reads the table.
 SET LOCAL lock_timeout = '2s';
 
-ALTER TABLE ${prefix}lock ADD COLUMN counted int NOT NULL DEFAULT 0;
+ALTER TABLE ${prefix}lock ADD COLUMN IF NOT EXISTS counted int NOT NULL DEFAULT 0;
 ALTER TABLE ${prefix}entry
-  ADD COLUMN units int NOT NULL DEFAULT 1,
-  ADD COLUMN capacity int NOT NULL DEFAULT 1,
-  ADD COLUMN token bigint NOT NULL DEFAULT 0,
-  ADD COLUMN stay_us bigint NOT NULL DEFAULT 0;
+  ADD COLUMN IF NOT EXISTS units int NOT NULL DEFAULT 1,
+  ADD COLUMN IF NOT EXISTS capacity int NOT NULL DEFAULT 1,
+  ADD COLUMN IF NOT EXISTS token bigint NOT NULL DEFAULT 0,
+  ADD COLUMN IF NOT EXISTS stay_us bigint NOT NULL DEFAULT 0;
 
-DROP FUNCTION ${prefix}renew, ${prefix}force, ${prefix}operate, ${prefix}tell, ${prefix}settle,
-  ${prefix}heirs, ${prefix}claimed, ${prefix}save, ${prefix}lock_row, ${prefix}now;
+DROP FUNCTION IF EXISTS ${prefix}renew, ${prefix}force, ${prefix}operate, ${prefix}tell,
+  ${prefix}settle, ${prefix}serve, ${prefix}enter, ${prefix}room, ${prefix}lapse, ${prefix}raised,
+  ${prefix}appoint, ${prefix}grace, ${prefix}heirs, ${prefix}claimed, ${prefix}save,
+  ${prefix}lock_row, ${prefix}now;
 DROP TYPE ${prefix}answer;

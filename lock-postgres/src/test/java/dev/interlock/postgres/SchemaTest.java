@@ -18,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.Statement;
 import java.time.Duration;
@@ -29,6 +30,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
 class SchemaTest {
@@ -82,20 +85,26 @@ class SchemaTest {
     execute("CREATE TABLE interlock_lock (id INT PRIMARY KEY)");
     assertThatThrownBy(() -> Locks.open(uri("?schema=create")))
         .isInstanceOf(LockConfigurationException.class)
-        .hasMessageContaining("is not marked 'interlock 2'");
+        .hasMessageContaining("is not marked 'interlock 3'");
     execute("INSERT INTO interlock_lock VALUES (1)");
   }
 
-  /** As the first version made them. */
-  private void createFirstVersion() throws Exception {
-    try (InputStream in = SchemaTest.class.getResourceAsStream("interlock-1.sql")) {
-      execute(new String(in.readAllBytes(), UTF_8).replace("${prefix}", "interlock_"));
+  /** As an earlier version made them. */
+  private void create(int version) throws Exception {
+    if (version == 1) {
+      try (InputStream in = SchemaTest.class.getResourceAsStream("interlock-1.sql")) {
+        execute(new String(in.readAllBytes(), UTF_8).replace("${prefix}", "interlock_"));
+      }
+    } else {
+      Locks.open(uri("?schema=create")).close();
+      execute("DROP PROCEDURE interlock_release");
+      execute("COMMENT ON TABLE interlock_counter IS 'interlock 2'");
     }
   }
 
   @Test
   void e8_tablesOfTheFirstVersionFailAtOpenWithWhatBringsThemUpToDate() throws Exception {
-    createFirstVersion();
+    create(1);
     Throwable refusal = catchThrowable(() -> Locks.open(uri("")));
     assertThat(refusal)
         .isInstanceOf(LockConfigurationException.class)
@@ -109,39 +118,48 @@ class SchemaTest {
     }
   }
 
-  @Test
-  void tablesOfTheFirstVersionAreBroughtUpToDateUnderThoseWhoHoldAndWait() throws Exception {
-    createFirstVersion();
-    try (LockClient before = Locks.open(uri("?schema=none"))) {
-      Lease held = before.acquire(LockRequest.of("a"));
-      for (int i = 0; i < 20; i++) { // so that its connections have prepared statements
-        before.acquire(LockRequest.of("b")).release();
+  /** What clients of before call, on a connection that has it prepared. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void tablesOfBeforeAreBroughtUpToDateUnderThoseWhoHoldAndWait(int version) throws Exception {
+    create(version);
+    try (Connection before =
+            DriverManager.getConnection(jdbcUrl(), server.user(), server.password());
+        PreparedStatement attempt = before.prepareStatement("SELECT state FROM"
+            + " interlock_operate(?, 7, NULL, ?, 'o', false, 'h', 60000000, 1, ?)");
+        PreparedStatement release = before.prepareStatement(
+            "SELECT held, grant_hold FROM"
+                + " interlock_operate(?, 7, ARRAY[?]::bigint[], NULL, NULL, NULL, NULL, NULL, NULL, NULL)")) {
+      for (int i = 0; i < 20; i++) {
+        assertThat(ask(attempt, "b", i, 0L)).isEqualTo("1");
+        assertThat(ask(release, "b", i)).isEqualTo("t null");
       }
-      var waiting = before.acquireAsync(LockRequest.of("a").withWait(Duration.ofSeconds(30)));
-      org.awaitility.Awaitility.await().until(() -> entries() == 1);
+      assertThat(ask(attempt, "a", 1, 0L)).isEqualTo("1");
+      assertThat(ask(attempt, "a", 2, 30_000_000L)).isEqualTo("2");
       try (LockClient client = Locks.open(uri("?schema=create"))) {
         assertThat(client.tryAcquire(LockRequest.of("a").shared())).isEmpty();
         assertThat(client.inspect("a").orElseThrow().waiters()).isEqualTo(1);
-        held.release();
-        Lease next = waiting.get(20, TimeUnit.SECONDS);
-        next.release();
-        Lease reader = client.acquire(LockRequest.of("a").shared().withWait(Duration.ofSeconds(9)));
-        assertThat(reader.fencingToken()).isGreaterThan(next.fencingToken());
-        assertThat(before.tryAcquire(LockRequest.of("a"))).isEmpty();
+        assertThat(ask(release, "a", 1)).isEqualTo("t 2");
+        assertThat(ask(release, "a", 2)).isEqualTo("t null");
+        Lease reader = client.acquire(LockRequest.of("a").shared());
+        assertThat(ask(attempt, "a", 3, 0L)).isEqualTo("0");
         reader.release();
-        before.acquire(LockRequest.of("a").withWait(Duration.ofSeconds(9))).release();
+        assertThat(ask(attempt, "a", 4, 0L)).isEqualTo("1");
       }
     }
     Locks.open(uri("?schema=check")).close();
   }
 
-  private int entries() throws Exception {
-    try (Connection connection =
-            DriverManager.getConnection(jdbcUrl(), server.user(), server.password());
-        Statement statement = connection.createStatement();
-        ResultSet row = statement.executeQuery("SELECT COUNT(*) FROM interlock_entry")) {
+  private static String ask(PreparedStatement statement, String lock, long... arguments)
+      throws Exception {
+    statement.setBytes(1, ("interlock:" + lock).getBytes(UTF_8));
+    for (int i = 0; i < arguments.length; i++) {
+      statement.setLong(i + 2, arguments[i]);
+    }
+    try (ResultSet row = statement.executeQuery()) {
       row.next();
-      return row.getInt(1);
+      String answer = row.getString(1);
+      return row.getMetaData().getColumnCount() == 1 ? answer : answer + " " + row.getString(2);
     }
   }
 

@@ -9,6 +9,7 @@ class WaitersTest {
   private static final String NAME = "n";
   private static final HoldId ONE = new HoldId(1, 1);
   private static final HoldId OTHER = new HoldId(1, 2);
+  private static final Waiters.Look LOOK = new Waiters.Look(0, 1, 1);
 
   private final Waiters waiters = new Waiters();
 
@@ -16,7 +17,7 @@ class WaitersTest {
   void attemptsWaitForARelease_whileAnotherWaiterOfTheClientStandsInTheQueue() {
     waiters.comes(NAME, ONE);
     assertThat(waiters.rideNanos(NAME)).as("on its way").isZero();
-    waiters.stands(NAME, ONE);
+    waiters.stands(NAME, ONE, LOOK);
     assertThat(waiters.rideNanos(NAME)).isPositive();
     assertThat(waiters.count(NAME)).isOne();
     waiters.remove(NAME, ONE);
@@ -29,9 +30,9 @@ class WaitersTest {
     waiters.comes(NAME, ONE);
     waiters.comes(NAME, OTHER);
     waiters.remove(NAME, ONE);
-    waiters.stands(NAME, ONE);
+    waiters.stands(NAME, ONE, LOOK);
     assertThat(waiters.rideNanos(NAME)).isZero();
-    waiters.stands(NAME, OTHER);
+    waiters.stands(NAME, OTHER, LOOK);
     assertThat(waiters.count(NAME)).isOne();
   }
 
@@ -39,10 +40,10 @@ class WaitersTest {
   void oneThatIsNotAnsweredStandsIfItStoodBefore() {
     waiters.comes(NAME, ONE);
     waiters.failed(NAME, ONE);
-    waiters.stands(NAME, ONE);
+    waiters.stands(NAME, ONE, LOOK);
     assertThat(waiters.count(NAME)).isZero();
     waiters.comes(NAME, ONE);
-    waiters.stands(NAME, ONE);
+    waiters.stands(NAME, ONE, LOOK);
     waiters.comes(NAME, ONE);
     waiters.failed(NAME, ONE);
     assertThat(waiters.count(NAME)).isOne();
