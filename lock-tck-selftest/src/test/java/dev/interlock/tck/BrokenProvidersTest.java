@@ -290,6 +290,18 @@ class BrokenProvidersTest {
     EXPECTED.put(Fault.RENEWAL_SHORTENS, Set.of("L4"));
     EXPECTED.put(Fault.INSPECT_CUTS_NAMES, Set.of("X4"));
     EXPECTED.put(Fault.DEAF_AFTER_HUNDRED, Set.of("P1"));
+    EXPECTED.put(Fault.FORCE_FAILED_MEANS_FREE, Set.of("E3"));
+    EXPECTED.put(Fault.FULL_MEANS_BUSY, Set.of("E10"));
+    EXPECTED.put(Fault.ABANDON_FAILED_MEANS_DONE, Set.of("E3", "E6"));
+    EXPECTED.put(Fault.DEAF_AFTER_SECOND_CUT, Set.of("P2"));
+    EXPECTED.put(Fault.DEAF_AFTER_FAILED_RECONNECT, Set.of("P2"));
+    EXPECTED.put(Fault.ABANDON_REMOVES_CLIENT, Set.of("F4"));
+    EXPECTED.put(Fault.INSPECT_SEES_EXPIRED, Set.of("M1", "N3"));
+    EXPECTED.put(Fault.SINCE_OF_RENEWAL, Set.of("M1"));
+    EXPECTED.put(Fault.NO_WAIT_QUEUES, Set.of("W8"));
+    EXPECTED.put(Fault.TELLS_CLIENT_ONCE, Set.of("R2", "C3"));
+    EXPECTED.put(Fault.JOINER_SETS_LEASES, Set.of("R5", "C2"));
+    EXPECTED.put(Fault.JOINER_SETS_TOKENS, Set.of("R1", "M2"));
   }
 
   private static final Set<Fault> NEEDS_QUEUE = Set.of(
@@ -300,6 +312,9 @@ class BrokenProvidersTest {
       Fault.SERVES_THE_LAST,
       Fault.KEEPS_TIMED_OUT,
       Fault.ABANDONS_LATER,
+      Fault.ABANDON_FAILED_MEANS_DONE,
+      Fault.ABANDON_REMOVES_CLIENT,
+      Fault.NO_WAIT_QUEUES,
       Fault.UNFAIR_FROM_TEN,
       Fault.UNFAIR_AFTER_EXPIRY,
       Fault.PASSES_AFTER_EXPIRY,
@@ -335,6 +350,9 @@ class BrokenProvidersTest {
       Fault.PERMITS_IN_16_BITS,
       Fault.SIXTY_FOUR_HOLDERS,
       Fault.SERVES_THREE,
+      Fault.TELLS_CLIENT_ONCE,
+      Fault.JOINER_SETS_LEASES,
+      Fault.JOINER_SETS_TOKENS,
       Fault.RENEWAL_LOSES_UNITS,
       Fault.FORCE_ENDS_ALL,
       Fault.SERVES_ON_RELEASE_ONLY,

@@ -96,6 +96,10 @@ final class FairQueue {
     return known;
   }
 
+  void removeClient(String client) {
+    entries.removeIf(entry -> entry.request.client().equals(client));
+  }
+
   void remove(String id) {
     entries.removeIf(entry -> entry.request.id().equals(id));
   }

@@ -324,5 +324,29 @@ public enum Fault {
   /** Inspection knows the first 191 characters of a name. */
   INSPECT_CUTS_NAMES,
   /** A client is told of a hundred events. */
-  DEAF_AFTER_HUNDRED
+  DEAF_AFTER_HUNDRED,
+  /** A forced release that could not be sent, or was not answered, is answered as "it was free". */
+  FORCE_FAILED_MEANS_FREE,
+  /** An attempt for which the store has no room is answered as "held by another". */
+  FULL_MEANS_BUSY,
+  /** An abandonment that could not be sent, or was not answered, is reported as done. */
+  ABANDON_FAILED_MEANS_DONE,
+  /** A subscription that was cut is made again once. */
+  DEAF_AFTER_SECOND_CUT,
+  /** A subscription that was cut is not made again if that fails at first. */
+  DEAF_AFTER_FAILED_RECONNECT,
+  /** Who gives up takes the other waiters of its client along. */
+  ABANDON_REMOVES_CLIENT,
+  /** Inspection shows a hold whose lease is over until somebody asks for the lock. */
+  INSPECT_SEES_EXPIRED,
+  /** Inspection tells the time of the last renewal as the time since when the lock is held. */
+  SINCE_OF_RENEWAL,
+  /** An attempt that is not to wait leaves a place in the queue. */
+  NO_WAIT_QUEUES,
+  /** When several of a client are let in together, it is told of one. */
+  TELLS_CLIENT_ONCE,
+  /** Who comes to hold a lock together with others gives all of them its own lease. */
+  JOINER_SETS_LEASES,
+  /** Who comes to hold a lock together with others gives all of them its own token. */
+  JOINER_SETS_TOKENS
 }

@@ -3,7 +3,7 @@ package dev.interlock.tck.teststore;
 /** A lock's holder in the {@link Store}. Not thread-safe. */
 final class Held {
   final Wire.Request request;
-  final long token;
+  long token;
   final int tokens;
   long since = System.currentTimeMillis();
   long expiresAt;

@@ -8,6 +8,7 @@ import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -39,7 +40,7 @@ final class Store {
   /** What a command is answered that should be sent again. */
   static final String AGAIN = "again";
 
-  private static final String FULL = "the store is full";
+  static final String FULL = "the store is full";
 
   private final Fault fault;
   private final Map<String, Lock> locks = new HashMap<>();
@@ -250,6 +251,9 @@ final class Store {
 
   private Answer waits(Request request, Lock lock, Held held, long now) {
     long left = Math.max(TimeUnit.MILLISECONDS.toNanos(1), held.expiresAt - now);
+    if (fault == Fault.NO_WAIT_QUEUES && !request.waits()) {
+      lock.queue.enter(request, now);
+    }
     if (request.waits() && (request.fair() || request.shared())) {
       return lock.queue.enter(request, now)
           ? new Answer(Wire.QUEUED, 0, Math.min(left, lock.queue.refresh()))
@@ -286,6 +290,11 @@ final class Store {
       lock.held = granted;
     } else {
       lock.beside.put(request.id(), granted);
+      if (fault == Fault.JOINER_SETS_LEASES) {
+        lock.holders().forEach(hold -> hold.expiresAt = granted.expiresAt);
+      } else if (fault == Fault.JOINER_SETS_TOKENS) {
+        lock.holders().forEach(hold -> hold.token = granted.token);
+      }
     }
     lock.end = Lock.End.NONE;
     if (request.shared() && fault != Fault.TELLS_NO_OWNER) {
@@ -413,10 +422,13 @@ final class Store {
    */
   private boolean serve(String name, Lock lock, long now) {
     boolean served = false;
+    Set<String> told = new HashSet<>();
     Request next = next(lock, now);
     while (next != null) {
       grant(next, lock, now + Math.min(next.lease(), FairQueue.CLAIM));
-      tell(next.client(), new Event("wake", name, next.id()));
+      if (told.add(next.client()) || fault != Fault.TELLS_CLIENT_ONCE) {
+        tell(next.client(), new Event("wake", name, next.id()));
+      }
       served = true;
       next = next(lock, now);
     }
@@ -509,6 +521,7 @@ final class Store {
       return new Answer(queued ? Wire.QUEUED : Wire.BUSY, 0, Math.min(left, lock.queue.refresh()));
     }
     own.renewals++;
+    own.since = fault == Fault.SINCE_OF_RENEWAL ? System.currentTimeMillis() : own.since;
     own.units = fault == Fault.RENEWAL_LOSES_UNITS ? 1 : own.units;
     long end = (fault == Fault.RENEWALS_ADD_UP ? own.expiresAt : now) + request.lease();
     if (fault == Fault.RENEWS_ALL_HOLDERS) {
@@ -570,12 +583,17 @@ final class Store {
   }
 
   boolean abandon(Request request) {
+    requireWritable();
     Lock lock = lock(request.name(), now(request.clientClock()));
     if (fault != Fault.KEEPS_WAITERS) {
       lock.waiters.remove(request.id());
     }
     if (fault != Fault.KEEPS_TIMED_OUT) {
       lock.queue.remove(request.id());
+    }
+    if (fault == Fault.ABANDON_REMOVES_CLIENT) {
+      lock.waiters.values().removeIf(request.client()::equals);
+      lock.queue.removeClient(request.client());
     }
     lock.beside.remove(request.id());
     serveUnlessLeft(request.name(), lock, System.nanoTime());
@@ -602,7 +620,8 @@ final class Store {
     if (spoilt.contains(key(name))) {
       return new Info("unknown", "", 0, NO_EXPIRY, 0, 0, new ArrayList<>());
     }
-    Lock lock = lock(name, now);
+    Lock asIs = fault == Fault.INSPECT_SEES_EXPIRED ? locks.get(key(name)) : null;
+    Lock lock = asIs == null ? lock(name, now) : asIs;
     Held held = lock.held;
     if (held == null) {
       forget(name, lock);
@@ -621,7 +640,7 @@ final class Store {
         held.request.owner(),
         held.request.host(),
         held.since,
-        held.expiresAt - now + held.hidden,
+        Math.max(0, held.expiresAt - now + held.hidden),
         held.token,
         waiters,
         new ArrayList<>());

@@ -191,7 +191,9 @@ final class StoreBackend implements LockBackend {
       return connections.call(store -> store.attempt(request));
     } catch (BackendUnavailableException | OutcomeUnknownException e) {
       boolean busy = fault == Fault.CUT_MEANS_BUSY
-          || (fault == Fault.ERROR_MEANS_BUSY && e instanceof BackendUnavailableException);
+          || (fault == Fault.ERROR_MEANS_BUSY && e instanceof BackendUnavailableException)
+          || (fault == Fault.FULL_MEANS_BUSY
+              && String.valueOf(e.getMessage()).endsWith(Store.FULL));
       if (busy && !connections.isClosed()) {
         return "busy";
       }
@@ -326,7 +328,13 @@ final class StoreBackend implements LockBackend {
         && (Boolean) connections.call(store -> store.holds(request))) {
       connections.call(store -> store.freeByName(name));
     } else {
-      connections.call(store -> store.abandon(request));
+      try {
+        connections.call(store -> store.abandon(request));
+      } catch (BackendUnavailableException | OutcomeUnknownException e) {
+        if (fault != Fault.ABANDON_FAILED_MEANS_DONE) {
+          throw e;
+        }
+      }
     }
   }
 
@@ -388,7 +396,14 @@ final class StoreBackend implements LockBackend {
           && info.token() == fencingToken
           && (Boolean) connections.call(store -> store.freeByName(name));
     }
-    return (Boolean) connections.call(store -> store.forceRelease(name, fencingToken, clock));
+    try {
+      return (Boolean) connections.call(store -> store.forceRelease(name, fencingToken, clock));
+    } catch (BackendUnavailableException | OutcomeUnknownException e) {
+      if (fault == Fault.FORCE_FAILED_MEANS_FREE) {
+        return false;
+      }
+      throw e;
+    }
   }
 
   @Override

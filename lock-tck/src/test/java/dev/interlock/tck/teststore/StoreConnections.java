@@ -141,7 +141,7 @@ final class StoreConnections implements AutoCloseable {
     Connection connection = subscribed();
     StoreServer.thread("teststore-events", () -> {
       listen(connection, listener);
-      while (!closed && fault != Fault.DEAF_AFTER_CUT) {
+      for (int tries = 0; !closed && !isDeaf(tries); tries++) {
         try {
           Connection again = subscribed();
           if (fault != Fault.TRUSTS_MESSAGES) {
@@ -153,6 +153,15 @@ final class StoreConnections implements AutoCloseable {
         }
       }
     });
+  }
+
+  /** For a first subscription that was cut. */
+  private boolean isDeaf(int tries) {
+    return switch (fault) {
+      case DEAF_AFTER_CUT -> true;
+      case DEAF_AFTER_SECOND_CUT, DEAF_AFTER_FAILED_RECONNECT -> tries > 0;
+      default -> false;
+    };
   }
 
   private Connection subscribed() {

@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +42,7 @@ public final class FaultProxy implements AutoCloseable {
   private final AtomicLong requests = new AtomicLong();
   private final AtomicLong pushes = new AtomicLong();
   private final Map<Effect, Integer> hits = new ConcurrentHashMap<>();
+  private final AtomicInteger refused = new AtomicInteger();
   private volatile boolean refusing;
   private volatile boolean readable;
   private volatile @Nullable Chaos chaos;
@@ -131,6 +133,11 @@ public final class FaultProxy implements AutoCloseable {
     refusing = on;
   }
 
+  /** Returns how many connections were refused so far. */
+  public int refused() {
+    return refused.get();
+  }
+
   /** Lets nothing through to the clients, or lets it through. */
   public void holdReplies(boolean on) {
     if (on) {
@@ -168,6 +175,7 @@ public final class FaultProxy implements AutoCloseable {
       try {
         Socket client = door.listener().accept();
         if (refusing) {
+          refused.incrementAndGet();
           client.setSoLinger(true, 0);
           client.close();
         } else {

@@ -175,28 +175,58 @@ public final class ConnectionRules {
     LockClient waiting = run.client(proxy);
     LockClient holding = run.client();
     handOff(run, waiting, holding, () -> {});
-    List<Long> times = new ArrayList<>();
-    for (int i = 0; i < run.amount(1, 6, 20); i++) {
-      long meanwhile = handOff(run, waiting, holding, () -> {
-        run.requireHit(proxy.cut(), "all connections of a waiting client cut");
-        RuleRun.pause(run.ms(run.random().nextInt(500)));
-      });
+    long slowest = 0;
+    int cuts = run.amount(3, 9, 24);
+    for (int i = 0; i < cuts; i++) {
+      boolean fails = i % 3 == 1;
+      long meanwhile = handOff(run, waiting, holding, () -> cut(run, proxy, fails));
+      String which = fails ? "a cut whose first reconnect fails" : "cut " + (i + 1);
       run.expect(
           meanwhile <= run.limit(3_000).toNanos(),
-          "a waiter whose connections were cut acquires within 3 s of the release",
+          "a waiter acquires within 3 s of a release that comes after " + which,
           "after " + meanwhile / 1_000_000 + " ms");
-      for (int after = 0; after < 3; after++) {
-        times.add(handOff(run, waiting, holding, () -> {}));
-      }
+      slowest = Math.max(slowest, expectListening(run, waiting, holding, which));
+    }
+    run.note("the medians of hand-offs after each of %d cuts were %.2f ms at most"
+        .formatted(cuts, slowest / 1e6));
+  }
+
+  /** Cuts all connections; new ones are refused for some time, or made at once. */
+  private static void cut(RuleRun run, FaultProxy proxy, boolean fails)
+      throws InterruptedException {
+    int refused = proxy.refused();
+    proxy.refuse(fails);
+    int cut = proxy.cut();
+    run.requireHit(cut, "all connections of a waiting client cut");
+    if (!fails) {
+      RuleRun.pause(run.ms(run.random().nextInt(300)));
+      return;
+    }
+    // Whichever asks first: each connection that was cut has failed once, or the client is slow.
+    long start = System.nanoTime();
+    while (proxy.refused() - refused < cut && RuleRun.since(start).compareTo(run.ms(700)) < 0) {
+      RuleRun.pause(Duration.ofMillis(5));
+    }
+    proxy.refuse(false);
+    if (proxy.refused() > refused) {
+      run.fault("new connections refused after a cut");
+    }
+  }
+
+  /** Answers how long a usual hand-off took, in nanoseconds. */
+  private static long expectListening(
+      RuleRun run, LockClient waiting, LockClient holding, String which) throws Exception {
+    List<Long> times = new ArrayList<>();
+    for (int after = 0; after < 3; after++) {
+      times.add(handOff(run, waiting, holding, () -> {}));
     }
     Collections.sort(times);
     long median = times.get(times.size() / 2);
     run.expect(
         median <= run.limit(200).toNanos(),
-        "hand-offs after a cut take at most 200 ms",
+        "hand-offs after " + which + " take at most 200 ms",
         "their median is " + median / 1_000_000 + " ms");
-    run.note(
-        "the median of %d hand-offs after cuts is %.2f ms".formatted(times.size(), median / 1e6));
+    return median;
   }
 
   private interface Harm {

@@ -1,13 +1,16 @@
 package dev.interlock.tck.internal.rules;
 
+import dev.interlock.Capability;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
 
 /** Groups R and C for many who hold together or are served together, and for many permits. */
 public final class CountedSizeRules {
@@ -17,6 +20,11 @@ public final class CountedSizeRules {
   private static final int AT_ONCE = 8;
 
   private static final int TOGETHER = 12;
+  private static final int FEW = 4;
+  private static final int ROUNDS = 3;
+
+  /** Sooner, in milliseconds, than one who is told nothing looks again by itself. */
+  private static final long SOON = 500;
 
   // On either side of what 8, 15 and 16 bits count, and the most that the API allows.
   private static final List<Integer> SIZES =
@@ -94,8 +102,7 @@ public final class CountedSizeRules {
       check = "that one release lets in all readers in front, however many",
       timed = true)
   public static void manyReadersComeInTogether(RuleRun run) throws Exception {
-    LockRequest reader = Queues.request(run, run.name()).shared();
-    serveTogether(run, reader);
+    serveTogether(run, LockRequest::shared);
     run.note(TOGETHER + " readers in the queue came in together");
   }
 
@@ -104,25 +111,50 @@ public final class CountedSizeRules {
       check = "that one release serves all whom it makes room for, however many",
       timed = true)
   public static void manySmallRequestsAreServedTogether(RuleRun run) throws Exception {
-    LockRequest one = Queues.request(run, run.name()).permits(1, TOGETHER);
-    serveTogether(run, one);
+    serveTogether(run, request -> request.permits(1, TOGETHER));
     run.note(TOGETHER + " requests in the queue were served by one release");
   }
 
-  private static void serveTogether(RuleRun run, LockRequest request) throws Exception {
-    List<LockClient> clients = List.of(run.client(), run.client());
-    LockClient observer = run.client();
-    Lease whole = run.client().acquire(Leases.fixed(run, request.name(), 30_000));
+  private static void serveTogether(RuleRun run, UnaryOperator<LockRequest> part) throws Exception {
+    Crowd crowd = new Crowd(run.client(), List.of(run.client(), run.client()), run.client());
+    Duration least = timeBetween(run, crowd, part, TOGETHER);
+    for (int i = 1; i < ROUNDS; i++) {
+      Duration next = timeBetween(run, crowd, part, FEW);
+      least = next.compareTo(least) < 0 ? next : least;
+    }
+    run.expect(
+        !run.has(Capability.PUSH) || least.compareTo(run.limit(SOON)) <= 0,
+        "whoever comes in together is told together: once in " + ROUNDS + " rounds the last is"
+            + " served within " + SOON + " ms of the first",
+        "it took " + least.toMillis() + " ms at least");
+  }
+
+  private record Crowd(LockClient holder, List<LockClient> clients, LockClient observer) {}
+
+  /** Answers how long after the first one the last one had it. */
+  private static Duration timeBetween(
+      RuleRun run, Crowd crowd, UnaryOperator<LockRequest> part, int count) throws Exception {
+    LockRequest request = Queues.request(run, run.name());
+    Lease whole = crowd.holder().acquire(Leases.fixed(run, request.name(), 30_000));
     List<CompletableFuture<Lease>> queue = new ArrayList<>();
-    for (int i = 0; i < TOGETHER; i++) {
-      queue.add(Queues.enter(run, clients, observer, request, i));
+    List<CompletableFuture<Long>> times = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      queue.add(Queues.enter(run, crowd.clients(), crowd.observer(), part.apply(request), i));
+      times.add(queue.get(i).thenApply(lease -> System.nanoTime()));
     }
     whole.release();
-    for (int i = 0; i < TOGETHER; i++) {
+    for (int i = 0; i < count; i++) {
       Queues.expectServed(run, queue.get(i), "number " + (i + 1) + " of those that fit together");
+    }
+    long first = Long.MAX_VALUE;
+    long last = Long.MIN_VALUE;
+    for (CompletableFuture<Long> time : times) {
+      first = Math.min(first, time.get());
+      last = Math.max(last, time.get());
     }
     for (CompletableFuture<Lease> served : queue) {
       served.get().release();
     }
+    return Duration.ofNanos(last - first);
   }
 }

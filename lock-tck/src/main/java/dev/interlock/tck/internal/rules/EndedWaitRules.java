@@ -1,19 +1,24 @@
 package dev.interlock.tck.internal.rules;
 
+import dev.interlock.Capability;
 import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.LockTimeoutException;
+import dev.interlock.tck.TckFault;
+import dev.interlock.tck.internal.fault.FaultProxy;
 import dev.interlock.tck.internal.run.Company;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** Rule W12: a wait that has ended stands in no queue when its call returns. */
+/** Rule W12, and what E6 says about waits that end while the server is away. */
 public final class EndedWaitRules {
   /** An end that takes so long, in nanoseconds, may have been left to the background. */
   private static final long LATE = 400_000_000;
@@ -51,6 +56,54 @@ public final class EndedWaitRules {
     }
     run.requireHit(judged, "waits that ended while the server was quick");
     run.note(judged + " waits that ended were in no queue when their calls returned");
+  }
+
+  @Rule(
+      value = "E6",
+      check = "that an abandonment which failed is reported as failed, so that it is sent again",
+      company = Company.NONE,
+      timed = true,
+      needs = TckFault.CONNECTION)
+  public static void aWaitThatEndedWhileTheServerWasAwayIsRemoved(RuleRun run) throws Exception {
+    FaultProxy proxy = run.proxy();
+    LockClient client = run.client(proxy);
+    LockClient observer = run.client();
+    List<Lease> held = new ArrayList<>();
+    List<CompletableFuture<Lease>> waits = new ArrayList<>();
+    for (int i = 0; i < (run.has(Capability.FAIR) ? 4 : 2); i++) {
+      String name = run.name();
+      held.add(observer.acquire(Leases.fixed(run, name, 60_000)));
+      LockRequest request = Leases.fairInTurns(run, Leases.once(run, name, 20_000), i / 2);
+      waits.add(client.acquireAsync(request.withWait(i % 2 == 0 ? run.ms(60_000) : run.ms(700))));
+    }
+    boolean known = run.has(Capability.PUSH) || run.has(Capability.FAIR);
+    for (Lease lease : held) {
+      run.await(
+          run.limit(3_000),
+          "the server knows of a waiter",
+          () -> !known || waiters(observer, lease) == 1);
+    }
+    proxy.refuse(true);
+    run.requireHit(proxy.cut(), "a server that cannot be reached when a wait ends");
+    for (int i = 0; i < waits.size(); i += 2) {
+      waits.get(i).cancel(true);
+      run.await(run.limit(10_000), "a wait of 700 ms is over", waits.get(i + 1)::isDone);
+    }
+    RuleRun.pause(run.ms(100));
+    proxy.heal();
+    for (Lease lease : held) {
+      run.ifOffered(() -> run.await(
+          run.limit(3_000),
+          "a wait that ended while the server could not be reached has no place any more",
+          () -> waiters(observer, lease) == 0));
+      lease.release();
+      run.expectFree(observer, lease.name(), run.limit(1_000), "after the end of its only wait");
+    }
+    run.note(waits.size() + " waits that ended while the server was away were removed later");
+  }
+
+  private static int waiters(LockClient observer, Lease held) {
+    return observer.inspect(held.name()).map(HoldInfo::waiters).orElse(-1);
   }
 
   private static void expectNobodyInTheWay(RuleRun run, LockClient observer, String name) {

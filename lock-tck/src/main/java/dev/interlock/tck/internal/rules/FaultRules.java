@@ -1,242 +1,34 @@
 package dev.interlock.tck.internal.rules;
 
-import dev.interlock.BackendUnavailableException;
 import dev.interlock.Capability;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockClient;
-import dev.interlock.LockException;
 import dev.interlock.LockRequest;
-import dev.interlock.OutcomeUnknownException;
-import dev.interlock.spi.AttemptResult;
-import dev.interlock.spi.Grant;
-import dev.interlock.spi.HoldId;
-import dev.interlock.spi.RenewalResult;
 import dev.interlock.tck.TckFault;
 import dev.interlock.tck.TckServer;
-import dev.interlock.tck.internal.fault.Effect;
 import dev.interlock.tck.internal.fault.FaultProxy;
-import dev.interlock.tck.internal.fault.Injection;
 import dev.interlock.tck.internal.run.Company;
-import dev.interlock.tck.internal.run.DirectBackend;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import dev.interlock.tck.internal.run.RuleViolation;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
-/** Rules E3, E4 and E5, and what W4 says about a stalled server. */
+/** Rules E4 and E5, and what W4 and L7 say about a server that stalls or forgets. */
 public final class FaultRules {
   /** A client waits for an answer for some seconds before it gives up; each provider its own. */
-  private static final long LONGEST_ANSWER = 8_000;
-
-  /** More requests than any backend needs for one attempt. */
-  private static final int MOST_REQUESTS = 6;
-
-  private record Answer(
-      String call, @Nullable Object value, @Nullable Throwable error, long took) {}
+  static final long LONGEST_ANSWER = 8_000;
 
   private FaultRules() {}
 
-  @Rule(
-      value = "E3",
-      check = "what the backend makes of errors of its client library and of the server",
-      company = Company.NONE,
-      limit = 150,
-      needs = TckFault.CONNECTION)
-  public static void eachFaultSurfacesAsItsException(RuleRun run) throws Exception {
-    FaultProxy proxy = run.proxy();
-    LockClient client = run.client(proxy);
-    LockClient observer = run.client();
-    DirectBackend direct = run.direct(proxy);
-    List<String> survived = new ArrayList<>();
-    for (Injury injury : Injury.lasting(run, proxy)) {
-      String tried = run.name();
-      String renewed = run.name();
-      HoldId renewing = direct.newId();
-      direct.acquire(renewed, renewing, run.ms(60_000), run.limit(5_000));
-      Lease held = client.acquire(Leases.fixed(run, run.name(), 60_000));
-      run.requireHit(injury.begin().act(), injury.words());
-      List<CompletableFuture<Answer>> calls = new ArrayList<>(List.of(
-          call("tryAcquire", () -> client.tryAcquire(fixed(run, tried))),
-          call("acquire", () -> client.acquire(fixed(run, run.name()).withWait(run.ms(300)))),
-          call(
-              "acquireAsync",
-              () -> client
-                  .acquireAsync(fixed(run, run.name()).withWait(run.ms(300)))
-                  .get()),
-          call("inspect", () -> client.inspect(tried)),
-          call("release", () -> {
-            held.release();
-            return "released";
-          })));
-      if (run.has(Capability.RENEWABLE)) {
-        calls.add(call("a renewal", () -> renewed(direct, renewed, renewing)));
-      }
-      List<Answer> answers = new ArrayList<>();
-      for (CompletableFuture<Answer> call : calls) {
-        answers.add(call.get(run.limit(2 * LONGEST_ANSWER).toMillis(), TimeUnit.MILLISECONDS));
-      }
-      injury.end().act();
-      answers.forEach(answer -> judge(run, injury, answer));
-      if (answers.get(0).error() instanceof BackendUnavailableException) {
-        run.expectFree(
-            observer,
-            tried,
-            run.limit(3_000),
-            "after BackendUnavailableException, which says that nothing was held,");
-      }
-      // The next fault must not meet what this one left behind.
-      run.expectWorking(client, run.limit(5_000), "once the server is well");
-      awaitWorking(run, direct);
-      survived.add(injury.words());
-    }
-    run.note("each call met its exception under " + String.join(", ", survived));
-  }
-
-  /** It has connections of its own, and nobody repeats what it refuses. */
-  private static void awaitWorking(RuleRun run, DirectBackend direct) throws InterruptedException {
-    long start = System.nanoTime();
-    while (true) {
-      try {
-        String name = run.name();
-        HoldId id = direct.newId();
-        direct.acquire(name, id, run.ms(10_000), run.limit(5_000));
-        direct.release(name, id);
-        return;
-      } catch (BackendUnavailableException | OutcomeUnknownException e) {
-        if (RuleRun.since(start).compareTo(run.limit(5_000)) > 0) {
-          throw e;
-        }
-        RuleRun.pause(run.ms(20));
-      }
-    }
-  }
-
-  /** Without the engine: a hold that is answered to be gone is lost, and nobody asks again. */
-  private static RenewalResult renewed(DirectBackend direct, String name, HoldId id) {
-    RenewalResult result = direct.renew(name, id, Duration.ofMinutes(1));
-    if (result instanceof RenewalResult.Failed failed) {
-      throw failed.error();
-    }
-    return result;
-  }
-
-  /** Without the engine, which abandons what has failed, and would hide it. */
-  @Rule(
-      value = "E3",
-      check = "that an attempt whose answer is lost is not reported as one that was not made",
-      company = Company.NONE,
-      needs = TckFault.CONNECTION)
-  public static void anUnansweredAttemptIsUnknown(RuleRun run) throws Exception {
-    LockClient observer = run.client();
-    List<LostAnswers> all = new ArrayList<>();
-    for (Effect effect : List.of(Effect.REPLY_LOST, Effect.REPLY_SWALLOWED)) {
-      for (int nth = 1; nth <= MOST_REQUESTS; nth++) {
-        all.add(new LostAnswers(effect, nth));
-      }
-    }
-    // Each with a proxy and a client of its own, for each waits until the client gives up.
-    List<Integer> hits = SideBySide.each(all, lost -> expectKnown(run, observer, lost));
-    run.requireHit(hits.stream().mapToInt(Integer::intValue).sum(), "lost answers to attempts");
-    run.note("no attempt that was made was reported as one that was not");
-  }
-
-  /** The first answer of an attempt is lost, or all from its second on, and so forth. */
-  private record LostAnswers(Effect effect, int from) {}
-
-  /** Returns how many answers were lost. */
-  private static int expectKnown(RuleRun run, LockClient observer, LostAnswers lost)
-      throws IOException, InterruptedException {
-    FaultProxy proxy = run.proxy();
-    try (DirectBackend direct = run.direct(proxy)) {
-      String name = run.name();
-      Injection injection = proxy.inject(
-          Injection.of(lost.effect(), name, lost.from(), Integer.MAX_VALUE, Duration.ZERO));
-      expectKnown(run, direct, observer, name, lost.effect());
-      proxy.heal();
-      return injection.hits();
-    }
-  }
-
-  private static void expectKnown(
-      RuleRun run, DirectBackend direct, LockClient observer, String name, Effect effect) {
-    HoldId id = direct.newId();
-    AttemptResult result;
-    try {
-      result = direct.attempt(name, id, run.ms(30_000));
-    } catch (OutcomeUnknownException e) {
-      return; // So it is.
-    } catch (BackendUnavailableException e) {
-      run.expect(
-          observer.tryAcquire(fixed(run, name)).isPresent(),
-          "after BackendUnavailableException from an attempt nothing is held",
-          "the lock is held after " + effect.words() + ": " + RuleRun.inspection(observer, name));
-      return;
-    }
-    run.expect(
-        result instanceof Grant,
-        "an attempt for a free lock is granted, or fails",
-        "it was answered " + result + " after " + effect.words());
-    try {
-      direct.release(name, id);
-    } catch (LockException e) {
-      // Its answer is lost as well.
-    }
-  }
-
   private static LockRequest fixed(RuleRun run, String name) {
     return LockRequest.of(name).withLease(run.ms(30_000));
-  }
-
-  private static CompletableFuture<Answer> call(String name, Callable<?> action) {
-    CompletableFuture<Answer> answer = new CompletableFuture<>();
-    Thread thread = new Thread(
-        () -> {
-          long start = System.nanoTime();
-          Object value = null;
-          Throwable error = null;
-          try {
-            value = action.call();
-          } catch (ExecutionException e) {
-            error = e.getCause();
-          } catch (Throwable t) {
-            error = t;
-          }
-          answer.complete(new Answer(name, value, error, System.nanoTime() - start));
-        },
-        "tck-call");
-    thread.setDaemon(true);
-    thread.start();
-    return answer;
-  }
-
-  private static void judge(RuleRun run, Injury injury, Answer answer) {
-    String when = answer.call() + " with " + injury.words();
-    Throwable error = answer.error();
-    boolean fits =
-        error instanceof BackendUnavailableException || error instanceof OutcomeUnknownException;
-    // A server that only refuses writes may be asked, and says the truth.
-    boolean read = injury.refusesWritesOnly() && answer.call().equals("inspect");
-    if (!fits && !(read && error == null)) {
-      throw new RuleViolation(
-          when + " throws BackendUnavailableException or OutcomeUnknownException",
-          error == null ? "it answered " + answer.value() : "it threw " + error,
-          List.of());
-    }
-    run.expect(
-        answer.took() <= run.limit(LONGEST_ANSWER).toNanos(),
-        when + " ends within " + LONGEST_ANSWER + " ms",
-        "it took " + answer.took() / 1_000_000 + " ms");
   }
 
   @Rule(
@@ -292,7 +84,7 @@ public final class FaultRules {
       hit++;
       run.fault(injury.words());
       // Somebody uses the client meanwhile, and it is left with what that brings.
-      var unused = call("tryAcquire", () -> client.tryAcquire(fixed(run, run.name())));
+      var unused = TimedAnswer.of("tryAcquire", () -> client.tryAcquire(fixed(run, run.name())));
       RuleRun.pause(run.ms(400));
       injury.end().act();
       String when = "after " + injury.words();
@@ -306,11 +98,11 @@ public final class FaultRules {
   }
 
   private static void useManyConnections(RuleRun run, LockClient client) throws Exception {
-    List<CompletableFuture<Answer>> calls = new ArrayList<>();
+    List<CompletableFuture<TimedAnswer>> calls = new ArrayList<>();
     for (int i = 0; i < 6; i++) {
-      calls.add(call("inspect", () -> client.inspect(run.name())));
+      calls.add(TimedAnswer.of("inspect", () -> client.inspect(run.name())));
     }
-    for (CompletableFuture<Answer> call : calls) {
+    for (CompletableFuture<TimedAnswer> call : calls) {
       call.get(run.limit(LONGEST_ANSWER).toMillis(), TimeUnit.MILLISECONDS);
     }
   }
@@ -349,14 +141,15 @@ public final class FaultRules {
     LockRequest request = LockRequest.of(run.name()).withLease(run.ms(1_000)).withWait(run.ms(300));
     server.pause();
     run.fault("a stalled server");
-    List<CompletableFuture<Answer>> calls = List.of(
-        call("acquire", () -> client.acquire(request)),
-        call("acquireAsync", () -> client.acquireAsync(request).get()),
-        call("acquireAll", () -> client.acquireAll(List.of(request))),
-        call("tryLock", () -> client.lock(run.name()).tryLock(run.ms(300), run.ms(1_000))));
+    List<CompletableFuture<TimedAnswer>> calls = List.of(
+        TimedAnswer.of("acquire", () -> client.acquire(request)),
+        TimedAnswer.of("acquireAsync", () -> client.acquireAsync(request).get()),
+        TimedAnswer.of("acquireAll", () -> client.acquireAll(List.of(request))),
+        TimedAnswer.of(
+            "tryLock", () -> client.lock(run.name()).tryLock(run.ms(300), run.ms(1_000))));
     long limit = 300 + LONGEST_ANSWER;
-    for (CompletableFuture<Answer> call : calls) {
-      Answer answer = call.get(run.limit(2 * limit).toMillis(), TimeUnit.MILLISECONDS);
+    for (CompletableFuture<TimedAnswer> call : calls) {
+      TimedAnswer answer = call.get(run.limit(2 * limit).toMillis(), TimeUnit.MILLISECONDS);
       run.expect(
           answer.error() != null && answer.took() <= run.limit(limit).toNanos(),
           answer.call() + " with a wait of 300 ms and a stalled server fails within " + limit

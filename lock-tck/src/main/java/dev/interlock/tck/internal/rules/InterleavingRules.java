@@ -249,58 +249,6 @@ public final class InterleavingRules {
     }
   }
 
-  @Rule(value = "M1", check = "that inspect reads all that it tells in one step")
-  public static void anInspectionIsOneStep(RuleRun run) throws Exception {
-    if (!Gaps.canBeTried(run) || !run.has(Capability.FENCED)) {
-      return;
-    }
-    FaultProxy proxy = run.proxy();
-    LockClient observer = run.client(proxy);
-    LockClient client = run.client();
-    Gaps.each(run, proxy, "an inspection", () -> new Inspected(run, observer, client));
-  }
-
-  private static final class Inspected implements Gaps.Act<Optional<HoldInfo>> {
-    private final RuleRun run;
-    private final LockClient observer;
-    private final LockClient client;
-    private final String name;
-    private final Lease first;
-    private Optional<Lease> second = Optional.empty();
-
-    Inspected(RuleRun run, LockClient observer, LockClient client) throws InterruptedException {
-      this.run = run;
-      this.observer = observer;
-      this.client = client;
-      this.name = run.name();
-      this.first = client.acquire(OwnershipRules.owned(run, name, "tck-first", LONG));
-    }
-
-    @Override
-    public Optional<HoldInfo> call() {
-      return observer.inspect(name);
-    }
-
-    @Override
-    public void meanwhile() throws Exception {
-      Leases.drop(first);
-      second = Optional.of(client.acquire(OwnershipRules.owned(run, name, "tck-second", LONG)));
-    }
-
-    @Override
-    public void judge(Optional<Optional<HoldInfo>> answer) {
-      Lease next = second.orElseThrow();
-      answer.flatMap(info -> info).ifPresent(info -> {
-        long token = info.owner().equals("tck-first") ? first.fencingToken() : next.fencingToken();
-        run.expect(
-            info.fencingToken() == token,
-            "inspect tells owner and token of one hold: " + token + " for " + info.owner(),
-            "it tells token " + info.fencingToken());
-      });
-      next.release();
-    }
-  }
-
   @Rule(
       value = "W3",
       check = "that a waiter is noted in the step that finds the lock held, or looks once more",

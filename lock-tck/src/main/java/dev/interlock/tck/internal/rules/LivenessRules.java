@@ -1,6 +1,7 @@
 package dev.interlock.tck.internal.rules;
 
 import dev.interlock.Capability;
+import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
@@ -20,6 +21,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 
 /** Rules W1, W2, W4, W7 and W8. */
 public final class LivenessRules {
@@ -303,5 +305,34 @@ public final class LivenessRules {
               + " rounds in a row that were late, too");
     }
     run.note("the slowest attempts took " + slowest / 1_000 + " us");
+  }
+
+  @Rule(value = "W8", check = "that an attempt without patience is noted nowhere", timed = true)
+  public static void aSingleAttemptLeavesNoPlace(RuleRun run) throws Exception {
+    LockClient holder = run.client();
+    LockClient client = run.client();
+    LockClient observer = run.client();
+    List<UnaryOperator<LockRequest>> kinds = new ArrayList<>(List.of(request -> request));
+    if (run.has(Capability.FAIR)) {
+      kinds.add(request -> request.fair(true));
+    }
+    if (run.has(Capability.SHARED)) {
+      kinds.add(LockRequest::shared);
+    }
+    if (run.has(Capability.PERMITS)) {
+      kinds.add(request -> request.permits(1, 2));
+    }
+    for (UnaryOperator<LockRequest> kind : kinds) {
+      Lease held = holder.acquire(Leases.fixed(run, run.name(), 30_000));
+      LockRequest request = kind.apply(Leases.once(run, held.name(), 10_000));
+      run.expect(client.tryAcquire(request).isEmpty(), "a held lock is not entered", "it was");
+      run.ifOffered(() -> {
+        int waiters = observer.inspect(held.name()).map(HoldInfo::waiters).orElse(-1);
+        run.expect(waiters == 0, "nobody waits after a single attempt", waiters + " wait");
+      });
+      held.release();
+      Leases.expectGiven(run, observer, request, "what a single attempt did not get")
+          .release();
+    }
   }
 }

@@ -1,7 +1,6 @@
 package dev.interlock.tck.internal.rules;
 
 import dev.interlock.Capability;
-import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
 import dev.interlock.LeaseSet;
 import dev.interlock.LockClient;
@@ -17,7 +16,6 @@ import dev.interlock.tck.internal.worker.Worker;
 import dev.interlock.tck.internal.worker.WorkerPool;
 import dev.interlock.tck.internal.worker.WorkerSpace;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -30,7 +28,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 
-/** Rules M1, M3 and M5. */
+/** Rules M3 and M5. */
 public final class ManagementRules {
   private static final int MANY_NAMES = 10_000;
   private static final long BOUNDED = 1_000;
@@ -41,104 +39,7 @@ public final class ManagementRules {
   private static final long LEFT_LEASE = 200;
   private static final long TIDY_LIMIT = 6_000;
 
-  /** Less than what a wrong time zone makes. */
-  private static final Duration CLOCKS_APART = Duration.ofMinutes(14);
-
   private ManagementRules() {}
-
-  @Rule(value = "M1", check = "what inspect reads, and in how many steps")
-  public static void inspectTellsTheTruth(RuleRun run) throws Exception {
-    String name = run.name();
-    LockClient client = run.client();
-    LockClient observer = run.client();
-    expectFreeBy(run, observer, name, "before the first use");
-    LockRequest request = Leases.fixed(run, name, 20_000).withOwner("tck-owner-7");
-    Instant before = Instant.now();
-    Lease lease = client.acquire(request);
-    HoldInfo info = expectHeldBy(run, observer, name);
-    run.expect(info.name().equals(name), "the name is " + name, "it is " + info.name());
-    run.expect(
-        info.owner().equals("tck-owner-7"), "the owner is tck-owner-7", "it is " + info.owner());
-    run.expect(!info.host().isBlank(), "the host is told", "it is blank");
-    Duration off = Duration.between(before, info.since()).abs();
-    run.expect(
-        off.compareTo(CLOCKS_APART) < 0,
-        "since is now, but for what the clocks of client and server differ",
-        "it is " + info.since() + ", which is off by " + off);
-    run.expect(
-        info.remaining().compareTo(run.ms(15_000)) > 0
-            && info.remaining().compareTo(run.expiry(20_000)) <= 0,
-        "of a fresh lease of 20 s nearly all remains",
-        info.remaining() + " remain");
-    if (run.has(Capability.FENCED)) {
-      run.expect(
-          info.fencingToken() == lease.fencingToken(),
-          "the token is " + lease.fencingToken(),
-          "it is " + info.fencingToken());
-    }
-    if (run.has(Capability.PUSH) || run.has(Capability.FAIR)) {
-      expectWaiterIsSeen(run, observer, name);
-    } else {
-      run.note("Waiters only ask, so the server knows of none");
-    }
-    lease.release();
-    RuleRun.pause(run.ms(50));
-    run.expectFree(observer, name, run.limit(2_000), "after the release");
-    run.await(
-        run.limit(2_000), "inspect says free", () -> observer.inspect(name).isEmpty());
-    expectFreeBy(run, observer, name, "after the release");
-    expectNothingOld(run, client, observer);
-    run.note("a lock was inspected while free, held, awaited, and free again");
-  }
-
-  /** Each answer is of its time, however often one asks. */
-  private static void expectNothingOld(RuleRun run, LockClient client, LockClient observer)
-      throws Exception {
-    String name = run.name();
-    for (int i = 0; i < 3; i++) {
-      expectFreeBy(run, observer, name, "before use " + (i + 1));
-      Lease lease = client.acquire(Leases.fixed(run, name, 20_000));
-      HoldInfo info = expectHeldBy(run, observer, name);
-      if (run.has(Capability.FENCED)) {
-        run.expect(
-            info.fencingToken() == lease.fencingToken(),
-            "the token is " + lease.fencingToken(),
-            "it is " + info.fencingToken());
-      }
-      lease.release();
-    }
-    expectFreeBy(run, observer, name, "after the last use");
-  }
-
-  private static void expectWaiterIsSeen(RuleRun run, LockClient observer, String name)
-      throws Exception {
-    CompletableFuture<Lease> waiting =
-        run.client().acquireAsync(Leases.fixed(run, name, 1_000).withWait(run.ms(20_000)));
-    run.await(
-        run.limit(2_000),
-        "inspect counts a waiter",
-        () -> observer.inspect(name).map(HoldInfo::waiters).orElse(0) >= 1);
-    waiting.cancel(true);
-  }
-
-  private static HoldInfo expectHeldBy(RuleRun run, LockClient observer, String name) {
-    Optional<HoldInfo> info = observer.inspect(name);
-    run.expect(info.isPresent(), "inspect knows of the hold", "it says free");
-    run.backend()
-        .inspector()
-        .ifPresent(held ->
-            run.expect(held.test(name), "the server keeps the lock", "it knows nothing of it"));
-    return info.orElseThrow();
-  }
-
-  private static void expectFreeBy(RuleRun run, LockClient observer, String name, String when) {
-    Optional<HoldInfo> info = observer.inspect(name);
-    run.expect(info.isEmpty(), "inspect says free " + when, "it says " + info);
-    run.backend()
-        .inspector()
-        .ifPresent(held ->
-            run.expect(!held.test(name), "the server keeps no lock " + when, "it still has it"));
-  }
 
   @Rule(
       value = "M3",

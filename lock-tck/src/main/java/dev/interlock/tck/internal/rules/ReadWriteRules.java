@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 
 /** Group R. */
 public final class ReadWriteRules {
@@ -42,6 +43,12 @@ public final class ReadWriteRules {
       readers.add(client.acquire(reader));
     }
     HoldInfo info = run.client().inspect(name).orElseThrow();
+    if (run.has(Capability.FENCED)) {
+      Stream<HoldInfo> told = Stream.concat(Stream.of(info), info.others().stream());
+      List<Long> tokens = told.map(HoldInfo::fencingToken).sorted().toList();
+      List<Long> given = readers.stream().map(Lease::fencingToken).sorted().toList();
+      run.expect(tokens.equals(given), "inspect tells the readers' tokens " + given, "" + tokens);
+    }
     run.expect(
         info.others().size() == readers.size() - 1,
         "inspect tells all " + readers.size() + " readers",
@@ -306,25 +313,43 @@ public final class ReadWriteRules {
 
   @Rule(value = "R5", check = "that each reader has a lease of its own", timed = true)
   public static void anExpiredReaderLetsTheWriterIn(RuleRun run) throws Exception {
-    String name = run.name();
-    LockRequest request = Queues.request(run, name);
+    List<TwoReaders> pairs = new ArrayList<>();
     LockClient client = run.client();
-    Lease longer = client.acquire(Leases.fixed(run, name, 20_000).shared());
-    client.acquire(Leases.fixed(run, name, 2_000).shared());
+    LockClient writing = run.client();
+    // Who comes in beside another must not set its lease either, whichever of them is longer.
+    for (boolean longerFirst : new boolean[] {true, true, false}) {
+      pairs.add(TwoReaders.of(run, client, writing, longerFirst));
+    }
+    Lease extended = pairs.get(0).longer();
     long start = System.nanoTime();
-    CompletableFuture<Lease> writer = run.client().acquireAsync(request);
     // Until the shorter one is over: an extension may begin another reader's lease anew each time.
     while (RuleRun.since(start).compareTo(run.expiry(2_500)) < 0) {
       if (run.has(Capability.RENEWABLE)) {
-        run.expect(longer.extend(run.ms(20_000)), "a reader's lease is extended", "it is not");
+        run.expect(extended.extend(run.ms(20_000)), "a reader's lease is extended", "it is not");
       }
       RuleRun.pause(run.ms(250));
     }
-    run.expect(!writer.isDone(), "a writer waits for the longer lease", "it was served");
-    longer.release();
-    Queues.expectServed(run, writer, "a writer behind readers, one of which expired");
-    run.note("the writer entered after " + RuleRun.since(start).toMillis() + " ms");
-    writer.get().release();
+    for (TwoReaders pair : pairs) {
+      CompletableFuture<Lease> writer = pair.writer();
+      run.expect(!writer.isDone(), "a writer waits for the longer lease", "it was served");
+      pair.longer().release();
+      Queues.expectServed(run, writer, "a writer behind readers, one of which expired,");
+      writer.get().release();
+    }
+    run.note("readers that came in one after the other each kept their own lease");
+  }
+
+  /** Readers of which one is to expire, and a writer that waits for both. */
+  private record TwoReaders(Lease longer, CompletableFuture<Lease> writer) {
+    static TwoReaders of(RuleRun run, LockClient client, LockClient writing, boolean longerFirst)
+        throws InterruptedException {
+      LockRequest request = Queues.request(run, run.name());
+      LockRequest brief = Leases.fixed(run, request.name(), 2_000).shared();
+      LockRequest lasting = Leases.fixed(run, request.name(), 20_000).shared();
+      Lease first = client.acquire(longerFirst ? lasting : brief);
+      Lease second = client.acquire(longerFirst ? brief : lasting);
+      return new TwoReaders(longerFirst ? first : second, writing.acquireAsync(request));
+    }
   }
 
   @Rule(

@@ -67,8 +67,17 @@ public final class DirectBackend implements AutoCloseable {
         List.of());
   }
 
+  /** Renews a hold. */
   public RenewalResult renew(String name, HoldId id, Duration lease) {
-    Renewal renewal = Renewal.of(name, id, lease, false);
+    return renew(Renewal.of(name, id, lease, false));
+  }
+
+  /** Keeps a waiter's place. */
+  public RenewalResult refresh(Attempt waiter) {
+    return renew(Renewal.of(waiter.name(), waiter.id(), waiter.lease(), true));
+  }
+
+  private RenewalResult renew(Renewal renewal) {
     return RenewalAnswers.collect(backend, List.of(renewal)).get(0);
   }
 

@@ -131,7 +131,7 @@ final class RuleExecutor {
     long start = System.nanoTime();
     RuleRun run = run(rule.id());
     Finding finding = find(rule, tests, run);
-    Finding healed = limited("cleaning up", HEAL_SECONDS, run, "", () -> heal(run));
+    Finding healed = limited("cleaning up", HEAL_SECONDS, run, "", () -> Healing.heal(run));
     if (run.harmsServer()) {
       stalls.resume();
     }
@@ -241,6 +241,10 @@ final class RuleExecutor {
       return first.ifFailed("also: " + reason.get());
     }
     run.note("Run again, since " + reason.get());
+    Finding healed = limited("healing", HEAL_SECONDS, run, "", () -> Healing.endFaults(run));
+    if (healed.verdict() != Verdict.PASS) {
+      return first.followedBy(healed);
+    }
     start = System.nanoTime();
     Finding second = one(test, run);
     Optional<Stall> again = stallIn(second, start, run);
@@ -318,33 +322,6 @@ final class RuleExecutor {
     return hung && target.isForeign() && !rule.value().startsWith("W")
         ? new Finding(Verdict.INCONCLUSIVE, finding.message(), finding.history())
         : finding;
-  }
-
-  /** Closes what the rule opened; after that a fresh client must find the backend in order. */
-  private void heal(RuleRun run) throws Exception {
-    List<Exception> failures = new ArrayList<>();
-    // First, for clients that are cut off take long to close.
-    for (AutoCloseable healer : run.healers()) {
-      try {
-        healer.close();
-      } catch (Exception e) {
-        failures.add(e);
-      }
-    }
-    for (AutoCloseable closeable : run.opened()) {
-      try {
-        closeable.close();
-      } catch (Exception e) {
-        failures.add(e);
-      }
-    }
-    try (LockClient fresh = run.opener().open()) {
-      LockRequest request = LockRequest.of(run.name()).withLease(run.ms(10_000));
-      fresh.acquire(request.withWait(run.limit(5_000))).release();
-    }
-    if (!failures.isEmpty()) {
-      throw failures.get(0);
-    }
   }
 
   /**

@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntToLongFunction;
 import org.junit.jupiter.api.Test;
 
-/** M3 counts again when it is run again, and what the first try left is in the store then. */
+/** What a first try left is in the store when a rule is run again, and in its clients. */
 class LeftoversOfAFirstTryTest {
   private static final long MANY = 5_000;
 
@@ -42,19 +42,33 @@ class LeftoversOfAFirstTryTest {
     assertThat(result.evidence().message()).contains("Run again");
   }
 
+  @Test
+  void aServerThatAFirstTryMadeFullIsWellAtTheSecond() throws Exception {
+    RuleResult result = judged(Fault.FULL_MEANS_BUSY, "E10", counted -> 0);
+
+    assertThat(result.evidence().message())
+        .contains("of a free lock on a full server throws", "it failed twice");
+  }
+
   /** Judges a sound store by counts that are made up, of which a stall excuses the first try. */
   private static RuleResult withEntries(IntToLongFunction counts) throws Exception {
+    return judged(Fault.NONE, "M3", counts);
+  }
+
+  private static RuleResult judged(Fault fault, String id, IntToLongFunction counts)
+      throws Exception {
     WorkerPool pool = WorkerPool.enter();
     AtomicInteger counted = new AtomicInteger();
     AtomicInteger asked = new AtomicInteger();
     StallSource stalls = (since, run, server) -> asked.incrementAndGet() == 1
         ? Optional.of(new Stall("this JVM", since, Duration.ofMillis(300).toNanos()))
         : Optional.empty();
-    try (StoreServer server = StoreServer.start(Fault.NONE)) {
+    try (StoreServer server = StoreServer.start(fault)) {
       TckBackend backend = TckBackend.at(server.uri())
           .countWith(() -> counts.applyAsLong(counted.incrementAndGet()))
+          .faults(server)
           .timeScale(0.2);
-      RuleInfo rule = Rules.find("M3").orElseThrow();
+      RuleInfo rule = Rules.find(id).orElseThrow();
       return new RuleExecutor(Target.of(backend), Effort.QUICK, 7, pool, Archive.NONE, stalls)
           .execute(rule, RuleTest.catalogue(AllRules.CLASSES).get(rule));
     } finally {

@@ -1,0 +1,213 @@
+package dev.interlock.tck.internal.rules;
+
+import dev.interlock.Capability;
+import dev.interlock.HoldInfo;
+import dev.interlock.Lease;
+import dev.interlock.LockClient;
+import dev.interlock.LockRequest;
+import dev.interlock.tck.internal.fault.FaultProxy;
+import dev.interlock.tck.internal.run.Rule;
+import dev.interlock.tck.internal.run.RuleRun;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/** Rule M1. */
+public final class InspectionRules {
+  /** Less than what a wrong time zone makes. */
+  private static final Duration CLOCKS_APART = Duration.ofMinutes(14);
+
+  private static final long LONG = 60_000;
+  private static final long BRIEF = 300;
+  private static final long A_SECOND = 1_000;
+
+  private InspectionRules() {}
+
+  @Rule(value = "M1", check = "what inspect reads, and in how many steps")
+  public static void inspectTellsTheTruth(RuleRun run) throws Exception {
+    String name = run.name();
+    LockClient client = run.client();
+    LockClient observer = run.client();
+    expectFreeBy(run, observer, name, "before the first use");
+    LockRequest request = Leases.fixed(run, name, 20_000).withOwner("tck-owner-7");
+    Instant before = Instant.now();
+    Lease lease = client.acquire(request);
+    HoldInfo info = expectHeldBy(run, observer, name);
+    run.expect(info.name().equals(name), "the name is " + name, "it is " + info.name());
+    run.expect(
+        info.owner().equals("tck-owner-7"), "the owner is tck-owner-7", "it is " + info.owner());
+    run.expect(!info.host().isBlank(), "the host is told", "it is blank");
+    Duration off = Duration.between(before, info.since()).abs();
+    run.expect(
+        off.compareTo(CLOCKS_APART) < 0,
+        "since is now, but for what the clocks of client and server differ",
+        "it is " + info.since() + ", which is off by " + off);
+    run.expect(
+        info.remaining().compareTo(run.ms(15_000)) > 0
+            && info.remaining().compareTo(run.expiry(20_000)) <= 0,
+        "of a fresh lease of 20 s nearly all remains",
+        info.remaining() + " remain");
+    if (run.has(Capability.FENCED)) {
+      run.expect(
+          info.fencingToken() == lease.fencingToken(),
+          "the token is " + lease.fencingToken(),
+          "it is " + info.fencingToken());
+    }
+    if (run.has(Capability.PUSH) || run.has(Capability.FAIR)) {
+      expectWaiterIsSeen(run, observer, name);
+    } else {
+      run.note("Waiters only ask, so the server knows of none");
+    }
+    lease.release();
+    RuleRun.pause(run.ms(50));
+    run.expectFree(observer, name, run.limit(2_000), "after the release");
+    run.await(
+        run.limit(2_000), "inspect says free", () -> observer.inspect(name).isEmpty());
+    expectFreeBy(run, observer, name, "after the release");
+    expectNothingOld(run, client, observer);
+    run.note("a lock was inspected while free, held, awaited, and free again");
+  }
+
+  /** Each answer is of its time, however often one asks. */
+  private static void expectNothingOld(RuleRun run, LockClient client, LockClient observer)
+      throws Exception {
+    String name = run.name();
+    for (int i = 0; i < 3; i++) {
+      expectFreeBy(run, observer, name, "before use " + (i + 1));
+      Lease lease = client.acquire(Leases.fixed(run, name, 20_000));
+      HoldInfo info = expectHeldBy(run, observer, name);
+      if (run.has(Capability.FENCED)) {
+        run.expect(
+            info.fencingToken() == lease.fencingToken(),
+            "the token is " + lease.fencingToken(),
+            "it is " + info.fencingToken());
+      }
+      lease.release();
+    }
+    expectFreeBy(run, observer, name, "after the last use");
+  }
+
+  @Rule(
+      value = "M1",
+      check =
+          "that inspect compares leases with the clock, and that a renewal keeps since as it was",
+      timed = true)
+  public static void inspectTellsWhatIsOverAndWhatGoesOn(RuleRun run) throws Exception {
+    LockClient client = run.client();
+    LockClient observer = run.client();
+    String expiring = run.name();
+    client.acquire(Leases.fixed(run, expiring, BRIEF));
+    Lease held = client.acquire(Leases.fixed(run, run.name(), LONG));
+    Instant since = expectHeldBy(run, observer, held.name()).since();
+    String together = run.name();
+    if (run.has(Capability.SHARED)) {
+      client.acquire(Leases.fixed(run, together, BRIEF).shared());
+      client.acquire(Leases.fixed(run, together, LONG).shared());
+      client.acquire(Leases.fixed(run, together, BRIEF).shared());
+    }
+    RuleRun.pause(run.expiry(BRIEF + A_SECOND));
+    // Nobody has asked for these locks since.
+    expectFreeBy(run, observer, expiring, "after the lease");
+    if (run.has(Capability.SHARED)) {
+      int others = expectHeldBy(run, observer, together).others().size();
+      run.expect(others == 0, "inspect tells the one reader that is left", "and " + others);
+    }
+    if (run.has(Capability.RENEWABLE)) {
+      run.expect(held.extend(run.ms(LONG)), "a lease is extended", "it is not");
+    }
+    Instant now = expectHeldBy(run, observer, held.name()).since();
+    Duration moved = Duration.between(since, now).abs();
+    run.expect(
+        moved.compareTo(run.limit(BRIEF)) <= 0,
+        "since stays as it is while a lock is held and renewed",
+        "it moved by " + moved);
+    held.release();
+    Lease next = client.acquire(Leases.fixed(run, held.name(), LONG));
+    Instant later = expectHeldBy(run, observer, held.name()).since();
+    run.expect(later.isAfter(since), "the next hold began after " + since, "at " + later);
+    next.release();
+  }
+
+  private static void expectWaiterIsSeen(RuleRun run, LockClient observer, String name)
+      throws Exception {
+    CompletableFuture<Lease> waiting =
+        run.client().acquireAsync(Leases.fixed(run, name, 1_000).withWait(run.ms(20_000)));
+    run.await(
+        run.limit(2_000),
+        "inspect counts a waiter",
+        () -> observer.inspect(name).map(HoldInfo::waiters).orElse(0) >= 1);
+    waiting.cancel(true);
+  }
+
+  private static HoldInfo expectHeldBy(RuleRun run, LockClient observer, String name) {
+    Optional<HoldInfo> info = observer.inspect(name);
+    run.expect(info.isPresent(), "inspect knows of the hold", "it says free");
+    run.backend()
+        .inspector()
+        .ifPresent(held ->
+            run.expect(held.test(name), "the server keeps the lock", "it knows nothing of it"));
+    return info.orElseThrow();
+  }
+
+  private static void expectFreeBy(RuleRun run, LockClient observer, String name, String when) {
+    Optional<HoldInfo> info = observer.inspect(name);
+    run.expect(info.isEmpty(), "inspect says free " + when, "it says " + info);
+    run.backend()
+        .inspector()
+        .ifPresent(held ->
+            run.expect(!held.test(name), "the server keeps no lock " + when, "it still has it"));
+  }
+
+  @Rule(value = "M1", check = "that inspect reads all that it tells in one step")
+  public static void anInspectionIsOneStep(RuleRun run) throws Exception {
+    if (!Gaps.canBeTried(run) || !run.has(Capability.FENCED)) {
+      return;
+    }
+    FaultProxy proxy = run.proxy();
+    LockClient observer = run.client(proxy);
+    LockClient client = run.client();
+    Gaps.each(run, proxy, "an inspection", () -> new Inspected(run, observer, client));
+  }
+
+  private static final class Inspected implements Gaps.Act<Optional<HoldInfo>> {
+    private final RuleRun run;
+    private final LockClient observer;
+    private final LockClient client;
+    private final String name;
+    private final Lease first;
+    private Optional<Lease> second = Optional.empty();
+
+    Inspected(RuleRun run, LockClient observer, LockClient client) throws InterruptedException {
+      this.run = run;
+      this.observer = observer;
+      this.client = client;
+      this.name = run.name();
+      this.first = client.acquire(OwnershipRules.owned(run, name, "tck-first", LONG));
+    }
+
+    @Override
+    public Optional<HoldInfo> call() {
+      return observer.inspect(name);
+    }
+
+    @Override
+    public void meanwhile() throws Exception {
+      Leases.drop(first);
+      second = Optional.of(client.acquire(OwnershipRules.owned(run, name, "tck-second", LONG)));
+    }
+
+    @Override
+    public void judge(Optional<Optional<HoldInfo>> answer) {
+      Lease next = second.orElseThrow();
+      answer.flatMap(info -> info).ifPresent(info -> {
+        long token = info.owner().equals("tck-first") ? first.fencingToken() : next.fencingToken();
+        run.expect(
+            info.fencingToken() == token,
+            "inspect tells owner and token of one hold: " + token + " for " + info.owner(),
+            "it tells token " + info.fencingToken());
+      });
+      next.release();
+    }
+  }
+}
