@@ -26,7 +26,8 @@ import java.util.Optional;
  * thread's interrupt flag is clear on entry.
  *
  * <p>This is all that a backend needs. One that also saves round trips for clients with many
- * threads implements {@link HandOffBackend}.
+ * threads implements {@link HandOffBackend}, where they want the same lock, or
+ * {@link BatchBackend}, where a quorum asks it for several.
  */
 public interface LockBackend extends AutoCloseable {
 

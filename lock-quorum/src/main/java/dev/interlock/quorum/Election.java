@@ -93,12 +93,15 @@ final class Election {
     List<Member> order = order(standing);
     LockException refusal = null;
     boolean unknown = false;
-    for (Member member : order) {
-      boolean beside = calm.isCalm(attempt.name()) && member == order.get(0);
+    boolean beside = calm.isCalm(attempt.name());
+    for (int i = 0; i < order.size(); ) {
+      Member member = order.get(i);
       Round<Vote> round = new Round<>();
-      round.ask(member, vote(attempt, standing, votes, member, beside));
       if (beside) {
+        round.ask(member, ask(attempt, standing, votes, member));
         askEarly(attempt, standing, votes, order);
+      } else {
+        round.ask(member, queue(attempt, standing, votes, member));
       }
       round.await();
       Vote vote = round.answers().get(member);
@@ -115,10 +118,16 @@ final class Election {
       for (Member asked : votes.dropEarly()) {
         var unused = giveBack(standing, asked);
       }
+      boolean asksOn = beside && attempt.waits();
+      beside = false;
+      if (vote != null && asksOn) {
+        continue; // now for a place in its queue
+      }
       if (vote != null) {
         standing.contendsAt(member);
         return vote.answer();
       }
+      i++;
       complaints.addAll(round.complaints());
       if (round.isOpen() || isUnknown(round.failures())) {
         unknown = true;
@@ -139,39 +148,45 @@ final class Election {
     }
   }
 
-  /** Asks without patience: the attempt queues at the contended member only. */
+  /**
+   * Asks without patience: an attempt queues at the contended member only. Behind a grant the
+   * member's memory is looked at, on the same way there and back where its backend can.
+   */
   private CompletableFuture<Vote> ask(
       Attempt attempt, Standing standing, Votes votes, Member member) {
-    CompletableFuture<Vote> vote =
-        vote(attempt.withPatience(Duration.ZERO), standing, votes, member, true);
+    Attempt now = attempt.withPatience(Duration.ZERO);
+    String mark = votes.asks(member);
+    CompletableFuture<Vote> vote = standing.ask(
+        member,
+        () -> member.ask(inquiry -> inquiry
+            .attempt(standing.on(member, now))
+            .thenCompose(answer -> vote(answer, inquiry, member, mark))));
     var unused = vote.thenAccept(late -> adopt(standing, member, attempt, late.answer()));
     return vote;
   }
 
-  /**
-   * Asks one member.
-   *
-   * @param looks whether to look at its memory behind a grant, on the same thread: a further call
-   *     would cost another change of threads. The contended member is asked alone, and then the
-   *     others are asked while it is looked at.
-   */
   private static CompletableFuture<Vote> vote(
-      Attempt attempt, Standing standing, Votes votes, Member member, boolean looks) {
-    String mark = votes.asks(member);
-    return standing.ask(member, open -> {
-      AttemptResult answer = open.attempt(standing.on(member, attempt));
-      boolean kept = looks && answer instanceof Grant && isKept(member, open, mark);
-      return new Vote(answer, kept ? mark : null);
-    });
+      AttemptResult answer, Inquiry inquiry, Member member, @Nullable String mark) {
+    if (!(answer instanceof Grant)) {
+      return CompletableFuture.completedFuture(new Vote(answer, null));
+    }
+    CompletableFuture<Boolean> kept;
+    try {
+      kept = member.memory().isKept(inquiry, mark);
+    } catch (LockException e) {
+      kept = CompletableFuture.failedFuture(e);
+    }
+    // A look that fails after a grant must not hide that there is one to be given back.
+    return kept.handle((keeps, error) -> new Vote(answer, error == null && keeps ? mark : null));
   }
 
-  /** A look that fails after a grant must not hide that there is one to be given back. */
-  private static boolean isKept(Member member, LockBackend open, @Nullable String mark) {
-    try {
-      return member.memory().isKept(open, mark);
-    } catch (LockException e) {
-      return false;
-    }
+  /** Asks with patience. The others are asked while this one's memory is looked at. */
+  private static CompletableFuture<Vote> queue(
+      Attempt attempt, Standing standing, Votes votes, Member member) {
+    var unused = votes.asks(member);
+    return standing.ask(
+        member,
+        () -> member.call(open -> new Vote(open.attempt(standing.on(member, attempt)), null)));
   }
 
   private List<Member> order(Standing standing) {
@@ -288,7 +303,9 @@ final class Election {
       if (grant.fencingToken() < token) {
         round.ask(
             member,
-            standing.ask(member, open -> isRaised(open, standing.on(member, attempt), token)));
+            standing.ask(
+                member,
+                () -> member.call(open -> isRaised(open, standing.on(member, attempt), token))));
       }
     });
     round.await(answers -> there + Round.count(answers, raised -> raised) >= members.need());

@@ -8,14 +8,17 @@ import dev.interlock.LockProviderNotFoundException;
 import dev.interlock.OutcomeUnknownException;
 import dev.interlock.spi.BackendContext;
 import dev.interlock.spi.BackendEvents;
+import dev.interlock.spi.BatchBackend;
 import dev.interlock.spi.LockBackend;
 import java.time.Duration;
 import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -41,8 +44,9 @@ final class Member {
   /** One that has stood still itself finds the answer within this time, in nanoseconds. */
   private static final long GRACE = TimeUnit.MILLISECONDS.toNanos(100);
 
-  private static final class Call {
-    final long since = System.nanoTime();
+  /** One question that is under way. */
+  static final class Call {
+    private final long since = System.nanoTime();
     private volatile long suspectedAt = Long.MIN_VALUE;
 
     /** Whether it is without an answer for too long, as somebody has seen a while ago. */
@@ -76,6 +80,7 @@ final class Member {
   private volatile boolean closed;
 
   private final Debts debts = new Debts(this);
+  private final MemberBatches batches = new MemberBatches(this);
 
   Member(
       int place,
@@ -166,38 +171,70 @@ final class Member {
     return submit(() -> body.apply(requireOpen()));
   }
 
+  /**
+   * Asks it, together with what other threads ask at that moment if its backend can. The future
+   * completes on a thread of this member, or fails with a LockException.
+   */
+  <T> CompletableFuture<T> ask(Function<Inquiry, CompletableFuture<T>> question) {
+    return !closed && backend instanceof BatchBackend together
+        ? batches.ask(together, question)
+        : submit(() -> answer(question.apply(new Inquiry.Alone(requireOpen()))));
+  }
+
+  /** Of one who was asked alone, which is there. */
+  private static <T> T answer(CompletableFuture<T> alone) {
+    try {
+      return alone.join();
+    } catch (CompletionException e) {
+      throw Round.failure(e);
+    }
+  }
+
   private <T> CompletableFuture<T> submit(Supplier<T> body) {
     CompletableFuture<T> result = new CompletableFuture<>();
+    start(
+        () -> {
+          Call call = begins();
+          try {
+            T answer = body.get();
+            ended(call, null);
+            result.complete(answer);
+          } catch (LockException e) {
+            ended(call, e);
+            result.completeExceptionally(e);
+          } catch (Throwable e) { // an Error, too, says nothing of what the server did
+            LockException unknown = new OutcomeUnknownException("failed unexpectedly: " + e, e);
+            ended(call, unknown);
+            result.completeExceptionally(unknown);
+          }
+        },
+        result::completeExceptionally);
+    return result;
+  }
+
+  /** Has a thread of this member do something, or says why there is none. */
+  void start(Runnable work, Consumer<BackendUnavailableException> refused) {
     try {
-      threads.execute(() -> {
-        Call call = new Call();
-        underWay.add(call);
-        try {
-          T answer = body.get();
-          ended(call, null);
-          result.complete(answer);
-        } catch (LockException e) {
-          ended(call, e);
-          result.completeExceptionally(e);
-        } catch (Throwable e) { // an Error, too, says nothing of what the server did
-          LockException unknown = new OutcomeUnknownException("failed unexpectedly: " + e, e);
-          ended(call, unknown);
-          result.completeExceptionally(unknown);
-        }
-      });
+      threads.execute(work);
     } catch (RejectedExecutionException e) {
-      result.completeExceptionally(new BackendUnavailableException("this LockClient is closed"));
+      refused.accept(new BackendUnavailableException("this LockClient is closed"));
     } catch (Error e) { // there are no threads to be had
-      result.completeExceptionally(new BackendUnavailableException(
+      refused.accept(new BackendUnavailableException(
           "member %d was not asked, for no thread could be started: %s"
               .formatted(place + 1, e.getMessage()),
           e));
     }
-    return result;
+  }
+
+  /** A question is under way from now on. */
+  Call begins() {
+    Call call = new Call();
+    underWay.add(call);
+    return call;
   }
 
   /** Before anybody hears of it, who must not find the call still under way. */
-  private void ended(Call call, @Nullable LockException error) {
+  void ended(Call call, @Nullable LockException error) {
     underWay.remove(call);
     if (error == null) {
       failure = null;

@@ -10,6 +10,7 @@ import dev.interlock.spi.HoldId;
 import dev.interlock.spi.LockBackend;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -129,22 +130,24 @@ final class Memory {
   }
 
   /**
-   * Whether the member has remembered all since a vote was asked for. Blocks for one answer, unless
-   * the member is DURABLE.
+   * Whether the member has remembered all since a vote was asked for. Nobody looks if the member is
+   * DURABLE.
    *
    * @param voted the mark that was trusted before that. The present one is no proof: the member may
    *     have been emptied since, and have begun anew.
    */
-  boolean isKept(LockBackend member, @Nullable String voted) {
+  CompletableFuture<Boolean> isKept(Inquiry member, @Nullable String voted) {
+    return durable
+        ? CompletableFuture.completedFuture(trusted != null)
+        : member.mark().thenApply(found -> isKept(found, voted));
+  }
+
+  private boolean isKept(Optional<HoldInfo> found, @Nullable String voted) {
     String known = trusted;
-    if (durable) {
-      return known != null;
-    }
     if (known == null || !known.equals(voted)) {
       return false;
     }
-    boolean kept =
-        member.inspect(MARK).map(Memory::identity).filter(known::equals).isPresent();
+    boolean kept = found.map(Memory::identity).filter(known::equals).isPresent();
     if (!kept) {
       trusted = null;
       lookAt = System.nanoTime();

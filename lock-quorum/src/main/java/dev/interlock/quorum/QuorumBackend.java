@@ -10,13 +10,11 @@ import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.BackendContext;
 import dev.interlock.spi.BackendEvents;
 import dev.interlock.spi.Grant;
-import dev.interlock.spi.HandOffBackend;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.HoldPage;
 import dev.interlock.spi.HoldQuery;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.Release;
-import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
@@ -173,8 +171,8 @@ final class QuorumBackend implements LockBackend {
     for (Member member : members.all()) {
       boolean isLive = member.isLive();
       if (isLive || standing.isOn(member)) {
-        CompletableFuture<Boolean> answer = standing.askBack(
-            member, open -> standing.released(member, released(member, open, standing)));
+        CompletableFuture<Boolean> answer =
+            standing.askBack(member, () -> released(member, standing));
         var unused = answer.whenComplete((held, error) -> {
           if (error != null) {
             member.owes(standing, answer);
@@ -201,15 +199,24 @@ final class QuorumBackend implements LockBackend {
   }
 
   /** A waiter of this client that the member has granted the lock by this is told by its answer. */
-  private boolean released(Member member, LockBackend open, Standing standing) {
-    ReleaseResult result =
-        HandOffBackend.release(open, Release.of(standing.name(), standing.idOn(member)));
-    Grant next = result.granted();
-    if (next != null) {
-      new Relay(member).granted(next, System.nanoTime());
-    }
-    standing.abandonFormer(member, open);
-    return result.held();
+  private CompletableFuture<Boolean> released(Member member, Standing standing) {
+    CompletableFuture<Boolean> released = member.ask(inquiry -> inquiry
+        .release(Release.of(standing.name(), standing.idOn(member)))
+        .thenApply(result -> {
+          Grant next = result.granted();
+          if (next != null) {
+            new Relay(member).granted(next, System.nanoTime());
+          }
+          return standing.released(member, result.held());
+        }));
+    return standing.hasFormer(member)
+        ? released.thenCompose(held -> member
+            .call(open -> {
+              standing.abandonFormer(member, open);
+              return held;
+            })
+            .exceptionally(error -> held))
+        : released;
   }
 
   private boolean isDecided(Collection<Boolean> answers) {

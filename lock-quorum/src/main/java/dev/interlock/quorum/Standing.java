@@ -130,11 +130,12 @@ final class Standing {
    * Asks a member for this attempt, once what was asked before is answered. Fails, and asks
    * nothing, where the attempt may yet be given back.
    */
-  synchronized <T> CompletableFuture<T> ask(Member member, Function<LockBackend, T> question) {
+  synchronized <T> CompletableFuture<T> ask(
+      Member member, Supplier<CompletableFuture<T>> question) {
     if (doubtful.contains(member)) {
       return refused(member);
     }
-    return next(member, () -> isDoubtful(member) ? refused(member) : member.call(question));
+    return next(member, () -> isDoubtful(member) ? refused(member) : question.get());
   }
 
   private <T> CompletableFuture<T> refused(Member member) {
@@ -144,17 +145,13 @@ final class Standing {
   }
 
   /** Asks a member by what gives the attempt back, once what was asked before is answered. */
-  synchronized <T> CompletableFuture<T> askBack(Member member, Function<LockBackend, T> question) {
+  synchronized <T> CompletableFuture<T> askBack(
+      Member member, Supplier<CompletableFuture<T>> question) {
     CompletableFuture<T> back = next(
         member,
-        () -> member.call(open -> {
-          try {
-            return question.apply(open);
-          } catch (Throwable e) {
-            if (!(e instanceof LockException) || e instanceof OutcomeUnknownException) {
-              doubts(member); // before there is an answer, and what comes next is asked
-            }
-            throw e;
+        () -> question.get().whenComplete((answer, error) -> {
+          if (error != null && Round.failure(error) instanceof OutcomeUnknownException) {
+            doubts(member); // before there is an answer, and what comes next is asked
           }
         }));
     givingBack.put(member, back);
@@ -163,11 +160,18 @@ final class Standing {
 
   /** Asks a member to forget all of this attempt. */
   CompletableFuture<Boolean> giveBack(Member member) {
-    return askBack(member, open -> {
-      open.abandon(name, idOn(member));
-      abandonFormer(member, open);
-      return true;
-    });
+    return askBack(
+        member,
+        () -> member.call(open -> {
+          open.abandon(name, idOn(member));
+          abandonFormer(member, open);
+          return true;
+        }));
+  }
+
+  /** Whether a member has known it by another id. */
+  boolean hasFormer(Member member) {
+    return ids.of(member).size() > 1;
   }
 
   /** A vote by an earlier id may be there yet. If it cannot be removed, it ends with its lease. */
@@ -223,7 +227,7 @@ final class Standing {
   /** Asks as {@link #ask} does, unless the hold was given back meanwhile. */
   synchronized <T> CompletableFuture<T> askWhileHeld(
       Member member, Function<LockBackend, T> question) {
-    return held ? ask(member, question) : new CompletableFuture<>();
+    return held ? ask(member, () -> member.call(question)) : new CompletableFuture<>();
   }
 
   /**

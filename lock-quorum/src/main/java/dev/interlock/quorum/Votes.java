@@ -58,7 +58,10 @@ final class Votes {
     String mark = marks.get(member);
     return member.isDurable()
         ? CompletableFuture.completedFuture(new Vote(grant, member.memory().mark()))
-        : member.call(open -> new Vote(grant, member.memory().isKept(open, mark) ? mark : null));
+        : member.ask(inquiry -> member
+            .memory()
+            .isKept(inquiry, mark)
+            .thenApply(kept -> new Vote(grant, kept ? mark : null)));
   }
 
   /**

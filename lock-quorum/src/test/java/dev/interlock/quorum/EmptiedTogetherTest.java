@@ -109,13 +109,13 @@ class EmptiedTogetherTest {
     try (LockBackend server = backend(redis.server(0).uri("redis-hash"))) {
       Memory voter = new Memory(0, settings, false);
       String before = begin(server, settings, voter);
-      assertThat(voter.isKept(server, before)).isTrue();
+      assertThat(voter.isKept(new Inquiry.Alone(server), before)).isCompletedWithValue(true);
       redis.server(0).command("FLUSHALL");
       String after = begin(server, settings, voter);
 
-      assertThat(voter.isKept(server, before)).isFalse();
-      assertThat(voter.isKept(server, after)).isTrue();
-      assertThat(voter.isKept(server, null)).isFalse();
+      assertThat(voter.isKept(new Inquiry.Alone(server), before)).isCompletedWithValue(false);
+      assertThat(voter.isKept(new Inquiry.Alone(server), after)).isCompletedWithValue(true);
+      assertThat(voter.isKept(new Inquiry.Alone(server), null)).isCompletedWithValue(false);
     }
   }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockConfig;
 import dev.interlock.spi.Attempt;
+import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.BackendContext;
 import dev.interlock.spi.BackendEvents;
 import dev.interlock.spi.ClientId;
@@ -71,7 +72,7 @@ class GivenBackTest {
 
       assertThat(standing.owes(member, early)).as("another was asked since").isFalse();
       assertThat(standing.owes(member, late)).isTrue();
-      assertThat(standing.ask(member, open -> open.attempt(ours)).join()).isInstanceOf(Grant.class);
+      assertThat(vote(standing, member, ours)).isInstanceOf(Grant.class);
       assertThat(standing.owes(member, late)).as("it was asked for again").isFalse();
       assertThat(standing.pay(member).join()).as("nothing is to be given back").isFalse();
       assertThat(member.call(open -> open.inspect(NAME)).join()).isPresent();
@@ -87,7 +88,7 @@ class GivenBackTest {
     try {
       Attempt ours = attempt();
       Standing standing = standing(ours);
-      assertThat(standing.ask(member, open -> open.attempt(ours)).join()).isInstanceOf(Grant.class);
+      assertThat(vote(standing, member, ours)).isInstanceOf(Grant.class);
       assertThat(standing.owes(member, unanswered(standing, member))).isTrue();
 
       standing.holds(ours, 1, System.nanoTime(), System.currentTimeMillis());
@@ -106,7 +107,7 @@ class GivenBackTest {
     try {
       Attempt ours = attempt();
       Standing standing = standing(ours);
-      assertThat(standing.ask(member, open -> open.attempt(ours)).join()).isInstanceOf(Grant.class);
+      assertThat(vote(standing, member, ours)).isInstanceOf(Grant.class);
       List<Standing> before =
           Stream.generate(() -> standing(attempt())).limit(3).toList();
       SteeredProvider.Steered way = SteeredProvider.of(CLIENT, "behind0");
@@ -136,7 +137,7 @@ class GivenBackTest {
     try {
       Attempt ours = attempt();
       Standing standing = standing(ours);
-      assertThat(standing.ask(member, open -> open.attempt(ours)).join()).isInstanceOf(Grant.class);
+      assertThat(vote(standing, member, ours)).isInstanceOf(Grant.class);
       member.owes(standing, unanswered(standing, member));
       try (LockBackend direct = context().open("local://?namespace=unasked0")) {
         while (direct.inspect(NAME).isPresent()) {
@@ -193,10 +194,16 @@ class GivenBackTest {
     return standing;
   }
 
+  private static AttemptResult vote(Standing standing, Member member, Attempt attempt) {
+    return standing
+        .ask(member, () -> member.call(open -> open.attempt(attempt)))
+        .join();
+  }
+
   private static CompletableFuture<Boolean> unanswered(Standing standing, Member member) {
-    CompletableFuture<Boolean> failed = standing.ask(member, open -> {
-      throw new BackendUnavailableException("for the test");
-    });
+    CompletableFuture<Boolean> failed = standing.ask(
+        member,
+        () -> CompletableFuture.failedFuture(new BackendUnavailableException("for the test")));
     assertThatThrownBy(failed::join).isInstanceOf(CompletionException.class);
     return failed;
   }

@@ -15,6 +15,7 @@ import dev.interlock.redis.support.ReplicatedGrants;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.BackendEvents;
+import dev.interlock.spi.BatchBackend;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HandOffBackend;
@@ -41,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Two connections carry the commands of all threads: one what frees or keeps locks and a few
  * attempts, the other the attempts of a crowd, so that these never delay a release.
  */
-final class HashBackend implements HandOffBackend {
+final class HashBackend implements HandOffBackend, BatchBackend {
   private static final Logger LOG = System.getLogger(HashBackend.class.getName());
 
   /**
@@ -134,14 +135,9 @@ final class HashBackend implements HandOffBackend {
   private AttemptResult send(Attempt attempt, boolean queued) {
     boolean mayStand = queued;
     while (true) {
-      ScriptCall call = call(Scripts.ATTEMPT, attempt.name()).withDeadline();
-      describe(call, attempt);
-      if (!attempt.waits()) {
-        call.patient();
-      }
       AttemptResult result;
       try {
-        result = Outcomes.of(attempt, send(attempt, call));
+        result = Outcomes.of(attempt, send(attempt, call(attempt)));
       } catch (LockException e) {
         throw mayStand ? stillUnknown(attempt, e) : e;
       }
@@ -150,6 +146,38 @@ final class HashBackend implements HandOffBackend {
       }
       mayStand = true;
     }
+  }
+
+  private ScriptCall call(Attempt attempt) {
+    ScriptCall call = call(Scripts.ATTEMPT, attempt.name()).withDeadline();
+    describe(call, attempt);
+    return attempt.waits() ? call : call.patient();
+  }
+
+  @Override
+  public Batch batch() {
+    return new HashBatch(this, connections.isCluster());
+  }
+
+  /** Sends an attempt that does not wait, for its answer to be read by {@link #attempted}. */
+  ScriptRunner.Sent begin(Attempt attempt) {
+    return holders.send("acquire", attempt.name(), call(attempt));
+  }
+
+  /** What came of it; null if it was not made, or has to be made again to know. */
+  @Nullable
+  AttemptResult attempted(Attempt attempt, ScriptRunner.Sent sent) {
+    Answer answer = sent.await();
+    AttemptResult result = answer.isOver() ? null : Outcomes.of(attempt, answer);
+    if (result instanceof Grant) {
+      riders.ended(attempt.name(), attempt.id());
+    }
+    return result;
+  }
+
+  /** Sends a look, for its answer to be read by {@link Inspection#holder}. */
+  ScriptRunner.Sent beginInspection(String name) {
+    return inspection.send(layout.keys(name));
   }
 
   private static OutcomeUnknownException stillUnknown(Attempt attempt, LockException failure) {
@@ -172,13 +200,28 @@ final class HashBackend implements HandOffBackend {
 
   @Override
   public ReleaseResult release(Release release) {
+    return begin(release).finish();
+  }
+
+  /** Sends a release. Whoever does so finishes it. */
+  Departure begin(Release release) {
     riders.ended(release.name(), release.id());
     release.passed().forEach(id -> riders.ended(release.name(), id));
-    Attempt next = release.next();
-    List<Rider> taken = riders.take(release.name());
-    int arrived = 0;
-    try {
-      ScriptCall call = call(Scripts.RELEASE, release.name())
+    return new Departure(release, riders.take(release.name()));
+  }
+
+  /** A release that is under way, and the attempts that it takes along. For one thread. */
+  final class Departure {
+    private final Release release;
+    private final List<Rider> taken;
+    private final ScriptCall call;
+    private final ScriptRunner.Sent sent;
+
+    private Departure(Release release, List<Rider> taken) {
+      this.release = release;
+      this.taken = taken;
+      Attempt next = release.next();
+      this.call = call(Scripts.RELEASE, release.name())
           .patient()
           .withDeadline()
           .with(release.id().toString())
@@ -189,45 +232,42 @@ final class HashBackend implements HandOffBackend {
         describe(call, next);
       }
       taken.forEach(rider -> describe(call, rider.attempt()));
-      Answer answer = holders.run("release", release.name(), call);
-      boolean held = answer.flag();
-      if (!held && answer.isRepeated()) {
-        throw new OutcomeUnknownException("whether the release of lock '" + release.name()
-            + "' found it held is not known: the connection broke, and it was sent again");
+      try {
+        this.sent = holders.send("release", release.name(), call);
+      } catch (RuntimeException | Error e) {
+        taken.forEach(Rider::fail);
+        throw e;
       }
-      boolean unfinished = answer.flag();
-      ReleaseResult result = released(release, held, answer);
-      Grant granted = result.granted();
-      if (granted != null) {
-        riders.ended(granted.name(), granted.id());
-      }
-      for (Rider rider : taken) {
-        rider.arrive(Outcomes.of(rider.attempt(), answer));
-        arrived++;
-      }
-      if (unfinished) {
-        serveOn(release.name(), release.id());
-      }
-      return result;
-    } finally {
-      taken.subList(arrived, taken.size()).forEach(Rider::fail);
     }
-  }
 
-  private static ReleaseResult released(Release release, boolean held, Answer answer) {
-    Grant granted = Outcomes.grant(release.name(), answer);
-    Attempt next = release.next();
-    AttemptResult result = next == null ? null : Outcomes.of(next, answer);
-    if (!held) {
-      return ReleaseResult.notHeld();
+    /** Waits for the answer. */
+    ReleaseResult finish() {
+      int arrived = 0;
+      try {
+        Answer answer = holders.answer("release", release.name(), call, sent);
+        boolean held = answer.flag();
+        if (!held && answer.isRepeated()) {
+          throw new OutcomeUnknownException("whether the release of lock '" + release.name()
+              + "' found it held is not known: the connection broke, and it was sent again");
+        }
+        boolean unfinished = answer.flag();
+        ReleaseResult result = Outcomes.released(release, held, answer);
+        Grant granted = result.granted();
+        if (granted != null) {
+          riders.ended(granted.name(), granted.id());
+        }
+        for (Rider rider : taken) {
+          rider.arrive(Outcomes.of(rider.attempt(), answer));
+          arrived++;
+        }
+        if (unfinished) {
+          serveOn(release.name(), release.id());
+        }
+        return result;
+      } finally {
+        taken.subList(arrived, taken.size()).forEach(Rider::fail);
+      }
     }
-    // A reader that got in is told of too, though the next of its owner got in beside it.
-    boolean alone = granted == null || (next != null && granted.id().equals(next.id()));
-    if (alone && result instanceof Grant direct) {
-      granted = direct;
-      result = null;
-    }
-    return ReleaseResult.released().withGranted(granted).withNext(result);
   }
 
   @Override

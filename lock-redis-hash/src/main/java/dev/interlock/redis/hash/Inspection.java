@@ -89,13 +89,13 @@ final class Inspection implements LockScan.Scanned {
     return holds;
   }
 
-  private ScriptRunner.Sent send(LockKeys keys) {
+  ScriptRunner.Sent send(LockKeys keys) {
     ScriptCall call = new ScriptCall(Scripts.INSPECT).reading(keys).patient();
     return runner.send("inspect", keys.name(), call);
   }
 
   /** Reads the answer of inspect.lua. */
-  private static Optional<HoldInfo> holder(String name, Answer answer) {
+  static Optional<HoldInfo> holder(String name, Answer answer) {
     if (answer.isOver()) {
       return Optional.empty();
     }

@@ -4,6 +4,8 @@ import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
+import dev.interlock.spi.Release;
+import dev.interlock.spi.ReleaseResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,6 +62,23 @@ final class Outcomes {
     return id.equals(NOBODY)
         ? null
         : Grant.of(name, HoldId.parse(id), token, lease).withTokens(tokens).withHeirs(heirs);
+  }
+
+  /** What became of a release, but for whom it took along unasked. */
+  static ReleaseResult released(Release release, boolean held, Answer answer) {
+    Grant granted = grant(release.name(), answer);
+    Attempt next = release.next();
+    AttemptResult result = next == null ? null : of(next, answer);
+    if (!held) {
+      return ReleaseResult.notHeld();
+    }
+    // A reader that got in is told of too, though the next of its owner got in beside it.
+    boolean alone = granted == null || (next != null && granted.id().equals(next.id()));
+    if (alone && result instanceof Grant direct) {
+      granted = direct;
+      result = null;
+    }
+    return ReleaseResult.released().withGranted(granted).withNext(result);
   }
 
   /** The holder may die, and a grant may stay unconfirmed: then a refresh hands the lock on. */

@@ -43,7 +43,20 @@ final class ScriptRunner {
    * @return what its answer holds after the server's time, with which every answer begins
    */
   Answer run(String action, String name, ScriptCall call) {
-    Answer answer = send(action, name, call).await();
+    return answer(action, name, call, send(action, name, call));
+  }
+
+  /**
+   * Waits for the answer of a script that was sent, and sends it once more if it came too late.
+   *
+   * @param action for messages
+   * @param name the lock, for messages
+   * @param call the script
+   * @param sent as which it is under way
+   * @return as for {@link #run}
+   */
+  Answer answer(String action, String name, ScriptCall call, Sent sent) {
+    Answer answer = sent.await();
     if (call.hasDeadline() && answer.isOver()) {
       // It was read in time, so the server's clock was set forward, or another server answers now.
       // The answer told the new time.
@@ -80,6 +93,7 @@ final class ScriptRunner {
     private volatile AsyncCommand<byte[], byte[], byte[]> command;
     private volatile CompletableFuture<byte[]> reply;
     private volatile boolean shortFormRepeated;
+    private volatile boolean sentAgain;
 
     private Sent(String action, String name, ScriptCall call) {
       this.action = action;
@@ -146,6 +160,11 @@ final class ScriptRunner {
       }
     }
 
+    /** Whether it may have run later than what was sent behind it. Known once it is answered. */
+    boolean wasSentAgain() {
+      return sentAgain || CountedCommand.wasRepeated(command);
+    }
+
     /** In a cluster it is also sent again when a node refers it to another one. */
     private boolean wasRepeated() {
       return !connections.isCluster() && (shortFormRepeated || CountedCommand.wasRepeated(command));
@@ -167,6 +186,7 @@ final class ScriptRunner {
           if (!isSlotMoving(e) || !mayPause()) {
             throw e;
           }
+          sentAgain = true;
           dispatch();
         } catch (RedisException e) {
           // Not sent: the node is not, or just now not, connected.
@@ -175,6 +195,7 @@ final class ScriptRunner {
               || (!link.awaitNode(call.first().lock(), left()) && !mayPause())) {
             throw e;
           }
+          sentAgain = true;
           dispatch();
         }
       }
@@ -194,6 +215,7 @@ final class ScriptRunner {
       if (!(failure instanceof RedisNoScriptException)) {
         return CompletableFuture.failedFuture(failure);
       }
+      sentAgain = true;
       // The server that does not know it need not be the one that it was first sent to.
       shortFormRepeated = CountedCommand.wasRepeated(command);
       command = call.bySource();

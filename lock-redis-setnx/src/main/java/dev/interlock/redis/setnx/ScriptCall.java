@@ -62,6 +62,10 @@ final class ScriptCall {
     return this;
   }
 
+  LuaScript script() {
+    return script;
+  }
+
   boolean hasDeadline() {
     return deadlineAt != NO_DEADLINE;
   }

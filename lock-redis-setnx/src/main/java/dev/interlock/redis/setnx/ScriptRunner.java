@@ -3,6 +3,7 @@ package dev.interlock.redis.setnx;
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockException;
 import dev.interlock.redis.support.LockKeys;
+import dev.interlock.redis.support.LuaScript;
 import dev.interlock.redis.support.RedisErrors;
 import dev.interlock.redis.support.ServerClock;
 import dev.interlock.redis.support.jedis.Connections.Use;
@@ -16,9 +17,12 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.ObjIntConsumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.Connection;
+import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
 
@@ -99,14 +103,16 @@ final class ScriptRunner {
   }
 
   /**
-   * Runs one script many times, in one go on each server, on all servers at once.
+   * Runs many scripts, in one go on each server, on all servers at once.
    *
+   * @param use who asks
    * @param action for messages
-   * @param batch the same script with different keys and arguments, by lock
+   * @param batch what to run, by lock
    * @param answers takes the place and the answer, or a {@link LockException} where there is none,
    *     as soon as the server has answered
+   * @return whether all were sent to one server and once, so that they have run in their order
    */
-  void runAll(String action, List<Addressed> batch, ObjIntConsumer<Object> answers) {
+  boolean runAll(Use use, String action, List<Addressed> batch, ObjIntConsumer<Object> answers) {
     Map<Target, List<Integer>> places = new LinkedHashMap<>();
     for (int i = 0; i < batch.size(); i++) {
       try {
@@ -116,47 +122,125 @@ final class ScriptRunner {
         answers.accept(e, i);
       }
     }
+    AtomicBoolean once = new AtomicBoolean(places.size() <= 1);
     EachServer.run(places.entrySet().stream()
-        .<Runnable>map(own -> () -> runAll(own.getKey(), action, batch, own.getValue(), answers))
+        .<Runnable>map(own -> () -> {
+          Pass pass = new Pass(own.getKey(), use, action, batch, answers);
+          if (!pass.run(own.getValue())) {
+            once.set(false);
+          }
+        })
         .toList());
+    return once.get();
   }
 
-  private void runAll(
-      Target target,
-      String action,
-      List<Addressed> batch,
-      List<Integer> places,
-      ObjIntConsumer<Object> answers) {
-    List<ScriptCall> calls =
-        places.stream().map(place -> batch.get(place).call()).toList();
-    LockKeys first = batch.get(places.get(0)).keys();
-    List<Object> replies;
-    try {
-      replies = target.server().calls().on(Use.HOLDER, action, first, connection -> {
-        List<Object> sent = sendAll(connection, calls, false);
-        return sent.stream().anyMatch(JedisNoScriptException.class::isInstance)
-            ? sendAll(connection, calls, true)
-            : sent;
-      });
-    } catch (LockException e) {
-      LockException failure = unlessElsewhere(first, target, e);
+  /** Many scripts on one server. For one thread. */
+  private final class Pass {
+    private final Target target;
+    private final Use use;
+    private final String action;
+    private final List<Addressed> batch;
+    private final ObjIntConsumer<Object> answers;
+
+    /** Those that the server does not know, by place. */
+    private final List<Integer> unknown = new ArrayList<>();
+
+    /** Those that need more than this server, or another moment. */
+    private final List<Integer> refused = new ArrayList<>();
+
+    private int answered;
+
+    Pass(
+        Target target,
+        Use use,
+        String action,
+        List<Addressed> batch,
+        ObjIntConsumer<Object> answers) {
+      this.target = target;
+      this.use = use;
+      this.action = action;
+      this.batch = batch;
+      this.answers = answers;
+    }
+
+    /** Answers whether none of them was sent again. */
+    boolean run(List<Integer> places) {
+      send(places, Set.of());
+      boolean again = !unknown.isEmpty() || !refused.isEmpty();
+      if (!unknown.isEmpty()) {
+        List<Integer> taught = List.copyOf(unknown);
+        unknown.clear();
+        send(taught, firsts(taught));
+        refused.addAll(unknown);
+      }
+      // Only then those that need more: they may have to wait for another server.
+      again(use, action, batch, refused, answers);
+      return !again;
+    }
+
+    /** The first place of each script, where it goes with its source. */
+    private Set<Integer> firsts(List<Integer> places) {
+      Map<LuaScript, Integer> firsts = new HashMap<>();
+      places.forEach(place -> firsts.putIfAbsent(batch.get(place).call().script(), place));
+      return Set.copyOf(firsts.values());
+    }
+
+    private void send(List<Integer> places, Set<Integer> bySource) {
+      LockKeys first = batch.get(places.get(0)).keys();
+      answered = 0;
+      try {
+        target
+            .server()
+            .calls()
+            .together(
+                use,
+                action,
+                first,
+                places.stream()
+                    .<Supplier<CommandArguments>>map(place -> () -> {
+                      ScriptCall call =
+                          inTime(batch.get(place).call(), target.server().clock());
+                      return bySource.contains(place) ? call.bySource() : call.byDigest();
+                    })
+                    .toList(),
+                (answer, i) -> {
+                  answered = i + 1;
+                  take(answer, places.get(i));
+                });
+      } catch (LockException e) {
+        failed(first, places.subList(answered, places.size()), e);
+      }
+    }
+
+    private void take(Object answer, int place) {
+      Addressed one = batch.get(place);
+      if (answer instanceof JedisNoScriptException) {
+        unknown.add(place);
+      } else if (answer instanceof JedisDataException refusal) {
+        if (RedisErrors.concernsAll(String.valueOf(refusal.getMessage()))) {
+          LockException failure = target.server().calls().explain(action, one.keys(), refusal);
+          failed(one.keys(), List.of(place), failure);
+        } else {
+          refused.add(place);
+        }
+      } else {
+        learn(one.call(), target.server().clock(), answer);
+        if (one.call().hasDeadline() && isTooLate(answer)) {
+          refused.add(place);
+        } else {
+          answers.accept(answer, place);
+        }
+      }
+    }
+
+    private void failed(LockKeys keys, List<Integer> places, LockException reason) {
+      LockException failure = unlessElsewhere(keys, target, reason);
       if (failure == null) {
-        again(action, batch, places, answers);
+        refused.addAll(places);
       } else {
         places.forEach(place -> answers.accept(failure, place));
       }
-      return;
     }
-    List<Integer> refused = new ArrayList<>();
-    for (int i = 0; i < places.size(); i++) {
-      if (replies.get(i) instanceof JedisDataException) {
-        refused.add(places.get(i));
-      } else {
-        answers.accept(replies.get(i), places.get(i));
-      }
-    }
-    // Only then those that need more: they may have to wait for another server.
-    again(action, batch, refused, answers);
   }
 
   private @Nullable LockException unlessElsewhere(
@@ -174,13 +258,17 @@ final class ScriptRunner {
    * itself fails again, and is explained.
    */
   private void again(
-      String action, List<Addressed> batch, List<Integer> places, ObjIntConsumer<Object> answers) {
+      Use use,
+      String action,
+      List<Addressed> batch,
+      List<Integer> places,
+      ObjIntConsumer<Object> answers) {
     Map<Server, LockException> silent = new HashMap<>();
     for (int place : places) {
       Addressed one = batch.get(place);
       Object answer;
       try {
-        answer = run(Use.HOLDER, action, one.keys(), one.call(), silent);
+        answer = run(use, action, one.keys(), one.call(), silent);
       } catch (LockException e) {
         answer = e;
       }
@@ -197,13 +285,17 @@ final class ScriptRunner {
     if (answer instanceof JedisNoScriptException) {
       answer = server.run(use, asking, action, keys, () -> inTime(call, clock).bySource());
     }
+    learn(call, clock, answer);
+    return answer;
+  }
+
+  private static void learn(ScriptCall call, ServerClock clock, Object answer) {
     if (call.hasDeadline()) {
       Object time = answer instanceof List<?> list ? list.get(1) : answer;
       if (time instanceof Long now) {
         clock.learn(call.sentAt(), now);
       }
     }
-    return answer;
   }
 
   private ScriptCall inTime(ScriptCall call, ServerClock clock) {
@@ -212,25 +304,6 @@ final class ScriptRunner {
       call.sentAt(now, clock.notAfterMicros(now, timeout));
     }
     return call;
-  }
-
-  private static List<Object> sendAll(
-      Connection connection, List<ScriptCall> calls, boolean unknownScript) {
-    List<ScriptCall> rest = new ArrayList<>(calls);
-    if (unknownScript) {
-      connection.sendCommand(rest.remove(0).bySource());
-    }
-    for (ScriptCall call : rest) {
-      connection.sendCommand(call.byDigest());
-    }
-    List<Object> answers = connection.getMany(calls.size());
-    for (Object answer : answers) {
-      if (answer instanceof JedisDataException refusal
-          && RedisErrors.concernsAll(String.valueOf(refusal.getMessage()))) {
-        throw refusal;
-      }
-    }
-    return answers;
   }
 
   /**

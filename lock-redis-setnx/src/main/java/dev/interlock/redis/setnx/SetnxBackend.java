@@ -21,6 +21,7 @@ import dev.interlock.redis.support.jedis.WakeUps;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.BackendEvents;
+import dev.interlock.spi.BatchBackend;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HandOffBackend;
@@ -41,9 +42,10 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /** Turns the calls of the engine into scripts, and the answers of the scripts into results. */
-final class SetnxBackend implements HandOffBackend {
+final class SetnxBackend implements HandOffBackend, BatchBackend {
   /** How soon a waiter looks again when another one was called to a lock that is free. */
   private static final Duration WAIT_FOR_CALLED = Duration.ofMillis(100);
 
@@ -52,6 +54,7 @@ final class SetnxBackend implements HandOffBackend {
 
   private static final long BUSY = 0;
   private static final long GRANTED = 1;
+  private static final long LEFT = 3;
 
   private final KeyLayout layout;
   private final ClientId client;
@@ -97,7 +100,7 @@ final class SetnxBackend implements HandOffBackend {
   @Override
   public AttemptResult attempt(Attempt attempt) {
     LockKeys keys = layout.keys(attempt.name());
-    if (attempt.tokens() == 1 && !noted.contains(attempt.id())) {
+    if (isPlain(attempt)) {
       Object answer = runner.run(Use.ATTEMPT, "acquire", keys, tryOnce(keys, attempt));
       if (answer instanceof Long token) {
         return AttemptResult.granted(attempt, token);
@@ -113,13 +116,63 @@ final class SetnxBackend implements HandOffBackend {
     if (attempt.waits()) {
       noted.add(attempt.id());
     }
-    ScriptCall call = describe(onAllKeys(Scripts.ACQUIRE, 6, keys), attempt);
-    List<?> answer = list(runner.run(Use.ATTEMPT, "acquire", keys, call));
-    if (number(answer, 0) == BUSY) {
-      return busy(keys, answer, attempt);
+    Object answer = runner.run(Use.ATTEMPT, "acquire", keys, acquisition(keys, attempt));
+    return Objects.requireNonNull(attempted(attempt, answer), "acquire.lua leaves nothing open");
+  }
+
+  /** Whether nothing but the lock itself is needed. */
+  private boolean isPlain(Attempt attempt) {
+    return attempt.tokens() == 1 && !noted.contains(attempt.id());
+  }
+
+  private ScriptCall acquisition(LockKeys keys, Attempt attempt) {
+    return describe(onAllKeys(Scripts.ACQUIRE, 6, keys), attempt);
+  }
+
+  /** What acquire.lua or try.lua has answered; null if the latter has left it to the former. */
+  @Nullable
+  AttemptResult attempted(Attempt attempt, Object answer) {
+    if (answer instanceof Long token) {
+      return AttemptResult.granted(attempt, token);
+    }
+    List<?> parts = list(answer);
+    if (number(parts, 0) == BUSY) {
+      return busy(layout.keys(attempt.name()), parts, attempt);
+    }
+    if (number(parts, 0) == LEFT) {
+      return null;
     }
     noted.remove(attempt.id());
-    return AttemptResult.granted(attempt, number(answer, 2)).withTokens((int) number(answer, 3));
+    return AttemptResult.granted(attempt, number(parts, 2)).withTokens((int) number(parts, 3));
+  }
+
+  @Override
+  public Batch batch() {
+    return new SetnxBatch(this, runner);
+  }
+
+  /** An attempt of a batch, as a script. */
+  Addressed attemptOf(Attempt attempt) {
+    LockKeys keys = layout.keys(attempt.name());
+    return isPlain(attempt) ? new Addressed(keys, tryOnce(keys, attempt)) : acquisitionOf(attempt);
+  }
+
+  /** The same with the script that knows what to do in all cases. */
+  Addressed acquisitionOf(Attempt attempt) {
+    LockKeys keys = layout.keys(attempt.name());
+    return new Addressed(keys, acquisition(keys, attempt));
+  }
+
+  /** A release of a batch, as a script. */
+  Addressed releaseOf(Release release) {
+    LockKeys keys = layout.keys(release.name());
+    return new Addressed(keys, release(keys, release));
+  }
+
+  /** A look of a batch, as a script. */
+  Addressed inspectionOf(String name) {
+    LockKeys keys = layout.keys(name);
+    return new Addressed(keys, inspection(keys));
   }
 
   @Override
@@ -129,9 +182,16 @@ final class SetnxBackend implements HandOffBackend {
       return pass(release, next);
     }
     LockKeys keys = layout.keys(release.name());
-    ScriptCall call = onWaiters(Scripts.RELEASE, 1, keys).with(release.id());
-    boolean held = isOne(runner.run(Use.HOLDER, "release", keys, call));
-    return held ? ReleaseResult.released() : ReleaseResult.notHeld();
+    return released(runner.run(Use.HOLDER, "release", keys, release(keys, release)));
+  }
+
+  private static ScriptCall release(LockKeys keys, Release release) {
+    return onWaiters(Scripts.RELEASE, 1, keys).with(release.id());
+  }
+
+  /** What release.lua has answered. */
+  static ReleaseResult released(Object answer) {
+    return isOne(answer) ? ReleaseResult.released() : ReleaseResult.notHeld();
   }
 
   /** Releases, and lets the next waiter of this client have the lock if nobody waits longer. */
@@ -168,7 +228,8 @@ final class SetnxBackend implements HandOffBackend {
       call.with(renewal.id()).with(Millis.roundedUp(renewal.lease())).with(renewal.minToken());
       calls.add(new Addressed(keys, call));
     }
-    runner.runAll(
+    var unused = runner.runAll(
+        Use.HOLDER,
         "renew",
         calls,
         (answer, place) -> answers.answer(batch.get(place), renewed(batch.get(place), answer)));
@@ -205,7 +266,8 @@ final class SetnxBackend implements HandOffBackend {
     List<Addressed> calls =
         locks.stream().map(keys -> new Addressed(keys, inspection(keys))).toList();
     Map<Integer, Object> answers = new ConcurrentHashMap<>();
-    runner.runAll("inspect", calls, (answer, place) -> answers.put(place, answer));
+    var unused =
+        runner.runAll(Use.HOLDER, "inspect", calls, (answer, place) -> answers.put(place, answer));
     List<HoldInfo> holds = new ArrayList<>();
     for (int i = 0; i < calls.size(); i++) {
       holder(locks.get(i).name(), Objects.requireNonNull(answers.get(i))).ifPresent(holds::add);
@@ -214,7 +276,7 @@ final class SetnxBackend implements HandOffBackend {
   }
 
   /** Reads the answer of inspect.lua; one lock whose keys others use does no harm to a list. */
-  private static Optional<HoldInfo> holder(String name, Object answer) {
+  static Optional<HoldInfo> holder(String name, Object answer) {
     if (answer instanceof LockException failure) {
       if (RedisErrors.isOfForeignKey(failure)) {
         return Optional.of(LockValue.describeForeign(name));

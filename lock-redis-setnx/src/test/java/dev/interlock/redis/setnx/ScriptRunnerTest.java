@@ -8,6 +8,7 @@ import dev.interlock.redis.setnx.ScriptRunner.Addressed;
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.LockKeys;
 import dev.interlock.redis.support.jedis.Connections;
+import dev.interlock.redis.support.jedis.Connections.Use;
 import dev.interlock.redis.support.jedis.Server;
 import dev.interlock.redis.support.jedis.Servers;
 import dev.interlock.redis.support.jedis.Target;
@@ -109,7 +110,8 @@ class ScriptRunnerTest {
                 .with(0)))
         .toList();
     Set<Integer> answered = new HashSet<>();
-    new ScriptRunner(new Moved(from, to), TIMEOUT).runAll("renew", batch, (answer, place) -> {
+    ScriptRunner runner = new ScriptRunner(new Moved(from, to), TIMEOUT);
+    var unused = runner.runAll(Use.HOLDER, "renew", batch, (answer, place) -> {
       assertThat(answer).isInstanceOf(LockException.class);
       answered.add(place);
     });

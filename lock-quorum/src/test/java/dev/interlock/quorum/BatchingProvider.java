@@ -1,0 +1,197 @@
+package dev.interlock.quorum;
+
+import dev.interlock.Capability;
+import dev.interlock.CommonOptions;
+import dev.interlock.HoldInfo;
+import dev.interlock.LockConfig;
+import dev.interlock.LockException;
+import dev.interlock.Option;
+import dev.interlock.OutcomeUnknownException;
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.AttemptResult;
+import dev.interlock.spi.BackendContext;
+import dev.interlock.spi.BackendEvents;
+import dev.interlock.spi.BatchBackend;
+import dev.interlock.spi.HandOffBackend;
+import dev.interlock.spi.HoldId;
+import dev.interlock.spi.LockBackend;
+import dev.interlock.spi.LockProvider;
+import dev.interlock.spi.Release;
+import dev.interlock.spi.ReleaseResult;
+import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalAnswers;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
+
+/** Members in this JVM that answer batches, and what a test does to the batches of one client. */
+public final class BatchingProvider implements LockProvider {
+  private static final Map<String, Way> OPENED = new ConcurrentHashMap<>();
+
+  /** A client's way to a member. */
+  static Way of(String client, String namespace) {
+    return OPENED.computeIfAbsent(client + " " + namespace, any -> new Way());
+  }
+
+  /** What happens to the batches of one client to one member. Thread-safe. */
+  static final class Way {
+    private final List<Integer> sizes = new CopyOnWriteArrayList<>();
+    private volatile Runnable before = () -> {};
+    private volatile int answers = Integer.MAX_VALUE;
+
+    /** What happens right before a batch reaches the member. */
+    void before(Runnable event) {
+      before = event;
+    }
+
+    /** After so many answers of a batch the connection breaks, once the member has done it all. */
+    void breaksAfter(int most) {
+      answers = most;
+    }
+
+    /** How many questions of applications each batch had, without the look. */
+    List<Integer> sizes() {
+      return List.copyOf(sizes);
+    }
+  }
+
+  @Override
+  public String id() {
+    return "batching";
+  }
+
+  @Override
+  public Set<Capability> capabilities(LockConfig config) {
+    return EnumSet.of(Capability.RENEWABLE, Capability.FENCED, Capability.PUSH);
+  }
+
+  @Override
+  public List<Option<?>> options() {
+    return List.of();
+  }
+
+  @Override
+  public LockBackend open(LockConfig config, BackendContext context) {
+    String namespace = config.get(CommonOptions.NAMESPACE);
+    return new Member(
+        context.open("local://?namespace=" + namespace), of(context.client().id(), namespace));
+  }
+
+  private record Member(LockBackend sound, Way way) implements BatchBackend {
+    @Override
+    public Batch batch() {
+      return new Gathered(sound, way);
+    }
+
+    @Override
+    public void subscribe(BackendEvents events) {
+      sound.subscribe(events);
+    }
+
+    @Override
+    public AttemptResult attempt(Attempt attempt) {
+      return sound.attempt(attempt);
+    }
+
+    @Override
+    public void renew(List<Renewal> batch, RenewalAnswers answers) {
+      sound.renew(batch, answers);
+    }
+
+    @Override
+    public boolean release(String name, HoldId id) {
+      return sound.release(name, id);
+    }
+
+    @Override
+    public void abandon(String name, HoldId id) {
+      sound.abandon(name, id);
+    }
+
+    @Override
+    public Optional<HoldInfo> inspect(String name) {
+      return sound.inspect(name);
+    }
+
+    @Override
+    public boolean forceRelease(String name, long fencingToken) {
+      return sound.forceRelease(name, fencingToken);
+    }
+
+    @Override
+    public String server() {
+      return sound.server();
+    }
+
+    @Override
+    public void close() {
+      sound.close();
+    }
+  }
+
+  private static final class Gathered implements BatchBackend.Batch {
+    private final LockBackend sound;
+    private final Way way;
+    private final List<Question<?>> questions = new ArrayList<>();
+    private final List<Question<?>> looks = new ArrayList<>();
+
+    Gathered(LockBackend sound, Way way) {
+      this.sound = sound;
+      this.way = way;
+    }
+
+    private record Question<T>(Supplier<T> step, CompletableFuture<T> answer) {
+      void run(boolean answered) {
+        try {
+          T value = step.get();
+          if (answered) {
+            answer.complete(value);
+          } else {
+            answer.completeExceptionally(new OutcomeUnknownException("the connection broke"));
+          }
+        } catch (LockException e) {
+          answer.completeExceptionally(e);
+        }
+      }
+    }
+
+    private static <T> CompletableFuture<T> add(List<Question<?>> to, Supplier<T> step) {
+      CompletableFuture<T> answer = new CompletableFuture<>();
+      to.add(new Question<>(step, answer));
+      return answer;
+    }
+
+    @Override
+    public CompletableFuture<AttemptResult> attempt(Attempt attempt) {
+      return add(questions, () -> sound.attempt(attempt));
+    }
+
+    @Override
+    public CompletableFuture<ReleaseResult> release(Release release) {
+      return add(questions, () -> HandOffBackend.release(sound, release));
+    }
+
+    @Override
+    public CompletableFuture<Optional<HoldInfo>> inspect(String name) {
+      return add(looks, () -> sound.inspect(name));
+    }
+
+    @Override
+    public void run() {
+      way.sizes.add(questions.size());
+      way.before.run();
+      List<Question<?>> all = new ArrayList<>(questions);
+      all.addAll(looks);
+      for (int i = 0; i < all.size(); i++) {
+        all.get(i).run(i < way.answers);
+      }
+    }
+  }
+}

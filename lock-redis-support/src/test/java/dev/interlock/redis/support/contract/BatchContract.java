@@ -1,0 +1,149 @@
+package dev.interlock.redis.support.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.interlock.HoldInfo;
+import dev.interlock.LockException;
+import dev.interlock.OutcomeUnknownException;
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.AttemptResult;
+import dev.interlock.spi.BackendContext;
+import dev.interlock.spi.BatchBackend;
+import dev.interlock.spi.ClientId;
+import dev.interlock.spi.Grant;
+import dev.interlock.spi.HoldId;
+import dev.interlock.spi.Release;
+import dev.interlock.spi.ReleaseResult;
+import dev.interlock.testservers.RedisServer;
+import dev.interlock.testservers.TestRedis;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Many questions in one go: each has an answer of its own, and looks come behind all attempts. */
+@Timeout(60)
+public abstract class BatchContract {
+  private static final Duration LEASE = Duration.ofSeconds(30);
+  private static final AtomicLong IDS = new AtomicLong();
+
+  private RedisServer server;
+  private BatchBackend backend;
+  private BatchBackend.Batch batch;
+
+  /** The provider's id. */
+  protected abstract String provider();
+
+  @BeforeEach
+  void open() {
+    server = TestRedis.builder().owned().start();
+    ClientId client = new ClientId("0000111122223333", "host:1");
+    backend = (BatchBackend) BackendContext.of(client).open(server.uri(provider()));
+    batch = backend.batch();
+  }
+
+  @AfterEach
+  void close() {
+    backend.close();
+    server.close();
+  }
+
+  private static HoldId id() {
+    return new HoldId(1, IDS.incrementAndGet());
+  }
+
+  private static Attempt once(String name, HoldId id) {
+    return Attempt.of(name, id, "owner", LEASE);
+  }
+
+  @Test
+  void eachQuestionHasItsOwnAnswer() {
+    HoldId held = id();
+    assertThat(backend.attempt(once("held", held))).isInstanceOf(Grant.class);
+    assertThat(backend.attempt(once("left", held))).isInstanceOf(Grant.class);
+    CompletableFuture<AttemptResult> free = batch.attempt(once("free", id()));
+    CompletableFuture<AttemptResult> busy = batch.attempt(once("held", id()));
+    CompletableFuture<ReleaseResult> released = batch.release(Release.of("left", held));
+    CompletableFuture<ReleaseResult> nobodys = batch.release(Release.of("free", held));
+    CompletableFuture<Optional<HoldInfo>> seen = batch.inspect("held");
+    batch.run();
+    assertThat(free.join()).isInstanceOf(Grant.class);
+    assertThat(busy.join()).isInstanceOf(AttemptResult.Busy.class);
+    assertThat(released.join().held()).isTrue();
+    assertThat(nobodys.join().held()).isFalse();
+    assertThat(seen.join()).isPresent();
+    assertThat(backend.inspect("left")).isEmpty();
+  }
+
+  @Test
+  void Q4_aLookIsBehindAllAttemptsWhenverItWasAskedFor() {
+    CompletableFuture<Optional<HoldInfo>> seen = batch.inspect("n9");
+    List<CompletableFuture<AttemptResult>> votes = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      votes.add(batch.attempt(once("n" + i, id())));
+    }
+    batch.run();
+    votes.forEach(vote -> assertThat(vote.join()).isInstanceOf(Grant.class));
+    assertThat(seen.join()).isPresent();
+  }
+
+  @Test
+  void Q4_aLookIsBehindAnAttemptThatIsSentAgain() {
+    server.command("SCRIPT", "FLUSH");
+    assertThat(backend.inspect("n")).isEmpty(); // that one it knows again
+    CompletableFuture<AttemptResult> vote = batch.attempt(once("n", id()));
+    CompletableFuture<AttemptResult> another = batch.attempt(once("m", id()));
+    CompletableFuture<Optional<HoldInfo>> seen = batch.inspect("m");
+    batch.run();
+    assertThat(vote.join()).isInstanceOf(Grant.class);
+    assertThat(another.join()).isInstanceOf(Grant.class);
+    assertThat(seen.join()).isPresent();
+  }
+
+  @Test
+  void Q4_aLookIsBehindAnAttemptThatIsRepeated() {
+    HoldId held = id();
+    AttemptResult first = backend.attempt(once("n", held));
+    CompletableFuture<AttemptResult> repeated =
+        batch.attempt(Attempt.of("n", held, "owner", LEASE.multipliedBy(3)));
+    CompletableFuture<Optional<HoldInfo>> seen = batch.inspect("n");
+    batch.run();
+    assertThat(repeated.join()).isInstanceOf(Grant.class);
+    assertThat(((Grant) repeated.join()).fencingToken()).isEqualTo(((Grant) first).fencingToken());
+    assertThat(seen.join().orElseThrow().remaining()).isGreaterThan(LEASE.multipliedBy(2));
+  }
+
+  @Test
+  void E3_aServerThatIsGoneFailsEachQuestionAndBlocksNone() {
+    server.kill();
+    CompletableFuture<AttemptResult> vote = batch.attempt(once("n", id()));
+    CompletableFuture<ReleaseResult> released = batch.release(Release.of("m", id()));
+    CompletableFuture<Optional<HoldInfo>> seen = batch.inspect("n");
+    batch.run();
+    for (CompletableFuture<?> one : List.of(vote, released, seen)) {
+      assertThatThrownBy(one::join).hasCauseInstanceOf(LockException.class);
+    }
+  }
+
+  @Test
+  void E3_whatAStalledServerDoesNotAnswerIsUnknown() {
+    server.pause();
+    try {
+      CompletableFuture<AttemptResult> vote = batch.attempt(once("n", id()));
+      CompletableFuture<ReleaseResult> released = batch.release(Release.of("m", id()));
+      batch.run();
+      for (CompletableFuture<?> one : List.of(vote, released)) {
+        assertThatThrownBy(one::join).hasCauseInstanceOf(OutcomeUnknownException.class);
+      }
+    } finally {
+      server.resume();
+    }
+  }
+}
