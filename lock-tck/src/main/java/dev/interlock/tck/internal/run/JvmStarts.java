@@ -3,8 +3,9 @@ package dev.interlock.tck.internal.run;
 import java.util.concurrent.Callable;
 
 /**
- * The time in which worker JVMs were being started. It tells how fast the machine is, not what the
- * backend does, so it does not count against the time limit of a rule. Thread-safe.
+ * The time in which worker JVMs were being started, and used a client for the first time. It tells
+ * how fast the machine is rather than what the backend does, so it does not count against the time
+ * limit of a rule. Thread-safe.
  */
 final class JvmStarts {
   private int underWay;

@@ -218,7 +218,7 @@ public final class RuleRun extends Times {
     if (oneJvm()) {
       return keep(pool.inThisJvm(rule, opener, patience()));
     }
-    return warmedUp(starts.during(() -> keep(pool.shared(rule, index, opener, patience()))));
+    return starts.during(() -> warmedUp(keep(pool.shared(rule, index, opener, patience()))));
   }
 
   /** Forks a JVM that may be killed and paused. */
@@ -232,8 +232,8 @@ public final class RuleRun extends Times {
   }
 
   private ProcessWorker own(Opener opener, String... jvmArguments) throws Exception {
-    return warmedUp(starts.during(
-        () -> keep(pool.own(rule, key(), opener, patience(), List.of(jvmArguments)))));
+    return starts.during(
+        () -> warmedUp(keep(pool.own(rule, key(), opener, patience(), List.of(jvmArguments)))));
   }
 
   /** Returns the starts of JVMs, whose time does not count against a time limit. */
