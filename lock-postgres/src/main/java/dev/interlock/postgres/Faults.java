@@ -9,6 +9,8 @@ import dev.interlock.sql.support.SqlCauses;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.util.Set;
+import org.postgresql.util.PSQLException;
+import org.postgresql.util.ServerErrorMessage;
 
 /** What an error of the server or the driver means. */
 final class Faults {
@@ -28,8 +30,10 @@ final class Faults {
 
   private static final String DENIED = "42501";
 
-  /** No more notifications can be kept: the release that came before this one stands. */
-  private static final String UNTOLD = "54000";
+  /** The procedure and the function of which it commits what was done. */
+  private static final String RELEASE = "release(";
+
+  private static final String OPERATE = "operate(";
 
   private Faults() {}
 
@@ -38,7 +42,15 @@ final class Faults {
   }
 
   static boolean isPassing(SQLException error) {
-    return PASSING.contains(state(error));
+    return PASSING.contains(state(error)) && !isBehindCommit(error);
+  }
+
+  /** Whether a release met it when it had been committed, or was about to be. */
+  private static boolean isBehindCommit(SQLException error) {
+    ServerErrorMessage message =
+        error instanceof PSQLException postgres ? postgres.getServerErrorMessage() : null;
+    String where = message == null ? null : message.getWhere();
+    return where != null && where.contains(RELEASE) && !where.contains(OPERATE);
   }
 
   /**
@@ -65,7 +77,8 @@ final class Faults {
    *
    * @param what the operation
    * @param changes whether what was sent changes something, and so may have taken effect although
-   *     it failed. An error that the server answers to a statement means that it rolled it back
+   *     it failed. An error that the server answers to a statement means that it rolled it back,
+   *     but for a release
    */
   static LockException translate(String what, SQLException error, boolean changes) {
     String state = state(error);
@@ -79,9 +92,14 @@ final class Faults {
           reason + "; the tables or functions are missing or not ours, open with ?schema=create",
           error);
     }
+    if (isBehindCommit(error)) {
+      return new OutcomeUnknownException(reason, error);
+    }
     if (state.equals(DENIED)) {
       return new LockConfigurationException(
-          reason + "; the account needs SELECT, INSERT, UPDATE and DELETE on the tables", error);
+          reason + "; the account needs SELECT, INSERT, UPDATE and DELETE on the tables,"
+              + " and EXECUTE on the functions and the procedure",
+          error);
     }
     if (error instanceof SQLTransientConnectionException) {
       return noConnection(what, error);
@@ -91,9 +109,6 @@ final class Faults {
       return changes
           ? new OutcomeUnknownException(message, error)
           : new BackendUnavailableException(message, error);
-    }
-    if (changes && state.equals(UNTOLD)) {
-      return new OutcomeUnknownException(reason, error);
     }
     return isPassing(error) || state.equals(TOO_MANY)
         ? new BackendUnavailableException(reason, error)

@@ -23,7 +23,14 @@ final class Waiters {
    * @param leaseUs the lease that it wants
    */
   record Look(long askedAt, long tokensBefore, long leaseUs) {
-    private static final Look NONE = new Look(0, 0, 0);
+    private static Look none() {
+      return new Look(System.nanoTime(), 0, 0);
+    }
+
+    /** An answer that was slower tells of an earlier moment. */
+    private Look orLater(Look other) {
+      return other.askedAt - askedAt > 0 ? other : this;
+    }
 
     private boolean serves(Message.Told grant) {
       return tokensBefore > 0
@@ -66,7 +73,7 @@ final class Waiters {
       if (queue.coming.remove(id)) {
         queue.ids.put(id, look);
       } else {
-        queue.ids.replace(id, look);
+        queue.ids.computeIfPresent(id, (same, known) -> look.orLater(known));
       }
       return queue;
     });
@@ -86,10 +93,13 @@ final class Waiters {
         : OptionalLong.empty();
   }
 
-  /** A grant to it was taken away, of which it may hear later: then it must look. */
+  /**
+   * A grant to it was taken away, of which it may hear later: then it must look, unless it asked
+   * after this and waits.
+   */
   void doubt(String name, HoldId id) {
     queues.computeIfPresent(name, (key, queue) -> {
-      queue.ids.replace(id, Look.NONE);
+      queue.ids.replace(id, Look.none());
       return queue;
     });
   }

@@ -414,7 +414,8 @@ END $$;
 
 -- A release, and then, in a transaction of its own, the notification of the client that was granted
 -- the lock: a transaction with NOTIFY makes commits of the whole server wait for one another. If that one
--- fails, the first one stands, and the release is repeated. A procedure commits only where it has no SET of its own.
+-- fails, the first one stands, and the release is repeated: the context of an error, which names this
+-- procedure, tells that it came here. A procedure commits only where it has no SET of its own.
 CREATE PROCEDURE ${prefix}release(asked bytea, me bigint, ids bigint[], OUT held boolean,
   OUT grant_client bigint, OUT grant_hold bigint, OUT grant_token bigint, OUT grant_tokens int,
   OUT grant_us bigint, OUT heirs bigint[], OUT also bigint[], OUT told boolean) LANGUAGE plpgsql AS $$
@@ -437,6 +438,7 @@ BEGIN
       'g' || LPAD(TO_HEX(grant_client), 16, '0') || LPAD(TO_HEX(grant_hold), 16, '0')
         || ENCODE(asked, 'hex'),
       grant_token, grant_tokens, grant_us, ARRAY_TO_STRING(heirs, ' ')));
+    COMMIT; -- here, or else its error would have no context
   END IF;
 END $$;
 

@@ -3,6 +3,7 @@ package dev.interlock.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.spi.HoldId;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class WaitersTest {
@@ -47,5 +48,30 @@ class WaitersTest {
     waiters.comes(NAME, ONE);
     waiters.failed(NAME, ONE);
     assertThat(waiters.count(NAME)).isOne();
+  }
+
+  @Test
+  void aLateAnswerDoesNotHideThatAGrantWasTakenAway() {
+    Message.Told grant = new Message.Told(2, 1, 60_000_000, List.of());
+    Waiters.Look asked = new Waiters.Look(System.nanoTime(), 1, 120_000_000);
+    waiters.comes(NAME, ONE);
+    waiters.stands(NAME, ONE, asked);
+    assertThat(waiters.since(NAME, ONE, grant)).hasValue(asked.askedAt());
+    waiters.doubt(NAME, ONE);
+    waiters.stands(NAME, ONE, asked);
+    assertThat(waiters.since(NAME, ONE, grant)).as("asked before").isEmpty();
+    waiters.stands(NAME, ONE, new Waiters.Look(System.nanoTime(), 1, 120_000_000));
+    assertThat(waiters.since(NAME, ONE, grant)).as("asked since").isPresent();
+  }
+
+  @Test
+  void answersCountInTheOrderOfTheQuestions() {
+    Message.Told old = new Message.Told(2, 1, 60_000_000, List.of());
+    Waiters.Look first = new Waiters.Look(System.nanoTime(), 1, 120_000_000);
+    Waiters.Look second = new Waiters.Look(first.askedAt() + 1, 2, 120_000_000);
+    waiters.comes(NAME, ONE);
+    waiters.stands(NAME, ONE, second);
+    waiters.stands(NAME, ONE, first);
+    assertThat(waiters.since(NAME, ONE, old)).isEmpty();
   }
 }
