@@ -189,6 +189,7 @@ final class RuleExecutor {
     }
     Set<TckFault> missing = EnumSet.noneOf(TckFault.class);
     List<Finding> failed = new ArrayList<>();
+    List<Finding> undecided = new ArrayList<>();
     List<String> notOffered = new ArrayList<>();
     int done = 0;
     for (RuleTest test : tests) {
@@ -204,12 +205,17 @@ final class RuleExecutor {
       } else if (finding.verdict() == Verdict.FAIL && target.isForeign()) {
         // Its author does not run the kit again and again until all is well.
         failed.add(finding);
+      } else if (finding.verdict() == Verdict.INCONCLUSIVE) {
+        undecided.add(finding); // another test may find a fault
       } else if (finding.verdict() != Verdict.PASS) {
         return finding;
       }
     }
     if (!failed.isEmpty()) {
       return together(failed);
+    }
+    if (!undecided.isEmpty()) {
+      return undecided.get(0);
     }
     if (!notOffered.isEmpty()) {
       notOffered.add((done - notOffered.size()) + " of " + tests.size() + " tests could be run");

@@ -98,6 +98,7 @@ class RuleExecutorTest {
     assertThat(run(backend(), "X3", "fails", "passes").verdict()).isEqualTo(Verdict.FAIL);
     assertThat(run(backend(), "X3", "doesNotReachIt", "passes").verdict())
         .isEqualTo(Verdict.INCONCLUSIVE);
+    assertThat(run(backend(), "X3", "doesNotReachIt", "fails").verdict()).isEqualTo(Verdict.FAIL);
   }
 
   @Test
