@@ -10,16 +10,12 @@ import dev.interlock.OutcomeUnknownException;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.BackendContext;
-import dev.interlock.spi.BackendEvents;
 import dev.interlock.spi.BatchBackend;
 import dev.interlock.spi.HandOffBackend;
-import dev.interlock.spi.HoldId;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.LockProvider;
 import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
-import dev.interlock.spi.Renewal;
-import dev.interlock.spi.RenewalAnswers;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -84,55 +80,10 @@ public final class BatchingProvider implements LockProvider {
         context.open("local://?namespace=" + namespace), of(context.client().id(), namespace));
   }
 
-  private record Member(LockBackend sound, Way way) implements BatchBackend {
+  private record Member(LockBackend sound, Way way) implements Forwarding, BatchBackend {
     @Override
     public Batch batch() {
       return new Gathered(sound, way);
-    }
-
-    @Override
-    public void subscribe(BackendEvents events) {
-      sound.subscribe(events);
-    }
-
-    @Override
-    public AttemptResult attempt(Attempt attempt) {
-      return sound.attempt(attempt);
-    }
-
-    @Override
-    public void renew(List<Renewal> batch, RenewalAnswers answers) {
-      sound.renew(batch, answers);
-    }
-
-    @Override
-    public boolean release(String name, HoldId id) {
-      return sound.release(name, id);
-    }
-
-    @Override
-    public void abandon(String name, HoldId id) {
-      sound.abandon(name, id);
-    }
-
-    @Override
-    public Optional<HoldInfo> inspect(String name) {
-      return sound.inspect(name);
-    }
-
-    @Override
-    public boolean forceRelease(String name, long fencingToken) {
-      return sound.forceRelease(name, fencingToken);
-    }
-
-    @Override
-    public String server() {
-      return sound.server();
-    }
-
-    @Override
-    public void close() {
-      sound.close();
     }
   }
 

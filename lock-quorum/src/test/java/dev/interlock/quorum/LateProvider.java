@@ -1,23 +1,18 @@
 package dev.interlock.quorum;
 
 import dev.interlock.Capability;
-import dev.interlock.HoldInfo;
 import dev.interlock.LockConfig;
 import dev.interlock.Option;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.BackendContext;
-import dev.interlock.spi.BackendEvents;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.LockProvider;
-import dev.interlock.spi.Renewal;
-import dev.interlock.spi.RenewalAnswers;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -55,12 +50,7 @@ public final class LateProvider implements LockProvider {
     return new Late(sound.open(config, context), new ConcurrentHashMap<>());
   }
 
-  private record Late(LockBackend sound, Map<HoldId, Grant> grants) implements LockBackend {
-
-    @Override
-    public void subscribe(BackendEvents events) {
-      sound.subscribe(events);
-    }
+  private record Late(LockBackend sound, Map<HoldId, Grant> grants) implements Forwarding {
 
     @Override
     public AttemptResult attempt(Attempt attempt) {
@@ -74,41 +64,6 @@ public final class LateProvider implements LockProvider {
         return AttemptResult.busy(LATER);
       }
       return result;
-    }
-
-    @Override
-    public void renew(List<Renewal> batch, RenewalAnswers answers) {
-      sound.renew(batch, answers);
-    }
-
-    @Override
-    public boolean release(String name, HoldId id) {
-      return sound.release(name, id);
-    }
-
-    @Override
-    public void abandon(String name, HoldId id) {
-      sound.abandon(name, id);
-    }
-
-    @Override
-    public Optional<HoldInfo> inspect(String name) {
-      return sound.inspect(name);
-    }
-
-    @Override
-    public boolean forceRelease(String name, long fencingToken) {
-      return sound.forceRelease(name, fencingToken);
-    }
-
-    @Override
-    public String server() {
-      return sound.server();
-    }
-
-    @Override
-    public void close() {
-      sound.close();
     }
   }
 }

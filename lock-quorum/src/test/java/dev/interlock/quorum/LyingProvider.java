@@ -8,7 +8,6 @@ import dev.interlock.Option;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.BackendContext;
-import dev.interlock.spi.BackendEvents;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.LockBackend;
@@ -71,15 +70,10 @@ public final class LyingProvider implements LockProvider {
   }
 
   private record Liar(LockBackend sound, Lie lie, Map<String, HoldInfo> seen, Set<HoldId> granted)
-      implements LockBackend {
+      implements Forwarding {
 
     Liar(LockBackend sound, Lie lie) {
       this(sound, lie, new ConcurrentHashMap<>(), ConcurrentHashMap.newKeySet());
-    }
-
-    @Override
-    public void subscribe(BackendEvents events) {
-      sound.subscribe(events);
     }
 
     @Override
@@ -134,21 +128,6 @@ public final class LyingProvider implements LockProvider {
       }
       now.ifPresent(hold -> seen.putIfAbsent(name, hold));
       return Optional.ofNullable(seen.get(name));
-    }
-
-    @Override
-    public boolean forceRelease(String name, long fencingToken) {
-      return sound.forceRelease(name, fencingToken);
-    }
-
-    @Override
-    public String server() {
-      return sound.server();
-    }
-
-    @Override
-    public void close() {
-      sound.close();
     }
   }
 }

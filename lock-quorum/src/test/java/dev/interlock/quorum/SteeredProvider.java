@@ -10,7 +10,6 @@ import dev.interlock.OutcomeUnknownException;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.BackendContext;
-import dev.interlock.spi.BackendEvents;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.LockProvider;
@@ -141,17 +140,12 @@ public final class SteeredProvider implements LockProvider {
         context.open("local://?namespace=" + namespace), of(context.client().id(), namespace));
   }
 
-  private record Member(LockBackend sound, Steered steered) implements LockBackend {
+  private record Member(LockBackend sound, Steered steered) implements Forwarding {
     private LockBackend reached() {
       if (steered.down) {
         throw new BackendUnavailableException("nobody listens");
       }
       return sound;
-    }
-
-    @Override
-    public void subscribe(BackendEvents events) {
-      sound.subscribe(events);
     }
 
     @Override
@@ -198,16 +192,6 @@ public final class SteeredProvider implements LockProvider {
     @Override
     public boolean forceRelease(String name, long fencingToken) {
       return reached().forceRelease(name, fencingToken);
-    }
-
-    @Override
-    public String server() {
-      return sound.server();
-    }
-
-    @Override
-    public void close() {
-      sound.close();
     }
   }
 }
