@@ -22,19 +22,23 @@ final class Debts {
   }
 
   synchronized void add(Standing debt) {
-    while (!debts.isEmpty() && (debts.size() >= MOST || isOver(debts.element()))) {
+    while (areLeft() && debts.size() >= MOST) {
       debts.remove();
     }
     debts.add(debt);
   }
 
+  /** Whether anything is to be given back yet. */
+  synchronized boolean areLeft() {
+    while (!debts.isEmpty() && isOver(debts.element())) {
+      debts.remove();
+    }
+    return !debts.isEmpty();
+  }
+
   /** Takes the oldest that is still to be given back; null if there is none. */
   synchronized @Nullable Standing next() {
-    Standing debt = debts.poll();
-    while (debt != null && isOver(debt)) {
-      debt = debts.poll();
-    }
-    return debt;
+    return areLeft() ? debts.remove() : null;
   }
 
   private boolean isOver(Standing debt) {

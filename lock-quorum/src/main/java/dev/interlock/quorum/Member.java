@@ -15,6 +15,7 @@ import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -44,6 +45,9 @@ final class Member {
   /** One that has stood still itself finds the answer within this time, in nanoseconds. */
   private static final long GRACE = TimeUnit.MILLISECONDS.toNanos(100);
 
+  private static final Executor REMINDER =
+      CompletableFuture.delayedExecutor(1, TimeUnit.SECONDS, Runnable::run);
+
   /** One question that is under way. */
   static final class Call {
     private final long since = System.nanoTime();
@@ -70,6 +74,7 @@ final class Member {
   private final MemberThreads threads;
   private final Deque<Call> underWay = new ConcurrentLinkedDeque<>();
   private final AtomicBoolean probing = new AtomicBoolean();
+  private final AtomicBoolean reminding = new AtomicBoolean();
   private final BackendEvents events;
   private final Memory memory;
   private volatile @Nullable LockBackend backend;
@@ -283,8 +288,8 @@ final class Member {
 
   /**
    * Gives something back once this member answers again, unless it has run out by then, or was
-   * asked for again. It is asked whether it does: nobody else may ask it anything for long, and
-   * others wait for what it has.
+   * asked for again. It is asked whether it does, at once and then every second: nobody else may
+   * ask it anything for long, and others wait for what it has.
    *
    * @param failed the question by which it was to be given back
    */
@@ -298,8 +303,20 @@ final class Member {
     boolean owes = standing.owes(this, failed);
     if (owes) {
       debts.add(standing);
+      remind();
     }
     return owes;
+  }
+
+  /** Asks every second while something is owed: a client that is idle asks nothing else. */
+  private void remind() {
+    if (!closed && debts.areLeft() && reminding.compareAndSet(false, true)) {
+      REMINDER.execute(() -> {
+        reminding.set(false);
+        var unused = probe();
+        remind();
+      });
+    }
   }
 
   private void pay() {
@@ -308,7 +325,7 @@ final class Member {
       CompletableFuture<Boolean> paid = debt.pay(this);
       var unused = paid.whenComplete((done, error) -> {
         if (error != null && !closed) {
-          var unusedAnswer = owesStill(debt, paid); // it has just failed: not asked at once
+          var unusedAnswer = owesStill(debt, paid); // it has just failed: asked again later
         }
       });
     }

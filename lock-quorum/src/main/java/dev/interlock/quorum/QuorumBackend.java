@@ -178,8 +178,11 @@ final class QuorumBackend implements LockBackend {
             member.owes(standing, answer);
           }
         });
+        CompletableFuture<Boolean> all = answer.thenCompose(held -> standing.hasFormer(member)
+            ? Election.giveBack(standing, member).handle((done, error) -> held)
+            : answer);
         if (isLive) {
-          round.ask(member, answer);
+          round.ask(member, all);
         }
       }
     }
@@ -200,7 +203,7 @@ final class QuorumBackend implements LockBackend {
 
   /** A waiter of this client that the member has granted the lock by this is told by its answer. */
   private CompletableFuture<Boolean> released(Member member, Standing standing) {
-    CompletableFuture<Boolean> released = member.ask(inquiry -> inquiry
+    return member.ask(inquiry -> inquiry
         .release(Release.of(standing.name(), standing.idOn(member)))
         .thenApply(result -> {
           Grant next = result.granted();
@@ -209,14 +212,6 @@ final class QuorumBackend implements LockBackend {
           }
           return standing.released(member, result.held());
         }));
-    return standing.hasFormer(member)
-        ? released.thenCompose(held -> member
-            .call(open -> {
-              standing.abandonFormer(member, open);
-              return held;
-            })
-            .exceptionally(error -> held))
-        : released;
   }
 
   private boolean isDecided(Collection<Boolean> answers) {

@@ -1,7 +1,6 @@
 package dev.interlock.quorum;
 
 import dev.interlock.BackendUnavailableException;
-import dev.interlock.LockException;
 import dev.interlock.OutcomeUnknownException;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.HoldId;
@@ -15,6 +14,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -29,9 +31,16 @@ import org.jspecify.annotations.Nullable;
  * vote any more. A further attempt that needs it goes by another id, which nothing gives back, and
  * a hold by another id on that member only.
  *
+ * <p>A vote that was not answered may be run later than what gives it back. So a member that did
+ * not answer one is asked to forget it once more, a second after it said that it has.
+ *
  * <p>Thread-safe.
  */
 final class Standing {
+  // Servers run what they have read within one round of their loop.
+  private static final Executor SECOND_LOOK =
+      CompletableFuture.delayedExecutor(1, TimeUnit.SECONDS, Runnable::run);
+
   private final String name;
   private final HoldId id;
   private final MemberIds ids;
@@ -45,6 +54,7 @@ final class Standing {
   private final Map<Member, Boolean> released = new HashMap<>();
   private final Set<Member> owed = new HashSet<>();
 
+  private final Set<Member> unanswered = ConcurrentHashMap.newKeySet();
   private volatile @Nullable Member contended;
   private volatile @Nullable Attempt attempt;
   private volatile boolean queued;
@@ -135,7 +145,15 @@ final class Standing {
     if (doubtful.contains(member)) {
       return refused(member);
     }
-    return next(member, () -> isDoubtful(member) ? refused(member) : question.get());
+    return next(
+        member,
+        () -> isDoubtful(member)
+            ? refused(member)
+            : question.get().whenComplete((answer, error) -> {
+              if (isUnknown(error)) {
+                unanswered.add(member);
+              }
+            }));
   }
 
   private <T> CompletableFuture<T> refused(Member member) {
@@ -150,40 +168,54 @@ final class Standing {
     CompletableFuture<T> back = next(
         member,
         () -> question.get().whenComplete((answer, error) -> {
-          if (error != null && Round.failure(error) instanceof OutcomeUnknownException) {
+          if (isUnknown(error)) {
             doubts(member); // before there is an answer, and what comes next is asked
           }
         }));
     givingBack.put(member, back);
+    var unused = back.thenRun(() -> {
+      if (unanswered.contains(member)) {
+        SECOND_LOOK.execute(() -> giveBackOnceMore(member, back));
+      }
+    });
     return back;
   }
 
-  /** Asks a member to forget all of this attempt. */
+  private static boolean isUnknown(@Nullable Throwable error) {
+    return error != null && Round.failure(error) instanceof OutcomeUnknownException;
+  }
+
+  /**
+   * Unless the member was asked since for a vote that may count, which will be given back again.
+   */
+  private void giveBackOnceMore(Member member, CompletableFuture<?> before) {
+    CompletableFuture<Boolean> again;
+    synchronized (this) {
+      if (last.get(member.place()) != before || !unanswered.remove(member)) {
+        return;
+      }
+      again = giveBack(member);
+    }
+    var unused = again.whenComplete((done, error) -> {
+      if (error != null) {
+        member.owes(this, again);
+      }
+    });
+  }
+
+  /** Asks a member to forget all of this attempt, by whichever ids it has known it. */
   CompletableFuture<Boolean> giveBack(Member member) {
     return askBack(
         member,
         () -> member.call(open -> {
-          open.abandon(name, idOn(member));
-          abandonFormer(member, open);
+          ids.of(member).forEach(each -> open.abandon(name, each));
           return true;
         }));
   }
 
-  /** Whether a member has known it by another id. */
+  /** Whether a vote by an earlier id may be on a member yet. */
   boolean hasFormer(Member member) {
     return ids.of(member).size() > 1;
-  }
-
-  /** A vote by an earlier id may be there yet. If it cannot be removed, it ends with its lease. */
-  void abandonFormer(Member member, LockBackend open) {
-    List<HoldId> all = ids.of(member);
-    for (HoldId former : all.subList(0, all.size() - 1)) {
-      try {
-        open.abandon(name, former);
-      } catch (LockException e) {
-        return;
-      }
-    }
   }
 
   private <T> CompletableFuture<T> next(Member member, Supplier<CompletableFuture<T>> question) {

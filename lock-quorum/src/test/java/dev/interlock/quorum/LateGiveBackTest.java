@@ -195,6 +195,57 @@ class LateGiveBackTest {
     }
   }
 
+  @Test
+  @DisplayName("what the member has by an earlier id is asked for until that is answered")
+  void givesBackByTheEarlierIdToo() throws Exception {
+    Attempt holder = attempt();
+    Attempt waiting = held(holder, 2);
+    assertThat(first.release(NAME, holder.id())).isTrue();
+    assertThat(our.attempt(waiting)).isInstanceOf(Grant.class);
+    Renewal renewal = Renewal.of(NAME, waiting.id(), LEASE, false);
+    SteeredProvider.Steered last = ours.get(2);
+    while (last.attempts(NAME).stream().allMatch(this::isKnown)) {
+      assertThat(RenewalAnswers.collect(our, List.of(renewal)).get(0)).isInstanceOf(Grant.class);
+      TimeUnit.MILLISECONDS.sleep(1);
+    }
+    int lost = last.underWay();
+    last.delaysAbandonments(true);
+    assertThat(our.release(NAME, waiting.id())).isTrue();
+    while (last.underWay() < lost + 2) { // then nobody asks the member anything any more
+      TimeUnit.MILLISECONDS.sleep(1);
+    }
+    last.delaysAbandonments(false);
+    try (LockBackend member = open("last", "local://?namespace=" + letter + 2)) {
+      while (member.inspect(NAME).isPresent()) {
+        TimeUnit.MILLISECONDS.sleep(1);
+      }
+    }
+  }
+
+  @Test
+  @DisplayName("a vote that runs later than what gives it back is given back once more")
+  void givesBackAVoteThatRunsLater() throws Exception {
+    SteeredProvider.Steered last = ours.get(2);
+    last.delaysAttempts(true);
+    Attempt attempt = attempt();
+    assertThat(our.attempt(attempt)).isInstanceOf(Grant.class);
+    while (last.underWay() == 0) {
+      TimeUnit.MILLISECONDS.sleep(1);
+    }
+    last.delaysAttempts(false);
+    int before = last.releases();
+    assertThat(our.release(NAME, attempt.id())).isTrue();
+    while (last.releases() == before) {
+      TimeUnit.MILLISECONDS.sleep(1);
+    }
+    try (LockBackend member = open("last", "local://?namespace=" + letter + 2)) {
+      last.arrive();
+      while (member.inspect(NAME).isPresent()) {
+        TimeUnit.MILLISECONDS.sleep(1);
+      }
+    }
+  }
+
   private boolean isKnown(HoldId id) {
     return id.low() > 0 && id.low() <= IDS.get();
   }

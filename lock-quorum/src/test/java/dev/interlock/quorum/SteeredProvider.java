@@ -54,8 +54,10 @@ public final class SteeredProvider implements LockProvider {
     private final Queue<Attempt> attempts = new ConcurrentLinkedQueue<>();
     private final AtomicInteger refused = new AtomicInteger();
     private final AtomicInteger renewals = new AtomicInteger();
+    private final AtomicInteger releases = new AtomicInteger();
     private volatile boolean down;
     private volatile boolean delaying;
+    private volatile boolean delayingAttempts;
     private volatile Duration patience = Duration.ZERO;
     private volatile Runnable before = () -> {};
 
@@ -67,6 +69,13 @@ public final class SteeredProvider implements LockProvider {
     /** Whether an abandonment is without an answer, and gets there at {@link #arrive}. */
     void delaysAbandonments(boolean delays) {
       delaying = delays;
+    }
+
+    /**
+     * Whether an attempt for an application's lock is without an answer, and gets there as well.
+     */
+    void delaysAttempts(boolean delays) {
+      delayingAttempts = delays;
     }
 
     /** What happens to the member right before it is asked for an application's lock. */
@@ -87,7 +96,7 @@ public final class SteeredProvider implements LockProvider {
       }
     }
 
-    /** How many abandonments are on their way. */
+    /** How many calls are on their way. */
     int underWay() {
       return late.size();
     }
@@ -110,6 +119,11 @@ public final class SteeredProvider implements LockProvider {
     /** How many batches of renewals the member was asked for. */
     int renewals() {
       return renewals.get();
+    }
+
+    /** How many releases the member has answered. */
+    int releases() {
+      return releases.get();
     }
 
     /** How many abandonments were refused. */
@@ -152,6 +166,10 @@ public final class SteeredProvider implements LockProvider {
     public AttemptResult attempt(Attempt attempt) {
       if (!Memory.isItsOwn(attempt.name())) {
         steered.before.run();
+        if (steered.delayingAttempts) {
+          steered.late.add(() -> sound.attempt(attempt));
+          throw new OutcomeUnknownException("no answer");
+        }
       }
       AttemptResult result = reached().attempt(attempt);
       steered.attempts.add(attempt);
@@ -166,7 +184,9 @@ public final class SteeredProvider implements LockProvider {
 
     @Override
     public boolean release(String name, HoldId id) {
-      return reached().release(name, id);
+      boolean held = reached().release(name, id);
+      steered.releases.incrementAndGet();
+      return held;
     }
 
     @Override
