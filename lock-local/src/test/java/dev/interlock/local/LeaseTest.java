@@ -51,12 +51,12 @@ class LeaseTest {
   @DisplayName("L2 a grant whose reply took longer than its lease is asked for again")
   void repeatsLateGrant() throws Exception {
     Gate gate = client.backend().next(Operation.ATTEMPT, Gate.beforeReply());
-    Task<Lease> task = Task.run(() -> client.acquire("x", 200));
+    Task<Lease> task = Task.run(() -> client.acquire("x", 1000));
     gate.awaitReached();
-    Await.pass(250);
+    Await.pass(1050);
     gate.open();
     Lease lease = task.get();
-    assertThat(lease.remaining()).isGreaterThan(Duration.ofMillis(100));
+    assertThat(lease.remaining()).isPositive();
     lease.release();
     assertThat(client.isFree("x")).isTrue();
   }
@@ -82,13 +82,13 @@ class LeaseTest {
       @Override
       public void acquired(String name, long fencingToken, Duration waited) {
         if (slow.getAndSet(false)) {
-          Await.pass(120);
+          Await.pass(1050);
         }
       }
     };
     Rig.Client paused = rig.open(Duration.ofSeconds(30), listener);
-    Lease lease = paused.acquire("x", 100);
-    assertThat(lease.remaining()).isGreaterThan(Duration.ofMillis(50));
+    Lease lease = paused.acquire("x", 1000);
+    assertThat(lease.remaining()).isPositive();
     lease.release();
     slow.set(true);
     Lease async = Rig.join(paused
@@ -168,16 +168,27 @@ class LeaseTest {
       "L7 a lease that cannot be renewed is lost before its validity passes, then is freed")
   void signalsExpiry() throws Exception {
     Rig.Client quick = rig.open(Duration.ofSeconds(2));
+    // A machine that stands still for a moment may be late once, an engine that is late always is.
+    boolean early = false;
+    for (int i = 0; i < 4 && !early; i++) {
+      early = isToldBeforeTheEnd(quick);
+    }
+    assertThat(early).isTrue();
+  }
+
+  private boolean isToldBeforeTheEnd(Rig.Client quick) throws Exception {
     Lease lease = quick.acquire("x");
     quick.backend().always(Operation.RENEW, Fault.requestLost());
     long validUntil = System.nanoTime() + lease.remaining().toNanos();
     CompletableFuture<Long> at = new CompletableFuture<>();
     lease.lost().thenAccept(reason -> at.complete(System.nanoTime()));
-    assertThat(Rig.join(at) - validUntil).isNegative();
+    boolean early = Rig.join(at) - validUntil < 0;
     assertThat(Rig.join(lease.lost())).isEqualTo(LostReason.EXPIRED);
     assertThat(lease.isValid()).isFalse();
     assertThatThrownBy(lease::release).isInstanceOf(LeaseLostException.class);
+    quick.backend().heal();
     rig.awaitNothingLeft();
+    return early;
   }
 
   @Test
@@ -187,6 +198,36 @@ class LeaseTest {
     assertThat(rig.open().locks().forceRelease("x")).isTrue();
     assertThat(Rig.join(lease.lost())).isEqualTo(LostReason.FORCED);
     assertThatThrownBy(lease::ensureValid).hasMessageContaining("FORCED");
+  }
+
+  @Test
+  @DisplayName("L7 a forced release that is heard of before the grant's answer is not forgotten")
+  void signalsForceBeforeGrant() throws Exception {
+    Gate gate = client.backend().next(Operation.ATTEMPT, Gate.beforeReply());
+    Task<Lease> attempt = Task.run(() -> client.acquire("x"));
+    gate.awaitReached();
+    assertThat(rig.open().locks().forceRelease("x")).isTrue();
+    gate.open();
+    Lease lease = attempt.get();
+    // Its first renewal is due after ten seconds only.
+    assertThat(Rig.join(lease.lost())).isEqualTo(LostReason.GONE);
+  }
+
+  @Test
+  @DisplayName("L7 a forced release before an attempt that was repeated does not end its grant")
+  void keepsGrantAfterForce() throws Exception {
+    client.backend().next(Operation.ATTEMPT, Fault.replyLost());
+    Gate gate = client.backend().next(Operation.ATTEMPT, Gate.beforeServer());
+    Task<Lease> attempt = Task.run(() -> client.acquire("x"));
+    gate.awaitReached();
+    assertThat(rig.open().locks().forceRelease("x")).isTrue();
+    gate.open();
+    Lease lease = attempt.get();
+    Await.until("a look at the hold", () -> client.backend().calls(Operation.RENEW) == 1);
+    Await.pass(100);
+    assertThat(lease.isValid()).isTrue();
+    lease.release();
+    assertThat(client.isFree("x")).isTrue();
   }
 
   @Test

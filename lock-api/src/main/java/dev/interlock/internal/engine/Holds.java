@@ -45,6 +45,7 @@ final class Holds {
   private final Extensions extensions;
   private final ConcurrentHashMap<HoldId, RemoteHold> byId = new ConcurrentHashMap<>();
   private final HoldIndex index = new HoldIndex();
+  private final EarlyRevocations early = new EarlyRevocations();
   // How often locks of a stripe were given up here.
   private final AtomicIntegerArray departures = new AtomicIntegerArray(STRIPES);
   private final LocalQueues queues;
@@ -85,11 +86,13 @@ final class Holds {
    */
   Hold granted(Waiter waiter, Grant grant, long since) {
     RemoteHold remote = new RemoteHold(this, waiter, grant, since, clocks);
-    Hold hold = remote.holder();
     byId.put(remote.id(), remote);
-    register(hold);
+    register(remote.holder());
     watch(remote, remote.nextLook());
-    return hold;
+    if (early.remove(remote.id()) && terms.has(Capability.RENEWABLE)) {
+      renew(remote);
+    }
+    return remote.holder();
   }
 
   /** Passes the lock on within this client; only after {@link RemoteHold#canPass}. */
@@ -259,8 +262,7 @@ final class Holds {
 
   void renewed(RemoteHold remote, RenewalResult result, long sentAt, long lease) {
     if (confirmed(remote, result, sentAt, lease)) {
-      Hold hold = remote.holder();
-      listener.renewed(hold.name(), hold.token(), Duration.ofNanos(lease));
+      listener.renewed(remote.name(), remote.holder().token(), Duration.ofNanos(lease));
     }
   }
 
@@ -311,6 +313,10 @@ final class Holds {
   /** Ends a hold that the server took away. */
   void revoked(HoldId id, LostReason reason) {
     RemoteHold remote = byId.get(id);
+    if (remote == null) {
+      early.add(id);
+      remote = byId.get(id); // its grant may have come just now, and have seen nothing
+    }
     if (remote != null) {
       taken(remote, reason);
     }
