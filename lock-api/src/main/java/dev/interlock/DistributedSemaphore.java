@@ -9,8 +9,8 @@ import java.util.Optional;
  * {@link LockClient#semaphore}.
  *
  * <p>Who waits is served in the order of arrival: nobody passes one that waits for many permits.
- * The size is not stored. Each request is judged by the size that it names and by those that the
- * holders named, the smallest of them, so that a new size needs no agreement.
+ * The size is not stored. The smallest of the sizes that a request and the holders name decides
+ * whether the request fits, so a new size needs no agreement.
  *
  * <p>Thread-safe. Permits belong to their lease, not to a thread: any thread may release them, and
  * nothing re-enters. The methods throw what those of {@link LockClient} throw; one that asks for
@@ -26,8 +26,8 @@ public interface DistributedSemaphore {
   int permits();
 
   /**
-   * Makes a request for permits, to be given a lease, a limit of the wait, or company, and then to
-   * a method of {@link LockClient}.
+   * Makes a request for permits. Give it a lease or a limit of the wait, and pass it to a method of
+   * {@link LockClient}; to {@link LockClient#acquireAll} together with others.
    *
    * @param permits how many
    * @return the request

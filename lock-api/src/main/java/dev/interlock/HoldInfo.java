@@ -9,9 +9,9 @@ import java.util.Objects;
  * What the server says of a held lock, at the moment it was asked. For operators and diagnostics:
  * it may be outdated on arrival, so never decide from it whether a lock may be entered. Immutable.
  *
- * <p>A client may pass a lock among its own waiting threads without telling the server. Seen from
- * another client, {@link #owner()}, {@link #since()} and {@link #fencingToken()} are then those of
- * the first holder in that sequence.
+ * <p>A client may pass a lock among its own waiting threads without telling the server. Then
+ * {@link #since()} is that of the first holder in that sequence, and, seen from another client, so
+ * are {@link #owner()} and {@link #fencingToken()}.
  *
  * <p>Where several hold a lock together this describes the one that came first, and
  * {@link #others()} the others.

@@ -4,7 +4,8 @@ import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 
 /**
- * One entry into a lock. Owned by whoever has this handle: any thread may use or release it.
+ * One entry into a lock. Owned by whoever has this handle: any thread may use or release it, except
+ * for {@link DistributedLock#lease()}, which only its thread may release.
  *
  * <p>Thread-safe. Only {@link #extend}, {@link #release} and {@link #close} do I/O; they block for
  * at most the backend's time limit and do not react to interruption (the flag stays set).
@@ -15,12 +16,12 @@ import java.util.concurrent.CompletionStage;
  *
  * <p>That clock stands still on Linux while the machine is suspended. So validity also ends when
  * the wall clock says that the lease has passed since it was granted or renewed: after a resume a
- * lease that ran out meanwhile is not valid, at the first look, and {@link #lost()} tells within
+ * lease that ran out meanwhile is not valid at the first look, and {@link #lost()} tells within
  * about a second. The wall clock never makes a lease last longer. A clock that is set forward looks
  * like a suspend and takes its step from each lease (one that is renewed gets it back); a step back
- * changes nothing. Not noticed is a suspend that ends within a second after the wall clock was set
- * back by as much, one that the wall clock does not show after the resume, and one of less than
- * about 10 ms and 0.2 % of the lease. Against these and against a pause right after a check only
+ * changes nothing. A suspend is not noticed if it ends within a second after the wall clock was set
+ * back by as much, if the wall clock does not show it after the resume, or if it takes less than
+ * about 10 ms and 0.2 % of the lease. Against these, and against a pause right after a check, only
  * the fencing token helps.
  */
 public interface Lease extends AutoCloseable {

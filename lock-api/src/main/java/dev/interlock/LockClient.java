@@ -6,7 +6,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * An open connection to a lock backend. Thread-safe; one for an application. Get one from
+ * An open client of a lock backend. Thread-safe; an application needs one. Get it from
  * {@link Locks}.
  *
  * <p>Faults of the backend are retried while a call waits, for at most 5 s in a row, or 30 s if the
@@ -85,12 +85,13 @@ public interface LockClient extends AutoCloseable {
    * the queue of a fair lock in either order.
    *
    * @param request what to acquire
-   * @return completes with the lease, or exceptionally as {@link #acquire} would throw; cancelling
-   *     it leaves no hold and no queue entry: it returns at once, and the server is told in the
-   *     background, so that a release just then may still grant the lock to it for a moment. If the
-   *     wait is over while the server owes an answer, it completes with that one if it comes within
-   *     a second, else with {@link OutcomeUnknownException}. It completes, and dependent actions
-   *     run, on daemon threads of the client or where {@link LockConfig.Builder#executor} says.
+   * @return completes with the lease, or exceptionally as {@link #acquire} would throw. To cancel
+   *     the future leaves no hold and no queue entry: {@code cancel} returns at once, and the server is
+   *     told in the background; until then a release may still grant it the lock for a moment. If
+   *     the wait is over while the server owes an answer, the future completes with that answer if
+   *     it comes within a second, else with {@link OutcomeUnknownException}. It completes, and
+   *     dependent actions run, on daemon threads of the client or where
+   *     {@link LockConfig.Builder#executor} says.
    * @throws BackendUnavailableException if the client is closed
    * @throws UnsupportedCapabilityException if the request needs what the provider does not declare
    * @throws IllegalStateException as {@link #acquire} says
@@ -131,9 +132,9 @@ public interface LockClient extends AutoCloseable {
   Optional<HoldInfo> inspect(String name);
 
   /**
-   * Takes a lock from whoever holds it, from all who do. For operators only: the holder may be at
-   * work. Its lease becomes lost with {@link LostReason#FORCED} or {@link LostReason#GONE}. Blocks
-   * for I/O only and does not react to interruption.
+   * Takes a lock from all who hold it. For operators only: a holder may be at work. Its lease
+   * becomes lost with {@link LostReason#FORCED} or {@link LostReason#GONE}. Blocks for I/O only and
+   * does not react to interruption.
    *
    * <p>Whom it hits may have changed since the operator looked: see {@link #forceRelease(String,
    * long)}.
@@ -150,8 +151,8 @@ public interface LockClient extends AutoCloseable {
    * Takes a lock from the hold that has this fencing token, and from no other: a successor that
    * came meanwhile is spared. For operators only, like {@link #forceRelease(String)}.
    *
-   * <p>A client may pass a lock among its own waiters without telling the server. Their tokens are
-   * of one hold there, which any of them names.
+   * <p>A client may pass a lock among its own waiters without telling the server. For the server
+   * their tokens belong to one hold, and any of these tokens ends it.
    *
    * @param name the lock's name
    * @param fencingToken {@link HoldInfo#fencingToken()} or {@link Lease#fencingToken()}

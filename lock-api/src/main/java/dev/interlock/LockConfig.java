@@ -13,8 +13,8 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which provider to open, and how. Immutable. The options are those of the provider's URI, typed;
- * they are checked when the client is opened.
+ * Which provider to open, and how. Immutable. The options are those of the provider's URI, typed.
+ * Each value is checked when it is set, and all of them together when the client is opened.
  */
 public final class LockConfig {
   private final String provider;
@@ -179,11 +179,11 @@ public final class LockConfig {
      * run that depend on them. By default that is on up to four daemon threads of the client, which
      * an action must not block for long.
      *
-     * <p>The executor should not wait for a lock, nor do what is handed to it on the calling thread
-     * if that may take long: it would hold up the other results of this client. A result that it
-     * refuses, or does not run within one lease, is withdrawn: the lock is given back, and the
-     * future fails with {@link BackendUnavailableException} on a thread of the client. Nothing else
-     * runs there, and the client never shuts it down.
+     * <p>The executor should not wait for a lock. Nor should it run long work on the thread that
+     * hands it over, which would hold up the other results of this client. A result that the
+     * executor refuses, or does not run within one lease, is withdrawn: the lock is given back, and
+     * the future fails with {@link BackendUnavailableException} on a thread of the client. The
+     * client uses the executor for nothing else, and never shuts it down.
      *
      * @param executor the application's executor
      * @return this

@@ -3,7 +3,10 @@ package dev.interlock;
 import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
-/** The root of what this library throws; its subclasses are split by what the caller can do. */
+/**
+ * The root of the failures of this library; its subclasses are split by what the caller can do.
+ * Misuse, such as a name that is not allowed, is answered by the exceptions of the JDK.
+ */
 public class LockException extends RuntimeException {
   @Serial
   private static final long serialVersionUID = 1L;

@@ -7,12 +7,12 @@ import java.time.Duration;
  * client calls those that tell the kind of a request, which call the others unless overridden:
  * override either of a pair.
  *
- * <p>Called on the thread at work, possibly on several at once, or, where that one must not be held
- * up (timer, renewal, a message from the server), on one of the client's that does nothing else: be
- * quick, do not block, do not call the client. Whatever follows from an event is told after it;
- * {@link LockClient#close()} waits for what was not told yet, for a few seconds. Once a listener
- * has let 65,536 events pile up on that thread, further ones are dropped, and the log says how
- * many. What a listener throws is logged and otherwise ignored. Register it with
+ * <p>Called on the thread at work, possibly on several at once. What happens on a thread that must
+ * not be held up (timer, renewal, a message from the server) is told on a thread of the client that
+ * does nothing else. Be quick, do not block, do not call the client. Whatever follows from an event
+ * is told after it; {@link LockClient#close()} waits for what was not told yet, for a few seconds.
+ * Once a listener has let 65,536 events pile up on that thread, further ones are dropped, and the
+ * log says how many. What a listener throws is logged and otherwise ignored. Register it with
  * {@link LockConfig.Builder#listener}.
  */
 public interface LockListener {

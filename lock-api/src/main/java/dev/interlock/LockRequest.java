@@ -115,7 +115,8 @@ public final class LockRequest {
   }
 
   /**
-   * Asks for the order of arrival, or allows barging, instead of the provider's default.
+   * Asks for the order of arrival (true), or allows others to pass (false), instead of the
+   * provider's default.
    *
    * @param fair true needs {@link Capability#FAIR}
    * @return the changed copy
@@ -145,10 +146,10 @@ public final class LockRequest {
   }
 
   /**
-   * Asks for some of the permits of a semaphore. It is granted when these and those that others
-   * hold are not more than the smallest size that it or a holder names. Who asks for permits always
-   * stands in the order of arrival, whatever {@link #fair} says. An owner is only a label here:
-   * whoever acquires twice holds twice as many.
+   * Asks for some of the permits of a semaphore. The request is granted when these permits and
+   * those that others hold are not more than the smallest size that the request or a holder names.
+   * Who asks for permits always stands in the order of arrival, whatever {@link #fair} says. An
+   * owner is only a label here: whoever acquires twice holds twice as many.
    *
    * @param permits how many, at least one
    * @param of how many there are, at most {@value #MAX_PERMITS}

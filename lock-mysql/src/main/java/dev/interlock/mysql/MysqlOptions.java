@@ -10,7 +10,7 @@ public final class MysqlOptions {
 
   /** What happens to the tables when a client is opened. */
   public enum SchemaMode {
-    /** Tables that are missing are created. */
+    /** Tables that are missing are created, and older ones brought up to date. */
     CREATE,
     /** Opening fails with the DDL in the message if tables are missing or not ours. */
     CHECK,

@@ -10,7 +10,7 @@ public final class PostgresOptions {
 
   /** What happens to the tables and functions when a client is opened. */
   public enum SchemaMode {
-    /** They are created if they are missing. */
+    /** They are created if they are missing, and brought up to date if they are older. */
     CREATE,
     /** Opening fails with the DDL in the message if they are missing or not ours. */
     CHECK,
@@ -59,7 +59,9 @@ public final class PostgresOptions {
 
   /** How the names of the tables and functions begin. */
   public static final Option<String> TABLE_PREFIX = Option.text("tablePrefix", "interlock_")
-      .matching("[a-z_][a-z0-9_]{0,31}", "1 to 32 lower-case letters, digits, underscores")
+      .matching(
+          "[a-z_][a-z0-9_]{0,31}",
+          "1 to 32 lower-case letters, digits, underscores, and no digit first")
       .describedAs("how the names of the tables and functions begin");
 
   /** How the connection is protected. */
