@@ -759,7 +759,8 @@ class LockRegistryTest {
     try {
       await().until(() -> leader.getContext().isLeader());
       otherClient.forceRelease("role");
-      // A release that comes while the leader leaves an inner entry ends its leadership for a moment.
+      // A release that comes while the leader leaves an inner entry ends its leadership for a
+      // moment.
       await().until(() -> !isFree("role"));
       // It has the lock again. Over its next heart beats nobody else gets it.
       assertThat(otherClient.lock("role").tryLock(500, TimeUnit.MILLISECONDS)).isFalse();
