@@ -86,11 +86,11 @@ public interface LockClient extends AutoCloseable {
    *
    * @param request what to acquire
    * @return completes with the lease, or exceptionally as {@link #acquire} would throw. To cancel
-   *     the future leaves no hold and no queue entry: {@code cancel} returns at once, and the server is
-   *     told in the background; until then a release may still grant it the lock for a moment. If
-   *     the wait is over while the server owes an answer, the future completes with that answer if
-   *     it comes within a second, else with {@link OutcomeUnknownException}. It completes, and
-   *     dependent actions run, on daemon threads of the client or where
+   *     the future leaves no hold and no queue entry: {@code cancel} returns at once, and the
+   *     server is told in the background; until then a release may still grant it the lock for a
+   *     moment. If the wait is over while the server owes an answer, the future completes with that
+   *     answer if it comes within a second, else with {@link OutcomeUnknownException}. It
+   *     completes, and dependent actions run, on daemon threads of the client or where
    *     {@link LockConfig.Builder#executor} says.
    * @throws BackendUnavailableException if the client is closed
    * @throws UnsupportedCapabilityException if the request needs what the provider does not declare

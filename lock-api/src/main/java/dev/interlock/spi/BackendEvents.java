@@ -14,7 +14,7 @@ public interface BackendEvents {
   BackendEvents IGNORED = new IgnoredEvents();
 
   /**
-   * A queued attempt of this client was granted by another client's release.
+   * A queued attempt of this client was granted the lock by a step of another client.
    *
    * @param grant the grant
    * @param notBeforeNanos a reading of {@link System#nanoTime()} that is certainly not later than

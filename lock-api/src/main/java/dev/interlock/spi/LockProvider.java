@@ -58,9 +58,10 @@ public interface LockProvider {
   }
 
   /**
-   * Tells in which steps the server counts the time of a lease. A hold may outlast its lease by as
-   * much, and never ends before it: a lease of 1.5 s that is kept in whole seconds lasts 2 s. What
-   * a client believes does not change, for its validity ends with the lease it asked for.
+   * Tells in which steps the server counts the time of a lease. A hold may outlast its lease by one
+   * such step, and never ends before its lease: a lease of 1.5 s that is kept in whole seconds
+   * lasts 2 s. What a client believes does not change, for its validity ends with the lease it
+   * asked for.
    *
    * @param config checked settings
    * @return zero unless the server rounds leases up by more than a few milliseconds

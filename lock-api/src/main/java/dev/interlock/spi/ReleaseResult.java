@@ -19,7 +19,8 @@ public final class ReleaseResult {
   }
 
   /**
-   * The hold was not there, and nothing has changed, not even for {@link Release#next()}.
+   * The hold was not there, and nothing has changed, not even for {@link Release#next()}; only the
+   * queue entries of {@link Release#passed()} are gone.
    *
    * @return the answer
    */
@@ -60,7 +61,7 @@ public final class ReleaseResult {
   /**
    * Tells whether the hold was there.
    *
-   * @return false if nothing has changed
+   * @return false if it was not: see {@link #notHeld()}
    */
   public boolean held() {
     return held;
