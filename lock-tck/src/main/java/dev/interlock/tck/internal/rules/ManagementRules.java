@@ -63,7 +63,7 @@ public final class ManagementRules {
       expectNoLeftovers(run, client, counter.get());
     } else if (run.oneJvm()) {
       String name = run.name();
-      long bytes = run.ownWorker().call(space -> heapGrowth(space, name));
+      long bytes = run.freshWorker().call(space -> heapGrowth(space, name));
       run.expect(
           bytes <= MANY_NAMES * BYTES_FOR_EACH_NAME,
           "after 10,000 names the heap is at most 1 MB larger",
