@@ -49,9 +49,9 @@ public final class ClockRules {
       aClockThatJumpsChangesNothing(run);
       return;
     }
-    Worker ahead = run.ownWorker(SkewAgent.argument(HOUR), "-Duser.timezone=Pacific/Kiritimati");
+    Worker ahead = run.freshWorker(SkewAgent.argument(HOUR), "-Duser.timezone=Pacific/Kiritimati");
     Worker behind =
-        run.ownWorker(SkewAgent.argument(HOUR.negated()), "-Duser.timezone=Pacific/Pago_Pago");
+        run.freshWorker(SkewAgent.argument(HOUR.negated()), "-Duser.timezone=Pacific/Pago_Pago");
     expectSkewed(ahead);
     expectSkewed(behind);
     run.fault("wall clocks an hour ahead and an hour behind");
@@ -183,7 +183,7 @@ public final class ClockRules {
 
   /** The state is in one JVM, so its only clock is moved while a lease runs. */
   private static void aClockThatJumpsChangesNothing(RuleRun run) throws Exception {
-    Worker worker = run.ownWorker(SkewAgent.argument(Duration.ZERO));
+    Worker worker = run.freshWorker(SkewAgent.argument(Duration.ZERO));
     String name = run.name();
     long lease = run.ms(LEASE).toNanos();
     for (Duration jump : List.of(HOUR, HOUR.negated())) {
@@ -224,7 +224,7 @@ public final class ClockRules {
       timed = true)
   public static void theWallClockOnlyEndsValidity(RuleRun run) throws Exception {
     Leases.requireValidity(run);
-    Worker worker = run.ownWorker(SkewAgent.argument(Duration.ZERO));
+    Worker worker = run.freshWorker(SkewAgent.argument(Duration.ZERO));
     String name = run.name();
     long lease = run.ms(LEASE).toNanos();
     worker.run(space -> expectForwardEnds(space, name));

@@ -60,7 +60,7 @@ public final class CloseRules {
     String held = run.name();
     String awaited = run.name();
     long second = run.ms(1_000).toNanos();
-    ProcessWorker worker = run.ownWorker();
+    ProcessWorker worker = run.freshWorker();
     boolean renewable = run.has(Capability.RENEWABLE);
     if (run.oneJvm()) {
       worker.run(space -> space.acquire(awaited, Duration.ofMinutes(1), Duration.ofSeconds(1)));
@@ -147,7 +147,7 @@ public final class CloseRules {
       limit = 180,
       timed = true)
   public static void nothingStaysAfterManyCycles(RuleRun run) throws Exception {
-    ProcessWorker worker = run.ownWorker();
+    ProcessWorker worker = run.freshWorker();
     String name = run.name();
     long lease = run.ms(900).toNanos();
     boolean renewable = run.has(Capability.RENEWABLE);

@@ -73,7 +73,7 @@ public final class RestartRules {
     String name = run.name();
     long before = Long.MIN_VALUE;
     for (int i = 0; i < 2; i++) {
-      ProcessWorker worker = run.ownWorker();
+      ProcessWorker worker = run.freshWorker();
       long token = worker.call(space -> tokenIn(space, name));
       before = grown(run, before, token, "in the JVM after the one that ended");
       worker.kill();

@@ -228,22 +228,22 @@ final class RuleExecutor {
 
   /**
    * Runs a test. One about time that failed while something stood still, or since the server gave
-   * no answer in time though no fault was planned, is run again. If it fails again, and both stalls
-   * were long enough to be the reason, nothing can be said.
+   * no answer in time though no fault was planned, is run again; any other one only if both are so.
+   * If it fails again, and both stalls were long enough to be the reason, nothing can be said.
    */
   private Finding judged(RuleTest test, RuleRun run) {
     long start = System.nanoTime();
     Finding first = one(test, run);
     Optional<Stall> stall = stallIn(first, start, run);
+    boolean unanswered = first.isUnanswered() && !run.harmsServer() && !run.harmsConnections();
     Optional<String> reason = stall
         .map(Stall::toString)
-        .or(() -> first.isUnanswered() && !run.harmsServer() && !run.harmsConnections()
-            ? Optional.of("the server gave no answer in time")
-            : Optional.empty());
+        .or(() -> unanswered ? Optional.of("the server gave no answer in time") : Optional.empty());
     if (reason.isEmpty()) {
       return first;
     }
-    if (!test.rule().timed()) {
+    boolean timed = test.rule().timed();
+    if (!timed && (stall.isEmpty() || !unanswered)) {
       return first.ifFailed("also: " + reason.get());
     }
     run.note("Run again, since " + reason.get());
@@ -254,7 +254,7 @@ final class RuleExecutor {
     start = System.nanoTime();
     Finding second = one(test, run);
     Optional<Stall> again = stallIn(second, start, run);
-    if (isReason(stall) && isReason(again)) {
+    if (isReason(stall) && isReason(again) && (timed || second.isUnanswered())) {
       String message = "Nothing can be said, for it failed twice: at first " + reason.get()
           + ", then " + again.get() + ".\n" + second.message();
       return new Finding(Verdict.INCONCLUSIVE, message, second.history());

@@ -221,19 +221,24 @@ public final class RuleRun extends Times {
     return starts.during(() -> warmedUp(keep(pool.shared(rule, index, opener, patience()))));
   }
 
-  /** Forks a JVM that may be killed and paused. */
-  public ProcessWorker ownWorker(String... jvmArguments) throws Exception {
-    return own(opener(), jvmArguments);
+  /** Returns a client in a JVM that may be killed and paused. Another rule may have used it. */
+  public ProcessWorker ownWorker() throws Exception {
+    return own(opener());
   }
 
-  /** Forks a JVM that may be killed and paused, and whose connections go through a proxy. */
+  /** The same, with connections that go through a proxy. */
   public ProcessWorker ownWorker(FaultProxy proxy) throws Exception {
     return own(opener(proxy));
   }
 
-  private ProcessWorker own(Opener opener, String... jvmArguments) throws Exception {
+  private ProcessWorker own(Opener opener) throws Exception {
+    return starts.during(() -> warmedUp(keep(pool.own(rule, key(), opener, patience()))));
+  }
+
+  /** The same in a JVM that has just begun, for what counts there, or with arguments for it. */
+  public ProcessWorker freshWorker(String... jvmArguments) throws Exception {
     return starts.during(
-        () -> warmedUp(keep(pool.own(rule, key(), opener, patience(), List.of(jvmArguments)))));
+        () -> warmedUp(keep(pool.fresh(rule, key(), opener(), patience(), List.of(jvmArguments)))));
   }
 
   /** Returns the starts of JVMs, whose time does not count against a time limit. */

@@ -1,7 +1,9 @@
 package dev.interlock.tck.internal.worker;
 
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -13,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The worker JVMs of this JVM's runs. A few are shared by all rules, each with clients of its own,
  * since starting a JVM costs more than most rules; those that are killed, stopped or started with
- * other settings belong to one rule.
+ * other settings belong to one rule at a time.
  */
 public final class WorkerPool {
   /** How many JVMs contend in the rules on exclusion. */
@@ -25,6 +27,7 @@ public final class WorkerPool {
   private static final AtomicLong LABELS = new AtomicLong();
 
   private final List<WorkerProcess> shared = new ArrayList<>();
+  private final Deque<WorkerProcess> free = new ArrayDeque<>();
   private int users;
 
   private WorkerPool() {}
@@ -43,24 +46,54 @@ public final class WorkerPool {
     if (users == 0) {
       shared.forEach(WorkerProcess::destroy);
       shared.clear();
+      free.forEach(WorkerProcess::destroy);
+      free.clear();
     }
   }
 
   /** Returns a client in one of the shared JVMs. */
   public Worker shared(String rule, int index, Opener opener, Duration patience) {
-    return new ProcessWorker(label(rule), patience, sharedProcess(index % SHARED), opener, false);
+    return new ProcessWorker(label(rule), patience, sharedProcess(index % SHARED), opener, null);
   }
 
   /**
-   * Forks a JVM for one rule.
+   * Returns a client in a JVM that no other rule uses: one that a rule before has left, or a new
+   * one.
    *
    * @param owner the run of the rule, to which its stalls belong
    */
-  public ProcessWorker own(
+  public ProcessWorker own(String rule, String owner, Opener opener, Duration patience) {
+    WorkerProcess left = takeFree();
+    if (left == null) {
+      return fresh(rule, owner, opener, patience, List.of());
+    }
+    return new ProcessWorker(label(rule), patience, left.usedBy(owner), opener, this);
+  }
+
+  /** Forks a JVM for one rule. */
+  public ProcessWorker fresh(
       String rule, String owner, Opener opener, Duration patience, List<String> jvmArguments) {
     WorkerProcess process = WorkerProcess.fork(owner, jvmArguments);
     requireCommonClock(process);
-    return new ProcessWorker(label(rule), patience, process, opener, true);
+    return new ProcessWorker(label(rule), patience, process, opener, this);
+  }
+
+  private synchronized @Nullable WorkerProcess takeFree() {
+    WorkerProcess left = free.poll();
+    while (left != null && !left.isReusable()) {
+      left.destroy();
+      left = free.poll();
+    }
+    return left;
+  }
+
+  /** Takes a JVM whose rule is over. */
+  synchronized void takeBack(WorkerProcess process) {
+    if (users == 0) {
+      process.destroy();
+    } else {
+      free.add(process);
+    }
   }
 
   /** Returns a client in this JVM that stands for one in another. */

@@ -35,19 +35,32 @@ final class WorkerProcess {
   }
 
   private final Process process;
-  private final String owner;
+  private final boolean plain;
   private final ObjectOutputStream out;
   private final AtomicLong ids = new AtomicLong();
   private final Map<Long, CompletableFuture<@Nullable Object>> open = new ConcurrentHashMap<>();
   private final Deque<String> lastLines = new ArrayDeque<>();
   private volatile boolean dead;
 
-  // A rule has stopped it, so that it stands still on purpose.
-  private volatile boolean stopped;
+  private volatile Use use;
 
-  private WorkerProcess(Process process, String owner) throws IOException {
+  /** By one rule after the other, or by all at the same time. */
+  private static final class Use {
+    private final String owner;
+    private final long since = System.nanoTime();
+
+    // The rule has stopped it, so that it stands still on purpose.
+    private volatile boolean stopped;
+
+    private Use(String owner) {
+      this.owner = owner;
+    }
+  }
+
+  private WorkerProcess(Process process, String owner, boolean plain) throws IOException {
     this.process = process;
-    this.owner = owner;
+    this.use = new Use(owner);
+    this.plain = plain;
     RUNNING.add(process);
     thread("tck-worker-log", this::readLog);
     this.out = new ObjectOutputStream(new BufferedOutputStream(process.getOutputStream()));
@@ -69,7 +82,8 @@ final class WorkerProcess {
     command.addAll(Debugging.jvmArguments());
     command.add(WorkerMain.class.getName());
     try {
-      return new WorkerProcess(new ProcessBuilder(command).start(), owner);
+      boolean plain = jvmArguments.isEmpty();
+      return new WorkerProcess(new ProcessBuilder(command).start(), owner, plain);
     } catch (IOException e) {
       throw new WorkerFailedException("a worker JVM could not be started", e);
     }
@@ -98,11 +112,25 @@ final class WorkerProcess {
     return typed;
   }
 
-  /** Sends a signal by name: STOP, CONT or KILL. How it stands still is not noted from now on. */
+  /** Begins to belong to another run of a rule. */
+  WorkerProcess usedBy(String owner) {
+    use = new Use(owner);
+    return this;
+  }
+
+  /** Tells whether it could serve another rule: it has no settings of its own, and owes nothing. */
+  boolean isReusable() {
+    return plain && isAlive() && open.isEmpty();
+  }
+
+  /**
+   * Sends a signal by name: STOP, CONT or KILL. How it stands still is not noted from now on, as
+   * long as it is used by the same rule.
+   */
   void signal(String signal) {
-    stopped = true;
+    use.stopped = true;
     try {
-      Process kill = new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid()))
+      Process kill = new ProcessBuilder("kill", "-" + signal, Long.toString(pid()))
           .redirectErrorStream(true)
           .start();
       if (!kill.waitFor(10, TimeUnit.SECONDS) || kill.exitValue() != 0) {
@@ -114,6 +142,10 @@ final class WorkerProcess {
       Thread.currentThread().interrupt();
       throw new WorkerFailedException("interrupted in kill -" + signal + " of a worker", e);
     }
+  }
+
+  long pid() {
+    return process.pid();
   }
 
   boolean isAlive() {
@@ -137,14 +169,22 @@ final class WorkerProcess {
         Object message = in.readUnshared();
         if (message instanceof Message.Reply reply) {
           answer(reply);
-        } else if (message instanceof Message.Stood stood && !stopped) {
-          Stalls.instance().add(stood.stall().of(owner));
+        } else if (message instanceof Message.Stood stood) {
+          note(stood.stall());
         }
       }
     } catch (IOException | ClassNotFoundException e) {
       // The JVM has ended, or what it writes makes no sense: it is of no more use either way.
     }
     die();
+  }
+
+  private void note(Stall stall) {
+    Use current = use;
+    // What began before is of the rule before.
+    if (!current.stopped && stall.end() - stall.nanos() - current.since > 0) {
+      Stalls.instance().add(stall.of(current.owner));
+    }
   }
 
   private void answer(Message.Reply reply) {

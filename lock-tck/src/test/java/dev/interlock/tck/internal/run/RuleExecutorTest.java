@@ -233,6 +233,22 @@ class RuleExecutorTest {
   }
 
   @Test
+  void whatIsNotAboutTimeIsRunOnceMoreIfItWasNotAnsweredWhileTheJvmStoodStill() {
+    String atFirst = "isNotAnsweredAtFirstInATestThatIsNotAboutTime";
+    assertThat(run(backend(), "X3", atFirst).verdict()).isEqualTo(Verdict.FAIL);
+    stall = stalled("a worker JVM", 600);
+    RuleSamples.RUNS.set(0);
+    assertThat(run(backend(), "X3", atFirst).verdict()).isEqualTo(Verdict.PASS);
+    RuleResult never = run(backend(), "X3", "isNeverAnsweredInATestThatIsNotAboutTime");
+    assertThat(never.verdict()).isEqualTo(Verdict.INCONCLUSIVE);
+    // What is found at last is wrong at any speed.
+    RuleSamples.RUNS.set(0);
+    RuleResult wrong = run(backend(), "X3", "isNotAnsweredAndThenFails");
+    assertThat(wrong.verdict()).isEqualTo(Verdict.FAIL);
+    assertThat(wrong.evidence().message()).contains("happened: it is not");
+  }
+
+  @Test
   void ofWhatFailsTwiceWhileMuchStoodStillNothingIsSaidIfItIsAboutTime() {
     stall = stalled("a worker JVM", 600);
     RuleResult result = run(backend().timeScale(2), "X3", "failsByTheTime");

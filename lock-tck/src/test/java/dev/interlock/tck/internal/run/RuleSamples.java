@@ -46,6 +46,22 @@ public final class RuleSamples {
     }
   }
 
+  @Rule(value = "X3", check = CHECK)
+  public static void isNotAnsweredAtFirstInATestThatIsNotAboutTime(RuleRun run) {
+    isNotAnsweredAtFirst(run);
+  }
+
+  @Rule(value = "X3", check = CHECK)
+  public static void isNeverAnsweredInATestThatIsNotAboutTime(RuleRun run) {
+    isNeverAnswered(run);
+  }
+
+  @Rule(value = "X3", check = CHECK)
+  public static void isNotAnsweredAndThenFails(RuleRun run) {
+    isNotAnsweredAtFirst(run);
+    fails(run);
+  }
+
   @Rule(value = "X3", check = CHECK, timed = true)
   public static void isNeverAnswered(RuleRun run) {
     // As a future tells it.

@@ -12,7 +12,6 @@ import dev.interlock.tck.teststore.Fault;
 import dev.interlock.tck.teststore.StoreServer;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -64,7 +63,7 @@ class StallsTest {
   @Test
   void aWorkerThatStandsStillIsSeenUnlessARuleStopsIt() throws Exception {
     WorkerPool pool = WorkerPool.enter();
-    try (ProcessWorker worker = pool.own("X1", "of X1", target.opener(), LIMIT, List.of())) {
+    try (ProcessWorker worker = pool.own("X1", "of X1", target.opener(), LIMIT)) {
       assertThat(worker.<Boolean>call(space -> space.client().inspect("a").isEmpty()))
           .isTrue();
       ProcessHandle process = process();

@@ -57,7 +57,7 @@ class DebuggingTest {
     try (StoreServer server = StoreServer.start(Fault.NONE)) {
       Opener opener = new Opener(server.uri(), null);
       CompletableFuture<ProcessWorker> starting = CompletableFuture.supplyAsync(
-          () -> pool.own("X1", "of X1", opener, Duration.ofMillis(1), List.of()));
+          () -> pool.own("X1", "of X1", opener, Duration.ofMillis(1)));
       try (Socket debugger = attached(port)) {
         assertThat(starting).isNotDone();
         resume(debugger);
