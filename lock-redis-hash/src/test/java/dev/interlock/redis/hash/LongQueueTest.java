@@ -190,6 +190,21 @@ class LongQueueTest {
     assertThat(living.backend.inspect("n").orElseThrow().waiters()).isEqualTo(20);
   }
 
+  @Test
+  void F4_whoIsBehindOneThatRanOutIsServedInOrder() {
+    dying.queue("n", dying.id());
+    List<HoldId> ids = Stream.generate(living::id).limit(3).toList();
+    ids.forEach(id -> living.queue("n", id));
+    letDeadlinesPass(Duration.ofSeconds(1));
+    renew(living, ids);
+    HoldId before = holder;
+    for (HoldId next : ids) {
+      Grant granted = living.release("n", before).granted();
+      assertThat(granted == null ? null : granted.id()).isEqualTo(next);
+      before = next;
+    }
+  }
+
   /** All waiters' deadlines are as long ago then. */
   private void letDeadlinesPass(Duration ago) {
     server.command(
