@@ -9,7 +9,8 @@ final class Scripts {
       "clock.lua",
       "free.lua",
       "state.lua",
-      "counted.lua",
+      "behind.lua",
+      "rare.lua",
       "queue.lua",
       "attempts.lua",
       "attempt.lua");
@@ -18,19 +19,21 @@ final class Scripts {
       "single.lua",
       "clock.lua",
       "state.lua",
-      "counted.lua",
+      "behind.lua",
+      "rare.lua",
       "queue.lua",
       "attempts.lua",
       "release.lua");
-  static final LuaScript RENEW =
-      script("hold.lua", "clock.lua", "state.lua", "counted.lua", "queue.lua", "renew.lua");
-  static final LuaScript ABANDON =
-      script("hold.lua", "clock.lua", "state.lua", "counted.lua", "queue.lua", "abandon.lua");
-  static final LuaScript FORCE =
-      script("hold.lua", "clock.lua", "state.lua", "counted.lua", "queue.lua", "force.lua");
-  static final LuaScript INSPECT = script("hold.lua", "clock.lua", "state.lua", "inspect.lua");
+  static final LuaScript RENEW = script(
+      "hold.lua", "clock.lua", "state.lua", "behind.lua", "rare.lua", "queue.lua", "renew.lua");
+  static final LuaScript ABANDON = script(
+      "hold.lua", "clock.lua", "state.lua", "behind.lua", "rare.lua", "queue.lua", "abandon.lua");
+  static final LuaScript FORCE = script(
+      "hold.lua", "clock.lua", "state.lua", "behind.lua", "rare.lua", "queue.lua", "force.lua");
+  static final LuaScript INSPECT =
+      script("hold.lua", "clock.lua", "state.lua", "behind.lua", "rare.lua", "inspect.lua");
   static final LuaScript WAITERS =
-      script("hold.lua", "clock.lua", "state.lua", "counted.lua", "queue.lua", "waiters.lua");
+      script("hold.lua", "clock.lua", "state.lua", "behind.lua", "rare.lua", "waiters.lua");
 
   private Scripts() {}
 

@@ -9,20 +9,21 @@
 -- The client dies before it arrives: holds end with their leases, waiters with their deadlines.
 -- The answer is lost, it runs twice or late: what is not there is not removed, and handing on a
 -- free lock is always right.
-requireMaster(KEYS[3])
+core.requireMaster(KEYS[3])
 local ids = {unpack(ARGV, 2)}
-local lock = load(KEYS[1], KEYS[2], KEYS[3], ids)
+local lock = core.load(KEYS[1], KEYS[2], KEYS[3], ids)
 if lock.existed then
-  expire(lock)
-  for _, id in ipairs(ids) do
-    local _, place = find(lock.s.h, id)
-    if place then
-      table.remove(lock.s.h, place)
-    end
-    remove(lock, id)
+  if now >= lock.first then
+    rarely().expire(lock)
   end
-  sweepAside(lock)
-  serve(lock, ARGV[1])
-  save(lock)
+  for _, id in ipairs(ids) do
+    core.leave(lock, id)
+    core.remove(lock, id)
+  end
+  if lock.away > 0 then
+    rarely().sweepAside(lock)
+  end
+  core.serve(lock, ARGV[1])
+  core.save(lock)
 end
 return text(now) .. (lock.unfinished and ' 1' or ' 0')

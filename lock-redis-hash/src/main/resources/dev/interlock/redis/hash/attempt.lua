@@ -12,8 +12,10 @@
 -- mailbox. The answer is lost, or it runs twice: the second run finds its own hold or waiter by the
 -- id; the lease restarts but is never shortened, the place in the queue and the token stay. It runs
 -- late: ARGV[2] refuses what the client has given up.
-local lock = load(KEYS[1], KEYS[2], KEYS[3], {ARGV[3]}, found)
-expire(lock)
-local answer = attempt(lock, ARGV[1], 3)
-save(lock)
+local lock = core.load(KEYS[1], KEYS[2], KEYS[3], {ARGV[3]}, found)
+if now >= lock.first then
+  rarely().expire(lock)
+end
+local answer = core.attempt(lock, ARGV[1], 3)
+core.save(lock)
 return text(now) .. ' ' .. answer

@@ -13,14 +13,15 @@
 -- be told finds out when it renews or releases. What cannot be read, because other software has put
 -- it there, has token 0 and is removed: nobody holds the lock then, or waits. What it has put in place
 -- of those who were passed over goes with the hold.
-requireMaster(KEYS[3])
+core.requireMaster(KEYS[3])
+local rare = rarely()
 local function removeForeign()
-  if not unlessForeign('ZCARD', KEYS[3]) then
+  if not rare.unlessForeign('ZCARD', KEYS[3]) then
     redis.call('DEL', KEYS[3])
   end
 end
 local asked = tonumber(ARGV[2])
-local lock = loadAny(KEYS[1], KEYS[2], KEYS[3])
+local lock = rare.loadAny(KEYS[1], KEYS[2], KEYS[3])
 if not lock then
   if asked ~= 0 then
     return text(now) .. ' 0 0'
@@ -29,27 +30,28 @@ if not lock then
   removeForeign()
   return text(now) .. ' 1 0'
 end
-local first
-for _, hold in ipairs(lock.s.h) do
-  if hold[TOKEN] <= asked and asked < hold[TOKEN] + hold[TOKENS] then
-    first = first or hold[TOKEN]
+local victims, first = {}, nil
+for entry in rare.each(lock.holds) do
+  local hold = core.read(entry)
+  if not first and hold.token <= asked and asked < hold.token + hold.tokens then
+    first = hold.token
+  end
+  if hold.token == first then
+    victims[#victims + 1] = hold.id
   end
 end
-local victims, others = {}, {}
-for _, hold in ipairs(lock.s.h) do
-  table.insert(hold[TOKEN] == first and victims or others, hold)
+for _, id in ipairs(victims) do
+  core.leave(lock, id)
 end
 if victims[1] then
-  lock.s.h = others
   removeForeign()
 end
-sweepAside(lock)
-serve(lock, ARGV[1])
+rare.sweepAside(lock)
+core.serve(lock, ARGV[1])
 if lock.existed then
-  save(lock)
+  core.save(lock)
 end
-local name = string.match(KEYS[1], '}:lock:(.*)')
-for _, hold in ipairs(victims) do
-  redis.pcall('PUBLISH', ARGV[1] .. clientOf(hold[ID]), 'r' .. hold[ID] .. name)
+for _, id in ipairs(victims) do
+  redis.pcall('PUBLISH', ARGV[1] .. string.sub(id, 1, 16), 'r' .. id .. rare.nameOf(lock))
 end
 return text(now) .. (victims[1] and ' 1' or ' 0') .. (lock.unfinished and ' 1' or ' 0')

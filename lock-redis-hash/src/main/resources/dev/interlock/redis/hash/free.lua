@@ -23,4 +23,4 @@ if #ARGV[9] == 1 and redis.call('HSETNX', KEYS[1], '*', single(today)) == 1 then
   end
   return today .. ' 1 ' .. token .. ' ' .. ARGV[5]
 end
-local found = redis.call('HMGET', KEYS[1], '*', ARGV[3])
+local found = redis.call('HMGET', KEYS[1], '*', 'q', ARGV[3])

@@ -9,30 +9,33 @@
 -- Atomic because a script is: all of it belongs to one moment. It can run at any time, as often as
 -- it likes. What other software has put there has no token and no beginning.
 local NO_EXPIRY = 36500 * 86400000 -- a hundred years
-local lock = loadAny(KEYS[1], '', '')
+local rare = rarely()
+local lock = rare.loadAny(KEYS[1], '', '')
 if not lock then
   local millis = redis.call('PTTL', KEYS[1])
   local owner = 'unknown: set by other software'
   local left = text(millis < 0 and NO_EXPIRY or millis)
   return table.concat({text(now), 0, left, 0, 0, 1, 1, #owner, 0, ''}, ' ') .. owner
 end
-if not lock.s.h[1] then
+if lock.holds == '' then
   return text(now)
 end
 local last, entries = {}, {}
-for _, hold in ipairs(lock.s.h) do
-  local token = hold[TOKEN]
+for entry in rare.each(lock.holds) do
+  local hold = core.read(entry)
+  local token = hold.token
   if not last[token] then
     entries[#entries + 1] = hold
   end
-  last[token] = math.max(last[token] or 0, hold[UNTIL])
+  last[token] = math.max(last[token] or 0, hold.ends)
 end
-local answer = {text(now) .. ' ' .. text(lock.s.w + lock.s.d) .. ' '}
+local answer = {text(now) .. ' ' .. text(lock.waits + lock.away) .. ' '}
 for _, hold in ipairs(entries) do
+  local name, host = rare.owner(hold)
   local numbers = {
-    text(millisTo(last[hold[TOKEN]])), text(hold[TOKEN]), text(hold[SINCE]), text(hold[UNITS] or 1),
-    text(hold[CAPACITY] or 1), #hold[OWNER], #hold[HOST], ''
+    text(math.ceil((last[hold.token] - now) / 1000)), text(hold.token), hold.since, text(hold.units),
+    text(hold.capacity), #name, #host, ''
   }
-  answer[#answer + 1] = table.concat(numbers, ' ') .. hold[OWNER] .. hold[HOST]
+  answer[#answer + 1] = table.concat(numbers, ' ') .. name .. host
 end
 return table.concat(answer)

@@ -20,55 +20,51 @@
 -- whose ids belong to nobody else, and hands nothing on; the attempts are the same ones, see
 -- attempt.lua. It runs late: a hold that is still there is to be freed, but ARGV[2] keeps attempts
 -- that were given up from being made.
-local client = clientOf(ARGV[3])
+local client = string.sub(ARGV[3], 1, 16)
 local attempts = 6 + ARGV[5]
 local ids = {ARGV[3]}
 for at = 6, attempts - 1 do
   ids[#ids + 1] = ARGV[at]
 end
-for at = attempts, #ARGV, PARTS do
+for at = attempts, #ARGV, core.PARTS do
   ids[#ids + 1] = ARGV[at]
 end
-requireMaster(KEYS[3])
-local lock = load(KEYS[1], KEYS[2], KEYS[3], ids, found)
-expire(lock)
-
--- Ends a hold; one who had the lock without the server may hold it if the grant was taken away.
-local function leave(id)
-  local _, place = find(lock.s.h, id)
-  if place then
-    table.remove(lock.s.h, place)
-  end
-  return place
+core.requireMaster(KEYS[3])
+local lock = core.load(KEYS[1], KEYS[2], KEYS[3], ids, found)
+if now >= lock.first then
+  rarely().expire(lock)
 end
 
-local held = leave(ARGV[3])
+local held = core.leave(lock, ARGV[3])
 local changed = held
 for at = 6, attempts - 1 do
-  local gone = leave(ARGV[at]) or remove(lock, ARGV[at])
+  -- One who had the lock without the server may hold it if the grant was taken away.
+  local gone = core.leave(lock, ARGV[at]) or core.remove(lock, ARGV[at])
   changed = changed or gone
 end
 local answer = {text(now), held and '1' or '0', '0', '-', '0', '0', '0', '0'}
 if changed then
-  sweepAside(lock)
-  local hold, heirs = serve(lock, ARGV[1], held and client)
+  if lock.away > 0 then
+    rarely().sweepAside(lock)
+  end
+  local hold, heirs = core.serve(lock, ARGV[1], held and client)
   if hold then
-    answer[4], answer[5], answer[6] = hold[ID], text(hold[TOKEN]), text(hold[TOKENS])
-    answer[7] = text(math.floor((hold[UNTIL] - now) / 1000))
+    answer[4], answer[5], answer[6] = hold.id, text(hold.token), hold.tokens
+    answer[7] = text(math.floor((hold.ends - now) / 1000))
     answer[8] = #heirs
     for _, id in ipairs(heirs) do
       answer[#answer + 1] = id
     end
   end
 end
-for at = attempts, #ARGV, PARTS do
+for at = attempts, #ARGV, core.PARTS do
   local skipped = now > tonumber(ARGV[2]) or (at == attempts and ARGV[4] == '1' and not held)
-  answer[#answer + 1] = skipped and '2 0 0' or attempt(lock, ARGV[1], at)
+  answer[#answer + 1] = skipped and '2 0 0' or core.attempt(lock, ARGV[1], at)
 end
-if lock.unfinished and not isWhole(lock) then
+if lock.unfinished and lock.capacity > 1 then
   answer[3] = '1'
 end
 if changed or ARGV[attempts] then
-  save(lock)
+  core.save(lock)
 end
 return table.concat(answer, ' ')

@@ -13,81 +13,81 @@
 -- The answer is lost, it runs twice or late: a hold only ever lasts longer, and only while it is
 -- there; a waiter's deadline moves on; a token only ever grows. One exception: a grant that the client did not hear of may
 -- have run out, and is renewed if nobody has taken the lock since; the client never used it.
+local rare = rarely()
+
 local function refresh(lock, items)
   local fields = {}
   for _, item in ipairs(items) do
-    local waiter = find(lock.s.f, item.id)
-    local index = lock.index[item.id]
-    if waiter then
-      waiter[UNTIL] = now + LIFE
-    elseif index and string.sub(index, 1, 1) == 'a' then
-      comeBack(lock, item.id)
-    elseif index then
-      fields[#fields + 1] = '#' .. index
-    end
+    fields[#fields + 1] = rare.refresh(lock, item.id)
   end
   if fields[1] then
-    for i, packed in ipairs(redis.call('HMGET', lock.key, unpack(fields))) do
-      if packed then
-        local waiter = cmsgpack.unpack(packed)
-        waiter[UNTIL] = now + LIFE
-        put(lock, fields[i], cmsgpack.pack(waiter))
+    for i, entry in ipairs(redis.call('HMGET', lock.key, unpack(fields))) do
+      if entry then
+        lock.fields[fields[i]] = rare.ending(entry, now + core.LIFE)
       end
     end
   end
 end
 
+local function holdOf(lock, id)
+  local from, next = core.find(lock.holds, id)
+  return from and core.read(string.sub(lock.holds, from, next - 2))
+end
+
 -- Raises the tokens of a hold, and takes from the counter and from the lock's reserve what is below.
 local function raise(lock, hold, least)
-  if hold[TOKEN] >= least then
+  if hold.token >= least then
     return
   end
-  hold[TOKEN] = least
-  local last = least + hold[TOKENS] - 1
+  hold.token = least
+  rare.change(lock, hold)
+  local last = least + hold.tokens - 1
   if tonumber(redis.call('GET', lock.counter) or '0') < last then
     redis.call('SET', lock.counter, text(last))
   end
-  lock.s.t = math.max(lock.s.e, last + 1)
-  lock.s.e = lock.s.t
+  lock.token = math.max(lock.reserved, last + 1)
+  lock.reserved = lock.token
 end
 
 local function renew(key, items, ids)
-  local lock = load(KEYS[key], KEYS[key + 1], KEYS[key + 2], ids)
+  local lock = core.load(KEYS[key], KEYS[key + 1], KEYS[key + 2], ids)
   if not lock.existed then
     return lock
   end
   local awaited = {}
   for _, item in ipairs(items) do
-    local hold = find(lock.s.h, item.id)
-    if hold and (item.waits or hold[UNTIL] > now) then
-      extend(hold, item.lease)
+    local hold = holdOf(lock, item.id)
+    if hold and (item.waits or hold.ends > now) then
+      rare.extend(lock, hold, item.lease)
       raise(lock, hold, item.least)
     end
     awaited[item.id] = true
   end
-  expire(lock)
-  refresh(lock, items)
-  sweepAside(lock)
-  serve(lock, ARGV[1], nil, awaited)
-  if lock.s.h[1] then
-    sweepQueue(lock)
+  if now >= lock.first then
+    rare.expire(lock)
   end
-  save(lock)
+  refresh(lock, items)
+  rare.sweepAside(lock)
+  core.serve(lock, ARGV[1], nil, awaited)
+  if lock.waits > 0 and lock.holds ~= '' then
+    rare.sweepQueue(lock)
+  end
+  core.save(lock)
   return lock
 end
 
 local function answerTo(lock, item)
-  local hold = find(lock.s.h, item.id)
+  local hold = holdOf(lock, item.id)
   if hold then
-    return '1 ' .. text(hold[TOKEN]) .. ' ' .. text(hold[TOKENS])
+    return '1 ' .. text(hold.token) .. ' ' .. hold.tokens
   end
-  if find(lock.s.f, item.id) or lock.index[item.id] then
-    return '3 ' .. left(lock) .. ' 0'
+  if core.find(lock.front, item.id) or lock.index[item.id] then
+    return '3 ' .. core.left(lock) .. ' 0'
   end
   return '0 0 0'
 end
 
-requireMaster(KEYS[3])
+core.requireMaster(KEYS[3])
 local answers = {text(now)}
 local at = 2
 for key = 1, #KEYS, 3 do

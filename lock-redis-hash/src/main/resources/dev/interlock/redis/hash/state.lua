@@ -1,15 +1,17 @@
 -- Shared by all scripts: how the state of a lock is read and written; needs clock.lua.
 --
 -- The lock's key is a hash:
---   '*'     the header, packed: the holds, each with its id, its end, its tokens; the first waiters
---           of the queue; first and last ticket of the others; how many wait; how far dead ones were
---           looked for; the reserve of fencing tokens; until when the key lives. While it was only
+--   '*'     the header, packed: the list of the holds, and what they come to; how many wait, and how many
+--           of them stand in front; first and last ticket of the others; how far dead ones were looked
+--           for; the reserve of fencing tokens; until when the key lives. While it was only
 --           granted, and nobody waits, just the hold: see SINGLE
---   '#' n   the waiter with ticket n, packed, unless it stands in the header
+--   'q'     the front: the list of the first waiters of the queue
+--   '#' n   the waiter with ticket n, unless it stands in front
 --   id      of a waiter with a '#' field: its ticket; of a waiter that was passed over because its
---           client did not listen, or did not come for a grant: 'a' and the waiter, packed
--- The header is read and written once in each step, whatever is done, and holds a few waiters
--- only, so the cost of a step does not depend on how many wait. Waiters that were passed over keep
+--           client did not listen, or did not come for a grant: 'a' and the waiter
+-- The header and the front are read and written once in each step, whatever is done, and the front has a few
+-- waiters only, so the cost of a step does not depend on how many wait. Nor does a step read each of those,
+-- or each hold, for they are strings in a string, see hold.lua. Waiters that were passed over keep
 -- their ticket, and stand in a sorted set by their deadlines, so that dead ones can be removed.
 --
 -- A JVM may die with thousands of waiters. No step looks at more than WORK of them: one that ends
@@ -22,191 +24,156 @@
 -- All is read before anything is written, and a key that may vanish is written last: on a node of a
 -- cluster that gives its slot away, a script may use no key that is not there, so one that emptied
 -- a key and then went on with it would end half-way.
-local LIFE, SLACK, CLAIM = 15000000, 5000000, 2000000
-local MOST_IN_HEADER, RESERVE = 16, 16
+--
+-- A script makes its functions each time that it runs, which takes longer than most of what they do: the
+-- more local names of the script a function uses, the longer. So those of nearly every run and their numbers
+-- stand in one table, and those of few runs are made when one is needed, see rare.lua.
+local core = {
+  -- The first number of a header; nothing else that might be there is read. 1 was a header of tables.
+  VERSION = 2,
+  -- How long a waiter counts as alive that is not heard, and how much longer than needed a key lives.
+  LIFE = 15000000, SLACK = 5000000,
+  MOST_IN_FRONT = 48,
+  -- How many waiters, dead or alive, this run of a script may still look at besides those in the fronts
+  -- and those of its caller. A few thousand values are also more than Lua can pass to a command.
+  WORK = 256, work = 256,
+  -- How long a grant may stay unconfirmed.
+  CLAIM = 2000000,
+  -- A reserve of tokens is used for so long. A replica that becomes the master may know
+  -- of the reserve, but not of what was taken from it last: what it takes must be larger, so a reserve
+  -- must be too old by the time that a fail-over is done. A token is the time at which it was reserved.
+  FRESH = 50000, RESERVE = 16,
+  -- How many waiters one step may grant beyond its WORK, which is meant for those who cannot be granted.
+  TOGETHER = 1000,
+  -- Who has not refreshed its place for so long may be dead: living clients do it every 2.1 to 2.6
+  -- seconds.
+  QUIET = 2800000,
+  -- How many arguments describe an attempt, see attempts.lua.
+  PARTS = 8
+}
 
--- How many waiters, dead or alive, this run of a script may still look at besides those in the
--- headers and those of its caller. A few thousand values are also more than Lua can pass to a command.
-local WORK = 256
-local work = WORK
-
--- Runs a command, and returns nothing if other software keeps something else at its key. Other errors are
--- raised by running it once more: only so does every server tell them in the same words.
-local function unlessForeign(...)
-  local reply = redis.pcall(...)
-  if type(reply) ~= 'table' or not reply.err then
-    return reply
-  end
-  if string.find(reply.err, 'WRONGTYPE', 1, true) then
-    return nil
-  end
-  return redis.call(...)
-end
+-- Returns the functions that few runs need.
+local rarely
 
 -- The first write of a step that frees a lock or keeps one, and before an answer that a lock is not held
 -- or an attempt not there. Changes nothing, but decides what the server allows: one that has become a
 -- replica, and may know less than its master, refuses it; one whose memory is full lets it pass, as it
 -- needs none, and with it the writes that follow, because only the first write of a script is judged by
--- that. Both are judged before the type of the key.
-local function requireMaster(aside)
-  unlessForeign('ZREM', aside, '')
+-- that. Both are judged before the type of the key, which may be that of other software.
+function core.requireMaster(aside)
+  local reply = redis.pcall('ZREM', aside, '')
+  if type(reply) == 'table' and reply.err and not string.find(reply.err, 'WRONGTYPE', 1, true) then
+    redis.call('ZREM', aside, '') -- only so does every server tell the error in the same words
+  end
 end
 
-local function unpackHeader(packed)
-  if not packed then
-    return {h = {}, f = {}, a = 1, z = 1, w = 0, d = 0, k = 0, t = 0, e = 0}
+-- Where an entry stands in a list: its first byte, and the first of the next one.
+function core.find(list, id)
+  local from = string.find(list, '\0' .. id, 1, true)
+  if from then
+    return from + 1, (string.find(list, '\0', from + 1, true) or #list + 1) + 1
   end
-  if string.sub(packed, 1, 1) ~= SINGLE then
-    return cmsgpack.unpack(packed)
-  end
-  local id, since, lease, token, tokens, shared, length, at =
-    string.match(packed, '^.(%x+) (%d+) (%d+) (%d+) (%d+) ([01]) (%d+) ()')
-  local host = at + length
-  local hold = {
-    id, since + lease * 1000, tonumber(token), tonumber(tokens), tonumber(since), shared == '1',
-    string.sub(packed, at, host - 1), string.sub(packed, host)
+end
+
+-- What is in an entry: CLAIMED is whether its grant is to be confirmed, REST all from the units on.
+function core.read(entry)
+  local token, tokens, since, claimed, rest, units, capacity, shared =
+    string.match(entry, '^ (%d+) (%d+) (%d+) (%d) ((%d+) (%d+) (%d).*)$', 49)
+  return {
+    id = string.sub(entry, 1, 32), ends = tonumber(string.sub(entry, 33, 48)),
+    token = tonumber(token), tokens = tonumber(tokens), since = since, claimed = claimed == '1',
+    rest = rest, units = tonumber(units), capacity = tonumber(capacity), shared = shared == '1'
   }
-  return {h = {hold}, f = {}, a = 1, z = 1, w = 0, d = 0, k = hold[UNTIL], t = 0, e = 0}
 end
 
-local function clientOf(id)
-  return string.sub(id, 1, 16)
+-- The entry for it, with a byte 0 before it. A waiter's lease stands in the place of a hold's token, its
+-- ticket in that of the start.
+function core.write(item)
+  return '\0' .. item.id .. string.format('%016.0f %.0f ', item.ends, item.token) .. item.tokens .. ' '
+    .. item.since .. (item.claimed and ' 1 ' or ' 0 ') .. item.rest
 end
 
-local function nameOf(lock)
-  return string.match(lock.key, '}:lock:(.*)')
+-- Adds a hold to the list, and to what all come to: when the first of them may end, what they take,
+-- the smallest capacity that one of them names, and how many do.
+function core.add(lock, hold)
+  lock.holds = lock.holds .. core.write(hold)
+  if hold.ends < lock.first then
+    lock.first = hold.ends
+  end
+  if hold.ends > lock.last then
+    lock.last = hold.ends
+  end
+  lock.units = lock.units + hold.units
+  if hold.capacity < lock.capacity then
+    lock.capacity, lock.least = hold.capacity, 1
+  elseif hold.capacity == lock.capacity then
+    lock.least = lock.least + 1
+  end
+end
+
+-- Ends a hold. Returns true if it was there. The first of the others may end later than is noted then, so
+-- somebody looks again too early, once.
+function core.leave(lock, id)
+  local from, next = core.find(lock.holds, id)
+  if not from then
+    return false
+  end
+  local units, capacity = string.match(lock.holds, '^ %d+ %d+ %d+ %d (%d+) (%d+)', from + 48)
+  lock.holds = string.sub(lock.holds, 1, from - 2) .. string.sub(lock.holds, next - 1)
+  lock.units = lock.units - units
+  if capacity + 0 == lock.capacity then
+    lock.least = lock.least - 1
+    if lock.holds == '' then
+      lock.first, lock.capacity = math.huge, math.huge
+    elseif lock.least == 0 then
+      rarely().count(lock)
+    end
+  end
+  return true
+end
+
+-- Takes a waiter out, wherever it stands. Returns true if it was there.
+function core.remove(lock, id)
+  local from, next = core.find(lock.front, id)
+  if not from then
+    return lock.index[id] and rarely().remove(lock, id) or false
+  end
+  lock.front = string.sub(lock.front, 1, from - 2) .. string.sub(lock.front, next - 1)
+  lock.listed = lock.listed - 1
+  lock.waits = lock.waits - 1
+  return true
 end
 
 -- Reads a lock and what its hash says of some ids, unless that was found before. The ids are those
 -- of the client that runs the script.
-local function load(key, counter, aside, ids, found)
-  found = found or redis.call('HMGET', key, '*', unpack(ids))
+function core.load(key, counter, aside, ids, found)
+  found = found or redis.call('HMGET', key, '*', 'q', unpack(ids))
+  local header = found[1]
+  local version, holds, first, units, capacity, least, listed, waits, away, from, to, swept, lives, token,
+    reserved = core.VERSION, '', math.huge, 0, math.huge, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0
+  local single = header and string.sub(header, 1, 1) == SINGLE
+  if header and not single then
+    version, holds, first, units, capacity, least, listed, waits, away, from, to, swept, lives, token,
+      reserved = cmsgpack.unpack(header)
+    if version ~= core.VERSION then
+      error('not a lock of this version')
+    end
+  end
+  local front = found[2] or ''
   local lock = {
-    key = key, counter = counter, aside = aside, index = {}, put = {}, gone = {}, due = {}, told = {},
-    woken = {}
+    key = key, counter = counter, aside = aside, existed = header, index = {}, fields = {}, told = {},
+    holds = holds, first = first, last = 0, units = units, capacity = capacity, least = least,
+    front = front, found = front, listed = listed, waits = waits, away = away, from = from, to = to,
+    swept = swept, lives = lives, token = token, reserved = reserved,
+    speaker = ids[1] and string.sub(ids[1], 1, 16)
   }
-  lock.speaker = ids[1] and clientOf(ids[1])
-  lock.existed = found[1]
-  lock.s = unpackHeader(found[1])
+  if single then
+    rarely().readSingle(lock, header)
+  end
   for i, id in ipairs(ids) do
-    lock.index[id] = found[i + 1]
+    lock.index[id] = found[i + 2]
   end
   return lock
-end
-
-local function find(list, id)
-  for i, item in ipairs(list) do
-    if item[ID] == id then
-      return item, i
-    end
-  end
-end
-
-local function put(lock, field, value)
-  lock.put[field] = value
-  lock.gone[field] = nil
-end
-
-local function drop(lock, field)
-  lock.put[field] = nil
-  lock.gone[field] = true
-end
-
--- Ends the holds whose time is over. Clients that did not come for their grants are silent.
-local function expire(lock)
-  local holds = lock.s.h
-  for i = #holds, 1, -1 do
-    local hold = holds[i]
-    if hold[UNTIL] <= now then
-      table.remove(holds, i)
-      if hold[CLAIMED] and clientOf(hold[ID]) ~= lock.speaker then
-        lock.silent = lock.silent or {}
-        lock.silent[clientOf(hold[ID])] = true
-      end
-    end
-  end
-end
-
--- Reads a lock as it is now. Returns nothing if it cannot be read: other software uses its key.
-local function loadAny(key, counter, aside)
-  local found = unlessForeign('HMGET', key, '*')
-  if not found then
-    return nil
-  end
-  local readable, lock = pcall(function()
-    local known = load(key, counter, aside, {}, found)
-    expire(known)
-    return known
-  end)
-  return readable and lock or nil
-end
-
--- Makes a hold last, and notes that its client knows of it.
-local function extend(hold, lease)
-  hold[UNTIL] = math.max(hold[UNTIL], now + lease)
-  if hold[CLAIMED] then
-    hold[CLAIMED] = false -- not nil: a counted hold would be no array any more
-  end
-end
-
--- When the first and the last hold end, unless they are renewed; now if there is none.
-local function ends(lock)
-  local first, last = nil, now
-  for _, hold in ipairs(lock.s.h) do
-    first = math.min(first or hold[UNTIL], hold[UNTIL])
-    last = math.max(last, hold[UNTIL])
-  end
-  return first or now, last
-end
-
-local function millisTo(time)
-  return math.ceil((time - now) / 1000)
-end
-
--- How long it stays at the most as it is: until a hold ends, in ms, rounded up.
-local function left(lock)
-  return millisTo((ends(lock)))
-end
-
--- Removes waiters that were passed over and are dead, a few at a time. The set of them may outlive the
--- key that counts them, so that some of those in it were never counted in this one.
-local function sweepAside(lock)
-  local most = math.min(32, work)
-  if lock.s.d == 0 or most == 0 then
-    return
-  end
-  local dead = redis.call('ZRANGEBYSCORE', lock.aside, '-inf', text(now), 'LIMIT', 0, most)
-  work = work - #dead
-  local found = dead[1] and redis.call('HMGET', lock.key, unpack(dead))
-  for i, id in ipairs(dead) do
-    if lock.due[id] == nil then
-      lock.due[id] = false
-      if found[i] and string.sub(found[i], 1, 1) == 'a' then
-        drop(lock, id)
-        lock.s.d = lock.s.d - 1
-      end
-    end
-  end
-end
-
--- Writes who was passed over in this step, and who is no longer.
-local function saveAside(lock)
-  local come, gone = {}, {}
-  for id, deadline in pairs(lock.due) do
-    if deadline then
-      come[#come + 1] = text(deadline)
-      come[#come + 1] = id
-    else
-      gone[#gone + 1] = id
-    end
-  end
-  if come[1] then
-    redis.call('ZADD', lock.aside, unpack(come))
-    redis.call('PEXPIRE', lock.aside, 4 * LIFE / 1000)
-  end
-  if gone[1] then
-    redis.call('ZREM', lock.aside, unpack(gone))
-  end
 end
 
 -- Writes the lock, or removes it if nobody holds it or waits; then tells whom it was handed to, and who
@@ -214,47 +181,39 @@ end
 -- Afterwards, because the write may be refused: the server may have become a replica, or have no
 -- memory left. pcall, because a server whose rights (ACL) were changed refuses the channel, which
 -- must not look like a step that failed: whoever is not told does not confirm the grant in time.
-local function save(lock)
-  local s = lock.s
-  saveAside(lock)
-  if s.w == #s.f then
-    s.a = s.z -- nobody is behind the header, so who comes next may stand in it
+function core.save(lock)
+  if lock.due then
+    rarely().saveAside(lock)
   end
-  local waiting = s.w + s.d > 0
-  if not waiting and not s.h[1] then
+  if lock.waits == lock.listed then
+    lock.from = lock.to -- nobody is behind the front, so who comes next may stand in it
+  end
+  local waiting = lock.waits + lock.away > 0
+  if not waiting and lock.holds == '' then
     if lock.existed then
       redis.call('DEL', lock.key)
     end
     return
   end
-  local gone = {}
-  for field in pairs(lock.gone) do
-    gone[#gone + 1] = field
-  end
-  if gone[1] then
-    redis.call('HDEL', lock.key, unpack(gone))
-  end
-  local _, need = ends(lock)
-  if waiting then
-    need = math.max(need, now + LIFE)
-  end
-  local prolong = need > s.k
+  local need = waiting and math.max(lock.last, now + core.LIFE) or lock.last
+  local prolong = need > lock.lives
   if prolong then
-    s.k = waiting and need + SLACK or need
+    lock.lives = waiting and need + core.SLACK or need
   end
-  local fields = {'*', cmsgpack.pack(s)}
-  for field, value in pairs(lock.put) do
-    fields[#fields + 1] = field
-    fields[#fields + 1] = value
+  local header = cmsgpack.pack(
+    core.VERSION, lock.holds, lock.first, lock.units, lock.capacity, lock.least, lock.listed, lock.waits,
+    lock.away, lock.from, lock.to, lock.swept, lock.lives, lock.token, lock.reserved)
+  if next(lock.fields) then
+    rarely().saveFields(lock, header)
+  elseif lock.front ~= lock.found then
+    redis.call('HSET', lock.key, '*', header, 'q', lock.front)
+  else
+    redis.call('HSET', lock.key, '*', header)
   end
-  redis.call('HSET', lock.key, unpack(fields))
   if prolong then
-    redis.call('PEXPIRE', lock.key, text(millisTo(s.k)))
+    redis.call('PEXPIRE', lock.key, text(math.ceil((lock.lives - now) / 1000)))
   end
   for _, told in ipairs(lock.told) do
     redis.pcall('PUBLISH', unpack(told))
-  end
-  for _, id in ipairs(lock.woken) do
-    redis.pcall('PUBLISH', ARGV[1] .. clientOf(id), 'w' .. id .. nameOf(lock))
   end
 end

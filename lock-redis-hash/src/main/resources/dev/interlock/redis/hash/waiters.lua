@@ -7,27 +7,30 @@
 --        passed over stand in no queue until their clients speak
 --
 -- Atomic because a script is: all of it belongs to one moment. It can run at any time, as often as it likes.
--- It looks at those in the header, and at WORK tickets behind it at the most, whoever waits.
+-- It looks at those in front, and at WORK tickets behind it at the most, whoever waits.
 local most = tonumber(ARGV[1])
-local lock = loadAny(KEYS[1], '', '')
+local rare = rarely()
+local lock = rare.loadAny(KEYS[1], '', '')
 local answer = {text(now) .. ' '}
-local function add(waiters)
-  for _, waiter in ipairs(waiters) do
-    if #answer <= most and waiter[UNTIL] > now then
-      local numbers = {
-        text(waiter[UNITS] or 1), text(waiter[CAPACITY] or 1), #waiter[OWNER], #waiter[HOST], ''
-      }
-      answer[#answer + 1] = table.concat(numbers, ' ') .. waiter[OWNER] .. waiter[HOST]
-    end
+function core.add(entry)
+  local waiter = core.read(entry)
+  if #answer <= most and waiter.ends > now then
+    local name, host = rare.owner(waiter)
+    local numbers = {text(waiter.units), text(waiter.capacity), #name, #host, ''}
+    answer[#answer + 1] = table.concat(numbers, ' ') .. name .. host
   end
 end
 if lock then
-  add(lock.s.f)
-  local from = lock.s.a
-  while #answer <= most and from < lock.s.z and work > 0 do
+  for entry in rare.each(lock.front) do
+    core.add(entry)
+  end
+  local from = lock.from
+  while #answer <= most and from < lock.to and core.work > 0 do
     local waiters
-    waiters, from = behind(lock, from, most)
-    add(waiters)
+    waiters, from = rare.behind(lock, from, most)
+    for _, entry in ipairs(waiters) do
+      core.add(entry)
+    end
   end
 end
 return table.concat(answer)

@@ -1,10 +1,12 @@
 package dev.interlock.redis.hash;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
+import dev.interlock.LockException;
 import dev.interlock.LockRequest;
 import dev.interlock.Locks;
 import dev.interlock.redis.support.contract.Topologies;
@@ -22,6 +24,7 @@ import dev.interlock.spi.RenewalResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -273,54 +276,87 @@ class CountedTest extends TwoClients {
     assertThat(one.renew("n", inner)).isInstanceOf(Grant.class);
   }
 
-  /** What an earlier version would find: it knows nine places of a hold and eight of a waiter. */
+  /** It stood aside when the release looked who is next, and fits though the next one does not. */
   @Test
-  void aLockThatIsHeldAloneIsStoredAsBefore() {
-    HoldId holder = write(one);
-    String header = server.command("HGET", key(), "*");
-    assertThat(header).startsWith("h" + holder);
-    write(two);
-    write(two);
-    one.renew("n", holder);
-    assertThat(shape()).isEqualTo("8 8 8");
-    assertThat(one.release("n", holder).held()).isTrue();
-    assertThat(shape()).as("a grant that is not confirmed yet").isEqualTo("9 8");
+  void F5_whoComesBackWithAReleaseIsServedByIt() throws Exception {
+    try (TestClient deaf = TestClient.deaf(server)) {
+      List<HoldId> held = List.of(one.id(), one.id());
+      held.forEach(id -> one.permits("n", id, 1, 3));
+      HoldId own = deaf.id();
+      deaf.permits("n", own, 1, 3);
+      Attempt next =
+          TestClient.fair("n", deaf.id(), TestClient.LEASE, TestClient.PATIENT).withUnits(1, 3);
+      assertThat(deaf.backend.attempt(next)).isInstanceOf(Queued.class);
+      assertThat(one.permits("n", one.id(), 3, 3)).isInstanceOf(Queued.class);
+      one.release("n", held.get(0));
+      assertThat(info().waiters()).as("one of them aside").isEqualTo(2);
+
+      ReleaseResult result =
+          HandOffBackend.release(deaf.backend, Release.of("n", own).withNext(next));
+
+      assertThat(Stream.of(result.granted(), result.next()))
+          .anySatisfy(grant -> assertThat(grant)
+              .isInstanceOfSatisfying(
+                  Grant.class, known -> assertThat(known.id()).isEqualTo(next.id())));
+      assertThat(info().units() + info().others().get(0).units()).isEqualTo(2);
+    }
   }
 
   @Test
-  void whatAnEarlierVersionLeftIsHeldAndHandedOnAmongReaders() {
+  void C1_theSizeOfAHoldCountsNoLongerThanTheHold() {
+    HoldId large = one.id();
+    HoldId small = one.id();
+    assertThat(one.permits("n", large, 1, 4)).isInstanceOf(Grant.class);
+    assertThat(one.permits("n", small, 1, 2)).isInstanceOf(Grant.class);
+    HoldId next = two.id();
+    assertThat(two.permits("n", next, 1, 4)).isInstanceOf(Queued.class);
+    assertThat(one.release("n", small).held()).isTrue();
+    assertThat(two.refresh("n", next)).isInstanceOf(Grant.class);
+    assertThat(two.permits("n", two.id(), 2, 4)).isInstanceOf(Grant.class);
+    assertThat(two.permits("n", two.id(), 1, 4)).isInstanceOf(Queued.class);
+  }
+
+  @Test
+  void M1_namesOfOwnersMayHoldAnything() {
+    List<String> owners = List.of("a\0b", "\1z\1o", "1 2 0\0", "\u00e4\u20ac", " ");
+    for (String owner : owners) {
+      Attempt attempt = Attempt.of("n", one.id(), owner, TestClient.LEASE)
+          .withPatience(TestClient.PATIENT)
+          .withUnits(1, 4);
+      one.backend.attempt(attempt);
+    }
+    assertThat(Stream.concat(Stream.of(info()), info().others().stream()).map(HoldInfo::owner))
+        .containsExactlyElementsOf(owners.subList(0, 4));
+    assertThat(one.backend.waiters("n", 10).orElseThrow().get(0).owner()).isEqualTo(" ");
+  }
+
+  @Test
+  void aLockThatIsHeldAloneIsStoredInShort() {
+    HoldId holder = write(one);
+    assertThat(server.command("HGET", key(), "*")).startsWith("h" + holder);
+    write(two);
+    assertThat(one.release("n", holder).held()).isTrue();
+    assertThat(server.command("HGET", key(), "*")).doesNotStartWith("h");
+  }
+
+  @Test
+  void aLockThatAnotherVersionKeepsIsNotTakenForAFreeOne() {
     write(one);
-    HoldId waiter = write(two);
-    // A grant that was not confirmed has nine places, and this one ends soon.
-    server.command("EVAL", """
-        local s = cmsgpack.unpack(redis.call('HGET', KEYS[1], '*'))
-        local time = redis.call('TIME')
-        s.h[1][2] = time[1] * 1000000 + time[2] + 1500000
-        s.h[1][9] = true
-        redis.call('HSET', KEYS[1], '*', cmsgpack.pack(s))
-        return #s.h[1]
-        """, "1", key());
-    HoldId reader = read(one);
-    assertThat(one.refresh("n", reader)).isNotInstanceOf(Grant.class);
-    Topologies.await(() -> two.refresh("n", waiter) instanceof Grant);
-    assertThat(one.refresh("n", reader)).isNotInstanceOf(Grant.class);
-    assertThat(two.release("n", waiter).held()).isTrue();
-    assertThat(one.refresh("n", reader)).isInstanceOf(Grant.class);
+    server.command(
+        "EVAL",
+        "redis.call('HSET', KEYS[1], '*', cmsgpack.pack({h = {}, f = {}, w = 0, d = 0}))",
+        "1",
+        key());
+    assertThatThrownBy(() -> one.tryOnce("n", one.id()))
+        .isInstanceOf(LockException.class)
+        .hasMessageContaining("not a lock of this version");
+    assertThat(info().fencingToken()).isZero();
+    assertThat(one.backend.forceRelease("n")).isTrue();
+    assertThat(one.tryOnce("n", one.id())).isInstanceOf(Grant.class);
   }
 
   private static String key() {
     return server.command("KEYS", "*:lock:n").strip();
-  }
-
-  /** How many places each hold, and then each of the first waiters, has. */
-  private static String shape() {
-    return server.command("EVAL", """
-        local s = cmsgpack.unpack(redis.call('HGET', KEYS[1], '*'))
-        local sizes = {}
-        for _, one in ipairs(s.h) do sizes[#sizes + 1] = #one end
-        for _, one in ipairs(s.f) do sizes[#sizes + 1] = #one end
-        return table.concat(sizes, ' ')
-        """, "1", key()).strip();
   }
 
   @Test

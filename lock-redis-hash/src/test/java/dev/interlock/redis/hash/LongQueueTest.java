@@ -38,6 +38,9 @@ class LongQueueTest {
   /** More than one step looks at. */
   private static final int MORE_THAN_A_STEP = 400;
 
+  /** How many the header has room for: state.lua. */
+  private static final int IN_FRONT = 48;
+
   /** How many the engine renews at once. */
   private static final int BATCH = 256;
 
@@ -120,7 +123,7 @@ class LongQueueTest {
   /** They come and go while somebody waits before them and somebody behind them. */
   @Test
   void F4_thoseWhoHaveLeftCostThoseWhoWaitBehindThemNothing() {
-    List<HoldId> first = Stream.generate(living::id).limit(17).toList();
+    List<HoldId> first = Stream.generate(living::id).limit(IN_FRONT + 1).toList();
     first.forEach(id -> living.queue("n", id));
     comeAndGo(MORE_THAN_A_STEP);
     living.queue("n", waiter);
@@ -140,17 +143,17 @@ class LongQueueTest {
 
   @Test
   void F4_aLockWhoseOtherWaitersAllLeftIsAsItWasBefore() {
-    List<HoldId> first = Stream.generate(living::id).limit(17).toList();
+    List<HoldId> first = Stream.generate(living::id).limit(IN_FRONT + 1).toList();
     first.forEach(id -> living.queue("n", id));
-    first.subList(0, 16).forEach(id -> living.backend.abandon("n", id));
+    first.subList(0, IN_FRONT).forEach(id -> living.backend.abandon("n", id));
     comeAndGo(MORE_THAN_A_STEP);
-    assertThat(living.release("n", holder).granted().id()).isEqualTo(first.get(16));
+    assertThat(living.release("n", holder).granted().id()).isEqualTo(first.get(IN_FRONT));
     living.queue("n", waiter);
     comeAndGo(1);
     assertThat(server.command("HLEN", BackendContract.key("n")).strip())
-        .as("who is alone stands in the header")
-        .isEqualTo("1");
-    assertThat(living.release("n", first.get(16)).granted().id()).isEqualTo(waiter);
+        .as("who is alone stands in front")
+        .isEqualTo("2");
+    assertThat(living.release("n", first.get(IN_FRONT)).granted().id()).isEqualTo(waiter);
   }
 
   private void comeAndGo(int times) {
@@ -187,34 +190,56 @@ class LongQueueTest {
     assertThat(living.backend.inspect("n").orElseThrow().waiters()).isEqualTo(20);
   }
 
+  @Test
+  void F4_whoIsBehindOneThatRanOutIsServedInOrder() {
+    dying.queue("n", dying.id());
+    List<HoldId> ids = Stream.generate(living::id).limit(3).toList();
+    ids.forEach(id -> living.queue("n", id));
+    letDeadlinesPass(Duration.ofSeconds(1));
+    renew(living, ids);
+    HoldId before = holder;
+    for (HoldId next : ids) {
+      Grant granted = living.release("n", before).granted();
+      assertThat(granted == null ? null : granted.id()).isEqualTo(next);
+      before = next;
+    }
+  }
+
   /** All waiters' deadlines are as long ago then. */
   private void letDeadlinesPass(Duration ago) {
     server.command(
         "EVAL",
-        "local past = redis.call('TIME')[1] * 1000000 - ARGV[1]; "
-            + "local fields = redis.call('HGETALL', KEYS[1]); "
-            + "for i = 1, #fields, 2 do local name, value = fields[i], fields[i + 1]; "
-            + "if name == '*' then local lock = cmsgpack.unpack(value); "
-            + "for _, waiter in ipairs(lock.f) do waiter[2] = past end; "
-            + "redis.call('HSET', KEYS[1], name, cmsgpack.pack(lock)) "
-            + "elseif string.sub(name, 1, 1) == '#' then local waiter = cmsgpack.unpack(value); "
-            + "waiter[2] = past; redis.call('HSET', KEYS[1], name, cmsgpack.pack(waiter)) end end",
+        """
+        local past = string.format('%016.0f', redis.call('TIME')[1] * 1000000 - ARGV[1])
+        local fields = redis.call('HGETALL', KEYS[1])
+        for i = 1, #fields, 2 do
+          local name, value = fields[i], fields[i + 1]
+          if name == 'q' then
+            local id = '%z' .. string.rep('%x', 32)
+            value = string.gsub(value, '(' .. id .. ')' .. string.rep('%d', 16), '%1' .. past)
+            redis.call('HSET', KEYS[1], name, value)
+          elseif string.sub(name, 1, 1) == '#' then
+            value = string.sub(value, 1, 32) .. past .. string.sub(value, 49)
+            redis.call('HSET', KEYS[1], name, value)
+          end
+        end
+        """,
         "1",
         BackendContract.key("n"),
         Long.toString(TimeUnit.NANOSECONDS.toMicros(ago.toNanos())));
   }
 
   private void expireTheHold() {
-    server.command(
-        "EVAL",
-        "local lock = cmsgpack.unpack(redis.call('HGET', KEYS[1], '*')); lock.h[1][2] = 0; "
-            + "redis.call('HSET', KEYS[1], '*', cmsgpack.pack(lock))",
-        "1",
-        BackendContract.key("n"));
+    server.command("EVAL", """
+        local lock = {cmsgpack.unpack(redis.call('HGET', KEYS[1], '*'))}
+        lock[2] = string.sub(lock[2], 1, 33) .. string.rep('0', 16) .. string.sub(lock[2], 50)
+        lock[3] = 0
+        redis.call('HSET', KEYS[1], '*', cmsgpack.pack(unpack(lock)))
+        """, "1", BackendContract.key("n"));
   }
 
   @Test
-  void F5_manyThatComeBackKeepTheirPlacesAndTheHeaderStaysSmall() throws Exception {
+  void F5_manyThatComeBackKeepTheirPlacesAndTheFrontStaysSmall() throws Exception {
     try (TestClient deaf = TestClient.deaf(server);
         TestClient other = TestClient.open(server)) {
       List<HoldId> ids = Stream.generate(deaf::id).limit(BATCH).toList();
@@ -227,7 +252,7 @@ class LongQueueTest {
           .isInstanceOf(Grant.class);
       deaf.listen();
       renew(deaf, ids);
-      assertThat(headerBytes()).isLessThan(4_000);
+      assertThat(frontBytes()).isLessThan(IN_FRONT * 130);
       assertThat(living.backend.inspect("n").orElseThrow().waiters()).isEqualTo(BATCH);
       assertThat(other.release("n", behind).held()).isTrue();
       assertThat(deaf.refresh("n", ids.get(0))).isInstanceOf(Grant.class);
@@ -241,9 +266,9 @@ class LongQueueTest {
     }
   }
 
-  private long headerBytes() {
+  private long frontBytes() {
     return Long.parseLong(
-        server.command("HSTRLEN", BackendContract.key("n"), "*").strip());
+        server.command("HSTRLEN", BackendContract.key("n"), "q").strip());
   }
 
   private static void renew(TestClient client, List<HoldId> ids) {
@@ -262,6 +287,8 @@ class LongQueueTest {
       assertThat(living.renew("n", holder)).isInstanceOf(Grant.class);
       return living.backend.inspect("n").orElseThrow().waiters() == 0;
     });
-    assertThat(server.command("HLEN", BackendContract.key("n")).strip()).isEqualTo("1");
+    assertThat(server.command("HLEN", BackendContract.key("n")).strip())
+        .as("the header, and nobody in front")
+        .isEqualTo("2");
   }
 }

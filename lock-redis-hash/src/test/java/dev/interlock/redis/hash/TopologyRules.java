@@ -32,8 +32,9 @@ final class TopologyRules {
         return 1 -- held once, and the key lives no longer than that
       end
       local time = redis.call('TIME')
-      for _, hold in ipairs(header and cmsgpack.unpack(header).h or {}) do
-        if hold[2] > time[1] * 1000000 + time[2] then
+      local holds = header and select(2, cmsgpack.unpack(header)) or ''
+      for ends in string.gmatch(holds, '%z' .. string.rep('%x', 32) .. string.rep('%d', 16)) do
+        if tonumber(string.sub(ends, 34)) > time[1] * 1000000 + time[2] then
           return 1
         end
       end
