@@ -174,8 +174,8 @@ public final class ClientThreads {
    * and when too many wait because one hangs.
    */
   boolean notice(Runnable task) {
-    Runnable told = () -> {
-      guarded(task).run();
+    Runnable told = () -> Listeners.quietly(() -> {
+      task.run();
       int dropped = droppedNotices.getAndSet(0);
       if (dropped > 0) {
         LOG.log(
@@ -183,7 +183,7 @@ public final class ClientThreads {
             "A LockListener was too slow: {0} events were not told",
             Integer.toString(dropped));
       }
-    };
+    });
     boolean kept = !notices.isShutdown() && notices.getQueue().offer(told);
     if (kept) {
       try {
