@@ -144,13 +144,18 @@ public final class ClientThreads {
   /** Its server may have fallen silent just now: the next task may have another one. */
   private void runWithStandIn(Runnable task) {
     AtomicBoolean over = new AtomicBoolean();
-    Future<?> comes = schedule(
-        () -> {
-          if (over.compareAndSet(false, true)) {
-            changeStandIns(1);
-          }
-        },
-        STAND_IN);
+    Future<?> comes = null;
+    try {
+      comes = schedule(
+          () -> {
+            if (over.compareAndSet(false, true)) {
+              changeStandIns(1);
+            }
+          },
+          STAND_IN);
+    } catch (Error e) {
+      report("The timer of the lock client could not be started; a clean-up has no stand-in", e);
+    }
     try {
       task.run();
     } finally {
