@@ -231,6 +231,17 @@ class LeaseTest {
   }
 
   @Test
+  @DisplayName("L7 an attempt that runs late, after a forced release, locks nobody out")
+  void removesLateGrantAfterForce() throws Exception {
+    FaultyBackend.Late late = client.backend().next(Operation.ATTEMPT, new FaultyBackend.Late());
+    Lease lease = client.acquire("x");
+    assertThat(rig.open().locks().forceRelease("x")).isTrue();
+    assertThat(Rig.join(lease.lost())).isEqualTo(LostReason.FORCED);
+    late.runNow();
+    Await.until("it is removed again", () -> client.isFree("x"));
+  }
+
+  @Test
   @DisplayName("L7 a hold that the server forgot is lost at the next renewal, or at the release")
   void signalsGone() throws Exception {
     Rig.Client quick = rig.open(Duration.ofSeconds(3));

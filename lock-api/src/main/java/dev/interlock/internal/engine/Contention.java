@@ -3,6 +3,7 @@ package dev.interlock.internal.engine;
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockException;
 import dev.interlock.LockListener;
+import dev.interlock.LostReason;
 import dev.interlock.OutcomeUnknownException;
 import dev.interlock.internal.running.Agenda;
 import dev.interlock.internal.running.BackendCalls;
@@ -13,6 +14,7 @@ import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import java.util.Collection;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -273,8 +275,7 @@ final class Contention {
 
   /** Makes a waiter the holder, if it has not ended. */
   private void take(Waiter waiter, Grant grant, long since) {
-    long lease = waiter.grantee().leaseOf(grant);
-    if (System.nanoTime() - Validity.until(since, lease) >= 0) {
+    if (System.nanoTime() - Validity.until(since, waiter.grantee().leaseOf(grant)) >= 0) {
       // Never returned to the caller. The same attempt again restarts the lease, or waits anew.
       waiter.hasLeftResidue();
       waiter.mustConfirm();
@@ -284,19 +285,19 @@ final class Contention {
               "lock '%s': the answer took longer than the lease".formatted(waiter.name())),
           false);
     } else if (waiter.claim(grant.id())) {
-      grant(waiter, hold(waiter, grant, since));
+      grant(waiter, grant.id(), () -> holds.granted(waiter, grant, since));
     } else if (!serverQueue.grantedAgain(grant)) {
       leftovers.strayed(waiter);
     }
   }
 
-  /** Makes a grant to a waiter that was claimed for it a hold, or ends the waiter with a fault. */
-  private Hold hold(Waiter waiter, Grant grant, long since) {
+  /** Makes a waiter that was claimed for a hold its holder, or ends it with a fault. */
+  private void grant(Waiter waiter, HoldId id, Supplier<Hold> hold) {
     try {
-      return holds.granted(waiter, grant, since);
+      grant(waiter, hold.get());
     } catch (Throwable e) { // memory, at worst: it would stay between waiting and holding
-      waiter.abort(new OutcomeUnknownException(
-          "lock '%s': the grant could not be taken: %s".formatted(waiter.name(), e), e));
+      holds.revoked(id, LostReason.GONE); // the next entry of its owner must not find it
+      waiter.abort(WaitErrors.notTaken(waiter, e));
       finish(waiter);
       throw e;
     }
@@ -319,7 +320,7 @@ final class Contention {
   boolean pass(Hold from) {
     Waiter to = passing.claimNext(from);
     if (to != null) {
-      grant(to, holds.pass(from, to.grantee()));
+      grant(to, from.remote().id(), () -> holds.pass(from, to.grantee()));
     }
     return to != null;
   }

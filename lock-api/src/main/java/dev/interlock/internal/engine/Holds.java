@@ -293,10 +293,6 @@ final class Holds {
     }
   }
 
-  void expired(Hold hold) {
-    lost(hold, LostReason.EXPIRED);
-  }
-
   /** Asks the server whether the holds of a lock are still there, without giving them time. */
   void confirm(String name) {
     for (RemoteHold remote : byId.values()) {
@@ -324,7 +320,9 @@ final class Holds {
 
   private void taken(RemoteHold remote, LostReason reason) {
     remote.take(reason);
-    lost(remote.holder(), reason);
+    if (lost(remote.holder(), reason) && remote.isRepeated()) {
+      leftovers.abandon(remote); // an attempt that runs late must not bring it back
+    }
   }
 
   /** Ends a hold because the client is closed. Answers false if it had ended before. */

@@ -74,12 +74,19 @@ final class Releases {
   }
 
   private void giveUp(Hold hold) {
-    holds.forgetOwner(hold);
     calls.enter();
     try {
+      holds.forgetOwner(hold);
       if (!contention.pass(hold)) {
         releaseOnServer(hold);
       }
+    } catch (LockException e) {
+      throw e; // what follows from it is done
+    } catch (Throwable e) { // memory, at worst: it has ended, and nobody would look at it
+      holds.forget(hold);
+      leftovers.abandon(hold.remote());
+      queues.signalHead(hold.name());
+      throw e;
     } finally {
       calls.exit();
     }

@@ -281,7 +281,7 @@ final class RemoteHold extends Agenda.Item implements Renewals.Item {
       holds.abandonPassed(this);
     }
     if (now - lossAt() >= 0) {
-      holds.expired(holder);
+      holds.lost(holder, LostReason.EXPIRED);
     } else if (isToBeRenewed() && now - renewAt >= 0) {
       // Looked at again only to declare the loss, unless the renewal succeeds before.
       holds.watch(this, lossAt());

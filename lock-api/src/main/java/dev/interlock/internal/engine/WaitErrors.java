@@ -24,6 +24,11 @@ final class WaitErrors {
         fault);
   }
 
+  static OutcomeUnknownException notTaken(Waiter waiter, Throwable error) {
+    return new OutcomeUnknownException(
+        "lock '%s': the grant could not be taken: %s".formatted(waiter.name(), error), error);
+  }
+
   /**
    * What to throw when a wait is over: "held by another" only if that is what the server said last.
    */

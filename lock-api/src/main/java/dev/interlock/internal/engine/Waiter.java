@@ -175,11 +175,13 @@ abstract class Waiter {
     ended();
   }
 
-  /** Ends a waiter that was claimed and cannot be granted. */
+  /** Ends a waiter that was claimed and cannot be granted; one that was has a hold that is lost. */
   final void abort(LockException error) {
     residue = true;
-    end.set(new Failed(error));
-    ended();
+    End how = end.get();
+    if (how instanceof Claimed && end.compareAndSet(how, new Failed(error))) {
+      ended();
+    }
   }
 
   final boolean fail(LockException error) {

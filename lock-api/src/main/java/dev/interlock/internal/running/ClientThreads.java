@@ -144,13 +144,18 @@ public final class ClientThreads {
   /** Its server may have fallen silent just now: the next task may have another one. */
   private void runWithStandIn(Runnable task) {
     AtomicBoolean over = new AtomicBoolean();
-    Future<?> comes = schedule(
-        () -> {
-          if (over.compareAndSet(false, true)) {
-            changeStandIns(1);
-          }
-        },
-        STAND_IN);
+    Future<?> comes = null;
+    try {
+      comes = schedule(
+          () -> {
+            if (over.compareAndSet(false, true)) {
+              changeStandIns(1);
+            }
+          },
+          STAND_IN);
+    } catch (Error e) {
+      report("The timer of the lock client could not be started; a clean-up has no stand-in", e);
+    }
     try {
       task.run();
     } finally {
@@ -174,8 +179,8 @@ public final class ClientThreads {
    * and when too many wait because one hangs.
    */
   boolean notice(Runnable task) {
-    Runnable told = () -> {
-      guarded(task).run();
+    Runnable told = () -> Listeners.quietly(() -> {
+      task.run();
       int dropped = droppedNotices.getAndSet(0);
       if (dropped > 0) {
         LOG.log(
@@ -183,7 +188,7 @@ public final class ClientThreads {
             "A LockListener was too slow: {0} events were not told",
             Integer.toString(dropped));
       }
-    };
+    });
     boolean kept = !notices.isShutdown() && notices.getQueue().offer(told);
     if (kept) {
       try {

@@ -82,8 +82,17 @@ public final class Listeners implements LockListener {
       try {
         event.accept(listener);
       } catch (Throwable e) { // an Error, too, would leave a lock half granted
-        LOG.log(Level.WARNING, "A LockListener threw; the lock is not affected", e);
+        quietly(() -> LOG.log(Level.WARNING, "A LockListener threw; the lock is not affected", e));
       }
+    }
+  }
+
+  /** Survives a logger that throws: to report that would fail again, and again. */
+  static void quietly(Runnable notice) {
+    try {
+      notice.run();
+    } catch (Throwable e) {
+      // Nobody is left to tell.
     }
   }
 
@@ -92,7 +101,7 @@ public final class Listeners implements LockListener {
     int hash = name.hashCode();
     int stripe = (hash ^ (hash >>> 16)) & (STRIPES - 1);
     if (!MustNotBlock.here() && putOff.get(stripe) == 0) {
-      notice.run();
+      quietly(notice);
       return;
     }
     putOff.incrementAndGet(stripe);

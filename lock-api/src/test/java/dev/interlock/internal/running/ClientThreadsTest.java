@@ -11,8 +11,13 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -81,6 +86,55 @@ class ClientThreadsTest {
     MustNotBlock.run(() -> listeners.acquired("third", LockKind.EXCLUSIVE, 3, Duration.ZERO));
     until("all are told", () -> told.size() == 3);
     assertThat(told).containsExactly("first", "second", "third");
+  }
+
+  @Test
+  @DisplayName(
+      "a logger that throws is asked once for each event, and affects neither work nor news")
+  void survivesLoggers() {
+    AtomicInteger asked = new AtomicInteger();
+    Handler broken = new Handler() {
+      @Override
+      public void publish(LogRecord entry) {
+        asked.incrementAndGet();
+        throw new IllegalStateException("for the test");
+      }
+
+      @Override
+      public void flush() {}
+
+      @Override
+      public void close() {}
+    };
+    Logger logger = Logger.getLogger("dev.interlock");
+    logger.addHandler(broken);
+    try {
+      LockListener throwing = new LockListener() {
+        @Override
+        public void attempt(String name) {
+          throw new IllegalStateException("for the test");
+        }
+      };
+      LockListener hearing = new LockListener() {
+        @Override
+        public void attempt(String name) {
+          told.add(name);
+        }
+      };
+      Listeners listeners = new Listeners(List.of(throwing, hearing), threads);
+      listeners.attempt("first");
+      assertThat(told).containsExactly("first");
+      listeners.run("x", () -> broken.publish(new LogRecord(Level.INFO, "directly")));
+      MustNotBlock.run(() -> listeners.attempt("second"));
+      threads.io(() -> {
+        throw new IllegalStateException("for the test");
+      });
+      until("all are told", () -> told.size() == 2 && asked.get() >= 4);
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+      assertThat(asked).hasValue(4);
+    } finally {
+      logger.removeHandler(broken);
+    }
   }
 
   @Test

@@ -141,7 +141,7 @@ public final class Mailbox implements AutoCloseable {
         events.inDoubt();
         read(fresh);
       }
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // an Error, too: without this thread nothing would be heard any more
       complain(e);
     }
     boolean worked = listening;
@@ -165,7 +165,7 @@ public final class Mailbox implements AutoCloseable {
     return closed.getCount() == 0;
   }
 
-  private void complain(RuntimeException cause) {
+  private void complain(Throwable cause) {
     // A connection that ends is replaced silently; only one that cannot be replaced is news.
     if (!isClosed() && !listening && ++failures == 2) {
       LOG.log(
@@ -177,7 +177,7 @@ public final class Mailbox implements AutoCloseable {
   private void deliver(byte[] message) {
     try {
       MailboxMessage.parse(message).ifPresent(known -> known.deliver(events));
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       LOG.log(Level.WARNING, "A wake-up could not be handled; the wait will look again", e);
     }
   }

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Timeout;
 class MailboxTest {
   private static final HoldId ID = new HoldId(1, 2);
   private static final byte[] BYE = {};
+  private static final byte[] DIES = {};
 
   private final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
   private final BlockingQueue<MemoryLink> links = new LinkedBlockingQueue<>();
@@ -58,6 +59,29 @@ class MailboxTest {
   }
 
   @Test
+  void P2_anErrorOfTheEngineOrOfAConnectionDoesNotEndTheListening() throws Exception {
+    int[] failures = {1};
+    Supplier<MailboxLink> connector = () -> {
+      if (failures[0]-- > 0) {
+        throw new OutOfMemoryError("for the test");
+      }
+      return new MemoryLink();
+    };
+    try (Mailbox mailbox = open(connector)) {
+      assertThat(next()).isEqualTo("inDoubt");
+      MemoryLink link = links.take();
+      link.incoming.add(new MailboxMessage.Wake("error", ID).encode());
+      link.incoming.add(new MailboxMessage.Wake("a", ID).encode());
+      assertThat(next()).isEqualTo("wake a");
+      link.incoming.add(DIES);
+      assertThat(next()).isEqualTo("inDoubt");
+      links.take().incoming.add(new MailboxMessage.Wake("b", ID).encode());
+      assertThat(next()).isEqualTo("wake b");
+      assertThat(mailbox.isListening()).isTrue();
+    }
+  }
+
+  @Test
   void P2_aConnectionThatGivesNoSignOfLifeIsReplaced() throws Exception {
     try (Mailbox mailbox = open(() -> new MemoryLink())) {
       assertThat(next()).isEqualTo("inDoubt");
@@ -92,6 +116,9 @@ class MailboxTest {
 
       @Override
       public void wake(String name, HoldId id) {
+        if (name.equals("error")) {
+          throw new OutOfMemoryError("for the test");
+        }
         heard.add("wake " + name);
       }
 
@@ -129,6 +156,9 @@ class MailboxTest {
         byte[] message = incoming.take();
         if (message == BYE) {
           throw new IllegalStateException("closed");
+        }
+        if (message == DIES) {
+          throw new StackOverflowError("for the test");
         }
         return message;
       } catch (InterruptedException e) {

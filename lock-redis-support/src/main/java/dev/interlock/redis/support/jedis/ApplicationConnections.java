@@ -26,11 +26,14 @@ final class ApplicationConnections implements Connections {
   @Override
   public Connection borrow(Use use) {
     turnstile.enter(use);
+    Connection borrowed = null;
     try {
-      return borrow();
-    } catch (RuntimeException e) {
-      turnstile.leave(use);
-      throw e;
+      borrowed = borrow();
+      return borrowed;
+    } finally {
+      if (borrowed == null) { // also after an error, such as no memory for a connection
+        turnstile.leave(use);
+      }
     }
   }
 

@@ -1,0 +1,188 @@
+package dev.interlock.internal.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.interlock.Lease;
+import dev.interlock.LeaseLostException;
+import dev.interlock.LockConfig;
+import dev.interlock.LockException;
+import dev.interlock.LockRequest;
+import dev.interlock.OutcomeUnknownException;
+import dev.interlock.internal.running.ClientThreads;
+import dev.interlock.internal.running.Clocks;
+import dev.interlock.spi.ClientId;
+import java.lang.reflect.Field;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * An Error in the middle of the engine, as when memory or threads are short. Of a release it is
+ * thrown wherever the thread of the test reads a clock, one place after the other.
+ */
+@Timeout(60)
+class HalfwayTest {
+  private static final LockRequest X = LockRequest.of("x");
+
+  private final Thread unlucky = Thread.currentThread();
+  private int readings; // until one fails; 0 for none
+  private final StubProvider stub = new StubProvider();
+  private final EngineClient client = open();
+
+  private EngineClient open() {
+    LockConfig config = LockConfig.builder("stub").build();
+    Terms terms = new Terms(
+        stub.id(), stub.capabilities(config), stub.fairByDefault(config), Duration.ofSeconds(30));
+    Clocks clocks = new Clocks(System::nanoTime, this::millis);
+    return new EngineClient(
+        terms, config, new HoldIds(), new ClientId("halfway-test", "here"), stub, clocks);
+  }
+
+  private long millis() {
+    if (Thread.currentThread() == unlucky && readings > 0 && --readings == 0) {
+      throw new StackOverflowError("for the test");
+    }
+    return System.currentTimeMillis();
+  }
+
+  @AfterEach
+  void close() {
+    readings = 0;
+    client.close();
+  }
+
+  private static void until(String what, BooleanSupplier condition) {
+    long start = System.nanoTime();
+    while (!condition.getAsBoolean()) {
+      assertThat(System.nanoTime() - start).as(what).isLessThan(TimeUnit.SECONDS.toNanos(10));
+      LockSupport.parkNanos(500_000);
+    }
+  }
+
+  /** Does it with an Error at that reading; answers whether there was one. */
+  private boolean fails(int at, Runnable action) {
+    readings = at;
+    try {
+      action.run();
+      return readings == 0;
+    } catch (StackOverflowError | LockException e) {
+      assertThat(readings).isZero();
+      return true;
+    } finally {
+      readings = 0;
+    }
+  }
+
+  @Test
+  @DisplayName("E3 an Error within a release keeps nobody who waits from the lock")
+  void releases() throws Exception {
+    boolean failed = true;
+    for (int at = 1; failed; at++) {
+      client.lock("x").lock();
+      FutureTask<Boolean> next = waiter();
+      failed = failsToUnlock(at);
+      assertThat(next.get(10, TimeUnit.SECONDS)).isTrue();
+      until("it is free", () -> client.inspect("x").isEmpty());
+    }
+  }
+
+  @Test
+  @DisplayName("E3 nor does one within a release that passes the lock on")
+  void passes() throws Exception {
+    boolean failed = true;
+    for (int at = 1; failed; at++) {
+      Lease held = client.acquire(X);
+      FutureTask<Boolean> other = start(() -> {
+        until("the test waits", () -> isWaiting(unlucky));
+        FutureTask<Boolean> next = waiter();
+        held.release();
+        return next.get(10, TimeUnit.SECONDS);
+      });
+      client.lock("x").lock(); // with a second token, for the one that waits behind
+      failed = failsToUnlock(at);
+      assertThat(other.get(20, TimeUnit.SECONDS)).isTrue();
+      until("it is free", () -> client.inspect("x").isEmpty());
+    }
+  }
+
+  private boolean failsToUnlock(int at) {
+    boolean failed = fails(at, () -> client.lock("x").unlock());
+    if (client.lock("x").isHeldByCurrentThread()) {
+      client.lock("x").unlock(); // it had not begun
+    }
+    return failed;
+  }
+
+  /**
+   * Answers whether what it has is held on the server. One whose turn met the Error comes again.
+   */
+  private FutureTask<Boolean> waiter() {
+    AtomicReference<Thread> thread = new AtomicReference<>();
+    FutureTask<Boolean> task = start(() -> {
+      thread.set(Thread.currentThread());
+      while (true) {
+        try (Lease lease = client.acquire(X)) {
+          LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20)); // a clean-up may be on its way
+          boolean held = client.inspect("x").isPresent();
+          if (lease.isValid()) {
+            return held;
+          }
+        } catch (LockException e) {
+          assertThat(e).isInstanceOfAny(LeaseLostException.class, OutcomeUnknownException.class);
+        }
+      }
+    });
+    until("it waits", () -> thread.get() != null && isWaiting(thread.get()));
+    return task;
+  }
+
+  private static boolean isWaiting(Thread thread) {
+    Thread.State state = thread.getState();
+    return state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING;
+  }
+
+  private static <T> FutureTask<T> start(Callable<T> body) {
+    FutureTask<T> task = new FutureTask<>(body);
+    Thread thread = new Thread(task, "halfway-test");
+    thread.setDaemon(true);
+    thread.start();
+    return task;
+  }
+
+  @Test
+  @DisplayName(
+      "E3 a grant that could not be taken, for lack of threads, is removed and not re-entered")
+  void forgetsGrants() throws Exception {
+    ThreadPoolExecutor timer = timer();
+    ThreadFactory usual = timer.getThreadFactory();
+    timer.setThreadFactory(task -> {
+      throw new OutOfMemoryError("unable to create native thread");
+    });
+    assertThatThrownBy(() -> client.lock("x").lock()).isInstanceOf(OutOfMemoryError.class);
+    assertThat(client.lock("x").isHeldByCurrentThread()).isFalse();
+    until("it is removed", () -> client.inspect("x").isEmpty());
+    timer.setThreadFactory(usual);
+    client.lock("x").lock();
+    assertThat(client.inspect("x")).isPresent();
+    client.lock("x").unlock();
+  }
+
+  private ThreadPoolExecutor timer() throws ReflectiveOperationException {
+    Field threads = EngineClient.class.getDeclaredField("threads");
+    threads.setAccessible(true);
+    Field timer = ClientThreads.class.getDeclaredField("timer");
+    timer.setAccessible(true);
+    return (ThreadPoolExecutor) timer.get(threads.get(client));
+  }
+}
