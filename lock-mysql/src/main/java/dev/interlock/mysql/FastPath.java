@@ -6,9 +6,7 @@ import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Release;
-import java.util.Collections;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import dev.interlock.sql.support.Recent;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -21,10 +19,10 @@ final class FastPath {
   private final String namespace;
 
   // Only hints, so bounded. Holds that came out of a queue: others are likely to wait behind them.
-  private final Set<HoldId> crowded = recent();
+  private final Set<HoldId> crowded = Recent.set();
 
   // Locks that had a row when this client last saw them.
-  private final Set<String> present = recent();
+  private final Set<String> present = Recent.set();
 
   FastPath(
       Database database,
@@ -121,19 +119,5 @@ final class FastPath {
 
   private static String what(String name) {
     return "lock '" + name + "'";
-  }
-
-  private static <T> Set<T> recent() {
-    return Collections.synchronizedSet(Collections.newSetFromMap(new Recent<T>()));
-  }
-
-  private static final class Recent<T> extends LinkedHashMap<T, Boolean> {
-    private static final long serialVersionUID = 1L;
-    private static final int MOST = 1024;
-
-    @Override
-    protected boolean removeEldestEntry(Map.Entry<T, Boolean> eldest) {
-      return size() > MOST;
-    }
   }
 }

@@ -2,34 +2,148 @@ package dev.interlock.postgres;
 
 import dev.interlock.postgres.LockMapper.Answer;
 import dev.interlock.postgres.LockMapper.Asking;
+import dev.interlock.postgres.LockMapper.Line;
 import dev.interlock.postgres.LockMapper.Step;
 import dev.interlock.spi.HoldId;
+import dev.interlock.sql.support.Recent;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
-/** How a client has steps done that concern one lock: by one statement. */
+/**
+ * How a client has steps done that concern one lock: by as few statements as it can. Thread-safe.
+ */
 final class Calls {
   private final long client;
   private final byte[] host;
+
+  // Where the usual case would be tried in vain, which costs a round trip.
+  private final Hint held = new Hint();
+  private final Hint awaited = new Hint();
 
   Calls(long client, byte[] host) {
     this.client = client;
     this.host = host;
   }
 
-  /** Does the steps in this order, and answers each. */
-  List<Answer> run(LockMapper mapper, byte[] key, List<Step> steps) {
+  /** Notes that a lock was granted to a waiter, which has an entry until it is released. */
+  void granted(String name) {
+    awaited.note(name, true);
+  }
+
+  /**
+   * Does the steps in this order, and answers each of them, or only the first: then nothing was
+   * done of the others.
+   */
+  List<Answer> run(LockMapper mapper, String name, byte[] key, List<Step> steps) {
     Step first = steps.get(0);
-    Asking asks = first.asks();
-    if (steps.size() > 1 || (asks != null && !first.leaving().isEmpty())) {
-      return mapper.operate(key, client, host, steps);
+    if (steps.size() > 1) {
+      Line line = line(steps);
+      List<Answer> answers = line == null ? List.of() : inLine(mapper, name, key, steps, line);
+      return answers.isEmpty() ? mapper.operate(key, client, host, steps) : answers;
     }
+    Asking asks = first.asks();
     if (asks == null) {
-      Long[] leaving = first.leaving().stream().map(HoldId::low).toArray(Long[]::new);
-      return List.of(mapper.release(key, client, leaving));
+      return List.of(release(mapper, name, key, first.leaving()));
+    }
+    if (!first.leaving().isEmpty()) {
+      return mapper.operate(key, client, host, steps);
     }
     return List.of(
         asks.isCounted()
             ? mapper.enter(key, client, host, asks)
-            : mapper.acquire(key, client, host, asks));
+            : acquire(mapper, name, key, asks));
+  }
+
+  private Answer acquire(LockMapper mapper, String name, byte[] key, Asking asks) {
+    Long token = held.isLikely(name) ? null : mapper.take(key, client, host, asks);
+    if (token != null) {
+      return Answer.of(0, Answer.HOLDS, token, asks.tokens, asks.leaseUs);
+    }
+    Answer answer = mapper.acquire(key, client, host, asks);
+    held.note(name, answer.state != Answer.HOLDS);
+    return answer;
+  }
+
+  private Answer release(LockMapper mapper, String name, byte[] key, List<HoldId> leaving) {
+    if (leaving.size() == 1
+        && !awaited.isLikely(name)
+        && mapper.giveBack(key, client, leaving.get(0))) {
+      Answer answer = new Answer();
+      answer.held = true;
+      return answer;
+    }
+    return noted(name, mapper.release(key, client, lows(leaving)));
+  }
+
+  private Answer noted(String name, Answer release) {
+    awaited.note(name, release.grantClient != null);
+    return release;
+  }
+
+  private static Long[] lows(List<HoldId> ids) {
+    return ids.stream().map(HoldId::low).toArray(Long[]::new);
+  }
+
+  /** The attempts that follow, or that the steps are; null if these are not only such. */
+  private static @Nullable Line line(List<Step> steps) {
+    boolean releases = steps.get(0).asks() == null;
+    List<Asking> line = new ArrayList<>();
+    for (Step step : releases ? steps.subList(1, steps.size()) : steps) {
+      Asking asks = step.asks();
+      if (asks == null || !step.leaving().isEmpty() || !asks.onlyQueues()) {
+        return null;
+      }
+      line.add(asks);
+    }
+    boolean differ = line.stream().map(asks -> asks.id).distinct().count() == line.size();
+    return differ ? new Line(line) : null;
+  }
+
+  /** Nothing was done if it answers nothing. */
+  private List<Answer> inLine(
+      LockMapper mapper, String name, byte[] key, List<Step> steps, Line line) {
+    List<Answer> answers = new ArrayList<>();
+    Answer all;
+    if (steps.get(0).asks() == null) {
+      Long[] leaving = lows(steps.get(0).leaving());
+      all = noted(name, mapper.releaseAppending(key, client, leaving, host, line));
+      answers.add(all);
+    } else {
+      all = mapper.append(key, client, host, line);
+    }
+    if (all.state == 0) {
+      return answers;
+    }
+    boolean taken = all.state == Answer.HOLDS;
+    long last = taken ? all.token + all.tokens - 1 : all.token;
+    for (int i = answers.size(); i < steps.size(); i++) {
+      boolean holds = taken && i == steps.size() - line.ids.length;
+      answers.add(
+          holds
+              ? Answer.of(i, Answer.HOLDS, all.token, all.tokens, all.remainingUs)
+              : Answer.of(i, Answer.WAITS, last, 1, all.remainingUs));
+    }
+    return answers;
+  }
+
+  /** What was so with a lock lately, until it was not so several times. Thread-safe. */
+  private static final class Hint {
+    private static final int TIMES = 4;
+
+    private final Map<String, Integer> left = Recent.map();
+
+    boolean isLikely(String name) {
+      return left.containsKey(name);
+    }
+
+    void note(String name, boolean so) {
+      if (so) {
+        left.put(name, TIMES);
+      } else {
+        left.computeIfPresent(name, (same, times) -> times == 1 ? null : times - 1);
+      }
+    }
   }
 }

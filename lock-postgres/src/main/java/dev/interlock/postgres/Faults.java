@@ -8,6 +8,7 @@ import dev.interlock.OutcomeUnknownException;
 import dev.interlock.sql.support.SqlCauses;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
+import java.util.List;
 import java.util.Set;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
@@ -30,10 +31,10 @@ final class Faults {
 
   private static final String DENIED = "42501";
 
-  /** The procedure and the function of which it commits what was done. */
-  private static final String RELEASE = "release(";
+  /** The procedure and the functions of which it commits what was done. */
+  private static final String RELEASE = "release_all(";
 
-  private static final String OPERATE = "operate(";
+  private static final List<String> COMMITTED = List.of("operate(", "append(");
 
   private Faults() {}
 
@@ -50,7 +51,9 @@ final class Faults {
     ServerErrorMessage message =
         error instanceof PSQLException postgres ? postgres.getServerErrorMessage() : null;
     String where = message == null ? null : message.getWhere();
-    return where != null && where.contains(RELEASE) && !where.contains(OPERATE);
+    return where != null
+        && where.contains(RELEASE)
+        && COMMITTED.stream().noneMatch(where::contains);
   }
 
   /**

@@ -8,6 +8,7 @@ import dev.interlock.sql.support.Recheck;
 import dev.interlock.sql.support.WaiterRow;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.apache.ibatis.annotations.Param;
@@ -29,8 +30,34 @@ interface LockMapper {
       @Param("host") byte[] host,
       @Param("asks") Asking asks);
 
+  /** Takes a lock that nobody has or awaits; answers its token. */
+  @Nullable
+  Long take(
+      @Param("key") byte[] key,
+      @Param("client") long client,
+      @Param("host") byte[] host,
+      @Param("asks") Asking asks);
+
+  /** Gives a lock back that nobody awaits. */
+  boolean giveBack(@Param("key") byte[] key, @Param("client") long client, @Param("id") HoldId id);
+
   /** Ends holds, and tells another client that has the lock since. */
   Answer release(@Param("key") byte[] key, @Param("client") long client, @Param("ids") Long[] ids);
+
+  /** The same, with attempts behind it. */
+  Answer releaseAppending(
+      @Param("key") byte[] key,
+      @Param("client") long client,
+      @Param("ids") Long[] ids,
+      @Param("host") byte[] host,
+      @Param("line") Line line);
+
+  /** Attempts that join the queue. */
+  Answer append(
+      @Param("key") byte[] key,
+      @Param("client") long client,
+      @Param("host") byte[] host,
+      @Param("line") Line line);
 
   List<Answer> operate(
       @Param("key") byte[] key,
@@ -97,6 +124,29 @@ interface LockMapper {
     boolean isCounted() {
       return capacity > 1;
     }
+
+    /** Whether it has nothing to do but stand in the queue, if the lock is held. */
+    boolean onlyQueues() {
+      return stayUs > 0 && !shared && !isCounted();
+    }
+  }
+
+  /** Attempts that stand in a line, as arrays. */
+  final class Line {
+    final Long[] ids;
+    final String[] owners;
+    final Long[] leasesUs;
+    final Integer[] tokens;
+    final Long[] staysUs;
+
+    Line(List<Asking> all) {
+      this.ids = all.stream().map(one -> one.id.low()).toArray(Long[]::new);
+      this.owners =
+          all.stream().map(one -> HexFormat.of().formatHex(one.owner)).toArray(String[]::new);
+      this.leasesUs = all.stream().map(one -> one.leaseUs).toArray(Long[]::new);
+      this.tokens = all.stream().map(one -> one.tokens).toArray(Integer[]::new);
+      this.staysUs = all.stream().map(one -> one.stayUs).toArray(Long[]::new);
+    }
   }
 
   /** One renewal. */
@@ -146,6 +196,16 @@ interface LockMapper {
 
     /** Whether the other client that was granted the lock was told of it. */
     boolean told;
+
+    static Answer of(int n, int state, long token, int tokens, long remainingUs) {
+      Answer answer = new Answer();
+      answer.n = n;
+      answer.state = state;
+      answer.token = token;
+      answer.tokens = tokens;
+      answer.remainingUs = remainingUs;
+      return answer;
+    }
 
     boolean isGrantTo(long client) {
       return grantClient != null && grantClient == client;

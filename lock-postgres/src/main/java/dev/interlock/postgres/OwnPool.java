@@ -32,6 +32,8 @@ final class OwnPool implements Connections {
     hikari.setMinimumIdle(KEPT_FOR_URGENT);
     hikari.setMaxLifetime(0); // the server ends none by itself
     hikari.setInitializationFailTimeout(-1);
+    // Or else Hikari asks the first connection, and uses none ever after if that is cut meanwhile.
+    hikari.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
     this.pool = new Pool(hikari, opener, patience);
     opener.setPersistent(true);
   }

@@ -165,7 +165,7 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
     return operation.outcome().get();
   }
 
-  /** Does all of them in one transaction, those first that free the lock, and tells who has it. */
+  /** Does all of them, those first that free the lock, and tells who has it. */
   private void operate(String name, List<Operation> operations) {
     List<Operation> sorted = new ArrayList<>(operations);
     sorted.sort(Comparator.comparing(operation -> !operation.isUrgent()));
@@ -184,7 +184,7 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
           "lock '" + name + "'",
           sorted.get(0).isUrgent(),
           true,
-          mapper -> calls.run(mapper, key, steps));
+          mapper -> calls.run(mapper, name, key, steps));
     } catch (RuntimeException e) {
       coming.forEach(id -> waiters.failed(name, id));
       throw e;
@@ -195,6 +195,9 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
         .toList();
     answers.forEach(answer -> sorted.get(answer.n).outcome().succeed(answer));
     untold.forEach(answer -> passOn(name, answer, sorted.get(answer.n).asks(), sentAt));
+    if (answers.size() < sorted.size()) {
+      operate(name, sorted.subList(answers.size(), sorted.size()));
+    }
   }
 
   @Override
@@ -307,6 +310,7 @@ final class PostgresBackend implements HandOffBackend, GrantListener.Heard {
   /** What a waiter of this client has, which therefore waits no more. */
   private Grant grant(String name, HoldId id, long token, int tokens, long us) {
     waiters.remove(name, id);
+    calls.granted(name);
     return Grant.of(name, id, token, Micros.toDuration(us)).withTokens(tokens);
   }
 

@@ -191,4 +191,4 @@ BEGIN
   RETURN a;
 END $$;
 
-COMMENT ON TABLE ${prefix}counter IS 'interlock 3';
+COMMENT ON TABLE ${prefix}counter IS 'interlock 4';

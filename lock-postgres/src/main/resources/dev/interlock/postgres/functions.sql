@@ -270,6 +270,36 @@ BEGIN
   RETURN a;
 END $$;
 
+-- The usual case of an attempt for a lock alone: nobody has it or waits for it, and one update says it
+-- all. Answers the token, or null with nothing changed. Where it waits for the row lock the clock is
+-- read too early, which makes a lease shorter, and never longer than the client counts.
+CREATE FUNCTION ${prefix}take(asked bytea, me bigint, id bigint, who bytea, shares boolean,
+  at_host bytea, lease bigint, wanted int) RETURNS bigint LANGUAGE plpgsql
+SET enable_seqscan = off AS $$
+DECLARE
+  at_us bigint := EXTRACT(epoch FROM CLOCK_TIMESTAMP()) * 1000000;
+  t bigint;
+BEGIN
+  UPDATE ${prefix}lock SET client = me, hold = id, owner = who, shared = shares, host = at_host,
+    since_us = at_us, until_us = at_us + lease, token = GREATEST(last_token + 1, at_us),
+    tokens = wanted, last_token = GREATEST(last_token + 1, at_us) + wanted - 1, claimant = 0,
+    ticket = 0
+  WHERE lock_key = asked AND until_us <= at_us AND entries = 0
+  RETURNING token INTO t;
+  RETURN t;
+END $$;
+
+-- The usual case of a release: nobody waits. Answers whether it was that, or else nothing is changed.
+CREATE FUNCTION ${prefix}give_back(asked bytea, me bigint, id bigint) RETURNS boolean
+LANGUAGE plpgsql SET enable_seqscan = off AS $$
+DECLARE
+  at_us bigint := EXTRACT(epoch FROM CLOCK_TIMESTAMP()) * 1000000;
+BEGIN
+  UPDATE ${prefix}lock SET until_us = 0, claimant = 0, ticket = 0
+  WHERE lock_key = asked AND client = me AND hold = id AND until_us > at_us AND entries = 0;
+  RETURN FOUND;
+END $$;
+
 -- What a client wants of a lock: to give up what has one of the ids, to get it, or first the one and
 -- then the other. The first id is the hold that is released; if it is not there, nothing is attempted.
 -- Those who waited before are served first. An attempt that may share the lock names its units, of how
@@ -292,30 +322,6 @@ DECLARE
 BEGIN
   a.held := false;
   a.state := 0;
-  -- The usual case: nobody waits, and one update says it all. Where it waits for the row lock the clock
-  -- is read too early, which makes a lease shorter, and never longer than the client counts.
-  at_us := ${prefix}now();
-  IF ids IS NULL AND size = 1 THEN
-    UPDATE ${prefix}lock SET client = me, hold = id, owner = who, shared = shares, host = at_host,
-      since_us = at_us, until_us = at_us + lease, token = GREATEST(last_token + 1, at_us),
-      tokens = wanted, last_token = GREATEST(last_token + 1, at_us) + wanted - 1, claimant = 0,
-      ticket = 0
-    WHERE lock_key = asked AND until_us <= at_us AND entries = 0
-    RETURNING token INTO a.token;
-    IF FOUND THEN
-      a.state := 1;
-      a.tokens := wanted;
-      a.remaining_us := lease;
-      RETURN a;
-    END IF;
-  ELSIF id IS NULL THEN
-    UPDATE ${prefix}lock SET until_us = 0, claimant = 0, ticket = 0
-    WHERE lock_key = asked AND client = me AND hold = ids[1] AND until_us > at_us AND entries = 0;
-    IF FOUND THEN
-      a.held := true;
-      RETURN a;
-    END IF;
-  END IF;
   IF ids IS NULL THEN
     r := ${prefix}lock_row(asked);
   ELSE
@@ -412,15 +418,61 @@ BEGIN
   RETURN a;
 END $$;
 
--- A release, and then, in a transaction of its own, the notification of the client that was granted
+-- Attempts for a lock alone that would wait, in this order: the first one has the lock if it is free and
+-- nobody waits, and all others stand in the queue. State 1 or 2 is that of the first one, and of the others
+-- 2; remaining_us is the same for all. State 0: it was not as simple, and nothing is changed.
+CREATE FUNCTION ${prefix}append(asked bytea, me bigint, at_host bytea, asks bigint[], owners text[],
+  leases bigint[], wanted int[], stays bigint[])
+RETURNS ${prefix}answer LANGUAGE plpgsql SET enable_seqscan = off AS $$
+DECLARE
+  r ${prefix}lock := ${prefix}lock_row(asked);
+  at_us bigint := ${prefix}now();
+  n int := CARDINALITY(asks);
+  a ${prefix}answer;
+BEGIN
+  a.state := 0;
+  IF r.counted > 0 OR r.until_us <= at_us AND r.entries > 0
+    OR r.client = me AND r.hold = ANY (asks)
+    OR EXISTS (
+      SELECT FROM ${prefix}entry WHERE hold = ANY (asks) AND client = me AND lock_key = asked)
+  THEN
+    RETURN a;
+  END IF;
+  IF r.until_us <= at_us THEN
+    a := ${prefix}operate(asked, me, NULL, asks[1], DECODE(owners[1], 'hex'), false, at_host,
+      leases[1], wanted[1], stays[1]);
+    n := n - 1;
+  ELSE
+    a.state := 2;
+    a.token := r.last_token;
+    a.remaining_us := r.until_us - at_us;
+  END IF;
+  INSERT INTO ${prefix}entry (lock_key, waits, ticket, client, hold, owner, shared, host, since_us,
+    until_us, lease_us, tokens)
+  SELECT asked, true, r.next_ticket + q.i, me, q.hold, DECODE(q.owner, 'hex'), false, at_host, at_us,
+    at_us + q.stay, q.lease, q.tokens
+  FROM UNNEST(asks, owners, leases, wanted, stays) WITH ORDINALITY
+    AS q (hold, owner, lease, tokens, stay, i)
+  WHERE q.i > CARDINALITY(asks) - n;
+  UPDATE ${prefix}lock SET next_ticket = next_ticket + CARDINALITY(asks) + 1, entries = entries + n
+  WHERE lock_key = asked;
+  RETURN a;
+END $$;
+
+-- A release, with attempts that then stand in the queue, if there are any, and after that, in a
+-- transaction of its own, the notification of the client that was granted
 -- the lock: a transaction with NOTIFY makes commits of the whole server wait for one another. If that one
 -- fails, the first one stands, and the release is repeated: the context of an error, which names this
--- procedure, tells that it came here. A procedure commits only where it has no SET of its own.
-CREATE PROCEDURE ${prefix}release(asked bytea, me bigint, ids bigint[], OUT held boolean,
-  OUT grant_client bigint, OUT grant_hold bigint, OUT grant_token bigint, OUT grant_tokens int,
-  OUT grant_us bigint, OUT heirs bigint[], OUT also bigint[], OUT told boolean) LANGUAGE plpgsql AS $$
+-- procedure, tells that it came here. A procedure commits only where it has no SET of its own. State and
+-- what belongs to it are as append answers.
+CREATE PROCEDURE ${prefix}release_all(asked bytea, me bigint, ids bigint[], at_host bytea, asks bigint[],
+  owners text[], leases bigint[], wanted int[], stays bigint[], OUT held boolean, OUT state int,
+  OUT token bigint, OUT tokens int, OUT remaining_us bigint, OUT grant_client bigint,
+  OUT grant_hold bigint, OUT grant_token bigint, OUT grant_tokens int, OUT grant_us bigint,
+  OUT heirs bigint[], OUT also bigint[], OUT told boolean) LANGUAGE plpgsql AS $$
 DECLARE
   a ${prefix}answer;
+  b ${prefix}answer;
 BEGIN
   a := ${prefix}operate(asked, me, ids, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
   held := a.held;
@@ -432,6 +484,13 @@ BEGIN
   heirs := a.heirs;
   also := a.also;
   told := a.grant_client <> me;
+  IF asks IS NOT NULL THEN
+    b := ${prefix}append(asked, me, at_host, asks, owners, leases, wanted, stays);
+    state := b.state;
+    token := b.token;
+    tokens := b.tokens;
+    remaining_us := b.remaining_us;
+  END IF;
   IF told THEN
     COMMIT;
     PERFORM PG_NOTIFY('interlock_' || LPAD(TO_HEX(grant_client), 16, '0'), CONCAT_WS(' ',

@@ -1,4 +1,4 @@
--- From the tables of 'interlock 1', or of 'interlock 2', which differs in functions only. functions.sql and
+-- From the tables of 'interlock 1', or of 'interlock 2' and 'interlock 3', which differ in functions only. functions.sql and
 -- counted.sql follow, in the same transaction. Locks that are held or awaited stay so, and clients of
 -- before that are open go on: what they call is still there.
 
@@ -13,8 +13,21 @@ ALTER TABLE ${prefix}entry
   ADD COLUMN IF NOT EXISTS token bigint NOT NULL DEFAULT 0,
   ADD COLUMN IF NOT EXISTS stay_us bigint NOT NULL DEFAULT 0;
 
+DROP PROCEDURE IF EXISTS ${prefix}release;
 DROP FUNCTION IF EXISTS ${prefix}renew, ${prefix}force, ${prefix}operate, ${prefix}tell,
   ${prefix}settle, ${prefix}serve, ${prefix}enter, ${prefix}room, ${prefix}lapse, ${prefix}raised,
   ${prefix}appoint, ${prefix}grace, ${prefix}heirs, ${prefix}claimed, ${prefix}save,
   ${prefix}lock_row, ${prefix}now;
 DROP TYPE ${prefix}answer;
+
+-- What clients of 'interlock 3' call.
+CREATE PROCEDURE ${prefix}release(asked bytea, me bigint, ids bigint[], OUT held boolean,
+  OUT grant_client bigint, OUT grant_hold bigint, OUT grant_token bigint, OUT grant_tokens int,
+  OUT grant_us bigint, OUT heirs bigint[], OUT also bigint[], OUT told boolean) LANGUAGE plpgsql AS $$
+DECLARE
+  x int;
+  y bigint;
+BEGIN
+  CALL ${prefix}release_all(asked, me, ids, NULL, NULL, NULL, NULL, NULL, NULL, held, x, y, x, y,
+    grant_client, grant_hold, grant_token, grant_tokens, grant_us, heirs, also, told);
+END $$;

@@ -68,6 +68,9 @@ class PostgresBackendTest {
     try (again;
         Connection outside = connect();
         Statement statement = outside.createStatement()) {
+      // Who knows that it is held tries nothing simpler before.
+      two.attempt("a", two.id(), Duration.ZERO);
+      again.attempt("a", again.id(), Duration.ZERO);
       outside.setAutoCommit(false);
       statement.execute("SELECT * FROM interlock_lock WHERE client = " + held.high()
           + " AND hold = " + held.low() + " FOR UPDATE");

@@ -85,7 +85,7 @@ class SchemaTest {
     execute("CREATE TABLE interlock_lock (id INT PRIMARY KEY)");
     assertThatThrownBy(() -> Locks.open(uri("?schema=create")))
         .isInstanceOf(LockConfigurationException.class)
-        .hasMessageContaining("is not marked 'interlock 3'");
+        .hasMessageContaining("is not marked 'interlock 4'");
     execute("INSERT INTO interlock_lock VALUES (1)");
   }
 
@@ -95,11 +95,19 @@ class SchemaTest {
       try (InputStream in = SchemaTest.class.getResourceAsStream("interlock-1.sql")) {
         execute(new String(in.readAllBytes(), UTF_8).replace("${prefix}", "interlock_"));
       }
-    } else {
-      Locks.open(uri("?schema=create")).close();
-      execute("DROP PROCEDURE interlock_release");
-      execute("COMMENT ON TABLE interlock_counter IS 'interlock 2'");
+      return;
     }
+    Locks.open(uri("?schema=create")).close();
+    execute("DROP PROCEDURE interlock_release_all");
+    execute("DROP FUNCTION interlock_append, interlock_take, interlock_give_back");
+    if (version == 3) {
+      execute(
+          "CREATE PROCEDURE interlock_release(asked bytea, me bigint, ids bigint[], OUT held boolean,"
+              + " OUT grant_client bigint, OUT grant_hold bigint, OUT grant_token bigint,"
+              + " OUT grant_tokens int, OUT grant_us bigint, OUT heirs bigint[], OUT also bigint[],"
+              + " OUT told boolean) LANGUAGE plpgsql AS $$ BEGIN held := false; END $$");
+    }
+    execute("COMMENT ON TABLE interlock_counter IS 'interlock " + version + "'");
   }
 
   @Test
@@ -120,7 +128,7 @@ class SchemaTest {
 
   /** What clients of before call, on a connection that has it prepared. */
   @ParameterizedTest
-  @ValueSource(ints = {1, 2})
+  @ValueSource(ints = {1, 2, 3})
   void tablesOfBeforeAreBroughtUpToDateUnderThoseWhoHoldAndWait(int version) throws Exception {
     create(version);
     try (Connection before =
@@ -148,6 +156,26 @@ class SchemaTest {
       }
     }
     Locks.open(uri("?schema=check")).close();
+  }
+
+  @Test
+  void aReleaseAsClientsOfTheVersionBeforeCallItTellsTheNext() throws Exception {
+    create(3);
+    try (LockClient client = Locks.open(uri("?schema=create"));
+        Connection before =
+            DriverManager.getConnection(jdbcUrl(), server.user(), server.password());
+        PreparedStatement attempt = before.prepareStatement("SELECT state FROM"
+            + " interlock_operate(?, 7, NULL, ?, 'o', false, 'h', 60000000, 1, ?)");
+        PreparedStatement release =
+            before.prepareStatement("CALL interlock_release(?, 7, ARRAY[?]::bigint[],"
+                + " NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)")) {
+      assertThat(ask(attempt, "a", 1, 0L)).isEqualTo("1");
+      var waiting = client.acquireAsync(LockRequest.of("a"));
+      org.awaitility.Awaitility.await()
+          .until(() -> client.inspect("a").orElseThrow().waiters() == 1);
+      assertThat(ask(release, "a", 1)).startsWith("t ");
+      waiting.get(10, TimeUnit.SECONDS).release();
+    }
   }
 
   private static String ask(PreparedStatement statement, String lock, long... arguments)

@@ -28,7 +28,7 @@ class UntoldReleaseTest {
         + "&tablePrefix=" + prefix;
     Locks.open(uri).close();
     String procedure =
-        server.execute("SELECT PG_GET_FUNCTIONDEF('" + prefix + "release'::regproc)");
+        server.execute("SELECT PG_GET_FUNCTIONDEF('" + prefix + "release_all'::regproc)");
     server.execute(procedure.replace(
         "PERFORM PG_NOTIFY(",
         "RAISE 'it is not told' USING ERRCODE = '" + state + "'; PERFORM PG_NOTIFY("));
