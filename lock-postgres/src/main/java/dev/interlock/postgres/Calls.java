@@ -9,6 +9,7 @@ import dev.interlock.sql.support.Recent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +19,10 @@ final class Calls {
   private final long client;
   private final byte[] host;
 
-  // Where the usual case would be tried in vain, which costs a round trip.
+  // Where the usual case would be tried in vain, which costs a round trip: with a lock that has no
+  // row, such as one whose name is used only once, or that is held; and at a release that serves
+  // somebody, or of a hold that is an entry.
+  private final Set<String> present = Recent.set();
   private final Hint held = new Hint();
   private final Hint awaited = new Hint();
 
@@ -50,36 +54,39 @@ final class Calls {
     if (!first.leaving().isEmpty()) {
       return mapper.operate(key, client, host, steps);
     }
-    return List.of(
-        asks.isCounted()
-            ? mapper.enter(key, client, host, asks)
-            : acquire(mapper, name, key, asks));
+    if (!asks.isCounted()) {
+      return List.of(acquire(mapper, name, key, asks));
+    }
+    awaited.note(name, true);
+    return List.of(mapper.enter(key, client, host, asks));
   }
 
   private Answer acquire(LockMapper mapper, String name, byte[] key, Asking asks) {
-    Long token = held.isLikely(name) ? null : mapper.take(key, client, host, asks);
+    boolean simple = present.contains(name) && !held.isLikely(name);
+    Long token = simple ? mapper.take(key, client, host, asks) : null;
     if (token != null) {
       return Answer.of(0, Answer.HOLDS, token, asks.tokens, asks.leaseUs);
     }
     Answer answer = mapper.acquire(key, client, host, asks);
-    held.note(name, answer.state != Answer.HOLDS);
+    present.add(name);
+    held.note(name, simple || answer.state != Answer.HOLDS);
     return answer;
   }
 
   private Answer release(LockMapper mapper, String name, byte[] key, List<HoldId> leaving) {
-    if (leaving.size() == 1
-        && !awaited.isLikely(name)
-        && mapper.giveBack(key, client, leaving.get(0))) {
+    boolean simple = leaving.size() == 1 && !awaited.isLikely(name);
+    if (simple && mapper.giveBack(key, client, leaving.get(0))) {
       Answer answer = new Answer();
       answer.held = true;
       return answer;
     }
-    return noted(name, mapper.release(key, client, lows(leaving)));
+    Answer answer = mapper.release(key, client, lows(leaving));
+    awaited.note(name, serves(answer) || (simple && answer.held));
+    return answer;
   }
 
-  private Answer noted(String name, Answer release) {
-    awaited.note(name, release.grantClient != null);
-    return release;
+  private static boolean serves(Answer release) {
+    return release.grantClient != null || release.also != null;
   }
 
   private static Long[] lows(List<HoldId> ids) {
@@ -108,7 +115,8 @@ final class Calls {
     Answer all;
     if (steps.get(0).asks() == null) {
       Long[] leaving = lows(steps.get(0).leaving());
-      all = noted(name, mapper.releaseAppending(key, client, leaving, host, line));
+      all = mapper.releaseAppending(key, client, leaving, host, line);
+      awaited.note(name, serves(all));
       answers.add(all);
     } else {
       all = mapper.append(key, client, host, line);

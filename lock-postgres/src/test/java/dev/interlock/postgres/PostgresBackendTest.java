@@ -1,7 +1,9 @@
 package dev.interlock.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.interlock.BackendRefusedException;
 import dev.interlock.contract.TestClient;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
@@ -68,9 +70,6 @@ class PostgresBackendTest {
     try (again;
         Connection outside = connect();
         Statement statement = outside.createStatement()) {
-      // Who knows that it is held tries nothing simpler before.
-      two.attempt("a", two.id(), Duration.ZERO);
-      again.attempt("a", again.id(), Duration.ZERO);
       outside.setAutoCommit(false);
       statement.execute("SELECT * FROM interlock_lock WHERE client = " + held.high()
           + " AND hold = " + held.low() + " FOR UPDATE");
@@ -305,6 +304,39 @@ class PostgresBackendTest {
                 + held.high()))
         .isEqualTo("1");
     assertThat(one.backend.inspect("a").orElseThrow().waiters()).isEqualTo(5);
+  }
+
+  /** An attempt needs room for its entry, which a release does not. */
+  @Test
+  void e10_aReleaseIsDoneWithoutTheAttemptsThatAreRefused() throws Exception {
+    String prefix = Server.freshNamespace() + "_interlock_";
+    try (TestClient client = Server.client(uri + "&tablePrefix=" + prefix);
+        Connection outside = connect();
+        Statement statement = outside.createStatement()) {
+      HoldId held = client.id();
+      client.attempt("a", held, Duration.ZERO);
+      statement.execute("CREATE FUNCTION " + prefix + "refuse() RETURNS trigger LANGUAGE plpgsql"
+          + " AS $$ BEGIN RAISE 'no room' USING ERRCODE = '53100'; END $$");
+      statement.execute("CREATE TRIGGER refuse BEFORE INSERT ON " + prefix + "entry"
+          + " FOR EACH ROW EXECUTE FUNCTION " + prefix + "refuse()");
+      outside.setAutoCommit(false);
+      statement.execute("SELECT * FROM " + prefix + "lock FOR UPDATE");
+      FutureTask<?> first = started(() -> client.attempt("a", client.id(), PATIENCE));
+      Awaitility.await().until(() -> waitingForRowLock() == 1);
+      List<FutureTask<?>> attempts = new ArrayList<>();
+      for (int i = 0; i < 2; i++) {
+        attempts.add(started(() -> client.attempt("a", client.id(), PATIENCE)));
+      }
+      FutureTask<ReleaseResult> release = started(() -> client.release("a", held));
+      Awaitility.await().until(() -> attempts.stream().allMatch(this::parked) && parked(release));
+      outside.rollback();
+      assertThat(release.get(10, TimeUnit.SECONDS).held()).isTrue();
+      attempts.add(first);
+      for (FutureTask<?> attempt : attempts) {
+        assertThatThrownBy(() -> attempt.get(10, TimeUnit.SECONDS))
+            .hasCauseInstanceOf(BackendRefusedException.class);
+      }
+    }
   }
 
   private <T> FutureTask<T> started(Callable<T> call) {

@@ -1,5 +1,6 @@
 package dev.interlock.sql.support;
 
+import dev.interlock.BackendRefusedException;
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockException;
 import java.lang.System.Logger;
@@ -20,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * Has at most one transaction of this client under way for each lock. What gathers meanwhile goes
  * along in the next one: the row lock would make it wait anyway, and so one commit serves many. The
  * first of those who wait leads the next transaction on its own thread. If a transaction meets a
- * fault of the server, the attempts behind it whose time was over long ago fail with it.
- * Thread-safe.
+ * fault of the server, the attempts behind it whose time was over long ago fail with it. If it is
+ * refused, what frees the lock is done without the attempts. Thread-safe.
  *
  * @param <W> the work that transactions are made of
  */
@@ -149,6 +150,14 @@ public final class LockBatcher<W extends Batched<?>> {
   private void transact(String name, List<W> batch) {
     try {
       transactions.accept(name, batch);
+    } catch (BackendRefusedException e) {
+      // It had no effect. What is done however late frees the lock, and needs no room.
+      List<W> open = open(batch);
+      List<W> freeing = open.stream().filter(work -> work.patience() == null).toList();
+      if (!freeing.isEmpty() && freeing.size() < open.size()) {
+        transact(name, freeing);
+      }
+      fail(batch, e);
     } catch (LockException e) {
       fail(batch, e);
     } catch (RuntimeException | Error e) {
@@ -157,11 +166,15 @@ public final class LockBatcher<W extends Batched<?>> {
   }
 
   private void fail(List<W> batch, RuntimeException failure) {
-    List<W> open = batch.stream().filter(work -> !work.outcome().isDone()).toList();
+    List<W> open = open(batch);
     if (open.isEmpty()) {
       LOG.log(Level.ERROR, "Work on locks failed after it had been answered", failure);
     }
     open.forEach(work -> work.outcome().fail(failure));
+  }
+
+  private static <W extends Batched<?>> List<W> open(List<W> batch) {
+    return batch.stream().filter(work -> !work.outcome().isDone()).toList();
   }
 
   private void failOverdue(String name, Line<W> line, @Nullable LockException fault) {

@@ -167,6 +167,33 @@ class LockBatcherTest {
         .hasMessage("no rights");
   }
 
+  @Test
+  void aReleaseIsDoneWithoutTheAttemptsThatAreRefused() throws InterruptedException {
+    LockBatcher<Plain> full = new LockBatcher<>((name, operations) -> {
+      transactions.add(List.copyOf(operations));
+      if (operations.stream().anyMatch(operation -> operation.patience() != null)) {
+        throw new BackendRefusedException("no room", null);
+      }
+      operations.forEach(LockBatcherTest::done);
+    });
+    Plain release = new Plain(1);
+    AtomicReference<Plain> rider = new AtomicReference<>();
+    Thread riding = start(() -> {
+      rider.set(new Plain(0, Duration.ofSeconds(50)));
+      full.run("lock", rider.get(), LONG);
+    });
+    awaitRide(riding);
+
+    full.run("lock", release);
+    riding.join();
+
+    assertThat(release.outcome().get()).isTrue();
+    assertThatThrownBy(rider.get().outcome()::get)
+        .isInstanceOf(BackendRefusedException.class)
+        .hasMessage("no room");
+    assertThat(transactions).containsExactly(List.of(release, rider.get()), List.of(release));
+  }
+
   private record Failing(Plain operation, AtomicReference<Throwable> error) {}
 
   private Failing failing(LockBatcher<Plain> faulty, @Nullable Duration patience) {
