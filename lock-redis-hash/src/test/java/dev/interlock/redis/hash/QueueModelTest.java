@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Timeout(300)
 class QueueModelTest extends TwoClients {
-  private static final int STEPS = Integer.getInteger("interlock.test.model.steps", 250);
+  private static final int STEPS = Integer.getInteger("interlock.test.model.steps", 400);
   private static final int IN_FRONT = 48;
   private static final int READERS = Integer.MAX_VALUE;
 
@@ -66,9 +66,9 @@ class QueueModelTest extends TwoClients {
     boolean grows = true;
     for (int step = 0; step < STEPS; step++) {
       long start = System.nanoTime();
-      grows = queue.size() < (grows ? crowd : crowd / 2);
+      grows = queue.size() <= (grows ? crowd : crowd / 8);
       int what = random.nextInt(20);
-      if (what < (grows ? 13 : 2)) {
+      if (what < (grows ? 16 : 1)) {
         attempt(random.nextInt(5) == 0 && !queue.isEmpty() ? any(queue) : attemptOf(anyClient()));
       } else if (what < 17 && !held.isEmpty()) {
         release(any(List.copyOf(held.keySet())));
