@@ -61,6 +61,7 @@ function core.attempt(lock, prefix, at)
   local queued = -1
   if granted then
     rarely().extend(lock, granted, waiter.token)
+    lock.holds = string.sub(lock.holds, 1, from - 2) .. core.write(granted) .. string.sub(lock.holds, next - 1)
   elseif core.mayEnter(lock, waiter, fair, beside) then
     core.remove(lock, id)
     granted = core.enter(lock, waiter, waiter.token, 0, false)

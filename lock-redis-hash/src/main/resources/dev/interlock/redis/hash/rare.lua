@@ -64,29 +64,22 @@ function rarely()
     })
   end
 
-  -- Adds up all holds, after some have gone.
-  function rare.count(lock)
-    local holds = lock.holds
-    lock.holds, lock.first, lock.units, lock.capacity, lock.least = '', math.huge, 0, math.huge, 0
-    for entry in each(holds) do
-      core.add(lock, core.read(entry))
-    end
-  end
-
-  -- Ends the holds whose time is over. Clients that did not come for their grants are silent.
+  -- Ends the holds whose time is over, and counts the others anew. Clients that did not come for their grants are
+  -- silent. A list made longer hold by hold would cost as much as the square of how many there are.
   function rare.expire(lock)
-    local holds = lock.holds
-    lock.holds = ''
-    for entry in each(holds) do
+    local left = {}
+    lock.first, lock.units, lock.capacity, lock.least = math.huge, 0, math.huge, 0
+    for entry in each(lock.holds) do
       local hold = core.read(entry)
       if hold.ends > now then
-        lock.holds = lock.holds .. '\0' .. entry
+        left[#left + 1] = '\0' .. entry
+        core.count(lock, hold)
       elseif hold.claimed and string.sub(hold.id, 1, 16) ~= lock.speaker then
         lock.silent = lock.silent or {}
         lock.silent[string.sub(hold.id, 1, 16)] = true
       end
     end
-    rare.count(lock)
+    lock.holds = table.concat(left)
   end
 
   -- Reads a lock as it is now. Returns nothing if it cannot be read: other software uses its key.
@@ -105,19 +98,11 @@ function rarely()
     return readable and lock or nil
   end
 
-  -- Writes a hold that has changed.
-  function rare.change(lock, hold)
-    local from, next = core.find(lock.holds, hold.id)
-    lock.holds =
-      string.sub(lock.holds, 1, from - 2) .. core.write(hold) .. string.sub(lock.holds, next - 1)
-    lock.last = math.max(lock.last, hold.ends)
-  end
-
   -- Makes a hold last, and notes that its client knows of it.
   function rare.extend(lock, hold, lease)
     hold.ends = math.max(hold.ends, now + lease)
     hold.claimed = false
-    rare.change(lock, hold)
+    lock.last = math.max(lock.last, hold.ends)
   end
 
   -- Holds of an owner who shares them do not count for the attempts of that owner.

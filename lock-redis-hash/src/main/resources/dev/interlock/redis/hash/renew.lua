@@ -22,6 +22,7 @@ local function refresh(lock, items)
   end
   if fields[1] then
     for i, entry in ipairs(redis.call('HMGET', lock.key, unpack(fields))) do
+      entry = lock.fields[fields[i]] or entry -- this step may have moved it there
       if entry then
         lock.fields[fields[i]] = rare.ending(entry, now + core.LIFE)
       end
@@ -40,7 +41,6 @@ local function raise(lock, hold, least)
     return
   end
   hold.token = least
-  rare.change(lock, hold)
   local last = least + hold.tokens - 1
   if tonumber(redis.call('GET', lock.counter) or '0') < last then
     redis.call('SET', lock.counter, text(last))
@@ -54,15 +54,23 @@ local function renew(key, items, ids)
   if not lock.existed then
     return lock
   end
-  local awaited = {}
+  local awaited, holds = {}, {}
   for _, item in ipairs(items) do
-    local hold = holdOf(lock, item.id)
-    if hold and (item.waits or hold.ends > now) then
-      rare.extend(lock, hold, item.lease)
-      raise(lock, hold, item.least)
-    end
-    awaited[item.id] = true
+    awaited[item.id] = item
   end
+  for entry in rare.each(lock.holds) do
+    local item, renewed = awaited[string.sub(entry, 1, 32)], nil
+    if item then
+      local hold = core.read(entry)
+      if item.waits or hold.ends > now then
+        rare.extend(lock, hold, item.lease)
+        raise(lock, hold, item.least)
+        renewed = core.write(hold)
+      end
+    end
+    holds[#holds + 1] = renewed or '\0' .. entry
+  end
+  lock.holds = table.concat(holds)
   if now >= lock.first then
     rare.expire(lock)
   end

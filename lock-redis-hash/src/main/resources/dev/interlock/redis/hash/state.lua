@@ -93,10 +93,9 @@ function core.write(item)
     .. item.since .. (item.claimed and ' 1 ' or ' 0 ') .. item.rest
 end
 
--- Adds a hold to the list, and to what all come to: when the first of them may end, what they take,
--- the smallest capacity that one of them names, and how many do.
-function core.add(lock, hold)
-  lock.holds = lock.holds .. core.write(hold)
+-- Adds a hold to what all come to: when the first of them may end, what they take, the smallest capacity that
+-- one of them names, and how many do.
+function core.count(lock, hold)
   if hold.ends < lock.first then
     lock.first = hold.ends
   end
@@ -109,6 +108,12 @@ function core.add(lock, hold)
   elseif hold.capacity == lock.capacity then
     lock.least = lock.least + 1
   end
+end
+
+-- Adds a hold to the list, and counts it.
+function core.add(lock, hold)
+  lock.holds = lock.holds .. core.write(hold)
+  core.count(lock, hold)
 end
 
 -- Ends a hold. Returns true if it was there. The first of the others may end later than is noted then, so
@@ -126,7 +131,7 @@ function core.leave(lock, id)
     if lock.holds == '' then
       lock.first, lock.capacity = math.huge, math.huge
     elseif lock.least == 0 then
-      rarely().count(lock)
+      rarely().expire(lock) -- counts them
     end
   end
   return true

@@ -16,6 +16,7 @@ import dev.interlock.spi.RenewalResult;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -263,6 +264,24 @@ class LongQueueTest {
         assertThat(next == null ? null : next.id())
             .isEqualTo(i + 1 < ids.size() ? ids.get(i + 1) : null);
       }
+    }
+  }
+
+  /** Their client was silent until all deadlines were over; one of them had been passed over. */
+  @Test
+  void F5_theOneThatMakesRoomForOneThatComesBackIsRefreshedToo() throws Exception {
+    try (TestClient deaf = TestClient.deaf(server)) {
+      List<HoldId> ids = new ArrayList<>(List.of(deaf.id()));
+      deaf.queue("n", ids.get(0));
+      living.release("n", holder);
+      living.tryOnce("n", holder, Duration.ofMinutes(10));
+      for (int i = 0; i < IN_FRONT; i++) {
+        ids.add(deaf.id());
+        deaf.queue("n", ids.get(i + 1));
+      }
+      letDeadlinesPass(Duration.ofSeconds(1));
+      renew(deaf, ids);
+      assertThat(living.backend.waiters("n", BATCH).orElseThrow()).hasSize(IN_FRONT + 1);
     }
   }
 
