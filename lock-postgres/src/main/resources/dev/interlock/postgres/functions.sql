@@ -277,7 +277,7 @@ CREATE FUNCTION ${prefix}take(asked bytea, me bigint, id bigint, who bytea, shar
   at_host bytea, lease bigint, wanted int) RETURNS bigint LANGUAGE plpgsql
 SET enable_seqscan = off AS $$
 DECLARE
-  at_us bigint := EXTRACT(epoch FROM CLOCK_TIMESTAMP()) * 1000000;
+  at_us bigint := ${prefix}now();
   t bigint;
 BEGIN
   UPDATE ${prefix}lock SET client = me, hold = id, owner = who, shared = shares, host = at_host,
@@ -293,7 +293,7 @@ END $$;
 CREATE FUNCTION ${prefix}give_back(asked bytea, me bigint, id bigint) RETURNS boolean
 LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE
-  at_us bigint := EXTRACT(epoch FROM CLOCK_TIMESTAMP()) * 1000000;
+  at_us bigint := ${prefix}now();
 BEGIN
   UPDATE ${prefix}lock SET until_us = 0, claimant = 0, ticket = 0
   WHERE lock_key = asked AND client = me AND hold = id AND until_us > at_us AND entries = 0;
