@@ -1,6 +1,6 @@
--- From the tables of 'interlock 1', or of 'interlock 2' and 'interlock 3', which differ in functions only. functions.sql and
--- counted.sql follow, in the same transaction. Locks that are held or awaited stay so, and clients of
--- before that are open go on: what they call is still there.
+-- From the tables of 'interlock 1', or of 'interlock 2' and 'interlock 3', which differ in functions only.
+-- functions.sql and counted.sql follow, in the same transaction. Locks that are held or awaited stay so, and
+-- clients of before that are open go on: what they call is still there.
 
 -- Whoever waits behind a change of a table keeps all others waiting: not for longer than this, or leases
 -- would run out while a backup reads the table.

@@ -12,7 +12,7 @@ local most = tonumber(ARGV[1])
 local rare = rarely()
 local lock = rare.loadAny(KEYS[1], '', '')
 local answer = {text(now) .. ' '}
-function core.add(entry)
+local function note(entry)
   local waiter = core.read(entry)
   if #answer <= most and waiter.ends > now then
     local name, host = rare.owner(waiter)
@@ -22,14 +22,14 @@ function core.add(entry)
 end
 if lock then
   for entry in rare.each(lock.front) do
-    core.add(entry)
+    note(entry)
   end
   local from = lock.from
   while #answer <= most and from < lock.to and core.work > 0 do
     local waiters
     waiters, from = rare.behind(lock, from, most)
     for _, entry in ipairs(waiters) do
-      core.add(entry)
+      note(entry)
     end
   end
 end

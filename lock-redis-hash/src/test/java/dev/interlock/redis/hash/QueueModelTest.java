@@ -59,6 +59,14 @@ class QueueModelTest extends TwoClients {
   @ParameterizedTest
   @MethodSource("seeds")
   void C1_F1_allHappensAsInTwoLists(long seed) throws InterruptedException {
+    try {
+      happen(seed);
+    } catch (AssertionError e) {
+      throw new AssertionError("with seed " + seed, e);
+    }
+  }
+
+  private void happen(long seed) throws InterruptedException {
     random = new Random(seed);
     clients = List.of(one, two);
     capacity = (seed & 1) == 0 ? 1 : 4;
@@ -190,11 +198,9 @@ class QueueModelTest extends TwoClients {
       told = answered ? null : told;
       assertThat(grant).as("grant to %s", first.id()).isNotNull();
       List<HoldId> expected = heirsOf(first);
-      if (overflown) {
-        assertThat(expected).startsWith(grant.heirs().toArray(HoldId[]::new));
-      } else {
-        assertThat(grant.heirs()).isEqualTo(expected);
-      }
+      // Those behind the front are no heirs, so there may be fewer of them.
+      int heirs = overflown ? Math.min(grant.heirs().size(), expected.size()) : expected.size();
+      assertThat(grant.heirs()).isEqualTo(expected.subList(0, heirs));
       enter(first, grant);
       if (!answered) {
         assertThat(client.renew("n", first.id())).as("confirmed").isInstanceOf(Grant.class);
