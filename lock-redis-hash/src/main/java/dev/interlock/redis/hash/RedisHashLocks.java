@@ -1,18 +1,12 @@
 package dev.interlock.redis.hash;
 
-import dev.interlock.Capability;
 import dev.interlock.LockClient;
 import dev.interlock.LockConfig;
-import dev.interlock.Option;
-import dev.interlock.redis.support.RedisOptions;
-import dev.interlock.spi.BackendContext;
-import dev.interlock.spi.LockBackend;
-import dev.interlock.spi.LockClients;
-import dev.interlock.spi.LockProvider;
+import dev.interlock.redis.hash.internal.backend.HashBackend;
+import dev.interlock.redis.hash.internal.connection.Connections;
+import dev.interlock.redis.support.ApplicationProvider;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.cluster.RedisClusterClient;
-import java.util.List;
-import java.util.Set;
 import java.util.function.Supplier;
 
 /**
@@ -56,7 +50,7 @@ public final class RedisHashLocks {
    * @throws dev.interlock.BackendUnavailableException if the server cannot be reached or refuses
    */
   public static LockClient using(RedisClient redis, LockConfig config) {
-    return open(() -> new ApplicationConnections(redis), config);
+    return open(() -> Connections.of(redis), config);
   }
 
   /**
@@ -85,40 +79,15 @@ public final class RedisHashLocks {
    * @throws dev.interlock.BackendUnavailableException if the servers cannot be reached or refuse
    */
   public static LockClient using(RedisClusterClient cluster, LockConfig config) {
-    return open(() -> new ApplicationCluster(cluster), config);
+    return open(() -> Connections.of(cluster), config);
   }
 
   private static LockClient open(Supplier<Connections> connections, LockConfig config) {
-    SharedClientProvider provider = new SharedClientProvider(connections);
-    return LockClients.open(provider, config, context -> provider.open(config, context));
-  }
-
-  /** The same provider with fewer options: where to connect is not a question any more. */
-  private record SharedClientProvider(Supplier<Connections> connections) implements LockProvider {
-    @Override
-    public String id() {
-      return RedisHashProvider.ID;
-    }
-
-    @Override
-    public Set<Capability> capabilities(LockConfig config) {
-      return new RedisHashProvider().capabilities(config);
-    }
-
-    @Override
-    public List<Option<?>> options() {
-      return List.of(
-          RedisHashOptions.TIMEOUT, RedisHashOptions.REPLICAS, RedisHashOptions.REPLICA_TIMEOUT);
-    }
-
-    @Override
-    public List<String> conflicts(LockConfig config) {
-      return RedisOptions.conflicts(config);
-    }
-
-    @Override
-    public LockBackend open(LockConfig config, BackendContext context) {
-      return HashBackend.open(config, context.client(), connections.get());
-    }
+    RedisHashProvider provider = new RedisHashProvider();
+    return new ApplicationProvider(
+            provider,
+            provider::conflicts,
+            (settings, client) -> HashBackend.open(settings, client, connections.get()))
+        .open(config);
   }
 }

@@ -3,8 +3,9 @@ package dev.interlock.redis.hash;
 import dev.interlock.Capability;
 import dev.interlock.LockConfig;
 import dev.interlock.Option;
+import dev.interlock.redis.hash.internal.backend.HashBackend;
+import dev.interlock.redis.hash.internal.connection.Connections;
 import dev.interlock.redis.support.RedisOptions;
-import dev.interlock.redis.support.Topology;
 import dev.interlock.spi.BackendContext;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.LockBackend;
@@ -52,9 +53,6 @@ public final class RedisHashProvider implements LockProvider {
   @Override
   public LockBackend open(LockConfig config, BackendContext context) {
     ClientId client = context.client();
-    Connections connections = config.get(RedisHashOptions.TOPOLOGY) == Topology.CLUSTER
-        ? new ClusterConnections(config, client)
-        : new OwnConnections(config, client);
-    return HashBackend.open(config, client, connections);
+    return HashBackend.open(config, client, Connections.own(config, client));
   }
 }

@@ -7,9 +7,11 @@ import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Permits and readers' locks of JVMs that are killed. */
+@Tag("thorough")
 class KilledHoldersTest extends KilledHoldersContract {
   private static RedisServer server;
 

@@ -1,5 +1,6 @@
 package dev.interlock.redis.hash;
 
+import dev.interlock.redis.hash.internal.connection.TopologyRules;
 import dev.interlock.redis.support.contract.Topologies;
 import dev.interlock.tck.LockTck;
 import dev.interlock.tck.TckBackend;

@@ -4,13 +4,16 @@ import dev.interlock.BackendRefusedException;
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockException;
 import dev.interlock.OutcomeUnknownException;
+import java.net.SocketTimeoutException;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sorts the errors that a server answers with. An error answer means that nothing was changed, but
+ * Sorts the errors that a server answers with, and words what goes wrong between it and a client,
+ * whatever the driver. No secret is in that. An error answer means that nothing was changed, but
  * for one: while a slot moves, a script cannot write a key that it has deleted, and ends there.
  */
 public final class RedisErrors {
@@ -101,6 +104,92 @@ public final class RedisErrors {
     return ACCESS.contains(code(answer))
         ? new BackendRefusedException(found, cause)
         : new BackendUnavailableException(found, cause);
+  }
+
+  /**
+   * Makes an exception of a connection that could not be opened, so nothing was sent.
+   *
+   * @param address host and port
+   * @param reason why, as {@link #reason} words it
+   * @param cause what the client library threw
+   * @return the exception
+   */
+  public static BackendUnavailableException noConnection(
+      String address, String reason, Throwable cause) {
+    return new BackendUnavailableException(
+        "Cannot connect to Redis at " + address + ": " + reason
+            + ". Check host, port and tls, and that the server runs",
+        cause);
+  }
+
+  /**
+   * Makes an exception of a command that may have run: the connection broke, or no answer came in
+   * time.
+   *
+   * @param action what was asked
+   * @param address host and port
+   * @param reason why, as {@link #reason} words it
+   * @param cause what the client library threw
+   * @return the exception
+   */
+  public static OutcomeUnknownException noAnswer(
+      String action, String address, String reason, Throwable cause) {
+    return new OutcomeUnknownException(
+        "Redis at " + address + " did not answer to " + action + ": " + reason, cause);
+  }
+
+  /**
+   * Makes an exception of a script that found twice that its deadline was over, and did nothing.
+   *
+   * @param action what was asked
+   * @param address host and port
+   * @return the exception
+   */
+  public static BackendUnavailableException tooLate(String action, String address) {
+    return new BackendUnavailableException("Redis at " + address + " refused to " + action
+        + " twice because it ran too late: it is overloaded or its clock is being set");
+  }
+
+  /**
+   * Says what was asked, for the exceptions that are made here.
+   *
+   * @param action such as {@code acquire}
+   * @param lock its name; empty where no lock is meant
+   * @return such as {@code acquire lock 'orders'}
+   */
+  public static String describe(String action, String lock) {
+    return lock.isEmpty() ? action : action + " lock '" + lock + "'";
+  }
+
+  /**
+   * Finds what a failure began with.
+   *
+   * @param failure the failure
+   * @return its last cause
+   */
+  public static Throwable root(Throwable failure) {
+    Throwable root = failure;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    return root;
+  }
+
+  /**
+   * Says why there is no connection or no answer.
+   *
+   * @param failure what the client library threw
+   * @return what it began with, in words
+   */
+  public static String reason(Throwable failure) {
+    Throwable root = root(failure);
+    if (root instanceof CancellationException) {
+      return "the connection broke";
+    }
+    if (root instanceof SocketTimeoutException) {
+      return "no answer in time (" + root.getMessage() + ")";
+    }
+    return root.getMessage() == null ? root.getClass().getSimpleName() : root.getMessage();
   }
 
   /**

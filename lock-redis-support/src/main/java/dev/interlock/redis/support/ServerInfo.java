@@ -1,8 +1,12 @@
 package dev.interlock.redis.support;
 
+import dev.interlock.BackendUnavailableException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * What INFO says of a server.
@@ -13,9 +17,7 @@ import java.util.Optional;
  * @param evictionRisk what is wrong with the eviction settings, if locks may be evicted
  */
 public record ServerInfo(String product, String role, int replicas, Optional<String> evictionRisk) {
-
-  /** A server that does not let this user ask. */
-  public static final ServerInfo UNKNOWN = new ServerInfo("Redis", "", 0, Optional.empty());
+  private static final Logger LOG = System.getLogger(ServerInfo.class.getName());
 
   /**
    * Reads the answer of INFO.
@@ -39,12 +41,36 @@ public record ServerInfo(String product, String role, int replicas, Optional<Str
   }
 
   /**
-   * Tells what is wrong if grants need more replicas than follow this server now.
+   * A user who is not let ask can have locks all the same.
    *
-   * @param needed how many must have each grant
-   * @return what to warn of, with the number of both
+   * @param refusal what the client library threw
+   * @return that nothing is known
    */
-  public Optional<String> replicaRisk(int needed) {
+  public static ServerInfo denied(Exception refusal) {
+    LOG.log(Level.DEBUG, "INFO is denied", refusal);
+    return parse("");
+  }
+
+  /**
+   * Warns of what may cost locks.
+   *
+   * @param address host and port
+   * @param neededReplicas how many must have each grant
+   * @param anyNode whether any node of a cluster may have answered, also a replica
+   * @throws BackendUnavailableException if it is a replica, which takes no locks
+   */
+  public void requireFit(String address, int neededReplicas, boolean anyNode) {
+    if (role.equals("slave") && !anyNode) {
+      throw new BackendUnavailableException("Redis at " + address
+          + " is a replica and takes no locks: give the address of the master");
+    }
+    Stream.of(evictionRisk, replicaRisk(neededReplicas))
+        .flatMap(Optional::stream)
+        .forEach(risk -> LOG.log(Level.WARNING, "Redis at " + address + ": " + risk));
+  }
+
+  /** What is wrong if grants need more replicas than follow this server now. */
+  Optional<String> replicaRisk(int needed) {
     if (!role.equals("master") || replicas >= needed) {
       return Optional.empty();
     }

@@ -1,7 +1,10 @@
 package dev.interlock.redis.support;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.interlock.BackendUnavailableException;
 import org.junit.jupiter.api.Test;
 
 class ServerInfoTest {
@@ -42,6 +45,17 @@ class ServerInfoTest {
     assertThat(master.replicaRisk(0)).isEmpty();
     assertThat(master.replicaRisk(1)).isEmpty();
     assertThat(master.replicaRisk(2).orElseThrow()).contains("has 1 replicas", "replicas=2");
-    assertThat(ServerInfo.UNKNOWN.replicaRisk(1)).isEmpty();
+    assertThat(ServerInfo.parse("").replicaRisk(1)).isEmpty();
+  }
+
+  @Test
+  void refusesAReplicaUnlessAnyNodeOfAClusterMayAnswer() {
+    ServerInfo replica = ServerInfo.parse("role:slave\r\n");
+    assertThatThrownBy(() -> replica.requireFit("h:1", 0, false))
+        .isInstanceOf(BackendUnavailableException.class)
+        .hasMessageContaining("h:1 is a replica");
+    assertThatCode(() -> replica.requireFit("h:1", 0, true)).doesNotThrowAnyException();
+    assertThatCode(() -> ServerInfo.parse("").requireFit("h:1", 1, false))
+        .doesNotThrowAnyException();
   }
 }

@@ -14,13 +14,13 @@ final class ApplicationConnections implements Connections {
 
   private final Pool<Connection> pool;
   private final Duration timeout;
-  private final Turnstile turnstile;
+  private final ConnectionPermits turnstile;
 
   ApplicationConnections(Pool<Connection> pool, Duration timeout) {
     int most = pool.getMaxTotal();
     this.pool = pool;
     this.timeout = timeout;
-    this.turnstile = new Turnstile(most < 0 ? PLENTY : most, timeout);
+    this.turnstile = new ConnectionPermits(most < 0 ? PLENTY : most, timeout);
   }
 
   @Override

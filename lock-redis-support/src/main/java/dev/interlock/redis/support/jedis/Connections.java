@@ -1,5 +1,6 @@
 package dev.interlock.redis.support.jedis;
 
+import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 
 /** Where the connections for commands come from. Thread-safe. */
@@ -21,6 +22,16 @@ public interface Connections extends AutoCloseable {
    * @throws dev.interlock.BackendUnavailableException if there is none; nothing was sent
    */
   Connection borrow(Use use);
+
+  /**
+   * Lends a connection if one is ready whose answers can be awaited for a while. Does not block.
+   *
+   * @param use who asks
+   * @return a connection that belongs to the caller until {@link #giveBack}; null if there is none
+   */
+  default @Nullable Connection ready(Use use) {
+    return null;
+  }
 
   /**
    * Takes a connection back.

@@ -2,15 +2,14 @@ package dev.interlock.redis.support.jedis;
 
 import dev.interlock.LockException;
 import dev.interlock.redis.support.LockKeys;
+import dev.interlock.redis.support.RedisErrors;
 import dev.interlock.redis.support.jedis.Connections.Use;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import java.util.function.ObjIntConsumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
-import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
@@ -60,57 +59,33 @@ public final class JedisCalls {
   }
 
   /**
-   * Writes commands in one go, and reads the answers one by one. The first command without an
-   * answer ends it: what is thrown is the reason for that one and those behind it.
+   * Writes commands in one go.
    *
    * @param use who asks
    * @param action for messages, such as {@code "renew"}
    * @param keys of one of the locks
    * @param commands makes each just before it is written; at least one
-   * @param answers takes each answer as soon as it is there, in order, with the place of its
-   *     command; error answers are exceptions
+   * @return their answers, which are still to be read
    */
-  public void together(
-      Use use,
-      String action,
-      LockKeys keys,
-      List<Supplier<CommandArguments>> commands,
-      ObjIntConsumer<Object> answers) {
-    Connection connection = connections.borrow(use);
-    boolean healthy = false;
-    try {
-      for (Supplier<CommandArguments> command : commands) {
-        connection.sendCommand(command.get());
-      }
-      connection.getMany(0); // reads nothing: Jedis has no other way to flush
-      healthy = read(connection, commands.size(), answers);
-    } catch (RuntimeException e) {
-      throw e instanceof LockException known ? known : explain(action, keys, e);
-    } finally {
-      connections.giveBack(use, connection, healthy);
-    }
+  public Exchange together(
+      Use use, String action, LockKeys keys, List<Supplier<CommandArguments>> commands) {
+    return new Exchange(this, use, action, keys, connections.borrow(use), commands);
   }
 
-  /** Answers whether the connection leads where it should. */
-  private static boolean read(Connection connection, int count, ObjIntConsumer<Object> answers) {
-    long start = System.nanoTime();
-    long patience = TimeUnit.MILLISECONDS.toNanos(connection.getSoTimeout());
-    boolean inOrder = true;
-    for (int i = 0; i < count; i++) {
-      if (i > 0 && System.nanoTime() - start > patience) {
-        // Each answer may take as long as the time limit, all together no longer than two of it.
-        throw new JedisConnectionException("the answers before it took too long");
-      }
-      Object answer;
-      try {
-        answer = connection.getUnflushedObject();
-      } catch (JedisDataException e) {
-        inOrder &= Faults.isInOrder(e);
-        answer = e;
-      }
-      answers.accept(answer, i);
-    }
-    return inOrder;
+  /**
+   * The same at once, or not at all: waits for nothing and nobody.
+   *
+   * @param use who asks
+   * @param action for messages
+   * @param keys of one of the locks
+   * @param commands makes each just before it is written; at least one
+   * @return their answers, which are still to be read; null if no connection is ready, or its
+   *     answers cannot be awaited for a while
+   */
+  public @Nullable Exchange atOnce(
+      Use use, String action, LockKeys keys, List<Supplier<CommandArguments>> commands) {
+    Connection ready = connections.ready(use);
+    return ready == null ? null : new Exchange(this, use, action, keys, ready, commands);
   }
 
   Connection borrow(Use use) {
@@ -134,10 +109,7 @@ public final class JedisCalls {
    * @return what the caller can do something about
    */
   public LockException explain(String action, LockKeys keys, RuntimeException failure) {
-    String what = describe(action, keys);
-    return failure instanceof JedisDataException refusal
-        ? Faults.refused(what, address(), refusal)
-        : Faults.noAnswer(what, address(), failure);
+    return Faults.of(RedisErrors.describe(action, keys.name()), address(), failure);
   }
 
   /**
@@ -147,9 +119,5 @@ public final class JedisCalls {
    */
   public String address() {
     return connections.address();
-  }
-
-  private static String describe(String action, LockKeys keys) {
-    return keys.name().isEmpty() ? action : action + " lock '" + keys.name() + "'";
   }
 }

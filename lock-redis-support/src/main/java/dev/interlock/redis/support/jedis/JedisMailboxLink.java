@@ -1,6 +1,5 @@
 package dev.interlock.redis.support.jedis;
 
-import dev.interlock.redis.support.MailboxLink;
 import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -2,7 +2,6 @@ package dev.interlock.redis.support.jedis;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockConfig;
 import dev.interlock.LockConfigurationException;
 import dev.interlock.redis.support.KeyLayout;
@@ -10,8 +9,6 @@ import dev.interlock.redis.support.LockKeys;
 import dev.interlock.redis.support.ServerInfo;
 import dev.interlock.redis.support.jedis.Connections.Use;
 import dev.interlock.spi.ClientId;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.util.function.Consumer;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
@@ -20,8 +17,6 @@ import redis.clients.jedis.exceptions.JedisDataException;
 
 /** The first words with a server: who it is, and whether it and this user will do. */
 public final class OpeningCheck {
-  private static final Logger LOG = System.getLogger(OpeningCheck.class.getName());
-
   private OpeningCheck() {}
 
   /**
@@ -47,9 +42,9 @@ public final class OpeningCheck {
     LockKeys keys = layout.keys("");
     String product = "";
     for (Server server : servers.all()) {
-      ServerInfo info = check(server.calls(), keys);
-      info.replicaRisk(config.get(JedisOptions.REPLICAS))
-          .ifPresent(risk -> warn(server.calls(), risk));
+      JedisCalls calls = server.calls();
+      ServerInfo info = calls.on(Use.HOLDER, "tell about itself (INFO)", keys, OpeningCheck::info);
+      info.requireFit(calls.address(), config.get(JedisOptions.REPLICAS), false);
       product = info.product();
     }
     probe.accept(keys);
@@ -77,20 +72,6 @@ public final class OpeningCheck {
     }
   }
 
-  private static ServerInfo check(JedisCalls calls, LockKeys keys) {
-    ServerInfo info = calls.on(Use.HOLDER, "tell about itself (INFO)", keys, OpeningCheck::info);
-    if (info.role().equals("slave")) {
-      throw new BackendUnavailableException("Redis at " + calls.address()
-          + " is a replica and takes no locks: give the address of the master");
-    }
-    info.evictionRisk().ifPresent(risk -> warn(calls, risk));
-    return info;
-  }
-
-  private static void warn(JedisCalls calls, String risk) {
-    LOG.log(Level.WARNING, "Redis at " + calls.address() + ": " + risk);
-  }
-
   private static ServerInfo info(Connection connection) {
     if (connection.getSoTimeout() == 0) {
       throw new LockConfigurationException(
@@ -100,8 +81,7 @@ public final class OpeningCheck {
       Object text = connection.executeCommand(Command.INFO);
       return ServerInfo.parse(new String((byte[]) text, UTF_8));
     } catch (JedisDataException e) {
-      LOG.log(Level.DEBUG, "INFO is denied", e);
-      return ServerInfo.UNKNOWN; // a user without this right can have locks all the same
+      return ServerInfo.denied(e);
     }
   }
 }

@@ -28,26 +28,50 @@ import redis.clients.jedis.exceptions.JedisException;
 public final class OwnConnections implements Connections {
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  private record Idle(Connection connection, long since) {}
+  private record Idle(Connection connection, long since) {
+    boolean isTrusted() {
+      return System.nanoTime() - since < IDLE_NANOS;
+    }
+  }
 
-  /** Knows where it leads, which Jedis 7 does not tell. */
+  /** Knows where it leads, which Jedis 7 does not tell, and its socket. */
   private static final class Led extends Connection {
     private final HostAndPort to;
 
-    Led(HostAndPort to, JedisClientConfig settings) {
+    /** Null if it cannot be awaited for a while: what comes is encrypted. */
+    private final @Nullable PatientSocket socket;
+
+    static Led connect(HostAndPort to, JedisClientConfig settings) {
+      return settings.isSsl()
+          ? new Led(to, settings)
+          : new Led(to, settings, PatientSocket.connect(to, settings));
+    }
+
+    private Led(HostAndPort to, JedisClientConfig settings) {
       super(to, settings);
       this.to = to;
+      this.socket = null;
+    }
+
+    private Led(HostAndPort to, JedisClientConfig settings, PatientSocket socket) {
+      super(() -> socket, settings);
+      this.to = to;
+      this.socket = socket;
     }
 
     static boolean leads(Connection connection, HostAndPort to) {
       return connection instanceof Led led && led.to.equals(to);
+    }
+
+    static @Nullable PatientSocket socket(Connection connection) {
+      return connection instanceof Led led ? led.socket : null;
     }
   }
 
   private final Supplier<HostAndPort> server;
   private final Runnable onClose;
   private final JedisClientConfig settings;
-  private final Turnstile turnstile;
+  private final ConnectionPermits permits;
   private final ConcurrentLinkedDeque<Idle> idle = new ConcurrentLinkedDeque<>();
   private volatile @Nullable Connection listener;
   private volatile boolean closed;
@@ -57,8 +81,8 @@ public final class OwnConnections implements Connections {
     this.server = server;
     this.onClose = onClose;
     this.settings = ConnectionSettings.ofServers(config, client);
-    this.turnstile =
-        new Turnstile(config.get(JedisOptions.POOL_SIZE), config.get(JedisOptions.TIMEOUT));
+    this.permits =
+        new ConnectionPermits(config.get(JedisOptions.POOL_SIZE), config.get(JedisOptions.TIMEOUT));
   }
 
   /**
@@ -92,7 +116,7 @@ public final class OwnConnections implements Connections {
 
   @Override
   public Connection borrow(Use use) {
-    turnstile.enter(use);
+    permits.enter(use);
     Connection borrowed = null;
     try {
       HostAndPort now = server.get();
@@ -104,9 +128,46 @@ public final class OwnConnections implements Connections {
       return borrowed;
     } finally {
       if (borrowed == null) { // also after an error, such as no memory for a socket
-        turnstile.leave(use);
+        permits.leave(use);
       }
     }
+  }
+
+  @Override
+  public @Nullable Connection ready(Use use) {
+    if (!permits.tryEnter(use)) {
+      return null;
+    }
+    Connection ready = null;
+    try {
+      ready = ready();
+      return ready;
+    } finally {
+      if (ready == null) {
+        permits.leave(use);
+      }
+    }
+  }
+
+  private @Nullable Connection ready() {
+    HostAndPort now = server.get();
+    leaveOthers(now);
+    Idle first = idle.pollFirst();
+    if (first == null) {
+      return null;
+    }
+    Connection connection = first.connection();
+    if (first.isTrusted() && Led.leads(connection, now) && Led.socket(connection) != null) {
+      return connection;
+    }
+    keep(first);
+    return null;
+  }
+
+  /** Awaits answers on a connection from {@link #ready}; see {@link PatientSocket#has}. */
+  static boolean has(Connection connection, int count, long nanos) throws IOException {
+    PatientSocket socket = Led.socket(connection);
+    return socket != null && socket.has(count, nanos);
   }
 
   @Override
@@ -117,17 +178,21 @@ public final class OwnConnections implements Connections {
     } else if (connection.isBroken() || closed) {
       discard(connection);
     } else {
-      idle.addFirst(new Idle(connection, System.nanoTime()));
-      if (closed) {
-        discardIdle(); // close() may have looked before it was there
-      }
+      keep(new Idle(connection, System.nanoTime()));
     }
-    turnstile.leave(use);
+    permits.leave(use);
+  }
+
+  private void keep(Idle next) {
+    idle.addFirst(next);
+    if (closed) {
+      discardIdle(); // close() may have looked before it was there
+    }
   }
 
   @Override
   public boolean mayKeep(Connection connection) {
-    return !closed && !turnstile.isAwaited() && Led.leads(connection, server.get());
+    return !closed && !permits.isAwaited() && Led.leads(connection, server.get());
   }
 
   @Override
@@ -168,11 +233,9 @@ public final class OwnConnections implements Connections {
   private @Nullable Connection lively(HostAndPort now) {
     Idle candidate = idle.pollFirst();
     while (candidate != null) {
-      long since = candidate.since();
-      boolean trusted = System.nanoTime() - since < IDLE_NANOS;
       Connection connection = candidate.connection();
       boolean right = Led.leads(connection, now);
-      if (right && (trusted || answers(connection))) {
+      if (right && (candidate.isTrusted() || answers(connection))) {
         return connection;
       }
       discard(connection);
@@ -197,7 +260,7 @@ public final class OwnConnections implements Connections {
       throw new BackendUnavailableException("This client's connections to Redis are closed");
     }
     try {
-      return new Led(to, settings);
+      return Led.connect(to, settings);
     } catch (JedisException e) {
       throw Faults.connecting(to.toString(), e);
     }

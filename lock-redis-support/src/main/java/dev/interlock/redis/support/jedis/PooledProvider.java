@@ -1,25 +1,19 @@
 package dev.interlock.redis.support.jedis;
 
-import dev.interlock.Capability;
 import dev.interlock.LockClient;
 import dev.interlock.LockConfig;
-import dev.interlock.Option;
-import dev.interlock.spi.BackendContext;
+import dev.interlock.redis.support.ApplicationProvider;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.LockBackend;
-import dev.interlock.spi.LockClients;
 import dev.interlock.spi.LockProvider;
 import java.time.Duration;
-import java.util.List;
-import java.util.Set;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.util.Pool;
 
-/**
- * A provider over a pool that the application owns. It has fewer options: where to connect is not a
- * question any more. Stateless.
- */
-public final class PooledProvider implements LockProvider {
+/** A provider over a pool that the application owns. */
+public final class PooledProvider {
+  private PooledProvider() {}
+
   /** Makes a backend. */
   @FunctionalInterface
   public interface Opener {
@@ -34,56 +28,26 @@ public final class PooledProvider implements LockProvider {
     LockBackend open(LockConfig config, ClientId client, Servers servers);
   }
 
-  private final LockProvider provider;
-  private final Opener opener;
-  private final Pool<Connection> pool;
-
-  private PooledProvider(LockProvider provider, Opener opener, Pool<Connection> pool) {
-    this.provider = provider;
-    this.opener = opener;
-    this.pool = pool;
-  }
-
   /**
    * Opens a client over a pool.
    *
    * @param provider the provider that opens connections of its own
    * @param opener makes its backend
    * @param pool stays open and belongs to the application
-   * @param config may set the common options, {@link JedisOptions#TIMEOUT},
-   *     {@link JedisOptions#REPLICAS} and {@link JedisOptions#REPLICA_TIMEOUT}
+   * @param config as for {@link ApplicationProvider#open(LockConfig)}
    * @return an open client
    */
   public static LockClient open(
       LockProvider provider, Opener opener, Pool<Connection> pool, LockConfig config) {
-    PooledProvider pooled = new PooledProvider(provider, opener, pool);
-    return LockClients.open(pooled, config, context -> pooled.open(config, context));
+    return new ApplicationProvider(
+            provider,
+            settings -> JedisOptions.conflicts(settings, pool.getMaxTotal()),
+            (settings, client) -> opener.open(settings, client, servers(pool, settings)))
+        .open(config);
   }
 
-  @Override
-  public String id() {
-    return provider.id();
-  }
-
-  @Override
-  public Set<Capability> capabilities(LockConfig config) {
-    return provider.capabilities(config);
-  }
-
-  @Override
-  public List<Option<?>> options() {
-    return List.of(JedisOptions.TIMEOUT, JedisOptions.REPLICAS, JedisOptions.REPLICA_TIMEOUT);
-  }
-
-  @Override
-  public List<String> conflicts(LockConfig config) {
-    return JedisOptions.conflicts(config, pool.getMaxTotal());
-  }
-
-  @Override
-  public LockBackend open(LockConfig config, BackendContext context) {
-    Duration timeout = config.get(JedisOptions.TIMEOUT);
-    return opener.open(
-        config, context.client(), Servers.only(new ApplicationConnections(pool, timeout), timeout));
+  private static Servers servers(Pool<Connection> pool, LockConfig settings) {
+    Duration timeout = settings.get(JedisOptions.TIMEOUT);
+    return Servers.only(new ApplicationConnections(pool, timeout), timeout);
   }
 }

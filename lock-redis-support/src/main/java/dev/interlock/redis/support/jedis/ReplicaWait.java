@@ -6,9 +6,8 @@ import dev.interlock.LockConfig;
 import dev.interlock.LockException;
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.LockKeys;
-import dev.interlock.redis.support.LockValue;
+import dev.interlock.redis.support.ReplicaTurn;
 import dev.interlock.redis.support.ReplicatedGrants;
-import dev.interlock.redis.support.SharedTurn;
 import dev.interlock.redis.support.jedis.Connections.Use;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.LockBackend;
@@ -36,7 +35,6 @@ import redis.clients.jedis.exceptions.JedisRedirectionException;
  */
 public final class ReplicaWait implements ReplicatedGrants.Replicas {
   private static final String ACTION = "wait for replicas";
-  private static final int GONE = -1;
   private static final byte[] PX = {'P', 'X'};
   private static final byte[] ONE = {'1'};
 
@@ -85,7 +83,7 @@ public final class ReplicaWait implements ReplicatedGrants.Replicas {
     Target target = servers.of(keys);
     while (true) {
       try {
-        return line(target.server()).confirm(new Question(keys, id));
+        return line(target.server()).turn.ask(new Question(keys, id));
       } catch (LockException e) {
         target = servers.after(keys, target, e);
         if (target.asking()) {
@@ -105,17 +103,19 @@ public final class ReplicaWait implements ReplicatedGrants.Replicas {
   }
 
   /** What one thread wants to know. */
-  private static final class Question {
+  private static final class Question implements ReplicaTurn.Question {
+    private final ReplicaTurn.Outcome outcome = new ReplicaTurn.Outcome();
     final LockKeys keys;
     final HoldId id;
-    int found = GONE;
-
-    @Nullable
-    LockException failure;
 
     Question(LockKeys keys, HoldId id) {
       this.keys = keys;
       this.id = id;
+    }
+
+    @Override
+    public ReplicaTurn.Outcome outcome() {
+      return outcome;
     }
 
     boolean isAboutHolderIn(@Nullable Object value) {
@@ -127,30 +127,18 @@ public final class ReplicaWait implements ReplicatedGrants.Replicas {
   /** Those who wait for the replicas of one server. */
   private final class Line {
     private final JedisCalls calls;
-    private final SharedTurn<Question> turn = new SharedTurn<>(this::ask);
+    final ReplicaTurn<Question> turn = new ReplicaTurn<>(this::ask);
 
     Line(Server server) {
       this.calls = server.calls();
     }
 
-    int confirm(Question mine) {
-      turn.join(mine);
-      if (mine.failure != null) {
-        throw mine.failure;
-      }
-      return mine.found;
-    }
-
     private void ask(List<Question> all) {
       LockKeys nobodys = layout.keys(""); // the locks of a batch have only the server in common
-      try {
-        calls.on(Use.ATTEMPT, ACTION, nobodys, connection -> {
-          settle(all, answers(connection, all), nobodys);
-          return all;
-        });
-      } catch (LockException e) {
-        all.forEach(question -> question.failure = e);
-      }
+      calls.on(Use.ATTEMPT, ACTION, nobodys, connection -> {
+        settle(all, answers(connection, all), nobodys);
+        return all;
+      });
     }
 
     private List<Object> answers(Connection connection, List<Question> all) {
@@ -180,9 +168,9 @@ public final class ReplicaWait implements ReplicatedGrants.Replicas {
         Object written = answers.get(COMMANDS_EACH * i + 1);
         Object worse = seen instanceof JedisRedirectionException ? seen : written;
         if (worse instanceof JedisRedirectionException elsewhere) {
-          question.failure = calls.explain(ACTION, nobodys, elsewhere);
+          question.outcome.failed(calls.explain(ACTION, nobodys, elsewhere));
         } else if (question.isAboutHolderIn(seen)) {
-          question.found = found;
+          question.outcome.found(found);
         }
       }
     }

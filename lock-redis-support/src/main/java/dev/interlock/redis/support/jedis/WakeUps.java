@@ -2,7 +2,6 @@ package dev.interlock.redis.support.jedis;
 
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.LockKeys;
-import dev.interlock.redis.support.Mailbox;
 import dev.interlock.spi.BackendEvents;
 import dev.interlock.spi.ClientId;
 import java.time.Duration;
@@ -115,7 +114,7 @@ public final class WakeUps implements AutoCloseable {
         "interlock-" + provider + "-mailbox-" + client.id(),
         layout.mailbox(client.id()),
         () -> new JedisMailboxLink(server.connections().openListener()),
-        new EventsOf(server, servers, layout, listener),
+        new FilteredEvents(server, servers, layout, listener),
         timeout);
   }
 

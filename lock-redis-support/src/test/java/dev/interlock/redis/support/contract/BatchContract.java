@@ -15,6 +15,8 @@ import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
+import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalResult;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
 import java.time.Duration;
@@ -32,12 +34,12 @@ import org.junit.jupiter.api.Timeout;
 /** Many questions in one go: each has an answer of its own, and looks come behind all attempts. */
 @Timeout(60)
 public abstract class BatchContract {
-  private static final Duration LEASE = Duration.ofSeconds(30);
+  protected static final Duration LEASE = Duration.ofSeconds(30);
   private static final AtomicLong IDS = new AtomicLong();
 
-  private RedisServer server;
-  private BatchBackend backend;
-  private BatchBackend.Batch batch;
+  protected RedisServer server;
+  protected BatchBackend backend;
+  protected BatchBackend.Batch batch;
 
   /** The provider's id. */
   protected abstract String provider();
@@ -56,16 +58,16 @@ public abstract class BatchContract {
     server.close();
   }
 
-  private static HoldId id() {
+  protected static HoldId id() {
     return new HoldId(1, IDS.incrementAndGet());
   }
 
   /** A question without an end fails the test, and does not stop it for ever. */
-  private static <T> T answer(CompletableFuture<T> question) throws Exception {
+  protected static <T> T answer(CompletableFuture<T> question) throws Exception {
     return question.get(20, TimeUnit.SECONDS);
   }
 
-  private static Attempt once(String name, HoldId id) {
+  protected static Attempt once(String name, HoldId id) {
     return Attempt.of(name, id, "owner", LEASE);
   }
 
@@ -89,7 +91,40 @@ public abstract class BatchContract {
   }
 
   @Test
-  void Q4_aLookIsBehindAllAttemptsWhenverItWasAskedFor() throws Exception {
+  void Q2_aRenewalRaisesTheTokenAndSaysWhatIsGone() throws Exception {
+    HoldId held = id();
+    Grant grant = (Grant) backend.attempt(once("held", held));
+    long token = grant.fencingToken() + 1_000_000;
+    CompletableFuture<RenewalResult> raised =
+        batch.renew(Renewal.of("held", held, LEASE, false).withMinToken(token));
+    CompletableFuture<RenewalResult> gone = batch.renew(Renewal.of("held", id(), LEASE, false));
+    batch.run();
+    assertThat(answer(raised)).isInstanceOf(Grant.class);
+    assertThat(((Grant) answer(raised)).fencingToken()).isEqualTo(token);
+    assertThat(answer(gone)).isInstanceOf(RenewalResult.Gone.class);
+    assertThat(backend.inspect("held").orElseThrow().fencingToken()).isEqualTo(token);
+  }
+
+  @Test
+  void E9_aRenewalThatOtherSoftwareIsInTheWayOfFailsAlone() throws Exception {
+    HoldId held = id();
+    assertThat(backend.attempt(once("held", held))).isInstanceOf(Grant.class);
+    HoldId spoilt = id();
+    assertThat(backend.attempt(once("spoilt", spoilt))).isInstanceOf(Grant.class);
+    for (String key : server.command("KEYS", "*spoilt*").lines().toList()) {
+      server.command("DEL", key);
+      server.command("RPUSH", key, "not a lock");
+    }
+    CompletableFuture<RenewalResult> fails =
+        batch.renew(Renewal.of("spoilt", spoilt, LEASE, false));
+    CompletableFuture<RenewalResult> renewed = batch.renew(Renewal.of("held", held, LEASE, false));
+    batch.run();
+    assertThatThrownBy(() -> answer(fails)).hasCauseInstanceOf(LockException.class);
+    assertThat(answer(renewed)).isInstanceOf(Grant.class);
+  }
+
+  @Test
+  void Q4_aLookIsBehindAllAttemptsWheneverItWasAskedFor() throws Exception {
     CompletableFuture<Optional<HoldInfo>> seen = batch.inspect("n9");
     List<CompletableFuture<AttemptResult>> votes = new ArrayList<>();
     for (int i = 0; i < 10; i++) {
@@ -146,8 +181,9 @@ public abstract class BatchContract {
     try {
       CompletableFuture<AttemptResult> vote = batch.attempt(once("n", id()));
       CompletableFuture<ReleaseResult> released = batch.release(Release.of("m", id()));
+      CompletableFuture<RenewalResult> renewed = batch.renew(Renewal.of("m", id(), LEASE, false));
       batch.run();
-      for (CompletableFuture<?> one : List.of(vote, released)) {
+      for (CompletableFuture<?> one : List.of(vote, released, renewed)) {
         assertThatThrownBy(() -> answer(one)).hasCauseInstanceOf(OutcomeUnknownException.class);
       }
     } finally {

@@ -9,8 +9,8 @@ import dev.interlock.HostPort;
 import dev.interlock.LockConfig;
 import dev.interlock.LockException;
 import dev.interlock.OutcomeUnknownException;
+import dev.interlock.redis.support.ServerInfo;
 import dev.interlock.redis.support.jedis.JedisOptions;
-import dev.interlock.redis.support.jedis.OpeningCheck;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Renewal;
@@ -18,7 +18,9 @@ import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
-import java.net.ServerSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -50,21 +52,23 @@ public abstract class FaultsContract {
 
   @Test
   void E8_aDeadServerIsOneClearMessage() throws Exception {
-    int port;
-    try (ServerSocket free = new ServerSocket(0)) {
-      port = free.getLocalPort();
+    // Bound, so that nobody else gets the port, and not listening, so that the system refuses
+    // connections.
+    try (Socket nobody = new Socket()) {
+      nobody.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      int port = nobody.getLocalPort();
+      LockConfig config = LockConfig.builder(provider())
+          .set(JedisOptions.HOSTS, List.of(HostPort.of("127.0.0.1", port)))
+          .set(JedisOptions.PASSWORD, "hunter2")
+          .build();
+      assertThatThrownBy(() -> TestClient.deaf(config))
+          .isInstanceOf(BackendUnavailableException.class)
+          .hasMessageContaining("127.0.0.1:" + port)
+          .hasMessageContaining("refused")
+          .hasMessageContaining("Check host, port")
+          .hasMessageNotContaining("hunter2")
+          .hasStackTraceContaining("BackendUnavailable");
     }
-    LockConfig config = LockConfig.builder(provider())
-        .set(JedisOptions.HOSTS, List.of(HostPort.of("127.0.0.1", port)))
-        .set(JedisOptions.PASSWORD, "hunter2")
-        .build();
-    assertThatThrownBy(() -> TestClient.deaf(config))
-        .isInstanceOf(BackendUnavailableException.class)
-        .hasMessageContaining("127.0.0.1:" + port)
-        .hasMessageContaining("refused")
-        .hasMessageContaining("Check host, port")
-        .hasMessageNotContaining("hunter2")
-        .hasStackTraceContaining("BackendUnavailable");
   }
 
   @Test
@@ -103,7 +107,7 @@ public abstract class FaultsContract {
       @Override
       public void close() {}
     };
-    Logger logger = Logger.getLogger(OpeningCheck.class.getName());
+    Logger logger = Logger.getLogger(ServerInfo.class.getName());
     logger.addHandler(handler);
     try (RedisServer server = TestRedis.builder()
             .config("maxmemory", "100mb")

@@ -8,7 +8,6 @@ import dev.interlock.BackendUnavailableException;
 import dev.interlock.HostPort;
 import dev.interlock.LockConfig;
 import dev.interlock.redis.support.KeyLayout;
-import dev.interlock.redis.support.LockValue;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.ClientId;

@@ -1,0 +1,173 @@
+package dev.interlock.redis.hash.internal.backend;
+
+import dev.interlock.LockException;
+import dev.interlock.redis.hash.internal.script.Answer;
+import dev.interlock.redis.hash.internal.script.ScriptRunner;
+import dev.interlock.redis.hash.internal.script.Scripts;
+import dev.interlock.redis.support.KeyLayout;
+import dev.interlock.redis.support.Millis;
+import dev.interlock.redis.support.ScriptCall;
+import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalAnswers;
+import dev.interlock.spi.RenewalResult;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+
+/**
+ * Renews many holds and waiters with few scripts: one for all on a single server; in a cluster one
+ * for each bucket, since a script's keys must lie on one node, all under way at once, each answered
+ * when its node has answered, so that one that does not costs the others nothing. Thread-safe.
+ */
+final class Renewer {
+  private static final long HELD = 1;
+  private static final long QUEUED = 3;
+  private static final long FAILED = 4;
+
+  private final ScriptRunner runner;
+  private final KeyLayout layout;
+  private final boolean cluster;
+
+  Renewer(ScriptRunner runner, KeyLayout layout, boolean cluster) {
+    this.runner = runner;
+    this.layout = layout;
+    this.cluster = cluster;
+  }
+
+  /** What is renewed by one script, in the order of its answer. */
+  private static final class Part {
+    private final List<Renewal> renewals;
+    private final ScriptRunner.Sent sent;
+    private final RenewalAnswers answers;
+    private final AtomicBoolean begun = new AtomicBoolean();
+    private final CountDownLatch done = new CountDownLatch(1);
+
+    Part(List<Renewal> renewals, ScriptRunner.Sent sent, RenewalAnswers answers) {
+      this.renewals = renewals;
+      this.sent = sent;
+      this.answers = answers;
+    }
+
+    /** Passes the answer on, once: on Lettuce's thread when it comes, or where it is awaited. */
+    void answer() {
+      if (!begun.compareAndSet(false, true)) {
+        return;
+      }
+      try {
+        Answer answer = sent.await();
+        for (Renewal renewal : renewals) {
+          answers.answer(renewal, result(renewal, answer));
+        }
+      } catch (LockException e) {
+        fail(renewals, answers, e);
+      } finally {
+        done.countDown();
+      }
+    }
+
+    /** Another thread may be about to pass it on. */
+    void awaitDone() {
+      boolean interrupted = false;
+      while (true) {
+        try {
+          done.await();
+          break;
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  void renew(List<Renewal> batch, RenewalAnswers answers) {
+    List<Part> parts = new ArrayList<>();
+    for (Map<String, List<Integer>> locks : grouped(batch)) {
+      List<Renewal> renewals =
+          locks.values().stream().flatMap(List::stream).map(batch::get).toList();
+      try {
+        parts.add(new Part(renewals, send(batch, locks), answers));
+      } catch (LockException e) {
+        fail(renewals, answers, e);
+      }
+    }
+    for (Part part : parts) {
+      part.sent.whenAnswered(part::answer);
+    }
+    parts.forEach(Part::answer);
+    parts.forEach(Part::awaitDone);
+  }
+
+  private Collection<Map<String, List<Integer>>> grouped(List<Renewal> batch) {
+    Map<Integer, Map<String, List<Integer>>> groups = new LinkedHashMap<>();
+    for (int i = 0; i < batch.size(); i++) {
+      String lock = batch.get(i).name();
+      groups
+          .computeIfAbsent(
+              cluster ? layout.keys(lock).bucket() : 0, bucket -> new LinkedHashMap<>())
+          .computeIfAbsent(lock, key -> new ArrayList<>())
+          .add(i);
+    }
+    return groups.values();
+  }
+
+  /**
+   * Sends one, and returns what waits for the answer, passes it on, and throws what {@code Failed}
+   * would tell.
+   */
+  Supplier<RenewalResult> send(Renewal renewal, RenewalAnswers answers) {
+    ScriptRunner.Sent sent = send(List.of(renewal), Map.of(renewal.name(), List.of(0)));
+    return () -> {
+      RenewalResult result = result(renewal, sent.await());
+      answers.answer(renewal, result);
+      if (result instanceof RenewalResult.Failed failed) {
+        throw failed.error();
+      }
+      return result;
+    };
+  }
+
+  private ScriptRunner.Sent send(List<Renewal> batch, Map<String, List<Integer>> locks) {
+    ScriptCall call = new ScriptCall(Scripts.RENEW).with(layout.mailboxPrefix());
+    locks.forEach((lock, places) -> {
+      call.on(layout.keys(lock)).with(places.size());
+      for (int place : places) {
+        Renewal renewal = batch.get(place);
+        call.with(renewal.id())
+            .with(Millis.roundedUp(renewal.lease()))
+            .with(renewal.queued())
+            .with(renewal.minToken());
+      }
+    });
+    return runner.send("renew", call.first().name(), call);
+  }
+
+  private static RenewalResult result(Renewal renewal, Answer answer) {
+    long kind = answer.number();
+    long first = answer.number();
+    long second = answer.number();
+    if (kind == HELD) {
+      return RenewalResult.held(renewal, first).withTokens(Math.toIntExact(second));
+    }
+    if (kind == QUEUED) {
+      return RenewalResult.queued(Outcomes.recheck(first));
+    }
+    if (kind == FAILED) {
+      return RenewalResult.failed(new LockException("Redis could not renew lock '" + renewal.name()
+          + "': other software uses its keys. Choose another namespace, or remove what is there"
+          + " with forceRelease"));
+    }
+    return RenewalResult.gone();
+  }
+
+  private static void fail(List<Renewal> renewals, RenewalAnswers answers, LockException error) {
+    renewals.forEach(renewal -> answers.answer(renewal, RenewalResult.failed(error)));
+  }
+}

@@ -1,0 +1,34 @@
+package dev.interlock.redis.hash.internal.connection;
+
+import dev.interlock.BackendUnavailableException;
+import dev.interlock.LockException;
+import dev.interlock.redis.support.RedisErrors;
+import io.lettuce.core.RedisCommandExecutionException;
+
+/** Tells what Lettuce throws apart: what the server answered, and what it did not. */
+public final class Faults {
+  private Faults() {}
+
+  /** A connection could not be opened, so nothing was sent. */
+  static BackendUnavailableException connecting(String address, Exception cause) {
+    for (Throwable at = cause; at != null; at = at.getCause()) {
+      if (at instanceof RedisCommandExecutionException refusal) {
+        return RedisErrors.refusedConnection(address, String.valueOf(refusal.getMessage()), cause);
+      }
+    }
+    return RedisErrors.noConnection(address, RedisErrors.reason(cause), cause);
+  }
+
+  /** There is no connection at this moment, so nothing was sent. */
+  public static BackendUnavailableException disconnected(String action, String address) {
+    return new BackendUnavailableException(
+        "Redis at " + address + " is not connected, so it cannot be asked to " + action);
+  }
+
+  /** What became of a command that failed after it was handed to Lettuce. */
+  public static LockException of(String action, String address, Throwable cause) {
+    return cause instanceof RedisCommandExecutionException answer
+        ? RedisErrors.refused(action, address, String.valueOf(answer.getMessage()), answer)
+        : RedisErrors.noAnswer(action, address, RedisErrors.reason(cause), cause);
+  }
+}

@@ -1,0 +1,175 @@
+package dev.interlock.redis.hash.internal.connection;
+
+import dev.interlock.BackendUnavailableException;
+import dev.interlock.OutcomeUnknownException;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.cluster.SlotHash;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
+import io.lettuce.core.protocol.RedisCommand;
+import java.time.Duration;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection for commands, which many threads share; in a cluster, one to each node, chosen by
+ * the key. Thread-safe.
+ */
+public final class SharedConnection {
+  /** In place of an address where there is one server, wherever it is. */
+  private static final String ONLY = "redis";
+
+  private static final long PAUSE_NANOS = 10_000_000;
+
+  private final StatefulConnection<byte[], byte[]> connection;
+  private final RedisClusterCommands<byte[], byte[]> sync;
+  private final @Nullable StatefulRedisConnection<byte[], byte[]> server;
+  private final @Nullable StatefulRedisClusterConnection<byte[], byte[]> cluster;
+
+  private SharedConnection(
+      StatefulConnection<byte[], byte[]> connection,
+      RedisClusterCommands<byte[], byte[]> sync,
+      @Nullable StatefulRedisConnection<byte[], byte[]> server,
+      @Nullable StatefulRedisClusterConnection<byte[], byte[]> cluster) {
+    this.connection = connection;
+    this.sync = sync;
+    this.server = server;
+    this.cluster = cluster;
+  }
+
+  static SharedConnection to(StatefulRedisConnection<byte[], byte[]> server) {
+    return new SharedConnection(server, server.sync(), server, null);
+  }
+
+  static SharedConnection to(StatefulRedisClusterConnection<byte[], byte[]> cluster) {
+    return new SharedConnection(cluster, cluster.sync(), null, cluster);
+  }
+
+  /**
+   * Asks a question over a new connection, and again, until the time is over that connecting may
+   * take, unless a server refuses. Lettuce connects to a node of a cluster when a command first
+   * goes there, and refuses commands meanwhile. It also refuses them for a moment after it has
+   * logged in with a password, and any connection may break when it is new.
+   */
+  public static <T> T untilConnected(Duration patience, Supplier<T> question) {
+    long start = System.nanoTime();
+    while (true) {
+      try {
+        return question.get();
+      } catch (BackendUnavailableException | OutcomeUnknownException e) {
+        boolean refused = e.getCause() instanceof RedisCommandExecutionException;
+        boolean over = System.nanoTime() - start >= patience.toNanos();
+        if (refused || over || Thread.currentThread().isInterrupted()) {
+          throw e;
+        }
+        LockSupport.parkNanos(PAUSE_NANOS);
+      }
+    }
+  }
+
+  public boolean isOpen() {
+    return connection.isOpen();
+  }
+
+  public void dispatch(RedisCommand<byte[], byte[], ?> command) {
+    connection.dispatch(command);
+  }
+
+  /** For the few commands that are not scripts, when a client is opened. */
+  public RedisClusterCommands<byte[], byte[]> sync() {
+    return sync;
+  }
+
+  /**
+   * Waits for the connection to the node that has a key: a command is refused while it is being
+   * opened. Answers false if there is nothing to wait for.
+   */
+  public boolean awaitNode(byte[] key, Duration limit) {
+    return cluster != null && node(key, limit) != null;
+  }
+
+  /**
+   * Waits for the connection to the node that has a key. What is sent over it goes to that node and
+   * is not referred to another. Answers null if it is not open in time.
+   */
+  public @Nullable StatefulRedisConnection<byte[], byte[]> node(byte[] key, Duration limit) {
+    return cluster == null
+        ? ifOpen(server)
+        : to(cluster, cluster.getPartitions().getPartitionBySlot(SlotHash.getSlot(key)), limit);
+  }
+
+  /** Names the servers that have locks; those of a cluster by their addresses, as known now. */
+  public SortedSet<String> masters() {
+    return cluster == null
+        ? new TreeSet<>(Set.of(ONLY))
+        : masters(cluster)
+            .map(SharedConnection::address)
+            .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  /**
+   * The connection to one of {@link #masters}; null if it is none any more, or not open in time.
+   */
+  public @Nullable StatefulRedisConnection<byte[], byte[]> master(String address, Duration limit) {
+    return cluster == null
+        ? ifOpen(server)
+        : to(
+            cluster,
+            masters(cluster)
+                .filter(node -> address(node).equals(address))
+                .findFirst()
+                .orElse(null),
+            limit);
+  }
+
+  private static Stream<RedisClusterNode> masters(
+      StatefulRedisClusterConnection<byte[], byte[]> cluster) {
+    return cluster.getPartitions().stream()
+        .filter(node -> node.getRole().isUpstream() && !node.hasNoSlots());
+  }
+
+  private static String address(RedisClusterNode node) {
+    return node.getUri().getHost() + ":" + node.getUri().getPort();
+  }
+
+  private static @Nullable StatefulRedisConnection<byte[], byte[]> ifOpen(
+      @Nullable StatefulRedisConnection<byte[], byte[]> found) {
+    return found != null && found.isOpen() ? found : null;
+  }
+
+  private static @Nullable StatefulRedisConnection<byte[], byte[]> to(
+      StatefulRedisClusterConnection<byte[], byte[]> cluster,
+      @Nullable RedisClusterNode node,
+      Duration limit) {
+    if (node == null) {
+      return null;
+    }
+    boolean interrupted = Thread.interrupted();
+    try {
+      return ifOpen(cluster
+          .getConnectionAsync(node.getUri().getHost(), node.getUri().getPort())
+          .get(limit.toNanos(), TimeUnit.NANOSECONDS));
+    } catch (InterruptedException e) {
+      interrupted = true;
+      return null;
+    } catch (ExecutionException | TimeoutException e) {
+      return null;
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}

@@ -1,0 +1,282 @@
+package dev.interlock.redis.hash.internal.script;
+
+import static dev.interlock.redis.support.RedisErrors.describe;
+
+import dev.interlock.LockException;
+import dev.interlock.redis.hash.internal.connection.Connections;
+import dev.interlock.redis.hash.internal.connection.Faults;
+import dev.interlock.redis.hash.internal.connection.SharedConnection;
+import dev.interlock.redis.support.RedisErrors;
+import dev.interlock.redis.support.ScriptCall;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.RedisNoScriptException;
+import io.lettuce.core.protocol.AsyncCommand;
+import java.time.Duration;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Runs scripts on the server: loads one that the server does not know, learns the time from every
+ * answer, sorts failures. Thread-safe; blocks for I/O, for a bounded time.
+ */
+public final class ScriptRunner {
+  private static final Duration PAUSE = Duration.ofMillis(10);
+
+  private final SharedConnection connection;
+  private final Connections connections;
+  private final Clocks clocks;
+  private final Duration timeout;
+
+  public ScriptRunner(
+      SharedConnection connection, Connections connections, Clocks clocks, Duration timeout) {
+    this.connection = connection;
+    this.connections = connections;
+    this.clocks = clocks;
+    this.timeout = timeout;
+  }
+
+  /**
+   * Runs a script.
+   *
+   * @param action for messages, such as {@code "acquire"}
+   * @param name the lock, for messages
+   * @param call the script
+   * @return what its answer holds after the server's time, with which every answer begins
+   */
+  public Answer run(String action, String name, ScriptCall call) {
+    return answer(action, name, call, send(action, name, call));
+  }
+
+  /**
+   * Waits for the answer of a script that was sent, and sends it once more if it came too late.
+   *
+   * @param action for messages
+   * @param name the lock, for messages
+   * @param call the script
+   * @param sent as which it is under way
+   * @return as for {@link #run}
+   */
+  public Answer answer(String action, String name, ScriptCall call, Sent sent) {
+    Answer answer = sent.await();
+    if (call.hasDeadline() && answer.isOver()) {
+      // It was read in time, so the server's clock was set forward, or another server answers now.
+      // The answer told the new time.
+      answer = send(action, name, call).await();
+      if (answer.isOver()) {
+        throw RedisErrors.tooLate(describe(action, name), connections.address());
+      }
+    }
+    return answer;
+  }
+
+  /**
+   * Sends a script whose answer is awaited later, so that several can be under way at once.
+   *
+   * @param action for messages
+   * @param name the lock, for messages
+   * @param call the script
+   * @return what is under way
+   */
+  public Sent send(String action, String name, ScriptCall call) {
+    return new Sent(action, name, call);
+  }
+
+  /** A script that was sent. One thread awaits it. */
+  public final class Sent {
+    private final String action;
+    private final String name;
+    private final ScriptCall call;
+    private final long startedAt = System.nanoTime();
+    // Both are written by Lettuce's thread too.
+    private volatile long sentAt = startedAt;
+    private volatile AsyncCommand<byte[], byte[], byte[]> command;
+    private volatile CompletableFuture<byte[]> reply;
+    private volatile boolean shortFormRepeated;
+    private volatile boolean sentAgain;
+
+    private Sent(String action, String name, ScriptCall call) {
+      this.action = action;
+      this.name = name;
+      this.call = call;
+      if (!isConnected()) {
+        connections.lookAgain();
+        throw Faults.disconnected(describe(action, name), connections.address());
+      }
+      Clocks.Clock clock = clocks.of(call.first());
+      call.sentAt(startedAt, clock.server(), timeout);
+      dispatch();
+    }
+
+    /** A call that nobody would repeat in a moment waits while Lettuce connects again. */
+    private boolean isConnected() {
+      while (!connection.isOpen()) {
+        if (!mayPause()) {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    /** Lets a moment pass, unless the call is not to wait or its time is over. */
+    private boolean mayPause() {
+      boolean pause = call.isPatient() && left().compareTo(PAUSE) >= 0;
+      if (pause) {
+        LockSupport.parkNanos(PAUSE.toNanos());
+      }
+      return pause;
+    }
+
+    /** Runs it once the server has answered, on Lettuce's thread; not if it has not, or refused. */
+    public void whenAnswered(Runnable action) {
+      var unused = reply.thenRun(action);
+    }
+
+    /** Waits until the time that an answer may take, counted from the sending, is over. */
+    public Answer await() {
+      try {
+        byte[] bytes = answer();
+        Answer answer = new Answer(bytes, wasRepeated());
+        Clocks.Clock clock = clocks.of(call.first());
+        long now = answer.number();
+        if (now != 0) {
+          clock.server().learn(sentAt, now);
+          clock.sendTimes().learn(sentAt, now);
+        }
+        return answer;
+      } catch (RedisCommandExecutionException e) {
+        throw refused(e);
+      } catch (CancellationException | RedisTimeout e) {
+        connections.lookAgain();
+        throw Faults.of(describe(action, name), connections.address(), e);
+      } catch (RedisException e) {
+        connections.lookAgain();
+        if (isRejected(e)) {
+          throw Faults.disconnected(describe(action, name), connections.address());
+        }
+        throw Faults.of(describe(action, name), connections.address(), e);
+      }
+    }
+
+    /** Whether it may have run later than what was sent behind it. Known once it is answered. */
+    public boolean wasSentAgain() {
+      return sentAgain || CountedCommand.wasRepeated(command);
+    }
+
+    /** In a cluster it is also sent again when a node refers it to another one. */
+    private boolean wasRepeated() {
+      return !connections.isCluster() && (shortFormRepeated || CountedCommand.wasRepeated(command));
+    }
+
+    private LockException refused(RedisCommandExecutionException answer) {
+      LockException fault = Faults.of(describe(action, name), connections.address(), answer);
+      if (RedisErrors.code(String.valueOf(answer.getMessage())).equals("READONLY")) {
+        connections.answeredByReplica();
+      }
+      return fault;
+    }
+
+    private byte[] answer() {
+      while (true) {
+        try {
+          return get();
+        } catch (RedisCommandExecutionException e) {
+          if (!isSlotMoving(e) || !mayPause()) {
+            throw e;
+          }
+          sentAgain = true;
+          dispatch();
+        } catch (RedisException e) {
+          // Not sent: the node is not, or just now not, connected.
+          if (!isRejected(e)
+              || left().isNegative()
+              || (!connection.awaitNode(call.first().lock(), left()) && !mayPause())) {
+            throw e;
+          }
+          sentAgain = true;
+          dispatch();
+        }
+      }
+    }
+
+    private void dispatch() {
+      command = ScriptCommand.byDigest(call);
+      reply = transmit().exceptionallyCompose(this::teach);
+    }
+
+    /**
+     * Sends the script to a server that does not know it. At once, not only when somebody awaits
+     * the answer: of several calls that are under way an earlier one may take all the time there
+     * is.
+     */
+    private CompletableFuture<byte[]> teach(Throwable failure) {
+      if (!(failure instanceof RedisNoScriptException)) {
+        return CompletableFuture.failedFuture(failure);
+      }
+      sentAgain = true;
+      // The server that does not know it need not be the one that it was first sent to.
+      shortFormRepeated = CountedCommand.wasRepeated(command);
+      command = ScriptCommand.bySource(call);
+      return transmit();
+    }
+
+    private CompletableFuture<byte[]> transmit() {
+      AsyncCommand<byte[], byte[], byte[]> form = command;
+      sentAt = System.nanoTime();
+      connection.dispatch(form);
+      return form;
+    }
+
+    private Duration left() {
+      return timeout.minusNanos(System.nanoTime() - startedAt);
+    }
+
+    private byte[] get() {
+      boolean interrupted = false;
+      try {
+        while (true) {
+          try {
+            return reply.get(Math.max(0, left().toNanos()), TimeUnit.NANOSECONDS);
+          } catch (InterruptedException e) {
+            interrupted = true;
+          }
+        }
+      } catch (TimeoutException e) {
+        command.cancel();
+        throw new RedisTimeout(timeout);
+      } catch (ExecutionException e) {
+        throw e.getCause() instanceof RuntimeException cause ? cause : new RedisException(e);
+      } finally {
+        if (interrupted) {
+          Thread.currentThread().interrupt();
+        }
+      }
+    }
+  }
+
+  /** No answer came in time. */
+  private static final class RedisTimeout extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    RedisTimeout(Duration timeout) {
+      super("no answer within " + timeout.toMillis() + " ms");
+    }
+  }
+
+  /** Lettuce has no type for a command that it did not send. */
+  private static boolean isRejected(RedisException e) {
+    String message = e.getMessage();
+    return e.getClass() == RedisException.class
+        && message != null
+        && (message.contains("rejected") || message.contains("Connection is closed"));
+  }
+
+  /** Some keys of the lock are on one node of a cluster and some on another, or none exists yet. */
+  private static boolean isSlotMoving(RedisCommandExecutionException e) {
+    return RedisErrors.code(String.valueOf(e.getMessage())).equals("TRYAGAIN");
+  }
+}

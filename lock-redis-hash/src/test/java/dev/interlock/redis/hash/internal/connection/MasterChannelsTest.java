@@ -1,0 +1,109 @@
+package dev.interlock.redis.hash.internal.connection;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.HostPort;
+import dev.interlock.testservers.RedisServer;
+import dev.interlock.testservers.TestRedis;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.sync.RedisCommands;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.nio.NioEventLoopGroup;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Which connections in a Sentinel set are closed. */
+@Timeout(60)
+class MasterChannelsTest {
+  private static final InetSocketAddress ELSEWHERE = new InetSocketAddress("127.0.0.9", 6379);
+
+  @SuppressWarnings("deprecation") // what Netty 4.2 has instead is not in Netty 4.1
+  private final EventLoopGroup threads = new NioEventLoopGroup(1);
+
+  private int port;
+
+  @BeforeEach
+  void listen() {
+    Channel listener = new ServerBootstrap()
+        .group(threads)
+        .channel(NioServerSocketChannel.class)
+        .childHandler(new ChannelInitializer<>() {
+          @Override
+          protected void initChannel(Channel channel) {
+            // Nothing is sent to it.
+          }
+        })
+        .bind(InetAddress.getLoopbackAddress(), 0)
+        .syncUninterruptibly()
+        .channel();
+    port = ((InetSocketAddress) listener.localAddress()).getPort();
+  }
+
+  @AfterEach
+  void close() {
+    threads.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
+  }
+
+  @Test
+  void aSentinelStaysConnectedWhenItsNameLeadsToAnotherAddress() throws Exception {
+    // A name that leads nowhere now, and to this server when it is dialled.
+    MasterChannels channels = new MasterChannels(List.of(HostPort.of("sentinel.invalid", port)));
+    Channel sentinel = connect(channels, "sentinel.invalid");
+    Channel former = connect(channels, "former.invalid");
+    channels.confirmed(ELSEWHERE);
+    assertThat(former.closeFuture().await(20, TimeUnit.SECONDS)).isTrue();
+    threads.submit(() -> {}).get(); // had it been closed too, this would come after that
+    assertThat(sentinel.isActive()).isTrue();
+  }
+
+  /** The test above holds only if Lettuce has names looked up as late as this. */
+  @Test
+  void whatLettuceConnectsToIsKnownByItsName() {
+    try (RedisServer server = TestRedis.start()) {
+      MasterChannels channels =
+          new MasterChannels(List.of(HostPort.of("localhost", server.port())));
+      Resources resources = new Resources(Duration.ofSeconds(2), channels);
+      RedisClient redis =
+          RedisClient.create(resources.lettuce(), RedisURI.create("localhost", server.port()));
+      RedisCommands<String, String> commands = redis.connect().sync();
+      long id = commands.clientId();
+      channels.confirmed(ELSEWHERE);
+      assertThat(commands.clientId()).isEqualTo(id);
+      redis.shutdown(Duration.ZERO, Duration.ofSeconds(1));
+      resources.close();
+    }
+  }
+
+  private Channel connect(MasterChannels channels, String name) throws UnknownHostException {
+    SocketAddress found = new InetSocketAddress(
+        InetAddress.getByAddress(name, InetAddress.getLoopbackAddress().getAddress()), port);
+    return new Bootstrap()
+        .group(threads)
+        .channel(NioSocketChannel.class)
+        .handler(new ChannelInitializer<>() {
+          @Override
+          protected void initChannel(Channel channel) {
+            channels.afterChannelInitialized(channel);
+          }
+        })
+        .connect(found)
+        .syncUninterruptibly()
+        .channel();
+  }
+}

@@ -1,0 +1,91 @@
+package dev.interlock.redis.support.jedis;
+
+import dev.interlock.BackendUnavailableException;
+import dev.interlock.redis.support.jedis.Connections.Use;
+import java.time.Duration;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Counts the connections in use, so that attempts always leave one for those who hold a lock.
+ * Thread-safe; waits for a bounded time, whatever interrupts come.
+ */
+final class ConnectionPermits {
+  private final Semaphore all;
+  private final Semaphore attempts;
+  private final int size;
+  private final Duration timeout;
+
+  ConnectionPermits(int size, Duration timeout) {
+    this.all = new Semaphore(size);
+    this.attempts = new Semaphore(size - 1);
+    this.size = size;
+    this.timeout = timeout;
+  }
+
+  /** Waits for a turn; throws {@link BackendUnavailableException} once the time is over. */
+  void enter(Use use) {
+    long deadline = System.nanoTime() + timeout.toNanos();
+    if (use == Use.ATTEMPT) {
+      enter(attempts, deadline);
+    }
+    try {
+      enter(all, deadline);
+    } catch (BackendUnavailableException e) {
+      if (use == Use.ATTEMPT) {
+        attempts.release();
+      }
+      throw e;
+    }
+  }
+
+  /** Takes a turn if there is one. */
+  boolean tryEnter(Use use) {
+    if (use == Use.ATTEMPT && !attempts.tryAcquire()) {
+      return false;
+    }
+    boolean entered = all.tryAcquire();
+    if (!entered && use == Use.ATTEMPT) {
+      attempts.release();
+    }
+    return entered;
+  }
+
+  void leave(Use use) {
+    all.release();
+    if (use == Use.ATTEMPT) {
+      attempts.release();
+    }
+  }
+
+  /** Tells whether somebody waits for a turn. */
+  boolean isAwaited() {
+    return all.hasQueuedThreads() || attempts.hasQueuedThreads();
+  }
+
+  private void enter(Semaphore gate, long deadline) {
+    if (!gate.tryAcquire() && !await(gate, deadline)) {
+      throw new BackendUnavailableException(
+          "No Redis connection became free within " + timeout.toMillis()
+              + " ms: pool exhausted (size " + size
+              + "). Make the pool larger, or find out why the server is slow");
+    }
+  }
+
+  private static boolean await(Semaphore gate, long deadline) {
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          return gate.tryAcquire(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}

@@ -1,0 +1,157 @@
+package dev.interlock.redis.support.jedis;
+
+import dev.interlock.LockException;
+import dev.interlock.redis.support.LockKeys;
+import dev.interlock.redis.support.jedis.Connections.Use;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.ObjIntConsumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.exceptions.JedisException;
+
+/**
+ * Commands that were written in one go, and whose answers are read one by one. For one thread at a
+ * time; whoever has it must {@link #read} in the end, unless {@link #await} has.
+ */
+public final class Exchange {
+  private final JedisCalls calls;
+  private final Use use;
+  private final String action;
+  private final LockKeys keys;
+  private final Connection connection;
+  private final int count;
+  private @Nullable RuntimeException failure;
+  private boolean ended;
+
+  /** Writes the commands. What goes wrong shows when the answers are read. */
+  Exchange(
+      JedisCalls calls,
+      Use use,
+      String action,
+      LockKeys keys,
+      Connection connection,
+      List<Supplier<CommandArguments>> commands) {
+    this.calls = calls;
+    this.use = use;
+    this.action = action;
+    this.keys = keys;
+    this.connection = connection;
+    this.count = commands.size();
+    try {
+      for (Supplier<CommandArguments> command : commands) {
+        connection.sendCommand(command.get());
+      }
+      connection.getMany(0); // reads nothing: Jedis has no other way to flush
+    } catch (RuntimeException e) {
+      failure = e;
+    } catch (Error e) { // such as no memory
+      end(false);
+      throw e;
+    }
+  }
+
+  /** The connection is another one's from now on, and must not be read any more. */
+  private void end(boolean healthy) {
+    ended = true;
+    calls.giveBack(use, connection, healthy);
+  }
+
+  /**
+   * Reads the answers if all come within some time.
+   *
+   * @param nanos how long to wait
+   * @param answers as for {@link #read}
+   * @return whether they were read; if not, that is still to do
+   */
+  public boolean await(long nanos, ObjIntConsumer<Object> answers) {
+    if (ended || failure != null || !isAnswered(nanos)) {
+      return false;
+    }
+    List<Object> all = new ArrayList<>(count);
+    try {
+      while (all.size() < count) {
+        all.add(next());
+      }
+    } catch (JedisException e) { // what came is no answer
+      failure = e;
+      return false;
+    }
+    end(all.stream().allMatch(Exchange::isInOrder));
+    for (int i = 0; i < count; i++) {
+      answers.accept(all.get(i), i);
+    }
+    return true;
+  }
+
+  /** Whether the connection leads where it should. */
+  private static boolean isInOrder(Object answer) {
+    return !(answer instanceof JedisDataException refusal) || Faults.isInOrder(refusal);
+  }
+
+  private boolean isAnswered(long nanos) {
+    try {
+      return OwnConnections.has(connection, count, nanos);
+    } catch (IOException e) {
+      failure = new JedisConnectionException(e);
+      return false;
+    }
+  }
+
+  /** The next answer; an error answer as an exception. */
+  private Object next() {
+    try {
+      return connection.getUnflushedObject();
+    } catch (JedisDataException e) {
+      return e;
+    }
+  }
+
+  /**
+   * Reads the answers one by one. The first command without an answer ends it: what is thrown is
+   * the reason for that one and those behind it. Blocks for a bounded time.
+   *
+   * @param answers takes each answer as soon as it is there, in order, with the place of its
+   *     command; error answers are exceptions
+   */
+  public void read(ObjIntConsumer<Object> answers) {
+    boolean healthy = false;
+    try {
+      if (ended) { // after an error of whoever took the answers
+        throw new JedisConnectionException("the answers were lost");
+      }
+      if (failure != null) {
+        throw failure;
+      }
+      healthy = readEach(answers);
+    } catch (RuntimeException e) {
+      throw e instanceof LockException known ? known : calls.explain(action, keys, e);
+    } finally {
+      if (!ended) {
+        end(healthy);
+      }
+    }
+  }
+
+  private boolean readEach(ObjIntConsumer<Object> answers) {
+    long start = System.nanoTime();
+    long patience = TimeUnit.MILLISECONDS.toNanos(connection.getSoTimeout());
+    boolean inOrder = true;
+    for (int i = 0; i < count; i++) {
+      if (i > 0 && System.nanoTime() - start > patience) {
+        // Each answer may take as long as the time limit, all together no longer than two of it.
+        throw new JedisConnectionException("the answers before it took too long");
+      }
+      Object answer = next();
+      inOrder &= isInOrder(answer);
+      answers.accept(answer, i);
+    }
+    return inOrder;
+  }
+}
