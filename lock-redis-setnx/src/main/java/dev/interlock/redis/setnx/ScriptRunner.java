@@ -1,13 +1,14 @@
 package dev.interlock.redis.setnx;
 
-import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockException;
 import dev.interlock.redis.support.LockKeys;
 import dev.interlock.redis.support.LuaScript;
 import dev.interlock.redis.support.RedisErrors;
+import dev.interlock.redis.support.ScriptCall;
 import dev.interlock.redis.support.ServerClock;
 import dev.interlock.redis.support.jedis.Connections.Use;
 import dev.interlock.redis.support.jedis.EachServer;
+import dev.interlock.redis.support.jedis.Exchange;
 import dev.interlock.redis.support.jedis.Server;
 import dev.interlock.redis.support.jedis.Servers;
 import dev.interlock.redis.support.jedis.Target;
@@ -48,12 +49,11 @@ final class ScriptRunner {
    *
    * @param use who asks
    * @param action for messages, such as {@code "acquire"}
-   * @param keys of the lock
    * @param call the script
    * @return its answer
    */
-  Object run(Use use, String action, LockKeys keys, ScriptCall call) {
-    return run(use, action, keys, call, null);
+  Object run(Use use, String action, ScriptCall call) {
+    return run(use, action, call, null);
   }
 
   /**
@@ -63,11 +63,8 @@ final class ScriptRunner {
    *     added to
    */
   private Object run(
-      Use use,
-      String action,
-      LockKeys keys,
-      ScriptCall call,
-      @Nullable Map<Server, LockException> silent) {
+      Use use, String action, ScriptCall call, @Nullable Map<Server, LockException> silent) {
+    LockKeys keys = call.first();
     Target target = servers.of(keys);
     while (true) {
       LockException earlier = silent == null ? null : silent.get(target.server());
@@ -75,7 +72,7 @@ final class ScriptRunner {
         throw earlier;
       }
       try {
-        return runOn(target, use, action, keys, call);
+        return runOn(target, use, action, call);
       } catch (LockException e) {
         if (silent != null && !(e.getCause() instanceof JedisDataException)) {
           silent.put(target.server(), e);
@@ -85,19 +82,17 @@ final class ScriptRunner {
     }
   }
 
-  private Object runOn(Target target, Use use, String action, LockKeys keys, ScriptCall call) {
-    Object answer = send(target, use, action, keys, call);
+  private Object runOn(Target target, Use use, String action, ScriptCall call) {
+    Object answer = send(target, use, action, call);
     if (isTooLate(answer)) {
       // It was read in time, so the server's clock was set forward, or it is another server. The
       // answer told the new time.
-      answer = send(target, use, action, keys, call);
+      answer = send(target, use, action, call);
     }
     if (isTooLate(answer)) {
-      throw new BackendUnavailableException(
-          "Redis at " + target.server().calls().address()
-              + " refused to " + action + " lock '" + keys.name()
-              + "' twice because it ran too late: it is overloaded or its"
-              + " clock is being set");
+      throw RedisErrors.tooLate(
+          RedisErrors.describe(action, call.first().name()),
+          target.server().calls().address());
     }
     return answer;
   }
@@ -107,16 +102,16 @@ final class ScriptRunner {
    *
    * @param use who asks
    * @param action for messages
-   * @param batch what to run, by lock
+   * @param batch what to run
    * @param answers takes the place and the answer, or a {@link LockException} where there is none,
    *     as soon as the server has answered
    * @return whether all were sent to one server and once, so that they have run in their order
    */
-  boolean runAll(Use use, String action, List<Addressed> batch, ObjIntConsumer<Object> answers) {
+  boolean runAll(Use use, String action, List<ScriptCall> batch, ObjIntConsumer<Object> answers) {
     Map<Target, List<Integer>> places = new LinkedHashMap<>();
     for (int i = 0; i < batch.size(); i++) {
       try {
-        Target target = servers.of(batch.get(i).keys());
+        Target target = servers.of(batch.get(i).first());
         places.computeIfAbsent(target, key -> new ArrayList<>()).add(i);
       } catch (LockException e) {
         answers.accept(e, i);
@@ -134,12 +129,30 @@ final class ScriptRunner {
     return once.get();
   }
 
-  /** Many scripts on one server. For one thread. */
-  private final class Pass {
+  /**
+   * Sends many scripts at once, or not at all: waits for nothing and nobody.
+   *
+   * @param use who asks
+   * @param action for messages
+   * @param batch what to run; at least one
+   * @param answers as for {@link #runAll}
+   * @return what is under way; null if no connection is ready, or there are several servers
+   */
+  @Nullable
+  Pass begin(Use use, String action, List<ScriptCall> batch, ObjIntConsumer<Object> answers) {
+    if (servers.all().size() > 1) {
+      return null; // where a key is may have to be asked first
+    }
+    Pass pass = new Pass(servers.of(batch.get(0).first()), use, action, batch, answers);
+    return pass.begin() ? pass : null;
+  }
+
+  /** Many scripts on one server. For one thread at a time. */
+  final class Pass {
     private final Target target;
     private final Use use;
     private final String action;
-    private final List<Addressed> batch;
+    private final List<ScriptCall> batch;
     private final ObjIntConsumer<Object> answers;
 
     /** Those that the server does not know, by place. */
@@ -148,13 +161,15 @@ final class ScriptRunner {
     /** Those that need more than this server, or another moment. */
     private final List<Integer> refused = new ArrayList<>();
 
+    private @Nullable Exchange underWay;
+    private List<Integer> places = new ArrayList<>();
     private int answered;
 
-    Pass(
+    private Pass(
         Target target,
         Use use,
         String action,
-        List<Addressed> batch,
+        List<ScriptCall> batch,
         ObjIntConsumer<Object> answers) {
       this.target = target;
       this.use = use;
@@ -163,9 +178,42 @@ final class ScriptRunner {
       this.answers = answers;
     }
 
+    private boolean begin() {
+      for (int place = 0; place < batch.size(); place++) {
+        places.add(place);
+      }
+      underWay = target.server().calls().atOnce(use, action, first(), commands(Set.of()));
+      return underWay != null;
+    }
+
+    /**
+     * Reads the answers if all come within some time.
+     *
+     * @param nanos how long to wait
+     * @return whether nothing is left to do
+     */
+    boolean await(long nanos) {
+      if (underWay != null && underWay.await(nanos, this::take)) {
+        underWay = null;
+      }
+      return underWay == null && unknown.isEmpty() && refused.isEmpty();
+    }
+
+    /** Does what is left to do. Answers whether none of them was sent again. */
+    boolean finish() {
+      if (underWay != null) {
+        read(underWay);
+      }
+      return sendAgain();
+    }
+
     /** Answers whether none of them was sent again. */
-    boolean run(List<Integer> places) {
-      send(places, Set.of());
+    private boolean run(List<Integer> all) {
+      send(all, Set.of());
+      return sendAgain();
+    }
+
+    private boolean sendAgain() {
       boolean again = !unknown.isEmpty() || !refused.isEmpty();
       if (!unknown.isEmpty()) {
         List<Integer> taught = List.copyOf(unknown);
@@ -181,51 +229,61 @@ final class ScriptRunner {
     /** The first place of each script, where it goes with its source. */
     private Set<Integer> firsts(List<Integer> places) {
       Map<LuaScript, Integer> firsts = new HashMap<>();
-      places.forEach(place -> firsts.putIfAbsent(batch.get(place).call().script(), place));
+      places.forEach(place -> firsts.putIfAbsent(batch.get(place).script(), place));
       return Set.copyOf(firsts.values());
     }
 
-    private void send(List<Integer> places, Set<Integer> bySource) {
-      LockKeys first = batch.get(places.get(0)).keys();
+    private void send(List<Integer> some, Set<Integer> bySource) {
+      places = some;
       answered = 0;
       try {
-        target
-            .server()
-            .calls()
-            .together(
-                use,
-                action,
-                first,
-                places.stream()
-                    .<Supplier<CommandArguments>>map(place -> () -> {
-                      ScriptCall call =
-                          inTime(batch.get(place).call(), target.server().clock());
-                      return bySource.contains(place) ? call.bySource() : call.byDigest();
-                    })
-                    .toList(),
-                (answer, i) -> {
-                  answered = i + 1;
-                  take(answer, places.get(i));
-                });
+        read(target.server().calls().together(use, action, first(), commands(bySource)));
       } catch (LockException e) {
-        failed(first, places.subList(answered, places.size()), e);
+        failed(first(), places, e); // there is no connection
       }
     }
 
-    private void take(Object answer, int place) {
-      Addressed one = batch.get(place);
+    private void read(Exchange sent) {
+      try {
+        sent.read(this::take);
+      } catch (LockException e) {
+        failed(first(), places.subList(answered, places.size()), e);
+      }
+    }
+
+    private LockKeys first() {
+      return batch.get(places.get(0)).first();
+    }
+
+    private List<Supplier<CommandArguments>> commands(Set<Integer> bySource) {
+      List<Supplier<CommandArguments>> commands = new ArrayList<>(places.size());
+      for (int place : places) {
+        commands.add(() -> {
+          ScriptCall call = inTime(batch.get(place), target.server().clock());
+          return bySource.contains(place)
+              ? ScriptCommand.bySource(call)
+              : ScriptCommand.byDigest(call);
+        });
+      }
+      return commands;
+    }
+
+    private void take(Object answer, int i) {
+      answered = i + 1;
+      int place = places.get(i);
+      ScriptCall call = batch.get(place);
       if (answer instanceof JedisNoScriptException) {
         unknown.add(place);
       } else if (answer instanceof JedisDataException refusal) {
         if (RedisErrors.concernsAll(String.valueOf(refusal.getMessage()))) {
-          LockException failure = target.server().calls().explain(action, one.keys(), refusal);
-          failed(one.keys(), List.of(place), failure);
+          LockException failure = target.server().calls().explain(action, call.first(), refusal);
+          failed(call.first(), List.of(place), failure);
         } else {
           refused.add(place);
         }
       } else {
-        learn(one.call(), target.server().clock(), answer);
-        if (one.call().hasDeadline() && isTooLate(answer)) {
+        learn(call, target.server().clock(), answer);
+        if (call.hasDeadline() && isTooLate(answer)) {
           refused.add(place);
         } else {
           answers.accept(answer, place);
@@ -260,15 +318,14 @@ final class ScriptRunner {
   private void again(
       Use use,
       String action,
-      List<Addressed> batch,
+      List<ScriptCall> batch,
       List<Integer> places,
       ObjIntConsumer<Object> answers) {
     Map<Server, LockException> silent = new HashMap<>();
     for (int place : places) {
-      Addressed one = batch.get(place);
       Object answer;
       try {
-        answer = run(use, action, one.keys(), one.call(), silent);
+        answer = run(use, action, batch.get(place), silent);
       } catch (LockException e) {
         answer = e;
       }
@@ -276,14 +333,16 @@ final class ScriptRunner {
     }
   }
 
-  private Object send(Target target, Use use, String action, LockKeys keys, ScriptCall call) {
+  private Object send(Target target, Use use, String action, ScriptCall call) {
     Server server = target.server();
     ServerClock clock = server.clock();
     boolean asking = target.asking();
+    LockKeys keys = call.first();
     Object answer =
-        server.run(use, asking, action, keys, () -> inTime(call, clock).byDigest());
+        server.run(use, asking, action, keys, () -> ScriptCommand.byDigest(inTime(call, clock)));
     if (answer instanceof JedisNoScriptException) {
-      answer = server.run(use, asking, action, keys, () -> inTime(call, clock).bySource());
+      answer =
+          server.run(use, asking, action, keys, () -> ScriptCommand.bySource(inTime(call, clock)));
     }
     learn(call, clock, answer);
     return answer;
@@ -299,20 +358,9 @@ final class ScriptRunner {
   }
 
   private ScriptCall inTime(ScriptCall call, ServerClock clock) {
-    if (call.hasDeadline()) {
-      long now = System.nanoTime();
-      call.sentAt(now, clock.notAfterMicros(now, timeout));
-    }
+    call.sentAt(System.nanoTime(), clock, timeout);
     return call;
   }
-
-  /**
-   * A script and the lock that it is about.
-   *
-   * @param keys of the lock
-   * @param call the script
-   */
-  record Addressed(LockKeys keys, ScriptCall call) {}
 
   private static boolean isTooLate(Object answer) {
     return answer instanceof List<?> list && list.get(0) instanceof Long kind && kind == TOO_LATE;

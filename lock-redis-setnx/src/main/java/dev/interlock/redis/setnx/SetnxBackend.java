@@ -4,15 +4,15 @@ import dev.interlock.CommonOptions;
 import dev.interlock.HoldInfo;
 import dev.interlock.LockConfig;
 import dev.interlock.LockException;
-import dev.interlock.redis.setnx.ScriptRunner.Addressed;
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.LockKeys;
 import dev.interlock.redis.support.LockScan;
-import dev.interlock.redis.support.LockValue;
 import dev.interlock.redis.support.LuaScript;
 import dev.interlock.redis.support.Millis;
 import dev.interlock.redis.support.RedisErrors;
+import dev.interlock.redis.support.ScriptCall;
 import dev.interlock.redis.support.jedis.Connections.Use;
+import dev.interlock.redis.support.jedis.LockValue;
 import dev.interlock.redis.support.jedis.OpeningCheck;
 import dev.interlock.redis.support.jedis.ReplicaWait;
 import dev.interlock.redis.support.jedis.ScannedServers;
@@ -99,34 +99,29 @@ final class SetnxBackend implements HandOffBackend, BatchBackend {
 
   @Override
   public AttemptResult attempt(Attempt attempt) {
-    LockKeys keys = layout.keys(attempt.name());
     if (isPlain(attempt)) {
-      Object answer = runner.run(Use.ATTEMPT, "acquire", keys, tryOnce(keys, attempt));
+      Object answer = runner.run(Use.ATTEMPT, "acquire", tryOnce(attempt));
       if (answer instanceof Long token) {
         return AttemptResult.granted(attempt, token);
       }
       if (!attempt.waits() && number(list(answer), 0) == BUSY) {
-        return busy(keys, list(answer), attempt);
+        return busy(list(answer), attempt);
       }
     }
-    return acquire(keys, attempt);
+    return acquire(attempt);
   }
 
-  private AttemptResult acquire(LockKeys keys, Attempt attempt) {
+  private AttemptResult acquire(Attempt attempt) {
     if (attempt.waits()) {
       noted.add(attempt.id());
     }
-    Object answer = runner.run(Use.ATTEMPT, "acquire", keys, acquisition(keys, attempt));
+    Object answer = runner.run(Use.ATTEMPT, "acquire", acquisitionOf(attempt));
     return Objects.requireNonNull(attempted(attempt, answer), "acquire.lua leaves nothing open");
   }
 
   /** Whether nothing but the lock itself is needed. */
   private boolean isPlain(Attempt attempt) {
     return attempt.tokens() == 1 && !noted.contains(attempt.id());
-  }
-
-  private ScriptCall acquisition(LockKeys keys, Attempt attempt) {
-    return describe(onAllKeys(Scripts.ACQUIRE, 6, keys), attempt);
   }
 
   /** What acquire.lua or try.lua has answered; null if the latter has left it to the former. */
@@ -137,7 +132,7 @@ final class SetnxBackend implements HandOffBackend, BatchBackend {
     }
     List<?> parts = list(answer);
     if (number(parts, 0) == BUSY) {
-      return busy(layout.keys(attempt.name()), parts, attempt);
+      return busy(parts, attempt);
     }
     if (number(parts, 0) == LEFT) {
       return null;
@@ -152,27 +147,23 @@ final class SetnxBackend implements HandOffBackend, BatchBackend {
   }
 
   /** An attempt of a batch, as a script. */
-  Addressed attemptOf(Attempt attempt) {
-    LockKeys keys = layout.keys(attempt.name());
-    return isPlain(attempt) ? new Addressed(keys, tryOnce(keys, attempt)) : acquisitionOf(attempt);
+  ScriptCall attemptOf(Attempt attempt) {
+    return isPlain(attempt) ? tryOnce(attempt) : acquisitionOf(attempt);
   }
 
   /** The same with the script that knows what to do in all cases. */
-  Addressed acquisitionOf(Attempt attempt) {
-    LockKeys keys = layout.keys(attempt.name());
-    return new Addressed(keys, acquisition(keys, attempt));
+  ScriptCall acquisitionOf(Attempt attempt) {
+    return describe(onAllKeys(Scripts.ACQUIRE, layout.keys(attempt.name())), attempt);
   }
 
-  /** A release of a batch, as a script. */
-  Addressed releaseOf(Release release) {
-    LockKeys keys = layout.keys(release.name());
-    return new Addressed(keys, release(keys, release));
+  /** A release of one that takes nobody along, as a script. */
+  ScriptCall releaseOf(Release release) {
+    return onWaiters(Scripts.RELEASE, layout.keys(release.name())).with(release.id());
   }
 
-  /** A look of a batch, as a script. */
-  Addressed inspectionOf(String name) {
-    LockKeys keys = layout.keys(name);
-    return new Addressed(keys, inspection(keys));
+  /** A look, as a script. */
+  ScriptCall inspectionOf(String name) {
+    return inspection(layout.keys(name));
   }
 
   @Override
@@ -181,12 +172,7 @@ final class SetnxBackend implements HandOffBackend, BatchBackend {
     if (next != null) {
       return pass(release, next);
     }
-    LockKeys keys = layout.keys(release.name());
-    return released(runner.run(Use.HOLDER, "release", keys, release(keys, release)));
-  }
-
-  private static ScriptCall release(LockKeys keys, Release release) {
-    return onWaiters(Scripts.RELEASE, 1, keys).with(release.id());
+    return released(runner.run(Use.HOLDER, "release", releaseOf(release)));
   }
 
   /** What release.lua has answered. */
@@ -198,8 +184,8 @@ final class SetnxBackend implements HandOffBackend, BatchBackend {
   private ReleaseResult pass(Release release, Attempt next) {
     noted.add(next.id());
     LockKeys keys = layout.keys(release.name());
-    ScriptCall call = describe(onAllKeys(Scripts.PASS, 7, keys).with(release.id()), next);
-    List<?> answer = list(runner.run(Use.HOLDER, "release", keys, call));
+    ScriptCall call = describe(onAllKeys(Scripts.PASS, keys).with(release.id()), next);
+    List<?> answer = list(runner.run(Use.HOLDER, "release", call));
     if (number(answer, 0) == 0) {
       return ReleaseResult.notHeld();
     }
@@ -218,27 +204,29 @@ final class SetnxBackend implements HandOffBackend, BatchBackend {
 
   @Override
   public void renew(List<Renewal> batch, RenewalAnswers answers) {
-    List<Addressed> calls = new ArrayList<>(batch.size());
-    for (Renewal renewal : batch) {
-      LockKeys keys = layout.keys(renewal.name());
-      // While a slot is moved, two keys may be on two servers: so no second one without a need.
-      ScriptCall call = renewal.minToken() == 0
-          ? ScriptCall.of(Scripts.RENEW, 3, keys.lock())
-          : ScriptCall.of(Scripts.RENEW, 3, keys.lock(), keys.token());
-      call.with(renewal.id()).with(Millis.roundedUp(renewal.lease())).with(renewal.minToken());
-      calls.add(new Addressed(keys, call));
-    }
-    var unused = runner.runAll(
-        Use.HOLDER,
-        "renew",
-        calls,
-        (answer, place) -> answers.answer(batch.get(place), renewed(batch.get(place), answer)));
+    List<ScriptCall> calls = batch.stream().map(this::renewalOf).toList();
+    var unused = runner.runAll(Use.HOLDER, "renew", calls, (answer, place) -> {
+      Renewal renewal = batch.get(place);
+      answers.answer(
+          renewal,
+          answer instanceof LockException failure
+              ? RenewalResult.failed(failure)
+              : renewed(renewal, answer));
+    });
   }
 
-  private static RenewalResult renewed(Renewal renewal, Object answer) {
-    if (answer instanceof LockException failure) {
-      return RenewalResult.failed(failure);
-    }
+  /** A renewal, as a script. */
+  ScriptCall renewalOf(Renewal renewal) {
+    LockKeys keys = layout.keys(renewal.name());
+    // While a slot is moved, two keys may be on two servers: so no second one without a need.
+    ScriptCall call = renewal.minToken() == 0
+        ? new ScriptCall(Scripts.RENEW).on(keys, keys.lock())
+        : new ScriptCall(Scripts.RENEW).on(keys, keys.lock(), keys.token());
+    return call.with(renewal.id()).with(Millis.roundedUp(renewal.lease())).with(renewal.minToken());
+  }
+
+  /** What renew.lua has answered. */
+  static RenewalResult renewed(Renewal renewal, Object answer) {
     return answer instanceof List<?> held
         ? RenewalResult.held(renewal, number(held, 0)).withTokens((int) number(held, 1))
         : RenewalResult.gone();
@@ -247,14 +235,13 @@ final class SetnxBackend implements HandOffBackend, BatchBackend {
   @Override
   public void abandon(String name, HoldId id) {
     noted.remove(id);
-    LockKeys keys = layout.keys(name);
-    runner.run(Use.HOLDER, "abandon", keys, onWaiters(Scripts.ABANDON, 1, keys).with(id));
+    ScriptCall call = onWaiters(Scripts.ABANDON, layout.keys(name)).with(id);
+    runner.run(Use.HOLDER, "abandon", call);
   }
 
   @Override
   public Optional<HoldInfo> inspect(String name) {
-    LockKeys keys = layout.keys(name);
-    return holder(name, runner.run(Use.HOLDER, "inspect", keys, inspection(keys)));
+    return holder(name, runner.run(Use.HOLDER, "inspect", inspectionOf(name)));
   }
 
   @Override
@@ -263,8 +250,7 @@ final class SetnxBackend implements HandOffBackend, BatchBackend {
   }
 
   private List<HoldInfo> inspect(List<LockKeys> locks) {
-    List<Addressed> calls =
-        locks.stream().map(keys -> new Addressed(keys, inspection(keys))).toList();
+    List<ScriptCall> calls = locks.stream().map(SetnxBackend::inspection).toList();
     Map<Integer, Object> answers = new ConcurrentHashMap<>();
     var unused =
         runner.runAll(Use.HOLDER, "inspect", calls, (answer, place) -> answers.put(place, answer));
@@ -292,9 +278,8 @@ final class SetnxBackend implements HandOffBackend, BatchBackend {
 
   @Override
   public boolean forceRelease(String name, long fencingToken) {
-    LockKeys keys = layout.keys(name);
-    ScriptCall call = onWaiters(Scripts.FORCE, 1, keys).with(fencingToken);
-    return isOne(runner.run(Use.HOLDER, "force the release of", keys, call));
+    ScriptCall call = onWaiters(Scripts.FORCE, layout.keys(name)).with(fencingToken);
+    return isOne(runner.run(Use.HOLDER, "force the release of", call));
   }
 
   @Override
@@ -311,18 +296,21 @@ final class SetnxBackend implements HandOffBackend, BatchBackend {
   /** Runs a script that changes nothing, to learn the server's time and the user's rights. */
   private void mayRunScripts(LockKeys keys) {
     long sentAt = System.nanoTime();
-    Object answer = runner.run(Use.HOLDER, "run scripts", keys, inspection(keys));
+    Object answer = runner.run(Use.HOLDER, "run scripts", inspection(keys));
     if (answer instanceof List<?> list && list.get(0) instanceof Long now) {
       servers.of(keys).server().clock().learn(sentAt, now);
     }
   }
 
-  private AttemptResult busy(LockKeys keys, List<?> answer, Attempt attempt) {
+  private AttemptResult busy(List<?> answer, Attempt attempt) {
+    LockKeys keys = layout.keys(attempt.name());
     return AttemptResult.busy(wakeUps.recheck(keys, number(answer, 2), attempt.waits()));
   }
 
-  private ScriptCall tryOnce(LockKeys keys, Attempt attempt) {
-    return ScriptCall.of(Scripts.TRY, 4, keys.lock(), keys.token())
+  private ScriptCall tryOnce(Attempt attempt) {
+    LockKeys keys = layout.keys(attempt.name());
+    return new ScriptCall(Scripts.TRY)
+        .on(keys, keys.lock(), keys.token())
         .with(attempt.id())
         .with(Millis.roundedUp(attempt.lease()))
         .with(holder(attempt))
@@ -330,15 +318,15 @@ final class SetnxBackend implements HandOffBackend, BatchBackend {
   }
 
   private static ScriptCall inspection(LockKeys keys) {
-    return ScriptCall.of(Scripts.INSPECT, 0, keys.lock(), keys.due());
+    return new ScriptCall(Scripts.INSPECT).on(keys, keys.lock(), keys.due());
   }
 
-  private static ScriptCall onAllKeys(LuaScript script, int arguments, LockKeys keys) {
-    return ScriptCall.of(script, arguments, keys.lock(), keys.token(), keys.waiting(), keys.due());
+  private static ScriptCall onAllKeys(LuaScript script, LockKeys keys) {
+    return new ScriptCall(script).on(keys, keys.lock(), keys.token(), keys.waiting(), keys.due());
   }
 
-  private static ScriptCall onWaiters(LuaScript script, int arguments, LockKeys keys) {
-    return ScriptCall.of(script, arguments, keys.lock(), keys.waiting(), keys.due());
+  private static ScriptCall onWaiters(LuaScript script, LockKeys keys) {
+    return new ScriptCall(script).on(keys, keys.lock(), keys.waiting(), keys.due());
   }
 
   /** Adds the arguments of an attempt, which are the same in acquire.lua and pass.lua. */

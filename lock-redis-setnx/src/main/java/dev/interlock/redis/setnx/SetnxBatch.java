@@ -2,13 +2,15 @@ package dev.interlock.redis.setnx;
 
 import dev.interlock.HoldInfo;
 import dev.interlock.LockException;
-import dev.interlock.redis.setnx.ScriptRunner.Addressed;
+import dev.interlock.redis.support.ScriptCall;
 import dev.interlock.redis.support.jedis.Connections.Use;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.BatchBackend;
 import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
+import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalResult;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -27,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  * again behind them, and only that answer counts.
  */
 final class SetnxBatch implements BatchBackend.Batch {
+  private static final String ACTION = "serve a batch with";
+
   private final SetnxBackend backend;
   private final ScriptRunner runner;
   private final List<Question<?>> questions = new ArrayList<>();
@@ -35,7 +39,11 @@ final class SetnxBatch implements BatchBackend.Batch {
   /** Attempts that the shorter script has left to the longer one. */
   private final Queue<Question<?>> left = new ConcurrentLinkedQueue<>();
 
+  /** The answers to the looks, by place. */
+  private final Map<Integer, Object> seen = new ConcurrentHashMap<>();
+
   private Use use = Use.ATTEMPT;
+  private ScriptRunner.@Nullable Pass sent;
 
   SetnxBatch(SetnxBackend backend, ScriptRunner runner) {
     this.backend = backend;
@@ -48,7 +56,7 @@ final class SetnxBatch implements BatchBackend.Batch {
    * @param reader returns null if the script has left it to another one
    */
   private record Question<T>(
-      Addressed call, Function<Object, @Nullable T> reader, CompletableFuture<T> result) {
+      ScriptCall call, Function<Object, @Nullable T> reader, CompletableFuture<T> result) {
 
     void take(Object answer) {
       if (answer instanceof LockException failure) {
@@ -94,6 +102,15 @@ final class SetnxBatch implements BatchBackend.Batch {
   }
 
   @Override
+  public CompletableFuture<RenewalResult> renew(Renewal renewal) {
+    use = Use.HOLDER;
+    CompletableFuture<RenewalResult> result = new CompletableFuture<>();
+    questions.add(new Question<>(
+        backend.renewalOf(renewal), answer -> SetnxBackend.renewed(renewal, answer), result));
+    return result;
+  }
+
+  @Override
   public CompletableFuture<Optional<HoldInfo>> inspect(String name) {
     CompletableFuture<Optional<HoldInfo>> result = new CompletableFuture<>();
     looks.add(new Question<>(
@@ -102,19 +119,25 @@ final class SetnxBatch implements BatchBackend.Batch {
   }
 
   @Override
+  public boolean send() {
+    sent = runner.begin(use, ACTION, calls(all()), this::take);
+    return sent != null;
+  }
+
+  @Override
+  public boolean await(long nanos) {
+    if (sent == null || !sent.await(nanos) || !left.isEmpty()) {
+      return false;
+    }
+    takeLooks();
+    return true;
+  }
+
+  @Override
   public void run() {
-    List<Question<?>> all = new ArrayList<>(questions);
-    all.addAll(looks);
-    Map<Integer, Object> seen = new ConcurrentHashMap<>();
-    boolean once = run(all, (answer, place) -> {
-      if (place < questions.size()) {
-        all.get(place).take(answer);
-      } else {
-        seen.put(place, answer);
-      }
-    });
+    boolean once = sent == null ? run(all(), this::take) : sent.finish();
     if (once && left.isEmpty()) {
-      seen.forEach((place, answer) -> all.get(place).take(answer));
+      takeLooks();
       return;
     }
     List<Question<?>> longer = List.copyOf(left);
@@ -122,8 +145,32 @@ final class SetnxBatch implements BatchBackend.Batch {
     var unusedToo = run(looks, (answer, place) -> looks.get(place).take(answer));
   }
 
+  private List<Question<?>> all() {
+    List<Question<?>> all = new ArrayList<>(questions);
+    all.addAll(looks);
+    return all;
+  }
+
+  /** What the looks have seen waits until it is known that all others were before them. */
+  private void take(Object answer, int place) {
+    if (place < questions.size()) {
+      questions.get(place).take(answer);
+    } else {
+      seen.put(place - questions.size(), answer);
+    }
+  }
+
+  private void takeLooks() {
+    seen.forEach((place, answer) -> looks.get(place).take(answer));
+  }
+
   private boolean run(List<Question<?>> some, ObjIntConsumer<Object> answers) {
-    return runner.runAll(
-        use, "serve a batch with", some.stream().map(Question::call).toList(), answers);
+    return runner.runAll(use, ACTION, calls(some), answers);
+  }
+
+  private static List<ScriptCall> calls(List<Question<?>> some) {
+    List<ScriptCall> calls = new ArrayList<>(some.size());
+    some.forEach(question -> calls.add(question.call()));
+    return calls;
   }
 }

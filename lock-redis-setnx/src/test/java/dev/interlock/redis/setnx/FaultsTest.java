@@ -9,6 +9,7 @@ import dev.interlock.LockConfig;
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.LockKeys;
 import dev.interlock.redis.support.LuaScript;
+import dev.interlock.redis.support.ScriptCall;
 import dev.interlock.redis.support.contract.BackendContract;
 import dev.interlock.redis.support.contract.FaultsContract;
 import dev.interlock.redis.support.contract.TestClient;
@@ -177,17 +178,13 @@ class FaultsTest extends FaultsContract {
       servers.of(keys).server().clock().learn(System.nanoTime(), 1_000_000_000_000_000L);
       ScriptRunner runner = new ScriptRunner(servers, Duration.ofSeconds(2));
       String key = BackendContract.key("n");
-      ScriptCall call = ScriptCall.of(
-              Scripts.TRY,
-              4,
-              key.getBytes(StandardCharsets.UTF_8),
-              "t".getBytes(StandardCharsets.UTF_8))
+      ScriptCall call = new ScriptCall(Scripts.TRY)
+          .on(keys, key.getBytes(StandardCharsets.UTF_8), "t".getBytes(StandardCharsets.UTF_8))
           .with(new HoldId(1, 2))
           .with(30_000)
           .with("0 o".getBytes(StandardCharsets.UTF_8))
           .withDeadline();
-      assertThat(runner.run(Connections.Use.ATTEMPT, "acquire", keys, call))
-          .isInstanceOf(Long.class);
+      assertThat(runner.run(Connections.Use.ATTEMPT, "acquire", call)).isInstanceOf(Long.class);
       connections.close();
     }
   }

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockException;
-import dev.interlock.redis.setnx.ScriptRunner.Addressed;
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.LockKeys;
+import dev.interlock.redis.support.ScriptCall;
 import dev.interlock.redis.support.jedis.Connections;
 import dev.interlock.redis.support.jedis.Connections.Use;
 import dev.interlock.redis.support.jedis.Server;
@@ -100,14 +100,13 @@ class ScriptRunnerTest {
   void N8_aSilentServerToWhichManyLocksWereMovedIsAskedOnce() {
     Silent from = new Silent();
     Silent to = new Silent();
-    List<Addressed> batch = IntStream.range(0, 100)
+    List<ScriptCall> batch = IntStream.range(0, 100)
         .mapToObj(i -> layout.keys("n" + i))
-        .map(keys -> new Addressed(
-            keys,
-            ScriptCall.of(Scripts.RENEW, 3, keys.lock())
-                .with(new HoldId(1, 1))
-                .with(1_000)
-                .with(0)))
+        .map(keys -> new ScriptCall(Scripts.RENEW)
+            .on(keys, keys.lock())
+            .with(new HoldId(1, 1))
+            .with(1_000)
+            .with(0))
         .toList();
     Set<Integer> answered = new HashSet<>();
     ScriptRunner runner = new ScriptRunner(new Moved(from, to), TIMEOUT);

@@ -1,11 +1,11 @@
 package dev.interlock.redis.watch;
 
-import static dev.interlock.redis.watch.Words.word;
+import static dev.interlock.redis.watch.CommandWords.word;
 
 import dev.interlock.HoldInfo;
 import dev.interlock.redis.support.LockKeys;
-import dev.interlock.redis.support.LockValue;
 import dev.interlock.redis.support.jedis.Connections.Use;
+import dev.interlock.redis.support.jedis.LockValue;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -36,10 +36,10 @@ final class Inspection {
       pipe.send(Command.WATCH, keys.lock())
           .send(Command.GET, keys.lock())
           .send(Command.PTTL, keys.lock())
-          .send(Command.ZCOUNT, keys.due(), word(now), Words.MOST)
+          .send(Command.ZCOUNT, keys.due(), word(now), CommandWords.MOST)
           .multi()
           .send(Command.EXEC);
-      Replies seen = Clearance.requireHere(pipe, keys, pipe.flushEach());
+      Replies seen = FreeTransaction.requireHere(pipe, keys, pipe.flushEach());
       return seen.isNull(5) ? null : info(keys, seen, 1);
     });
   }
@@ -84,7 +84,7 @@ final class Inspection {
     for (LockKeys keys : group) {
       pipe.send(Command.GET, keys.lock())
           .send(Command.PTTL, keys.lock())
-          .send(Command.ZCOUNT, keys.due(), word(now), Words.MOST)
+          .send(Command.ZCOUNT, keys.due(), word(now), CommandWords.MOST)
           .send(Command.GET, keys.lock());
     }
     return pipe.flushEach();

@@ -1,6 +1,6 @@
 package dev.interlock.redis.watch;
 
-import static dev.interlock.redis.watch.Words.word;
+import static dev.interlock.redis.watch.CommandWords.word;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import dev.interlock.redis.support.KeyLayout;
@@ -43,7 +43,7 @@ final class WaitingList {
 
   /** Reads who is first. */
   static void look(Pipe pipe, LockKeys keys) {
-    pipe.send(Command.ZRANGE, keys.waiting(), Words.ZERO, Words.ZERO);
+    pipe.send(Command.ZRANGE, keys.waiting(), CommandWords.ZERO, CommandWords.ZERO);
   }
 
   /**
@@ -54,19 +54,19 @@ final class WaitingList {
       Pipe pipe, LockKeys keys, byte[] id, long nowMicros, Duration patience, boolean isNew) {
     byte[] now = word(nowMicros);
     if (isNew) {
-      pipe.send(Command.ZREMRANGEBYSCORE, keys.due(), Words.LEAST, now);
+      pipe.send(Command.ZREMRANGEBYSCORE, keys.due(), CommandWords.LEAST, now);
       pipe.send(
           Command.ZINTERSTORE,
           keys.waiting(),
-          Words.TWO,
+          CommandWords.TWO,
           keys.waiting(),
           keys.due(),
-          Words.WEIGHTS,
-          Words.ONE,
-          Words.ZERO);
+          CommandWords.WEIGHTS,
+          CommandWords.ONE,
+          CommandWords.ZERO);
     }
     Duration time = patience.compareTo(LONGEST_NOTE) < 0 ? patience : LONGEST_NOTE;
-    pipe.send(Command.ZADD, keys.waiting(), Words.NX, now, id);
+    pipe.send(Command.ZADD, keys.waiting(), CommandWords.NX, now, id);
     pipe.send(Command.ZADD, keys.due(), word(nowMicros + time.toNanos() / 1_000), id);
     pipe.send(Command.PEXPIRE, keys.waiting(), KEYS_LAST);
     pipe.send(Command.PEXPIRE, keys.due(), KEYS_LAST);

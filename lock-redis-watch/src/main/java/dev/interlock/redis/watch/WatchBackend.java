@@ -31,9 +31,9 @@ final class WatchBackend implements LockBackend {
   private final Servers servers;
   private final Transactions transactions;
   private final WakeUps wakeUps;
-  private final Acquisition acquisition;
-  private final Extension extension;
-  private final Clearance clearance;
+  private final AcquireTransaction acquire;
+  private final RenewTransaction renew;
+  private final FreeTransaction free;
   private final Inspection inspection;
   private final LockScan scan;
   private final String server;
@@ -44,9 +44,9 @@ final class WatchBackend implements LockBackend {
     this.transactions = new Transactions(servers);
     this.wakeUps = new WakeUps(
         RedisWatchProvider.ID, layout, client, servers, config.get(RedisWatchOptions.TIMEOUT));
-    this.acquisition = new Acquisition(transactions, client, wakeUps);
-    this.extension = new Extension(transactions, layout);
-    this.clearance = new Clearance(transactions, layout);
+    this.acquire = new AcquireTransaction(transactions, client, wakeUps);
+    this.renew = new RenewTransaction(transactions, layout);
+    this.free = new FreeTransaction(transactions, layout);
     this.inspection = new Inspection(transactions);
     this.scan = new LockScan(layout, new ScannedServers(servers, layout), inspection::inspect);
     this.server = OpeningCheck.check(servers, layout, client, config, this::mayRunTransactions);
@@ -70,26 +70,26 @@ final class WatchBackend implements LockBackend {
 
   @Override
   public AttemptResult attempt(Attempt attempt) {
-    return acquisition.attempt(layout.keys(attempt.name()), attempt);
+    return acquire.attempt(layout.keys(attempt.name()), attempt);
   }
 
   /** Leaves the next waiter of this client to the engine, which attempts at once. */
   @Override
   public boolean release(String name, HoldId id) {
-    return clearance.release(layout.keys(name), id);
+    return free.release(layout.keys(name), id);
   }
 
   @Override
   public void renew(List<Renewal> batch, RenewalAnswers answers) {
-    extension.renew(batch, answers);
+    renew.renew(batch, answers);
   }
 
   @Override
   public void abandon(String name, HoldId id) {
     try {
-      clearance.abandon(layout.keys(name), id);
+      free.abandon(layout.keys(name), id);
     } finally {
-      acquisition.forget(id); // a repetition does not need to know, and there may be none
+      acquire.forget(id); // a repetition does not need to know, and there may be none
     }
   }
 
@@ -105,7 +105,7 @@ final class WatchBackend implements LockBackend {
 
   @Override
   public boolean forceRelease(String name, long fencingToken) {
-    return clearance.force(layout.keys(name), fencingToken);
+    return free.force(layout.keys(name), fencingToken);
   }
 
   @Override
@@ -128,20 +128,32 @@ final class WatchBackend implements LockBackend {
           .send(Command.GETEX, keys.lock())
           .send(Command.PTTL, keys.lock())
           .send(Command.TIME)
-          .send(Command.ZSCORE, Words.counter(keys), Words.LAST);
+          .send(Command.ZSCORE, CommandWords.counter(keys), CommandWords.LAST);
       WaitingList.look(pipe, keys);
       pipe.send(Command.UNWATCH).flush();
       pipe.multi()
-          .send(Command.SET, keys.lock(), Words.ONE, Words.XX, Words.PXAT, Words.ONE)
-          .send(Command.ZADD, Words.counter(keys), Words.XX, Words.GT, Words.ONE, Words.LAST)
-          .send(Command.PEXPIREAT, keys.lock(), Words.ONE)
-          .send(Command.PEXPIRE, keys.lock(), Words.ONE)
-          .send(Command.ZREMRANGEBYSCORE, keys.due(), Words.LEAST, Words.ZERO)
-          .send(Command.ZINTERSTORE, keys.waiting(), Words.TWO, keys.waiting(), keys.due())
-          .send(Command.ZCOUNT, keys.due(), Words.ZERO, Words.MOST)
-          .send(Command.ZADD, keys.due(), Words.XX, Words.ONE, Words.LAST)
+          .send(
+              Command.SET,
+              keys.lock(),
+              CommandWords.ONE,
+              CommandWords.XX,
+              CommandWords.PXAT,
+              CommandWords.ONE)
+          .send(
+              Command.ZADD,
+              CommandWords.counter(keys),
+              CommandWords.XX,
+              CommandWords.GT,
+              CommandWords.ONE,
+              CommandWords.LAST)
+          .send(Command.PEXPIREAT, keys.lock(), CommandWords.ONE)
+          .send(Command.PEXPIRE, keys.lock(), CommandWords.ONE)
+          .send(Command.ZREMRANGEBYSCORE, keys.due(), CommandWords.LEAST, CommandWords.ZERO)
+          .send(Command.ZINTERSTORE, keys.waiting(), CommandWords.TWO, keys.waiting(), keys.due())
+          .send(Command.ZCOUNT, keys.due(), CommandWords.ZERO, CommandWords.MOST)
+          .send(Command.ZADD, keys.due(), CommandWords.XX, CommandWords.ONE, CommandWords.LAST)
           .send(Command.DEL, keys.lock());
-      WaitingList.forget(pipe, keys, Words.LAST);
+      WaitingList.forget(pipe, keys, CommandWords.LAST);
       return pipe.exec() == null ? null : true;
     });
   }

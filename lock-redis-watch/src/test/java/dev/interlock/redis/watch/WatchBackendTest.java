@@ -22,7 +22,7 @@ class WatchBackendTest extends BackendContract {
 
   @Override
   protected String counterKey(String name) {
-    byte[] key = Words.counter(new KeyLayout(TestClient.NAMESPACE).keys(name));
+    byte[] key = CommandWords.counter(new KeyLayout(TestClient.NAMESPACE).keys(name));
     return new String(key, StandardCharsets.UTF_8);
   }
 

@@ -1,14 +1,14 @@
 package dev.interlock.redis.watch;
 
-import static dev.interlock.redis.watch.Words.word;
+import static dev.interlock.redis.watch.CommandWords.word;
 
 import dev.interlock.LockException;
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.LockKeys;
-import dev.interlock.redis.support.LockValue;
 import dev.interlock.redis.support.RedisErrors;
 import dev.interlock.redis.support.jedis.Connections.Use;
 import dev.interlock.redis.support.jedis.EachServer;
+import dev.interlock.redis.support.jedis.LockValue;
 import dev.interlock.redis.support.jedis.Server;
 import dev.interlock.redis.watch.Transactions.Step;
 import dev.interlock.spi.Grant;
@@ -44,7 +44,7 @@ import redis.clients.jedis.exceptions.JedisDataException;
  * that has expired never comes back. The client dies: the locks expire. {@code GETEX}: see
  * {@link Transactions}.
  */
-final class Extension {
+final class RenewTransaction {
   private static final int FIRST_LOCK = 2;
 
   /** How many commands raise a token. */
@@ -53,7 +53,7 @@ final class Extension {
   private final Transactions transactions;
   private final KeyLayout layout;
 
-  Extension(Transactions transactions, KeyLayout layout) {
+  RenewTransaction(Transactions transactions, KeyLayout layout) {
     this.transactions = transactions;
     this.layout = layout;
   }
@@ -181,7 +181,8 @@ final class Extension {
         }
         extended.add(place);
         Duration lease = ends ? renewal.lease() : Duration.ofMillis(left);
-        pipe.send(Command.PEXPIREAT, keys.get(place).lock(), Words.end(seen.micros(0), lease));
+        pipe.send(
+            Command.PEXPIREAT, keys.get(place).lock(), CommandWords.end(seen.micros(0), lease));
       }
     }
     if (extended.isEmpty()) {
@@ -212,9 +213,9 @@ final class Extension {
     long token = renewal.minToken();
     LockValue larger =
         new LockValue(own.id(), token, own.tokens(), own.since(), own.owner(), own.host());
-    pipe.send(Command.SET, keys.lock(), larger.encode(), Words.XX, Words.KEEPTTL);
+    pipe.send(Command.SET, keys.lock(), larger.encode(), CommandWords.XX, CommandWords.KEEPTTL);
     byte[] last = word(token + own.tokens() - 1);
-    pipe.send(Command.ZADD, Words.counter(keys), Words.GT, last, Words.LAST);
+    pipe.send(Command.ZADD, CommandWords.counter(keys), CommandWords.GT, last, CommandWords.LAST);
     return RenewalResult.held(renewal, token).withTokens(own.tokens());
   }
 
@@ -236,7 +237,7 @@ final class Extension {
   }
 
   private static RenewalResult result(Renewal renewal, byte @Nullable [] value) {
-    if (value == null || !Words.isOf(value, word(renewal.id()))) {
+    if (value == null || !CommandWords.isOf(value, word(renewal.id()))) {
       return RenewalResult.gone();
     }
     return LockValue.parse(value)

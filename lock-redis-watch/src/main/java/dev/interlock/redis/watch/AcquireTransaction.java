@@ -1,10 +1,10 @@
 package dev.interlock.redis.watch;
 
-import static dev.interlock.redis.watch.Words.word;
+import static dev.interlock.redis.watch.CommandWords.word;
 
 import dev.interlock.redis.support.LockKeys;
-import dev.interlock.redis.support.LockValue;
 import dev.interlock.redis.support.jedis.Connections.Use;
+import dev.interlock.redis.support.jedis.LockValue;
 import dev.interlock.redis.support.jedis.WakeUps;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
@@ -36,15 +36,15 @@ import redis.clients.jedis.Protocol.Command;
  *   <li>The reply is lost, or it runs twice: the value has the id, so the repetition finds its own
  *       hold, with the same token; the lease is made longer, never shorter.
  *   <li>{@code EXEC} runs late, in a server that was stopped: not if the lock changed since, and
- *       {@link Clearance#abandon} changes it. Before that, the lock is held for nobody, but never
- *       longer than one lease after it was looked at, since the lease has an absolute end.
+ *       {@link FreeTransaction#abandon} changes it. Before that, the lock is held for nobody, but
+ *       never longer than one lease after it was looked at, since the lease has an absolute end.
  *   <li>The slot is on its way to another server, which may not have the counter yet: a transaction
  *       of two keys of which one is missing is refused there ({@code TRYAGAIN}), so no token is
  *       drawn without the counter.
  * </ul>
  */
-final class Acquisition {
-  private static final Logger LOG = System.getLogger(Acquisition.class.getName());
+final class AcquireTransaction {
+  private static final Logger LOG = System.getLogger(AcquireTransaction.class.getName());
 
   /**
    * What a lock of ours gets that lost its expiry, which only other software can do: longer than
@@ -64,7 +64,7 @@ final class Acquisition {
   /** The attempts that may be noted on the server: they are removed from there with the grant. */
   private final Set<HoldId> noted = ConcurrentHashMap.newKeySet();
 
-  Acquisition(Transactions transactions, ClientId client, WakeUps wakeUps) {
+  AcquireTransaction(Transactions transactions, ClientId client, WakeUps wakeUps) {
     this.transactions = transactions;
     this.client = client;
     this.wakeUps = wakeUps;
@@ -87,7 +87,7 @@ final class Acquisition {
         .send(Command.GETEX, keys.lock())
         .send(Command.PTTL, keys.lock())
         .send(Command.TIME)
-        .send(Command.ZSCORE, Words.counter(keys), Words.LAST)
+        .send(Command.ZSCORE, CommandWords.counter(keys), CommandWords.LAST)
         .flush();
     byte[] value = seen.bytes(1);
     long now = seen.micros(3);
@@ -96,7 +96,7 @@ final class Acquisition {
       return grant(pipe, keys, attempt, id, now, Math.max(now, last + 1));
     }
     long left = seen.number(2);
-    return Words.isOf(value, id)
+    return CommandWords.isOf(value, id)
         ? again(pipe, keys, attempt, now, value, left)
         : busy(pipe, keys, attempt, id, now, value, left);
   }
@@ -110,10 +110,15 @@ final class Acquisition {
         Command.SET,
         keys.lock(),
         value(attempt, now, token),
-        Words.NX,
-        Words.PXAT,
-        Words.end(now, attempt.lease()));
-    pipe.send(Command.ZADD, Words.counter(keys), Words.GT, word(token + tokens - 1), Words.LAST);
+        CommandWords.NX,
+        CommandWords.PXAT,
+        CommandWords.end(now, attempt.lease()));
+    pipe.send(
+        Command.ZADD,
+        CommandWords.counter(keys),
+        CommandWords.GT,
+        word(token + tokens - 1),
+        CommandWords.LAST);
     if (mayBeNoted) {
       WaitingList.forget(pipe, keys, id);
     }
@@ -130,7 +135,7 @@ final class Acquisition {
       Pipe pipe, LockKeys keys, Attempt attempt, long now, byte[] value, long left) {
     if (left < attempt.lease().toMillis()) {
       pipe.multi();
-      pipe.send(Command.PEXPIREAT, keys.lock(), Words.end(now, attempt.lease()));
+      pipe.send(Command.PEXPIREAT, keys.lock(), CommandWords.end(now, attempt.lease()));
       if (pipe.exec() == null) {
         return null;
       }
@@ -152,7 +157,7 @@ final class Acquisition {
     }
     pipe.multi();
     if (repair) {
-      pipe.send(Command.PEXPIREAT, keys.lock(), Words.end(now, REPAIRED));
+      pipe.send(Command.PEXPIREAT, keys.lock(), CommandWords.end(now, REPAIRED));
     }
     if (attempt.waits()) {
       boolean isNew = noted.add(attempt.id());

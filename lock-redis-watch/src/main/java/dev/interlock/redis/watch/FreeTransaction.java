@@ -1,12 +1,12 @@
 package dev.interlock.redis.watch;
 
-import static dev.interlock.redis.watch.Words.word;
+import static dev.interlock.redis.watch.CommandWords.word;
 
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.LockKeys;
-import dev.interlock.redis.support.LockValue;
 import dev.interlock.redis.support.MailboxMessage;
+import dev.interlock.redis.support.jedis.LockValue;
 import dev.interlock.spi.HoldId;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -27,14 +27,14 @@ import redis.clients.jedis.Protocol.Command;
  *       none.
  * </ul>
  */
-final class Clearance {
+final class FreeTransaction {
   private static final byte[] ABANDONED = word("abandoned");
 
   private final Transactions transactions;
   private final KeyLayout layout;
   private final WaitingList waiters;
 
-  Clearance(Transactions transactions, KeyLayout layout) {
+  FreeTransaction(Transactions transactions, KeyLayout layout) {
     this.transactions = transactions;
     this.layout = layout;
     this.waiters = new WaitingList(layout);
@@ -46,7 +46,7 @@ final class Clearance {
     return transactions.run("release", keys, pipe -> {
       Replies seen = look(pipe, keys);
       byte[] value = seen.bytes(1);
-      if (value == null || !Words.isOf(value, own)) {
+      if (value == null || !CommandWords.isOf(value, own)) {
         pipe.unwatch();
         return false;
       }
@@ -96,11 +96,11 @@ final class Clearance {
       byte[] value = seen.bytes(1);
       pipe.multi();
       WaitingList.forget(pipe, keys, own);
-      if (value != null && !Words.isOf(value, own)) {
+      if (value != null && !CommandWords.isOf(value, own)) {
         return pipe.exec() == null ? null : true;
       }
       if (value == null) {
-        pipe.send(Command.SET, keys.lock(), ABANDONED, Words.PX, Words.ONE);
+        pipe.send(Command.SET, keys.lock(), ABANDONED, CommandWords.PX, CommandWords.ONE);
       }
       pipe.send(Command.DEL, keys.lock());
       byte[] first = seen.first(2);

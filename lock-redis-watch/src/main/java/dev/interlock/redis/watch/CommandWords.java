@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.Arrays;
 
 /** Keys, numbers and ids as the commands want them. */
-final class Words {
+final class CommandWords {
   static final byte[] NX = word("NX");
   static final byte[] XX = word("XX");
   static final byte[] GT = word("GT");
@@ -29,7 +29,7 @@ final class Words {
   private static final byte[] COUNTER_SUFFIX = word("s");
   private static final long MICROS_PER_MILLI = 1_000;
 
-  private Words() {}
+  private CommandWords() {}
 
   /**
    * The counter of the bucket: a sorted set, because its score can be raised, and never lowered, in
