@@ -2,6 +2,7 @@ package dev.interlock.mysql;
 
 import dev.interlock.LockClient;
 import dev.interlock.LockConfig;
+import dev.interlock.mysql.internal.backend.MysqlBackend;
 import dev.interlock.spi.LockClients;
 import javax.sql.DataSource;
 

@@ -3,6 +3,7 @@ package dev.interlock.mysql;
 import dev.interlock.Capability;
 import dev.interlock.LockConfig;
 import dev.interlock.Option;
+import dev.interlock.mysql.internal.backend.MysqlBackend;
 import dev.interlock.spi.BackendContext;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.LockProvider;

@@ -3,7 +3,8 @@
 -- Apply this file with Flyway, Liquibase or by hand, or open the client once with ?schema=create.
 -- ${prefix} stands for the option tablePrefix, "interlock_" unless set otherwise. Every statement
 -- may be repeated. All columns that end in _us are microseconds since 1970 in UTC, by the server's
--- clock. Nothing here depends on a time zone, a collation or an SQL mode.
+-- clock. Nothing here depends on a time zone, a collation or an SQL mode. The format of rows is named since
+-- those that a server may prefer have no room for so long a key.
 
 -- One row for each lock that is held or awaited, and a bounded number of rows of locks that are free.
 CREATE TABLE IF NOT EXISTS ${prefix}lock (
@@ -26,7 +27,7 @@ CREATE TABLE IF NOT EXISTS ${prefix}lock (
   entries     INT             NOT NULL DEFAULT 0 COMMENT 'how many rows of the entry table it has',
   PRIMARY KEY (bucket, lock_key),
   KEY by_claimant (claimant)
-) ENGINE = InnoDB;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC;
 
 -- Those who wait, in the order of their tickets, the further holds of a shared owner, and all holds of
 -- readers and of permits. If only such holds have a lock, its row has client 0, and until_us tells when
@@ -53,7 +54,7 @@ CREATE TABLE IF NOT EXISTS ${prefix}entry (
   stay_us     BIGINT          NOT NULL DEFAULT 0 COMMENT 'of a grant not confirmed: until_us in the queue',
   PRIMARY KEY (bucket, lock_key, kind, ticket),
   KEY by_hold (hold, client)
-) ENGINE = InnoDB;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC;
 
 -- What remains of rows that were removed: their largest token. As many rows as there are buckets.
 CREATE TABLE IF NOT EXISTS ${prefix}counter (
@@ -62,4 +63,4 @@ CREATE TABLE IF NOT EXISTS ${prefix}counter (
   lock_rows   INT             NOT NULL DEFAULT 0 COMMENT 'how many lock rows the bucket has',
   swept       VARBINARY(1100) NOT NULL DEFAULT '' COMMENT 'where the last removal stopped',
   PRIMARY KEY (bucket)
-) ENGINE = InnoDB COMMENT = 'interlock 2';
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC COMMENT = 'interlock 2';

@@ -4,10 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.contract.CountedHoldsContract;
 import dev.interlock.contract.TestClient;
+import dev.interlock.mysql.internal.backend.MysqlBackend;
+import dev.interlock.mysql.internal.grants.Entries;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Renewal;
+import java.lang.reflect.Field;
 import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -72,6 +77,28 @@ class CountedHoldsTest extends CountedHoldsContract {
     assertThat(two.release("a", second).held()).isTrue();
     assertThat(two.release("a", second).held()).isFalse();
     assertThat(one.backend.inspect("a")).isEmpty();
+  }
+
+  /** One that was forgotten would be renewed as if it had the lock alone, and not be found. */
+  @Test
+  void m3_aHoldIsKeptInMindForAsLongAsTheServerKeepsIt() throws ReflectiveOperationException {
+    HoldId id = held(one, 1, ALL);
+    long minute = TimeUnit.MINUTES.toNanos(1);
+    assertThat(keptInMind(id)).isBetween(TestClient.LEASE.toNanos(), minute + minute / 2);
+    renew(one, Renewal.of("a", id, Duration.ofMinutes(5), false));
+    assertThat(keptInMind(id)).isBetween(5 * minute, 6 * minute);
+    one.release("a", id);
+  }
+
+  private long keptInMind(HoldId id) throws ReflectiveOperationException {
+    Field entries = MysqlBackend.class.getDeclaredField("entries");
+    entries.setAccessible(true);
+    Field known = Entries.class.getDeclaredField("known");
+    known.setAccessible(true);
+    Object found = ((Map<?, ?>) known.get(entries.get(one.backend))).get(id);
+    Field end = found.getClass().getDeclaredField("end");
+    end.setAccessible(true);
+    return (long) end.get(found) - System.nanoTime();
   }
 
   private static String untilOf(HoldId id) {

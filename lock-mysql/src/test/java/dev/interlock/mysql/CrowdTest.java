@@ -10,6 +10,12 @@ import dev.interlock.LockClient;
 import dev.interlock.LockConfig;
 import dev.interlock.LockRequest;
 import dev.interlock.Locks;
+import dev.interlock.contract.TestClient;
+import dev.interlock.spi.Grant;
+import dev.interlock.spi.HoldId;
+import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalAnswers;
+import dev.interlock.spi.RenewalResult;
 import dev.interlock.sql.support.Recheck;
 import dev.interlock.testservers.MysqlServer;
 import java.time.Duration;
@@ -30,13 +36,14 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(90)
 class CrowdTest {
+  private static final int KEPT = 16; // free rows in a bucket, see Sweep
 
   @Test
   void w7_200WaitersOnTwoConnectionsAreServedInOrderWhileAnotherLockIsRenewed() throws Exception {
     String uri = Server.uri() + "&poolSize=2";
     try (LockClient client = Locks.open(uri)) {
       Lease renewed = client.acquire(
-          LockRequest.of("renewed").withLease(Duration.ofMillis(1500)).renewing());
+          LockRequest.of("renewed").withLease(Duration.ofSeconds(4)).renewing());
       Lease first = client.acquire(LockRequest.of("crowd"));
       Queue<Integer> order = new ConcurrentLinkedQueue<>();
       List<CompletableFuture<Void>> all = new ArrayList<>();
@@ -173,7 +180,7 @@ class CrowdTest {
         part.get(60, TimeUnit.SECONDS);
       }
       long rows = Long.parseLong(server.execute("SELECT COUNT(*) FROM " + prefix + "lock"));
-      assertThat(rows).isLessThanOrEqualTo(64L * (Sweep.KEPT + 1));
+      assertThat(rows).isLessThanOrEqualTo(64L * (KEPT + 1));
       assertThat(server.execute("SELECT SUM(lock_rows) FROM " + prefix + "counter"))
           .isEqualTo(Long.toString(rows));
     } finally {
@@ -236,6 +243,38 @@ class CrowdTest {
       waiting.forEach(future -> future.cancel(true));
       held.release();
     }
+  }
+
+  /** As a quorum renews: each hold with the token of its own that it had from all members. */
+  @Test
+  void n6_renewalsWithSmallestTokensOfTheirOwnGoTogether() {
+    TestClient client = Server.client(Server.uri() + "&tablePrefix=least_");
+    List<Renewal> batch = new ArrayList<>();
+    List<Long> tokens = new ArrayList<>();
+    for (int i = 0; i < 60; i++) {
+      HoldId id = client.id();
+      Grant held = (Grant) client.attempt("least-" + i, id, Duration.ZERO);
+      Renewal renewal = Renewal.of("least-" + i, id, TestClient.LEASE, false);
+      long higher = held.fencingToken() + i % 3 * 1_000_000_000L - 1_000_000_000L;
+      batch.add(renewal.withMinToken(higher));
+      tokens.add(Math.max(held.fencingToken(), higher));
+    }
+    MysqlServer server = Server.shared();
+    long before = status(server, "Com_update");
+    for (int round = 0; round < 2; round++) {
+      List<RenewalResult> results = RenewalAnswers.collect(client.backend, batch);
+      assertThat(results)
+          .map(result -> result instanceof Grant held ? held.fencingToken() : 0)
+          .isEqualTo(tokens);
+    }
+    assertThat(status(server, "Com_update") - before).isLessThan(batch.size() / 2);
+    for (int i = 0; i < batch.size(); i++) {
+      Renewal renewal = batch.get(i);
+      assertThat(client.release(renewal.name(), renewal.id()).held()).isTrue();
+      Grant next = (Grant) client.attempt(renewal.name(), client.id(), Duration.ZERO);
+      assertThat(next.fencingToken()).isGreaterThan(tokens.get(i));
+    }
+    client.close();
   }
 
   private static long status(MysqlServer server, String counter) {

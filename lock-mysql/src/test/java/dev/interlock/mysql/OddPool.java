@@ -4,6 +4,7 @@ import com.mysql.cj.jdbc.MysqlDataSource;
 import dev.interlock.CommonOptions;
 import dev.interlock.LockConfig;
 import dev.interlock.contract.TestClient;
+import dev.interlock.mysql.internal.backend.MysqlBackend;
 import dev.interlock.spi.ClientId;
 import dev.interlock.testservers.MysqlServer;
 import java.lang.reflect.InvocationTargetException;
@@ -16,14 +17,14 @@ import java.sql.SQLException;
  * An application's pool whose connections do what drivers and proxies with several servers behind
  * them do: a statement goes where a test says.
  */
-final class OddPool extends MysqlDataSource {
+public final class OddPool extends MysqlDataSource {
   private static final long serialVersionUID = 1L;
 
   private final transient Route route;
   private final boolean direct;
 
   /** Decides where statements go. */
-  interface Route {
+  public interface Route {
 
     /**
      * Called before each statement.
@@ -62,7 +63,7 @@ final class OddPool extends MysqlDataSource {
   }
 
   /** The same, where the client sees that there is no proxy, and so wakes others. */
-  static TestClient directClient(String namespace, Route route) throws SQLException {
+  public static TestClient directClient(String namespace, Route route) throws SQLException {
     return client(namespace, Server.freshClientId(), route, true);
   }
 

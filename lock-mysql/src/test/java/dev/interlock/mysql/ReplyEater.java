@@ -16,7 +16,7 @@ import org.awaitility.Awaitility;
  * Stands between client and server, and on demand cuts a connection just as the reply to the next
  * request comes back. What is sent may be encrypted, so it is not looked at.
  */
-final class ReplyEater implements AutoCloseable {
+public final class ReplyEater implements AutoCloseable {
   private static final long QUIET_NANOS = 200_000_000;
 
   private final String host;
@@ -27,29 +27,29 @@ final class ReplyEater implements AutoCloseable {
   private volatile boolean refusing;
   private volatile long lastTraffic = System.nanoTime();
 
-  ReplyEater(String host, int port) throws IOException {
+  public ReplyEater(String host, int port) throws IOException {
     this.host = host;
     this.port = port;
     start(this::accept);
   }
 
-  int port() {
+  public int port() {
     return listener.getLocalPort();
   }
 
   /** Waits until nothing is under way: a pool opens a connection in place of one that was cut. */
-  void eatTheNextReply() {
+  public void eatTheNextReply() {
     Awaitility.await().until(() -> System.nanoTime() - lastTraffic > QUIET_NANOS);
     hungry.set(true);
   }
 
   /** Whether new connections are closed at once; those that are there go on. */
-  void refuse(boolean value) {
+  public void refuse(boolean value) {
     refusing = value;
   }
 
   /** How many connections there are to the server. */
-  int connections() {
+  public int connections() {
     return open.size();
   }
 

@@ -3,6 +3,8 @@ package dev.interlock.mysql;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.contract.TestClient;
+import dev.interlock.mysql.internal.queue.Protocol;
+import dev.interlock.mysql.internal.statements.LockKey;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.AttemptResult.Queued;
 import dev.interlock.spi.Grant;

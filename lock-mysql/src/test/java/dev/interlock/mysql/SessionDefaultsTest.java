@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a client was told that it has is committed, whatever a server's sessions begin with. */
 @Timeout(120)
@@ -48,6 +49,7 @@ class SessionDefaultsTest {
   void restore() {
     set("autocommit", "DEFAULT");
     set("completion_type", "DEFAULT");
+    set("innodb_default_row_format", "DEFAULT");
   }
 
   private static void set(String variable, String value) {
@@ -90,6 +92,17 @@ class SessionDefaultsTest {
     try (HikariDataSource pool = pool("useLocalSessionState=true&sessionVariables=autocommit%3D1");
         LockClient client = MysqlLocks.using(pool, config())) {
       assertThat(client.tryAcquire(LockRequest.of("a"))).isPresent();
+    }
+  }
+
+  /** Both have room for keys of 767 bytes, and names may be longer. */
+  @ParameterizedTest
+  @ValueSource(strings = {"compact", "redundant"})
+  void e8_tablesAreCreatedWhateverTheFormatOfRowsThatTheServerPrefers(String format) {
+    set("innodb_default_row_format", format);
+    try (LockClient client = Locks.open(uri + "&tablePrefix=" + format + "_")) {
+      assertThat(client.tryAcquire(LockRequest.of("x".repeat(LockRequest.MAX_NAME_BYTES))))
+          .isPresent();
     }
   }
 

@@ -3,6 +3,7 @@ package dev.interlock.mysql;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.contract.TestClient;
+import dev.interlock.mysql.internal.statements.LockKey;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.ReleaseResult;
@@ -77,13 +78,16 @@ class SeveralServersTest {
       HoldId first = other.id();
       HoldId held = moved.client.id();
       HoldId waiter = other.id();
+      HoldId heir = other.id();
       HoldId winner = other.id();
       other.attempt("a", first, NONE);
       moved.client.attempt("a", held, LONG);
       other.release("a", first);
       assertThat(moved.client.attempt("a", held, LONG)).isInstanceOf(Grant.class);
       other.attempt("a", waiter, LONG);
+      other.attempt("a", heir, LONG); // or one packet would do
       moved.betweenPackets(() -> {
+        other.backend.abandon("a", heir);
         other.backend.forceRelease("a");
         other.release("a", waiter);
         assertThat(other.attempt("a", winner, NONE)).isInstanceOf(Grant.class);

@@ -6,6 +6,8 @@ import dev.interlock.CommonOptions;
 import dev.interlock.LockConfig;
 import dev.interlock.OutcomeUnknownException;
 import dev.interlock.contract.TestClient;
+import dev.interlock.mysql.internal.backend.MysqlBackend;
+import dev.interlock.mysql.internal.statements.LockKey;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.ClientId;
@@ -28,6 +30,7 @@ import org.junit.jupiter.api.Timeout;
 /** The rows of free locks, which go when a new lock comes to a bucket that has many rows. */
 @Timeout(120)
 class SpareRowsTest {
+  private static final int KEPT = 16; // in a bucket, see Sweep
   private static final String PREFIX = "spare_"; // tables in which nobody else adds rows
   private static final Duration LEASE = Duration.ofMinutes(5); // longer than a test
 
@@ -77,18 +80,18 @@ class SpareRowsTest {
   /** Who removes rows has seen four that are free. Of one of them that is wrong by then. */
   @Test
   void r1_aReaderWhoEntersAfterACleanUpHasReadItsRowKeepsItsHold() {
-    List<String> names = namesOfOneBucket(Sweep.KEPT + 1);
-    for (String name : names.subList(0, Sweep.KEPT)) {
+    List<String> names = namesOfOneBucket(KEPT + 1);
+    for (String name : names.subList(0, KEPT)) {
       HoldId id = two.id(); // which from then on knows that there is a row
       assertThat(writes(two, name, id)).isInstanceOf(Grant.class);
       assertThat(two.release(name, id).held()).isTrue();
     }
-    List<String> free = names.subList(0, Sweep.KEPT).stream().sorted().toList();
+    List<String> free = names.subList(0, KEPT).stream().sorted().toList();
     String name = free.get(1);
     HoldId reader = two.id();
     AtomicReference<AttemptResult> entered = new AtomicReference<>();
     beforeDeletion.set(() -> entered.set(reads(two, name, reader)));
-    cleanUp(names.get(Sweep.KEPT), one.id());
+    cleanUp(names.get(KEPT), one.id());
     assertThat(entered.get()).isInstanceOf(Grant.class);
 
     assertThat(rows()).contains(name).doesNotContain(free.get(0), free.get(2));

@@ -2,6 +2,7 @@ package dev.interlock.postgres;
 
 import dev.interlock.LockClient;
 import dev.interlock.LockConfig;
+import dev.interlock.postgres.internal.backend.PostgresBackend;
 import dev.interlock.spi.LockClients;
 import javax.sql.DataSource;
 
@@ -25,10 +26,12 @@ public final class PostgresLocks {
    * Opens a client.
    *
    * @param pool connections to PostgreSQL, all to the one server that takes writes, with READ
-   *     COMMITTED as their isolation. They need a socket timeout, or calls may hang with the
-   *     network. They are returned as they were taken. Allow for {@code poolSize} connections, one
-   *     of which is kept for releases and renewals, and for one more, on which the client listens
-   *     once one of its threads has to wait
+   *     COMMITTED as their isolation, and none of them within a transaction of the caller's, which
+   *     would be committed. They need a socket timeout, or calls may hang with the network, and a
+   *     shorter {@code lock_timeout}, or sessions wait on behind calls that were given up. They are
+   *     returned as they were taken. Allow for {@code poolSize} connections, one of which is kept
+   *     for releases and renewals, and for one more, on which the client listens once one of its
+   *     threads has to wait
    * @param config the options that are not about the connection: {@code schema},
    *     {@code tablePrefix}, {@code poolSize}, {@code lease} and {@code namespace}
    * @return an open client; closing it leaves the pool open

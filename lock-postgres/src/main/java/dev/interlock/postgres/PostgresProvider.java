@@ -3,6 +3,7 @@ package dev.interlock.postgres;
 import dev.interlock.Capability;
 import dev.interlock.LockConfig;
 import dev.interlock.Option;
+import dev.interlock.postgres.internal.backend.PostgresBackend;
 import dev.interlock.spi.BackendContext;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.LockProvider;

@@ -51,7 +51,8 @@ DECLARE
   e ${prefix}entry;
   space record;
   known boolean := false; -- whether space is what anybody but a shared owner finds
-  grace_us bigint := ${prefix}grace();
+  grace_us bigint;
+  dead bigint;
   t bigint;
   n int;
   for_us bigint;
@@ -60,8 +61,11 @@ BEGIN
   FOR e IN SELECT * FROM ${prefix}entry
     WHERE lock_key = r.lock_key AND waits AND ticket <> r.ticket ORDER BY ticket
   LOOP
+    IF e.until_us <= at_us AND grace_us IS NULL THEN
+      grace_us := ${prefix}grace();
+    END IF;
     IF e.until_us + grace_us <= at_us THEN
-      DELETE FROM ${prefix}entry WHERE lock_key = r.lock_key AND waits AND ticket = e.ticket;
+      dead := e.ticket;
     ELSIF e.client = me OR NOT e.asleep THEN
       IF e.shared OR NOT known THEN
         space := ${prefix}room(r, CASE WHEN e.shared THEN e.owner END, e.capacity);
@@ -90,6 +94,9 @@ BEGIN
       space.smallest := LEAST(space.smallest, e.capacity);
     END IF;
   END LOOP;
+  DELETE FROM ${prefix}entry
+  WHERE lock_key = r.lock_key AND waits AND ticket <= dead AND ticket <> r.ticket
+    AND until_us + grace_us <= at_us;
   SELECT COUNT(*), COUNT(*) FILTER (WHERE capacity > 1), MIN(until_us) FILTER (WHERE NOT waits)
   INTO r.entries, r.counted, soonest FROM ${prefix}entry WHERE lock_key = r.lock_key;
   IF r.until_us > 0 THEN

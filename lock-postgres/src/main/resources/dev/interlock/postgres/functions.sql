@@ -163,10 +163,16 @@ END $$;
 
 -- For how much longer entries count: nobody could give a sign of life while the server was down, or before a
 -- standby took over. What was replicated to it last is of a moment before that, in which those who waited
--- had 10 s left at the most, and they wait on for 30 s.
+-- had 10 s left at the most, and they wait on for 30 s. It was down until the oldest session of the account
+-- began: not from the start of its first process, which outlives the crash of another one, and is long ago
+-- where the recovery takes long. Looks at all sessions, so only to be asked where an entry has run out.
 CREATE FUNCTION ${prefix}grace() RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  up_since timestamptz;
 BEGIN
-  IF CLOCK_TIMESTAMP() < PG_POSTMASTER_START_TIME() + INTERVAL '3 s'
+  SELECT COALESCE(MIN(backend_start), PG_POSTMASTER_START_TIME()) INTO up_since
+  FROM pg_stat_activity WHERE usename = SESSION_USER;
+  IF CLOCK_TIMESTAMP() < up_since + INTERVAL '3 s'
     OR CLOCK_TIMESTAMP() < PG_LAST_XACT_REPLAY_TIMESTAMP() + INTERVAL '43 s'
   THEN
     RETURN 30000000;
@@ -185,6 +191,7 @@ DECLARE
   e ${prefix}entry;
   n int;
   grace_us bigint;
+  dead bigint;
   served record;
 BEGIN
   IF r.until_us > 0 AND r.until_us <= at_us THEN
@@ -234,19 +241,28 @@ BEGIN
   IF r.until_us > 0 THEN
     RETURN;
   END IF;
-  grace_us := ${prefix}grace();
   FOR e IN SELECT * FROM ${prefix}entry WHERE lock_key = r.lock_key AND waits ORDER BY ticket LOOP
+    IF e.until_us <= at_us AND grace_us IS NULL THEN
+      grace_us := ${prefix}grace();
+    END IF;
     IF e.until_us + grace_us <= at_us THEN
-      DELETE FROM ${prefix}entry WHERE lock_key = r.lock_key AND waits AND ticket = e.ticket;
-      r.entries := r.entries - 1;
+      dead := e.ticket;
     ELSIF e.client = me OR NOT e.asleep THEN
       heirs := ${prefix}heirs(r.lock_key, e.ticket, e.client, 31);
       r := ${prefix}appoint(r, e, at_us, me, GREATEST(e.tokens, 1 + CARDINALITY(heirs)));
-      RETURN;
+      EXIT;
     END IF;
   END LOOP;
-  -- Those that are left are asleep; or somebody emptied the table by hand.
-  SELECT COUNT(*) INTO r.entries FROM ${prefix}entry WHERE lock_key = r.lock_key;
+  IF dead IS NOT NULL THEN -- all by one statement: a client that died may leave very many
+    DELETE FROM ${prefix}entry
+    WHERE lock_key = r.lock_key AND waits AND ticket <= dead AND until_us + grace_us <= at_us;
+    GET DIAGNOSTICS n = ROW_COUNT;
+    r.entries := r.entries - n;
+  END IF;
+  IF r.until_us = 0 THEN
+    -- Those that are left are asleep; or somebody emptied the table by hand.
+    SELECT COUNT(*) INTO r.entries FROM ${prefix}entry WHERE lock_key = r.lock_key;
+  END IF;
 END $$;
 
 -- What a step did: who has the lock from the queue since the row was read.

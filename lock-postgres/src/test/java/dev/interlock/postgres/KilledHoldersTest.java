@@ -1,8 +1,10 @@
 package dev.interlock.postgres;
 
 import dev.interlock.contract.KilledHoldersContract;
+import org.junit.jupiter.api.Tag;
 
 /** Permits and readers' locks of JVMs that are killed. */
+@Tag("thorough")
 class KilledHoldersTest extends KilledHoldersContract {
   private static final String URI = Server.uri();
 

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.interlock.CommonOptions;
 import dev.interlock.LockConfig;
 import dev.interlock.contract.TestClient;
+import dev.interlock.postgres.internal.backend.PostgresBackend;
+import dev.interlock.postgres.internal.grants.Waiters;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.Grant;

@@ -11,10 +11,12 @@ import dev.interlock.testservers.TestPostgres;
 import java.time.Duration;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A standby takes over that has been up for long. */
+@Tag("thorough")
 @Timeout(120)
 class PromotedStandbyTest {
   private static final Duration PATIENCE = Duration.ofMinutes(1);

@@ -23,11 +23,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Faults of the server itself, so on a server of its own. */
+@Tag("thorough")
 @Timeout(90)
 class RestartTest {
   private static PostgresServer server;
@@ -114,6 +117,33 @@ class RestartTest {
 
   @Test
   void d2_theOrderIsKeptEvenIfAllEntriesRanOutWhileTheServerWasAway() throws Exception {
+    assertOrderIsKept(() -> {
+      server.kill();
+      server.start();
+    });
+  }
+
+  /** The first process goes on, so the time of its start does not tell that the server was away. */
+  @Test
+  void d2_soItIsAfterTheCrashOfASessionHasEndedAllOthers() throws Exception {
+    Awaitility.await()
+        .until(() -> ask("NOW() > PG_POSTMASTER_START_TIME() + INTERVAL '4 s'").equals("t"));
+    assertOrderIsKept(() -> {
+      long pid = Long.parseLong(
+          ask("MIN(pid) FROM pg_stat_activity" + " WHERE application_name LIKE 'interlock-%'"));
+      ProcessHandle session = ProcessHandle.of(pid).orElse(null);
+      Assumptions.assumeTrue(session != null, "the server is a process of this machine");
+      session.destroyForcibly();
+      Awaitility.await().ignoreExceptions().until(() -> !session.isAlive());
+    });
+  }
+
+  private static String ask(String what) {
+    return server.execute("SELECT " + what);
+  }
+
+  /** The holder comes back first, while the others have not given a sign of life yet. */
+  private static void assertOrderIsKept(Runnable outage) throws Exception {
     String uri = Server.uri(server);
     try (TestClient holder = Server.client(uri);
         TestClient first = Server.client(uri);
@@ -125,12 +155,18 @@ class RestartTest {
       holder.attempt("a", held, Duration.ZERO, Duration.ofMinutes(2));
       first.attempt("a", early, patience);
       second.attempt("a", late, patience);
-      server.kill();
-      server.start();
       server.execute("UPDATE interlock_entry SET until_us = until_us - 25000000");
+      outage.run();
 
-      // The holder comes back first, while the others have not given a sign of life yet.
+      // Connected again, so that a grant is confirmed in time.
+      for (TestClient client : List.of(second, first)) {
+        Awaitility.await()
+            .pollDelay(Duration.ZERO)
+            .ignoreExceptions()
+            .until(() -> !client.release("a", client.id()).held());
+      }
       Awaitility.await()
+          .pollDelay(Duration.ZERO)
           .ignoreExceptions()
           .until(() -> holder.release("a", held).held());
       Awaitility.await()

@@ -12,7 +12,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** The server that the tests of this JVM share; ends with the JVM. */
-final class Server {
+public final class Server {
   private static final AtomicInteger COUNT = new AtomicInteger();
 
   private Server() {}
@@ -21,12 +21,12 @@ final class Server {
     static final PostgresServer SERVER = TestPostgres.start();
   }
 
-  static PostgresServer shared() {
+  public static PostgresServer shared() {
     return Shared.SERVER;
   }
 
   /** An address with tables, and locks that no other test has. */
-  static String uri() {
+  public static String uri() {
     return uri(shared());
   }
 
@@ -34,12 +34,12 @@ final class Server {
     return server.uri() + "?schema=create&namespace=" + freshNamespace();
   }
 
-  static String freshNamespace() {
+  public static String freshNamespace() {
     return "t" + Long.toHexString(ThreadLocalRandom.current().nextLong()) + COUNT.incrementAndGet();
   }
 
   /** A client without the engine. */
-  static TestClient client(String uri) {
+  public static TestClient client(String uri) {
     return client(uri, freshClientId());
   }
 
@@ -47,7 +47,7 @@ final class Server {
     return HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong());
   }
 
-  static TestClient client(String uri, String id) {
+  public static TestClient client(String uri, String id) {
     LockBackend backend = new PostgresProvider()
         .open(LockConfig.parse(uri), BackendContext.of(new ClientId(id, "test:1")));
     return new TestClient(id, backend);

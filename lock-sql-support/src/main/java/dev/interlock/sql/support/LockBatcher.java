@@ -2,6 +2,7 @@ package dev.interlock.sql.support;
 
 import dev.interlock.BackendRefusedException;
 import dev.interlock.BackendUnavailableException;
+import dev.interlock.LockConfigurationException;
 import dev.interlock.LockException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -9,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -40,6 +42,16 @@ public final class LockBatcher<W extends Batched<?>> {
     void endRides() {
       for (W rider = riders.poll(); rider != null; rider = riders.poll()) {
         waiting.add(rider);
+      }
+      // Its thread may have looked in between, found it nowhere and somebody leading, and sleep.
+      callNext();
+    }
+
+    /** Has the first of those who wait lead, unless somebody does. */
+    void callNext() {
+      W next = waiting.peek();
+      if (next != null) {
+        next.outcome().lead();
       }
     }
   }
@@ -135,23 +147,25 @@ public final class LockBatcher<W extends Batched<?>> {
       }
       if (!batch.isEmpty()) {
         transact(name, batch);
-        failOverdue(name, line, batch.get(0).outcome().fault());
+        batch.stream()
+            .map(work -> work.outcome().fault())
+            .filter(Objects::nonNull)
+            .findFirst()
+            .ifPresent(fault -> failOverdue(name, line, fault));
       }
     } finally {
       line.led.set(false);
       // Looked at after the lead was given up: whoever came before that cannot have taken it.
-      W next = line.waiting.peek();
-      if (next != null) {
-        next.outcome().lead();
-      }
+      line.callNext();
     }
   }
 
   private void transact(String name, List<W> batch) {
     try {
       transactions.accept(name, batch);
-    } catch (BackendRefusedException e) {
-      // It had no effect. What is done however late frees the lock, and needs no room.
+    } catch (BackendRefusedException | LockConfigurationException e) {
+      // It had no effect. What is done however late frees the lock, and needs no room and fewer
+      // rights.
       List<W> open = open(batch);
       List<W> freeing = open.stream().filter(work -> work.patience() == null).toList();
       if (!freeing.isEmpty() && freeing.size() < open.size()) {
@@ -177,10 +191,7 @@ public final class LockBatcher<W extends Batched<?>> {
     return batch.stream().filter(work -> !work.outcome().isDone()).toList();
   }
 
-  private void failOverdue(String name, Line<W> line, @Nullable LockException fault) {
-    if (fault == null) {
-      return;
-    }
+  private void failOverdue(String name, Line<W> line, LockException fault) {
     for (Iterator<W> waiting = line.waiting.iterator(); waiting.hasNext(); ) {
       W work = waiting.next();
       Duration patience = work.patience();

@@ -30,6 +30,8 @@ public final class Pool {
     this.opener = opener;
     this.patience = patience;
     hikari.setDataSource(opener);
+    // Or else Hikari asks the first connection, and uses none ever after if that is cut meanwhile.
+    hikari.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
     hikari.setIdleTimeout(IDLE_MILLIS);
     hikari.setConnectionTimeout(LOOK_MILLIS);
     // An idle connection on which no answer comes must leave the time to open another one.

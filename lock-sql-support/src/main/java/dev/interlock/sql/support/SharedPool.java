@@ -1,6 +1,7 @@
 package dev.interlock.sql.support;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.interlock.LockConfigurationException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -24,8 +25,14 @@ public final class SharedPool implements Connections {
    * @param size how many connections this client may use, but for the one that it listens on
    * @param patience how long an attempt waits for one
    * @param outfit what connections are given while this client has them
+   * @throws LockConfigurationException if the pool is known to have only one connection
    */
   public SharedPool(DataSource pool, int size, Duration patience, Outfit outfit) {
+    if (pool instanceof HikariDataSource hikari && hikari.getMaximumPoolSize() == 1) {
+      throw new LockConfigurationException("the pool has one connection only: one is listened on"
+          + " while somebody waits, so nothing could be acquired or released then. Set its"
+          + " maximumPoolSize to 2 or more, best to poolSize + 1");
+    }
     this.pool = pool;
     this.attempts = new Permits(Math.max(1, size - 1), patience);
     this.outfit = outfit;
@@ -83,7 +90,7 @@ public final class SharedPool implements Connections {
       outfit.putOn(connection);
       return connection;
     } catch (SQLException | RuntimeException e) {
-      connection.close();
+      giveBack(connection, true, true);
       throw e;
     }
   }
@@ -96,10 +103,10 @@ public final class SharedPool implements Connections {
         discard(connection);
         return;
       }
-      outfit.takeOff(connection);
       if (manually) {
         connection.setAutoCommit(false);
       }
+      outfit.takeOff(connection);
     } catch (SQLException | RuntimeException e) {
       // The pool finds out for itself that it is broken.
     } finally {

@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import dev.interlock.BackendRefusedException;
 import dev.interlock.BackendUnavailableException;
+import dev.interlock.LockConfigurationException;
+import dev.interlock.LockException;
 import dev.interlock.OutcomeUnknownException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** What goes along with what in one transaction. */
 @Timeout(60)
@@ -167,12 +171,19 @@ class LockBatcherTest {
         .hasMessage("no rights");
   }
 
-  @Test
-  void aReleaseIsDoneWithoutTheAttemptsThatAreRefused() throws InterruptedException {
+  static List<LockException> refusals() {
+    return List.of(
+        new BackendRefusedException("no room", null), new LockConfigurationException("no room"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("refusals")
+  void aReleaseIsDoneWithoutTheAttemptsThatAreRefused(LockException refusal)
+      throws InterruptedException {
     LockBatcher<Plain> full = new LockBatcher<>((name, operations) -> {
       transactions.add(List.copyOf(operations));
       if (operations.stream().anyMatch(operation -> operation.patience() != null)) {
-        throw new BackendRefusedException("no room", null);
+        throw refusal;
       }
       operations.forEach(LockBatcherTest::done);
     });
@@ -189,7 +200,7 @@ class LockBatcherTest {
 
     assertThat(release.outcome().get()).isTrue();
     assertThatThrownBy(rider.get().outcome()::get)
-        .isInstanceOf(BackendRefusedException.class)
+        .isInstanceOf(refusal.getClass())
         .hasMessage("no room");
     assertThat(transactions).containsExactly(List.of(release, rider.get()), List.of(release));
   }

@@ -1,0 +1,177 @@
+package dev.interlock.mysql.internal.grants;
+
+import dev.interlock.mysql.internal.connection.ServerFacts;
+import dev.interlock.mysql.internal.queue.Entry;
+import dev.interlock.mysql.internal.statements.Database;
+import dev.interlock.mysql.internal.statements.LockKey;
+import dev.interlock.mysql.internal.statements.LockMapper.KnownEntry;
+import dev.interlock.spi.BackendEvents;
+import dev.interlock.spi.Grant;
+import dev.interlock.spi.HoldId;
+import dev.interlock.sql.support.Listener;
+import dev.interlock.sql.support.Micros;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Listens for grants by other clients, on one connection and one thread for the whole client, and
+ * only while the client has waiters.
+ *
+ * <p>The session holds the user-level lock {@code interlock.<client>} and waits at the server. Who
+ * grants a lock to this client ends that wait after its commit with {@code KILL QUERY
+ * IS_USED_LOCK('interlock.<client>')}: that names this session or none, and an account may always
+ * do it to its own sessions. No wake-up is lost: it comes after the grant was committed. The wait
+ * is the second statement of a packet that begins by looking for grants; a wake-up between the two
+ * ends the packet, and so does one during the wait.
+ *
+ * <p>What it waits for is the lock {@code interlock.gate}, which one listener of all keeps, asleep:
+ * only one, because on MariaDB all sleepers share a mutex, and a {@code KILL} that comes while
+ * another has it stops for up to two seconds, and the others with it. Thread-safe.
+ */
+public final class GrantListener {
+  private final Database database;
+  private final long client;
+  private final String prefix;
+  private final Entries entries;
+  private final double waitSeconds;
+  private final long lingerNanos;
+
+  private final Listener listener;
+  private volatile @Nullable BackendEvents events;
+  private volatile Granted granted = (grant, place, notBefore) -> {};
+  private volatile long lastNeeded;
+
+  /**
+   * Creates a listener that is not up yet.
+   *
+   * @param client the upper half of the client's hold ids
+   * @param prefix what the keys of this client's locks begin with
+   * @param entries the client's waiters
+   * @param waitSeconds how long one statement waits
+   * @param linger how long it stays up after the last waiter
+   */
+  public GrantListener(
+      Database database,
+      long client,
+      String prefix,
+      Entries entries,
+      double waitSeconds,
+      Duration linger) {
+    this.database = database;
+    this.client = client;
+    this.prefix = prefix;
+    this.entries = entries;
+    this.waitSeconds = waitSeconds;
+    this.lingerNanos = linger.toNanos();
+    this.listener = new Listener(
+        database.connections(),
+        "interlock-grants-" + Long.toHexString(client),
+        this::isNeeded,
+        this::listen);
+  }
+
+  /** Hears of grants. */
+  public interface Granted {
+    /**
+     * A waiter has the lock.
+     *
+     * @param place where the hold stands if it may share the lock; else null
+     */
+    void granted(Grant grant, @Nullable KnownEntry place, long notBeforeNanos);
+  }
+
+  public void tell(BackendEvents listener, Granted grants) {
+    events = listener;
+    granted = grants;
+  }
+
+  /** Whether another client can tell this one of a grant now. */
+  public boolean isListening() {
+    return listener.isUp();
+  }
+
+  /** Sees to it that it listens before a waiter relies on it. */
+  public void ensureListening() {
+    lastNeeded = System.nanoTime();
+    listener.ensure();
+  }
+
+  private boolean isNeeded() {
+    return entries.hasWaiters() || System.nanoTime() - lastNeeded < lingerNanos;
+  }
+
+  private void listen(Connection taken, boolean again) throws SQLException {
+    Long session = database.on(taken).becomeListener(client);
+    boolean direct = ServerFacts.isDirect(taken, session);
+    listener.up(direct);
+    if (session == null) {
+      return; // the server has not ended the session before yet: it is tried again
+    }
+    if (again) {
+      tellInDoubt();
+    }
+    if (direct) {
+      listenOn(taken);
+    }
+    while (!direct && listener.isNeeded()) {
+      listener.pause(); // the re-checks are frequent instead
+    }
+  }
+
+  private void listenOn(Connection taken) throws SQLException {
+    boolean keeper = waitSeconds < 1; // or else one that cannot wait for so short a time
+    try (GrantLook look =
+        new GrantLook(taken, database.configuration(), client, waitSeconds, keeper)) {
+      Set<Long> seen = new HashSet<>();
+      while (listener.listensOn()) {
+        seen = look(look, seen);
+      }
+    }
+  }
+
+  /** Answers the tokens of what it found: a waiter may be granted the same lock a second time. */
+  private Set<Long> look(GrantLook look, Set<Long> seen) throws SQLException {
+    Set<Long> now = new HashSet<>();
+    // Before the question: the server's remaining time counts from a later moment than this.
+    long asked = System.nanoTime();
+    boolean whole = look.run(entries.wantedParts(), grant -> {
+      now.add(grant.token);
+      if (!seen.contains(grant.token)) {
+        deliver(grant, asked);
+      }
+    });
+    return whole || !now.isEmpty() ? now : seen; // or a wake-up cut it off before it said anything
+  }
+
+  private void deliver(PendingGrant grant, long asked) {
+    String key = new String(grant.lockKey, StandardCharsets.UTF_8);
+    if (key.startsWith(prefix)) {
+      String name = key.substring(prefix.length());
+      HoldId id = new HoldId(grant.client, grant.hold);
+      LockKey at = LockKey.of(prefix.substring(0, prefix.length() - 1), name);
+      granted.granted(
+          Grant.of(name, id, grant.token, Micros.toDuration(grant.remainingUs))
+              .withTokens(grant.tokens)
+              .withHeirs(entries.heirs(name, grant)),
+          grant.counted ? new KnownEntry(name, at, Entry.SHARE, grant.ticket, id, true) : null,
+          asked);
+    }
+  }
+
+  private void tellInDoubt() {
+    BackendEvents listener = events;
+    if (listener != null) {
+      listener.inDoubt();
+    }
+  }
+
+  /** Ends thread and connection. */
+  public void close() {
+    listener.close();
+  }
+}

@@ -1,0 +1,106 @@
+package dev.interlock.mysql.internal.queue;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** What a transaction has to write, and whom to wake once it is committed. */
+public final class Changes {
+  private boolean row;
+  private final List<Entry> inserts = new ArrayList<>();
+  private final List<Entry> refreshes = new ArrayList<>();
+  private final TreeSet<Long> deletedShares = new TreeSet<>();
+  private final TreeSet<Long> deletedWaiters = new TreeSet<>();
+  private final Set<Long> sleepers = new LinkedHashSet<>();
+  private final Set<Long> wakes = new LinkedHashSet<>();
+
+  void rowChanged() {
+    row = true;
+  }
+
+  void insert(Entry entry) {
+    inserts.add(entry);
+  }
+
+  void refresh(Entry entry) {
+    if (!inserts.contains(entry) && !refreshes.contains(entry)) {
+      refreshes.add(entry);
+    }
+  }
+
+  void delete(Entry entry) {
+    refreshes.remove(entry);
+    if (!inserts.remove(entry)) {
+      delete(entry.kind, entry.ticket);
+    }
+  }
+
+  void delete(int kind, long ticket) {
+    (kind == Entry.SHARE ? deletedShares : deletedWaiters).add(ticket);
+  }
+
+  void putToSleep(long client) {
+    sleepers.add(client);
+  }
+
+  void wake(long client) {
+    wakes.add(client);
+  }
+
+  public boolean isEmpty() {
+    return !row
+        && inserts.isEmpty()
+        && refreshes.isEmpty()
+        && deletedShares.isEmpty()
+        && deletedWaiters.isEmpty()
+        && sleepers.isEmpty();
+  }
+
+  /** The ticket of the waiter that goes, if that and the row are all there is to write. */
+  public @Nullable Long onlyDeletion() {
+    boolean only = deletedWaiters.size() == 1
+        && inserts.isEmpty()
+        && refreshes.isEmpty()
+        && deletedShares.isEmpty()
+        && sleepers.isEmpty();
+    return only ? deletedWaiters.first() : null;
+  }
+
+  List<Entry> inserts() {
+    return inserts;
+  }
+
+  List<Entry> refreshes() {
+    return refreshes;
+  }
+
+  Set<Long> deletedWaiters() {
+    return deletedWaiters;
+  }
+
+  /** Those of the further holds that go, for the statement. */
+  String getShareTickets() {
+    return text(deletedShares);
+  }
+
+  /** Those of the waiters that go, for the statement. */
+  String getWaiterTickets() {
+    return text(deletedWaiters);
+  }
+
+  private static String text(Set<Long> tickets) {
+    return tickets.stream().map(String::valueOf).collect(Collectors.joining(","));
+  }
+
+  Set<Long> sleepers() {
+    return sleepers;
+  }
+
+  public Set<Long> wakes() {
+    return wakes;
+  }
+}

@@ -1,0 +1,72 @@
+package dev.interlock.mysql.internal.statements;
+
+import dev.interlock.mysql.internal.queue.Protocol;
+import java.util.concurrent.ThreadLocalRandom;
+
+/** One connection for one operation. Not thread-safe. */
+public final class Session {
+  private final LockMapper mapper;
+  private final long transaction = ThreadLocalRandom.current().nextLong();
+  private final long knownUs;
+  private boolean inTransaction;
+  private boolean sent;
+  private boolean spoilt;
+
+  Session(LockMapper mapper, long knownUs) {
+    this.mapper = mapper;
+    this.knownUs = knownUs;
+  }
+
+  public LockMapper mapper() {
+    return mapper;
+  }
+
+  /**
+   * The number by which the server knows the second packet of a transaction as that of the first.
+   */
+  public long transaction() {
+    return transaction;
+  }
+
+  /**
+   * For how long waiters are to be counted whose entries have run out. During an outage of the
+   * server nobody can keep an entry; those who wait wait on, and keep their places if they are back
+   * soon after it. Whoever comes first after it must not drop them.
+   */
+  public long graceUs() {
+    return knownUs < Protocol.RETURN_US ? Protocol.OUTAGE_US : 0;
+  }
+
+  /** The next statement changes something: from here a lost answer leaves the outcome unknown. */
+  public void changes() {
+    sent = true;
+  }
+
+  /** The next statement begins a transaction that must be ended whatever happens. */
+  public void begins() {
+    inTransaction = true;
+  }
+
+  /** The transaction is over, and so is any doubt. */
+  public void ended() {
+    inTransaction = false;
+    sent = false;
+  }
+
+  /** The connection is of no use after this. */
+  public void spoil() {
+    spoilt = true;
+  }
+
+  boolean isSpoilt() {
+    return spoilt;
+  }
+
+  boolean isInTransaction() {
+    return inTransaction;
+  }
+
+  boolean mayHaveTakenEffect() {
+    return sent;
+  }
+}

@@ -1,0 +1,354 @@
+package dev.interlock.postgres.internal.backend;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.interlock.CommonOptions;
+import dev.interlock.HoldInfo;
+import dev.interlock.LockConfig;
+import dev.interlock.LockException;
+import dev.interlock.postgres.PostgresOptions;
+import dev.interlock.postgres.internal.connection.Faults;
+import dev.interlock.postgres.internal.connection.OwnPool;
+import dev.interlock.postgres.internal.connection.PostgresDriver;
+import dev.interlock.postgres.internal.connection.ServerFacts;
+import dev.interlock.postgres.internal.grants.GrantListener;
+import dev.interlock.postgres.internal.grants.Grants;
+import dev.interlock.postgres.internal.grants.Waiters;
+import dev.interlock.postgres.internal.statements.Calls;
+import dev.interlock.postgres.internal.statements.Database;
+import dev.interlock.postgres.internal.statements.Inspector;
+import dev.interlock.postgres.internal.statements.LockMapper;
+import dev.interlock.postgres.internal.statements.LockMapper.Answer;
+import dev.interlock.postgres.internal.statements.LockMapper.Item;
+import dev.interlock.postgres.internal.statements.LockMapper.Step;
+import dev.interlock.postgres.internal.statements.Schema;
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.AttemptResult;
+import dev.interlock.spi.BackendEvents;
+import dev.interlock.spi.ClientId;
+import dev.interlock.spi.HandOffBackend;
+import dev.interlock.spi.HoldId;
+import dev.interlock.spi.HoldPage;
+import dev.interlock.spi.HoldQuery;
+import dev.interlock.spi.LockBackend;
+import dev.interlock.spi.Release;
+import dev.interlock.spi.ReleaseResult;
+import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalAnswers;
+import dev.interlock.spi.RenewalResult;
+import dev.interlock.spi.WaiterInfo;
+import dev.interlock.sql.support.Connections;
+import dev.interlock.sql.support.LockBatcher;
+import dev.interlock.sql.support.Micros;
+import dev.interlock.sql.support.Opener;
+import dev.interlock.sql.support.Opening;
+import dev.interlock.sql.support.Recheck;
+import dev.interlock.sql.support.SharedPool;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.function.Function;
+import javax.sql.DataSource;
+
+/** The backend: each call is one call of a function at the server, in one transaction. */
+public final class PostgresBackend implements HandOffBackend {
+  private static final String OPENING = "cannot open 'postgres'";
+
+  private final Database database;
+  private final String server;
+  private final long client;
+  private final Calls calls;
+  private final Inspector inspector;
+  private final Grants grants;
+  private final GrantListener grantListener;
+  private final Waiters waiters = new Waiters();
+  private final LockBatcher<Operation> batcher = new LockBatcher<>(this::operate);
+
+  private PostgresBackend(Connections connections, LockConfig config, ClientId id, String server) {
+    this.database = new Database(
+        connections, config.get(PostgresOptions.TABLE_PREFIX), config.get(PostgresOptions.TIMEOUT));
+    this.inspector = new Inspector(database, config.get(CommonOptions.NAMESPACE));
+    this.server = server;
+    this.client = HexFormat.fromHexDigitsToLong(id.id());
+    this.calls = new Calls(client, id.host().getBytes(UTF_8));
+    this.grants = new Grants(client, config.get(CommonOptions.NAMESPACE), database, waiters, calls);
+    this.grantListener = new GrantListener(database, id.id(), grants);
+  }
+
+  public static LockBackend open(LockConfig config, ClientId id) {
+    Opening.require(
+        config, "postgres", PostgresOptions.HOSTS, PostgresOptions.USER, PostgresOptions.DATABASE);
+    PostgresDriver driver = new PostgresDriver(config, id.id());
+    Opener opener = new Opener(driver.servers());
+    ServerFacts facts;
+    try (Connection first = first(opener::open)) {
+      facts = prepare(first, config);
+    } catch (SQLException e) {
+      throw Faults.translate(OPENING, e, false);
+    }
+    if (facts.direct()) {
+      driver.goDirect();
+    }
+    return new PostgresBackend(new OwnPool(opener, config, id.id()), config, id, facts.server());
+  }
+
+  public static LockBackend over(DataSource pool, LockConfig config, ClientId id) {
+    Connections connections = new SharedPool(
+        pool,
+        config.get(PostgresOptions.POOL_SIZE),
+        config.get(PostgresOptions.CONNECT_TIMEOUT),
+        SharedPool.Outfit.NONE);
+    Connection first = first(() -> connections.take(true));
+    try {
+      return new PostgresBackend(connections, config, id, prepare(first, config).server());
+    } catch (SQLException e) {
+      throw Faults.translate(OPENING, e, false);
+    } finally {
+      connections.giveBack(first, true, true);
+    }
+  }
+
+  private static Connection first(Callable<Connection> source) {
+    try {
+      return source.call();
+    } catch (Exception e) {
+      throw Faults.noConnection(OPENING, e);
+    }
+  }
+
+  /** Looks at a connection, and has there the tables that the client needs. */
+  private static ServerFacts prepare(Connection connection, LockConfig config) throws SQLException {
+    ServerFacts facts = ServerFacts.of(connection);
+    new Schema(config.get(PostgresOptions.TABLE_PREFIX))
+        .apply(connection, config.get(PostgresOptions.SCHEMA));
+    facts.warnIfNotDurable();
+    return facts;
+  }
+
+  @Override
+  public void subscribe(BackendEvents listener) {
+    grants.tell(listener);
+  }
+
+  @Override
+  public AttemptResult attempt(Attempt attempt) {
+    if (attempt.waits()) {
+      grantListener.ensureListening();
+    }
+    // Behind waiters of this client it will not get the lock now: its place in the queue may wait.
+    long ride = Math.min(waiters.rideNanos(attempt.name()), attempt.patience().toNanos() / 2);
+    return answer(attempt, run(attempt.name(), new Operation.Acquire(attempt), ride));
+  }
+
+  private AttemptResult answer(Attempt attempt, Answer answer) {
+    return switch (answer.state) {
+      case Answer.HOLDS -> {
+        waiters.remove(attempt.name(), attempt.id());
+        yield AttemptResult.granted(attempt, answer.token)
+            .withTokens(answer.tokens)
+            .withHeirs(answer.heirs(client));
+      }
+      case Answer.WAITS -> {
+        waiters.stands(attempt.name(), attempt.id(), look(answer, attempt.lease()));
+        yield AttemptResult.queued(recheck(answer.remainingUs));
+      }
+      default -> {
+        waiters.remove(attempt.name(), attempt.id());
+        yield AttemptResult.busy(recheck(answer.remainingUs));
+      }
+    };
+  }
+
+  private static Waiters.Look look(Answer answer, Duration lease) {
+    return new Waiters.Look(answer.askedAt, answer.token, Micros.of(lease));
+  }
+
+  private Answer run(String name, Operation operation, long rideNanos) {
+    batcher.run(name, operation, rideNanos);
+    return operation.outcome().get();
+  }
+
+  /** Does all of them, those first that free the lock, and tells who has it. */
+  private void operate(String name, List<Operation> operations) {
+    List<Operation> sorted = new ArrayList<>(operations);
+    sorted.sort(Comparator.comparing(operation -> !operation.isUrgent()));
+    byte[] key = grants.key(name);
+    List<Step> steps = sorted.stream().map(Operation::step).toList();
+    List<HoldId> coming = steps.stream()
+        .map(Step::asks)
+        .filter(asks -> asks != null && asks.stayUs > 0)
+        .map(asks -> asks.id)
+        .toList();
+    coming.forEach(id -> waiters.comes(name, id));
+    long sentAt = System.nanoTime();
+    List<Answer> answers;
+    try {
+      answers = database.run(
+          "lock '" + name + "'",
+          sorted.get(0).isUrgent(),
+          true,
+          mapper -> calls.run(mapper, name, key, steps));
+    } catch (RuntimeException e) {
+      coming.forEach(id -> waiters.failed(name, id));
+      throw e;
+    }
+    answers.forEach(answer -> answer.askedAt = sentAt);
+    List<Answer> untold = answers.stream()
+        .filter(answer -> !sorted.get(answer.n).tells(answer, client))
+        .toList();
+    answers.forEach(answer -> sorted.get(answer.n).outcome().succeed(answer));
+    untold.forEach(answer -> grants.passOn(name, answer, sorted.get(answer.n).asks(), sentAt));
+    if (answers.size() < sorted.size()) {
+      operate(name, sorted.subList(answers.size(), sorted.size()));
+    }
+  }
+
+  /**
+   * First those holds of which the row is free: a row that somebody keeps locked, as an operator
+   * may, must not cost the others their leases. Then the rest of them, one by one, and the waiters,
+   * most of whom are only read, which waits for no row lock; likewise without some if it must be.
+   */
+  @Override
+  public void renew(List<Renewal> batch, RenewalAnswers answers) {
+    List<Renewal> open = new ArrayList<>(batch);
+    open.sort(Comparator.comparing(renewal -> grants.key(renewal.name()), Arrays::compareUnsigned));
+    List<Renewal> holds = open.stream().filter(renewal -> !renewal.queued()).toList();
+    if (!holds.isEmpty()) {
+      open.removeAll(renew(holds, true, answers));
+    }
+    for (Renewal hold : holds) {
+      if (open.remove(hold)) {
+        try {
+          renew(List.of(hold), false, answers);
+        } catch (LockException e) {
+          answers.answer(hold, RenewalResult.failed(e));
+          // That took its time: whose row is free by now waits for no other.
+          if (!open.isEmpty()) {
+            open.removeAll(renew(open, true, answers));
+          }
+        }
+      }
+    }
+    if (!open.isEmpty()) {
+      refresh(open, answers);
+    }
+  }
+
+  private void refresh(List<Renewal> queue, RenewalAnswers answers) {
+    try {
+      renew(queue, false, answers);
+    } catch (LockException e) {
+      queue.removeAll(renew(queue, true, answers));
+      queue.forEach(one -> answers.answer(one, RenewalResult.failed(e)));
+    }
+  }
+
+  /** Answers which ones it has answered, before others are told what this made of the locks. */
+  private List<Renewal> renew(List<Renewal> some, boolean ifFree, RenewalAnswers answers) {
+    List<Item> items = some.stream()
+        .map(renewal -> new Item(grants.key(renewal.name()), renewal))
+        .toList();
+    long sentAt = System.nanoTime();
+    List<Answer> found = change("renewal", mapper -> mapper.renew(items, ifFree));
+    found.forEach(answer -> {
+      Renewal renewal = some.get(answer.n);
+      answer.askedAt = sentAt;
+      answers.answer(renewal, result(renewal, answer));
+    });
+    found.forEach(answer -> {
+      Renewal renewal = some.get(answer.n);
+      grants.passOn(renewal.name(), answer, renewal.id(), sentAt);
+    });
+    return found.stream().map(answer -> some.get(answer.n)).toList();
+  }
+
+  private RenewalResult result(Renewal renewal, Answer answer) {
+    if (answer.state == Answer.WAITS) {
+      waiters.stands(renewal.name(), renewal.id(), look(answer, renewal.lease()));
+      return RenewalResult.queued(recheck(answer.remainingUs));
+    }
+    waiters.remove(renewal.name(), renewal.id());
+    return answer.state == Answer.HOLDS
+        ? RenewalResult.held(renewal, answer.token).withTokens(answer.tokens)
+        : RenewalResult.gone();
+  }
+
+  @Override
+  public ReleaseResult release(Release release) {
+    waiters.releases(release.name());
+    Answer answer = run(release.name(), new Operation.GiveBack(release, waiters), 0);
+    release.passed().forEach(id -> waiters.remove(release.name(), id));
+    if (!answer.held) {
+      return ReleaseResult.notHeld();
+    }
+    Attempt next = release.next();
+    ReleaseResult result =
+        ReleaseResult.released().withNext(next == null ? null : answer(next, answer));
+    return answer.isGrantTo(client)
+        ? result.withGranted(grants.of(release.name(), answer))
+        : result;
+  }
+
+  @Override
+  public void abandon(String name, HoldId id) {
+    waiters.remove(name, id);
+    run(name, new Operation.Abandonment(id), 0);
+  }
+
+  @Override
+  public Optional<HoldInfo> inspect(String name) {
+    return inspector.inspect(name, grants.key(name));
+  }
+
+  @Override
+  public Optional<List<WaiterInfo>> waiters(String name, int limit) {
+    return Optional.of(inspector.waiters(grants.key(name), limit));
+  }
+
+  @Override
+  public Optional<HoldPage> list(HoldQuery query) {
+    return Optional.of(inspector.list(query));
+  }
+
+  @Override
+  public boolean forceRelease(String name, long fencingToken) {
+    long sentAt = System.nanoTime();
+    Answer answer =
+        change("forced release", mapper -> mapper.force(grants.key(name), client, fencingToken));
+    grants.passOn(name, answer, null, sentAt);
+    String victims = answer.victims;
+    if (victims == null) {
+      return false;
+    }
+    for (String victim : victims.split(" ", -1)) {
+      grants.takenAway(name, HoldId.parse(victim));
+    }
+    return true;
+  }
+
+  @Override
+  public String server() {
+    return server;
+  }
+
+  @Override
+  public void close() {
+    grantListener.close();
+    database.close();
+  }
+
+  private <T> T change(String what, Function<LockMapper, T> work) {
+    return database.run(what, true, true, work);
+  }
+
+  private Duration recheck(long remainingUs) {
+    return Recheck.after(remainingUs, grantListener.isListening());
+  }
+}
