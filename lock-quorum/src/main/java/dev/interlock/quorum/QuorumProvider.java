@@ -3,6 +3,7 @@ package dev.interlock.quorum;
 import dev.interlock.Capability;
 import dev.interlock.LockConfig;
 import dev.interlock.Option;
+import dev.interlock.quorum.internal.member.Membership;
 import dev.interlock.spi.BackendContext;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.LockProvider;
@@ -44,7 +45,9 @@ public final class QuorumProvider implements LockProvider {
    */
   @Override
   public Set<Capability> capabilities(LockConfig config) {
-    return hasMembers(config) ? Settings.of(config, members).capabilities() : Settings.keepable();
+    return hasMembers(config)
+        ? Settings.read(config, members).capabilities()
+        : Membership.keepable();
   }
 
   @Override
@@ -61,6 +64,6 @@ public final class QuorumProvider implements LockProvider {
 
   @Override
   public LockBackend open(LockConfig config, BackendContext context) {
-    return QuorumBackend.open(Settings.of(config, members), context);
+    return QuorumBackend.open(Settings.read(config, members), context);
   }
 }

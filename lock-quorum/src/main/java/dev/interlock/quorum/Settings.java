@@ -1,42 +1,27 @@
 package dev.interlock.quorum;
 
-import dev.interlock.Capability;
 import dev.interlock.CommonOptions;
 import dev.interlock.LockConfig;
 import dev.interlock.LockException;
+import dev.interlock.quorum.internal.member.Membership;
 import dev.interlock.spi.LockClients;
-import java.time.Duration;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What a quorum's settings say. Immutable.
- *
- * @param members the settings of the members
- * @param need how many of them must grant
- * @param longestLease see {@link QuorumOptions#LONGEST_LEASE}
- */
-record Settings(List<LockConfig> members, int need, Duration longestLease) {
-
-  /**
-   * What a quorum does not keep, whatever its members do. Several holders of one lock may be on
-   * different majorities: of three members, each of which has two permits, three holders of a
-   * permit find one each on two.
-   */
-  private static final Set<Capability> NOT_KEPT = Set.of(Capability.SHARED, Capability.PERMITS);
+/** Reads who belongs to a quorum from its settings, and finds what is wrong with them. */
+final class Settings {
+  private Settings() {}
 
   /**
    * Reads settings that {@link #faults} has no objection to.
    *
    * @param given the members; null if the settings name their URIs
    */
-  static Settings of(LockConfig config, @Nullable List<LockConfig> given) {
+  static Membership read(LockConfig config, @Nullable List<LockConfig> given) {
     List<LockConfig> members = (given == null ? parsed(config) : given)
         .stream().map(member -> inNamespace(member, config)).toList();
-    return new Settings(
+    return new Membership(
         members,
         config.get(QuorumOptions.NEED).of(members.size()),
         config.get(QuorumOptions.LONGEST_LEASE));
@@ -77,7 +62,7 @@ record Settings(List<LockConfig> members, int need, Duration longestLease) {
       }
     }
     faults.addAll(conflicts(members));
-    boolean forgetful = faults.isEmpty() && !members.stream().allMatch(Settings::isDurable);
+    boolean forgetful = faults.isEmpty() && !members.stream().allMatch(Membership::isDurable);
     if (forgetful
         && config.get(CommonOptions.LEASE).compareTo(config.get(QuorumOptions.LONGEST_LEASE)) > 0) {
       faults.add("lease is longer than longestLease");
@@ -103,21 +88,5 @@ record Settings(List<LockConfig> members, int need, Duration longestLease) {
 
   private static boolean isSame(LockConfig one, LockConfig other) {
     return one.provider().equals(other.provider()) && one.values().equals(other.values());
-  }
-
-  /** What all members promise, as far as a quorum keeps it. */
-  Set<Capability> capabilities() {
-    Set<Capability> common = keepable();
-    members.forEach(member -> common.retainAll(LockClients.provider(member).capabilities(member)));
-    return common;
-  }
-
-  /** What a quorum may promise, if its members do. */
-  static Set<Capability> keepable() {
-    return EnumSet.complementOf(EnumSet.copyOf(NOT_KEPT));
-  }
-
-  static boolean isDurable(LockConfig member) {
-    return LockClients.provider(member).capabilities(member).contains(Capability.DURABLE);
   }
 }

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
@@ -56,11 +57,19 @@ final class Contest {
   }
 
   /** How many holds of a name began after a moment, and before they ended were valid. */
-  synchronized long begunSince(String name, long moment) {
+  long begunSince(String name, long moment) {
+    return begun(hold -> hold.name().equals(name), moment);
+  }
+
+  /** The same of the holds of one contender. */
+  long begunBy(String label, long moment) {
+    return begun(hold -> hold.owner().startsWith(label + "-"), moment);
+  }
+
+  private synchronized long begun(Predicate<Hold> which, long moment) {
     return holds.stream()
-        .filter(hold -> hold.name().equals(name)
-            && hold.acquired() - moment > 0
-            && hold.until() - hold.acquired() > 0)
+        .filter(hold ->
+            which.test(hold) && hold.acquired() - moment > 0 && hold.until() - hold.acquired() > 0)
         .count();
   }
 

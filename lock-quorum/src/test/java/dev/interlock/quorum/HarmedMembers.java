@@ -2,6 +2,8 @@ package dev.interlock.quorum;
 
 import dev.interlock.LockConfig;
 import dev.interlock.LockException;
+import dev.interlock.quorum.internal.member.Marks;
+import dev.interlock.quorum.internal.member.Membership;
 import dev.interlock.spi.BackendContext;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.LockBackend;
@@ -40,7 +42,7 @@ final class HarmedMembers implements AutoCloseable {
   }
 
   private final String provider;
-  private final Settings settings;
+  private final Membership quorum;
   private final List<RedisServer> servers = new ArrayList<>();
   private final List<List<FaultProxy>> proxies = new ArrayList<>();
   private final String options;
@@ -57,7 +59,7 @@ final class HarmedMembers implements AutoCloseable {
         before.add(FaultProxy.before(server.host(), server.port()));
       }
     }
-    this.settings = Settings.of(LockConfig.parse(uri(0)), null);
+    this.quorum = ThreeRedis.membership(uri(0));
   }
 
   /** The quorum as one contender reaches it. */
@@ -120,7 +122,7 @@ final class HarmedMembers implements AutoCloseable {
     BackendContext context = BackendContext.of(new ClientId("0000111122223333", "host:1"));
     String uri = servers.get(member).uri(provider);
     try (LockBackend direct = context.open(LockConfig.parse(uri))) {
-      return new Memory(member, settings, false).look(direct) == Memory.State.TRUSTED;
+      return Marks.isTrusted(quorum, member, direct);
     }
   }
 

@@ -25,17 +25,17 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Threads that share what they ask of the members, while the ways to all of these are cut, torn,
- * delayed and half open in the middle of what is shared.
+ * A thread that reads the members' answers itself, and threads that share what they ask, while the
+ * ways to all of these are cut, torn, delayed and half open in the middle of what is shared.
  * {@code -Dinterlock.test.quorum.seconds=600} makes it long.
  */
 @Timeout(900)
 class HarmedWaysTest {
-  private static final String PROVIDER = "redis-setnx";
   private static final int LOCKS = 16;
   private static final int HARM_ONE_IN = 60;
 
@@ -102,21 +102,22 @@ class HarmedWaysTest {
     }
   }
 
-  @Test
+  @ParameterizedTest(name = "{0} threads, {1}")
   @DisplayName(
       "M1, E6: no lock is held twice, and all are free at the end, though batches break off")
-  void survives() throws Exception {
+  @CsvSource({"1, redis-setnx", "16, redis-setnx", "16, redis-hash"})
+  void survives(int many, String provider) throws Exception {
     SplittableRandom random = new SplittableRandom(seed);
     String uri = ThreeRedis.quorum(
         proxies.stream()
-            .map(proxy -> PROVIDER + "://" + proxy.address() + "?timeout=PT0.3S")
+            .map(proxy -> provider + "://" + proxy.address() + "?timeout=PT0.3S")
             .toList(),
         "&longestLease=" + LEASE);
     try (LockClient client = Locks.open(uri)) {
       proxies.forEach(proxy -> proxy.harmAtRandom(random.split(), HARM_ONE_IN));
       long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
       List<Thread> threads = new ArrayList<>();
-      for (int i = 0; i < LOCKS; i++) {
+      for (int i = 0; i < many; i++) {
         SplittableRandom own = random.split();
         threads.add(new Thread(() -> work(client, own, end)));
       }
@@ -127,7 +128,7 @@ class HarmedWaysTest {
       proxies.forEach(FaultProxy::heal);
       assertThat(wrong).as("seed %d", seed).isEmpty();
       assertThat(sections).anyMatch(section -> section.token > 0);
-      awaitFree();
+      awaitFree(provider);
     }
   }
 
@@ -142,10 +143,10 @@ class HarmedWaysTest {
   }
 
   /** What failed is given back behind. */
-  private void awaitFree() throws InterruptedException {
+  private void awaitFree(String provider) throws InterruptedException {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
     for (int i = 0; i < 3; i++) {
-      try (LockClient member = Locks.open(redis.server(i).uri(PROVIDER))) {
+      try (LockClient member = Locks.open(redis.server(i).uri(provider))) {
         for (Section section : sections) {
           while (member.inspect(section.name).isPresent()) {
             assertThat(System.nanoTime() - end)

@@ -5,6 +5,8 @@ import dev.interlock.HoldInfo;
 import dev.interlock.HostPort;
 import dev.interlock.LockConfig;
 import dev.interlock.Option;
+import dev.interlock.quorum.internal.member.Marks;
+import dev.interlock.quorum.internal.member.Memory;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.BackendContext;
@@ -15,6 +17,7 @@ import dev.interlock.spi.LockProvider;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -35,6 +38,12 @@ public final class LyingProvider implements LockProvider {
     FORGETS_IN_SECRET,
     /** Gives back only what it has said to have granted: not what it could not say. */
     RELEASES_ONLY_GRANTS,
+    /** Shows each client a mark of its own: one that was not there before finds none. */
+    MARKS_APART,
+    /** Tells the age of a mark by the clock of whoever made it; these differ by minutes. */
+    AGES_BY_MAKER,
+    /** Keeps the locks of a client that finds no mark apart, as if that alone began to use it. */
+    BEGINS_APART,
     /** Declares that it keeps what it has answered, which is not for the rules Q to judge. */
     DECLARES_DURABLE
   }
@@ -66,18 +75,43 @@ public final class LyingProvider implements LockProvider {
     HostPort server = config.get(HOSTS).get(0);
     String uri = "redis-setnx://%s:%d?timeout=PT1S"
         .formatted(server.host(), server.port().orElseThrow());
-    return new Liar(context.open(LockConfig.parse(uri)), config.get(LIE));
+    return new Liar(
+        context.open(LockConfig.parse(uri)),
+        config.get(LIE),
+        "@" + context.client().id());
   }
 
-  private record Liar(LockBackend sound, Lie lie, Map<String, HoldInfo> seen, Set<HoldId> granted)
+  private record Liar(
+      LockBackend sound,
+      Lie lie,
+      String client,
+      Map<String, HoldInfo> seen,
+      Set<HoldId> granted,
+      Map<String, Boolean> began)
       implements Forwarding {
 
-    Liar(LockBackend sound, Lie lie) {
-      this(sound, lie, new ConcurrentHashMap<>(), ConcurrentHashMap.newKeySet());
+    Liar(LockBackend sound, Lie lie, String client) {
+      this(
+          sound,
+          lie,
+          client,
+          new ConcurrentHashMap<>(),
+          ConcurrentHashMap.newKeySet(),
+          new ConcurrentHashMap<>());
+    }
+
+    /** Under which name the server has a lock of this client's. */
+    private String known(String name) {
+      boolean apart = Memory.isItsOwn(name)
+          ? lie == Lie.MARKS_APART
+          : lie == Lie.BEGINS_APART && began.getOrDefault(Marks.NAME, false);
+      return apart ? name + client : name;
     }
 
     @Override
-    public AttemptResult attempt(Attempt attempt) {
+    public AttemptResult attempt(Attempt asked) {
+      Attempt attempt = Attempt.of(known(asked.name()), asked.id(), asked.owner(), asked.lease())
+          .withPatience(asked.patience());
       AttemptResult result = sound.attempt(attempt);
       if (result instanceof Grant) {
         granted.add(attempt.id());
@@ -91,13 +125,12 @@ public final class LyingProvider implements LockProvider {
 
     @Override
     public void renew(List<Renewal> batch, RenewalAnswers answers) {
-      if (lie != Lie.RECORDS_NO_TOKEN) {
-        sound.renew(batch, answers);
-        return;
-      }
-      List<Renewal> plain = new ArrayList<>();
-      batch.forEach(any -> plain.add(Renewal.of(any.name(), any.id(), any.lease(), any.queued())));
-      List<RenewalResult> results = RenewalAnswers.collect(sound, plain);
+      boolean records = lie != Lie.RECORDS_NO_TOKEN;
+      List<Renewal> told = new ArrayList<>();
+      batch.forEach(
+          any -> told.add(Renewal.of(known(any.name()), any.id(), any.lease(), any.queued())
+              .withMinToken(records ? any.minToken() : 0)));
+      List<RenewalResult> results = RenewalAnswers.collect(sound, told);
       for (int i = 0; i < batch.size(); i++) {
         Renewal asked = batch.get(i);
         answers.answer(
@@ -110,24 +143,45 @@ public final class LyingProvider implements LockProvider {
 
     @Override
     public boolean release(String name, HoldId id) {
-      return !isLeft(id) && sound.release(name, id);
+      return !isLeft(id) && sound.release(known(name), id);
     }
 
     @Override
     public void abandon(String name, HoldId id) {
       if (!isLeft(id)) {
-        sound.abandon(name, id);
+        sound.abandon(known(name), id);
       }
     }
 
     @Override
+    public boolean forceRelease(String name, long fencingToken) {
+      return sound.forceRelease(known(name), fencingToken);
+    }
+
+    @Override
     public Optional<HoldInfo> inspect(String name) {
-      Optional<HoldInfo> now = sound.inspect(name);
+      Optional<HoldInfo> now = sound.inspect(known(name));
+      began.putIfAbsent(name, now.isEmpty());
+      if (lie == Lie.AGES_BY_MAKER && name.equals(Marks.NAME)) {
+        return now.map(Liar::byMakersClock);
+      }
       if (lie != Lie.FORGETS_IN_SECRET || !Memory.isItsOwn(name)) {
         return now;
       }
       now.ifPresent(hold -> seen.putIfAbsent(name, hold));
       return Optional.ofNullable(seen.get(name));
+    }
+
+    private static HoldInfo byMakersClock(HoldInfo mark) {
+      Duration late = Duration.ofMinutes(Math.floorMod(mark.host().hashCode(), 1_000));
+      return HoldInfo.of(
+          mark.name(),
+          mark.owner(),
+          mark.host(),
+          mark.since(),
+          mark.remaining().minus(late),
+          mark.fencingToken(),
+          mark.waiters());
     }
   }
 }

@@ -2,10 +2,8 @@ package dev.interlock.quorum;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.interlock.Lease;
-import dev.interlock.LockClient;
-import dev.interlock.LockRequest;
-import dev.interlock.Locks;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -13,9 +11,16 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** An application that moves from one backend to another, with instances on different stages. */
-@Timeout(60)
+/** An application that moves from one backend to another, instance by instance. */
+@Timeout(240)
 class MoveTest {
+  private static final List<String> NAMES = List.of("a", "b");
+  private static final Duration LEASE = Duration.ofSeconds(2);
+  private static final Duration PATIENCE = Duration.ofSeconds(50);
+  private static final int HOLDS = 10;
+
+  private final Contest contest = new Contest();
+  private final List<Contender> instances = new ArrayList<>();
   private ThreeRedis redis;
 
   @BeforeEach
@@ -25,44 +30,53 @@ class MoveTest {
 
   @AfterEach
   void stop() {
+    instances.forEach(Contender::close);
     redis.close();
   }
 
-  private LockClient both() {
-    List<String> members =
-        List.of(redis.server(0).uri("redis-setnx"), redis.server(1).uri("redis-hash"));
-    return Locks.open(ThreeRedis.quorum(members, "&need=all"));
-  }
-
   @Test
-  @DisplayName("an instance on both backends and one on the old one exclude one another")
-  void meetsOld() throws Exception {
-    try (LockClient old = Locks.open(redis.server(0).uri("redis-setnx"));
-        LockClient both = both()) {
-      exclude(old, both);
-    }
+  @DisplayName("two JVMs on different stages of a move exclude one another, and tokens grow")
+  void moves() throws Exception {
+    String old = redis.server(0).uri("redis-setnx");
+    String next = redis.server(1).uri("redis-hash");
+    String both = ThreeRedis.quorum(List.of(old, next), "&need=all");
+
+    Contender one = instance(old, "one-on-old");
+    Contender other = instance(old, "other-on-old");
+    awaitHolds("one-on-old", "other-on-old");
+    one = replace(one, both, "one-on-both");
+    awaitHolds("one-on-both", "other-on-old");
+    other = replace(other, both, "other-on-both");
+    awaitHolds("one-on-both", "other-on-both");
+    one = replace(one, next, "one-on-next");
+    awaitHolds("one-on-next", "other-on-both");
+    other = replace(other, next, "other-on-next");
+    awaitHolds("one-on-next", "other-on-next");
+
+    assertThat(one.stop(PATIENCE)).isNull();
+    assertThat(other.stop(PATIENCE)).isNull();
+    assertThat(contest.judge()).isEmpty();
   }
 
-  @Test
-  @DisplayName("an instance on both backends and one on the new one exclude one another")
-  void meetsNew() throws Exception {
-    try (LockClient next = Locks.open(redis.server(1).uri("redis-hash"));
-        LockClient both = both()) {
-      exclude(next, both);
-    }
+  private Contender instance(String uri, String label) throws Exception {
+    Contender started = Contender.start(uri, label, NAMES, LEASE, label.hashCode(), contest);
+    instances.add(started);
+    return started;
   }
 
-  private static void exclude(LockClient one, LockClient other) throws InterruptedException {
-    for (int round = 0; round < 20; round++) {
-      LockRequest request = LockRequest.of("a" + round);
-      try (Lease lease = one.acquire(request)) {
-        assertThat(other.tryAcquire(request)).isEmpty();
-        assertThat(lease.isValid()).isTrue();
-      }
-      try (Lease lease = other.acquire(request)) {
-        assertThat(one.tryAcquire(request)).isEmpty();
-        assertThat(lease.isValid()).isTrue();
-      }
+  private Contender replace(Contender before, String uri, String label) throws Exception {
+    assertThat(before.stop(PATIENCE)).isNull();
+    return instance(uri, label);
+  }
+
+  /** Until both instances have held locks by turns from now on. */
+  private void awaitHolds(String one, String other) throws InterruptedException {
+    long begun = System.nanoTime();
+    while (contest.begunBy(one, begun) < HOLDS || contest.begunBy(other, begun) < HOLDS) {
+      assertThat(System.nanoTime() - begun)
+          .as("%s and %s, %s", one, other, contest.judge())
+          .isLessThan(PATIENCE.toNanos());
+      Thread.sleep(50);
     }
   }
 }

@@ -16,6 +16,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * every round. {@code -Dinterlock.test.quorum.rounds=1000} makes it long, and
  * {@code -Dinterlock.test.seed} repeats a run's choices.
  */
+@Tag("thorough")
 class QuorumChaosTest {
   private static final int CONTENDERS = 3;
   private static final List<Harm> HARMS = List.of(Harm.values());

@@ -14,11 +14,8 @@ import dev.interlock.Locks;
 import dev.interlock.tck.internal.fault.FaultProxy;
 import dev.interlock.testservers.RedisServer;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -252,45 +249,6 @@ class QuorumTest {
       Lease after = client.acquire(LockRequest.of("a"));
       after.release();
       assertThat(after.fencingToken()).isGreaterThan(before.fencingToken());
-    }
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"redis-setnx", "redis-hash"})
-  @DisplayName("those who wait in the queue of a server that dies get the lock all the same")
-  void waitersOutliveQueue(String provider) throws Exception {
-    int many = 20;
-    try (LockClient one = Locks.open(redis.uri(provider, ""));
-        LockClient other = Locks.open(redis.uri(provider, ""))) {
-      Lease held = one.acquire(LockRequest.of("a"));
-      LockRequest request = LockRequest.of("a").withWait(Duration.ofSeconds(40));
-      List<CompletableFuture<Lease>> waits = new ArrayList<>();
-      AtomicInteger inside = new AtomicInteger();
-      List<CompletableFuture<Integer>> uses = new ArrayList<>();
-      for (int i = 0; i < many; i++) {
-        CompletableFuture<Lease> wait = other.acquireAsync(request);
-        waits.add(wait);
-        uses.add(wait.thenApply(lease -> {
-          int together = inside.incrementAndGet();
-          inside.decrementAndGet();
-          lease.release();
-          return together;
-        }));
-      }
-      awaitWaiter(one);
-      redis.server(0).kill();
-      held.release();
-      for (CompletableFuture<Integer> use : uses) {
-        assertThat(use.get(40, TimeUnit.SECONDS)).isEqualTo(1);
-      }
-      assertThat(waits.stream().map(wait -> wait.join().fencingToken()).distinct())
-          .hasSize(many);
-    }
-  }
-
-  private static void awaitWaiter(LockClient client) throws InterruptedException {
-    while (client.inspect("a").orElseThrow().waiters() == 0) {
-      Thread.sleep(10);
     }
   }
 

@@ -6,9 +6,10 @@ import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.Locks;
-import dev.interlock.tck.internal.fault.Effect;
+import dev.interlock.quorum.internal.member.Member;
 import dev.interlock.tck.internal.fault.FaultProxy;
 import dev.interlock.tck.internal.fault.Injection;
+import dev.interlock.tck.internal.fault.MessageFault;
 import dev.interlock.testservers.RedisServer;
 import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
@@ -35,7 +36,7 @@ class SharedOwnerTest {
       while (redis.server(2).command("KEYS", "*:lock:a").isEmpty()) {
         Thread.sleep(10);
       }
-      slow.inject(Injection.of(Effect.REPLY_LATE, "a", 1, 1_000, Duration.ofMillis(300)));
+      slow.inject(Injection.of(MessageFault.REPLY_LATE, "a", 1, 1_000, Duration.ofMillis(300)));
       long start;
       Lease second;
       do { // a member that needs a second on a busy machine is none that was slow, but a silent one

@@ -1,27 +1,23 @@
 package dev.interlock.quorum;
 
 import dev.interlock.BackendUnavailableException;
-import dev.interlock.Capability;
 import dev.interlock.CommonOptions;
 import dev.interlock.HoldInfo;
 import dev.interlock.LockConfig;
-import dev.interlock.Option;
 import dev.interlock.OutcomeUnknownException;
+import dev.interlock.quorum.internal.member.Memory;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.BackendContext;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.LockBackend;
-import dev.interlock.spi.LockProvider;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
 import java.time.Duration;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -29,62 +25,69 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** Members in this JVM, and what a test does to the way of one client to one of them. */
-public final class SteeredProvider implements LockProvider {
+public final class SteeredProvider extends MembersHere {
   private static final Map<String, Steered> OPENED = new ConcurrentHashMap<>();
 
   /** The settings of a quorum of members of these names. */
-  static String quorum(String... namespaces) {
+  public static String quorum(String... namespaces) {
     return ThreeRedis.quorum(
         Stream.of(namespaces).map(name -> "steered://?namespace=" + name).toList(), "");
   }
 
   /** A client's way to a member. */
-  static Steered of(String client, String namespace) {
+  public static Steered of(String client, String namespace) {
     return OPENED.computeIfAbsent(client + " " + namespace, any -> new Steered());
   }
 
   /** The ways of a client to members that are named by a letter and a number from 0 on. */
-  static List<Steered> of(String client, String letter, int members) {
+  public static List<Steered> of(String client, String letter, int members) {
     return IntStream.range(0, members).mapToObj(i -> of(client, letter + i)).toList();
   }
 
   /** What happens to the calls of one client to one member. Thread-safe. */
-  static final class Steered {
+  public static final class Steered {
     private final Queue<Runnable> late = new ConcurrentLinkedQueue<>();
     private final Queue<Attempt> attempts = new ConcurrentLinkedQueue<>();
     private final AtomicInteger refused = new AtomicInteger();
     private final AtomicInteger renewals = new AtomicInteger();
     private final AtomicInteger releases = new AtomicInteger();
+    private final AtomicInteger abandonments = new AtomicInteger();
     private volatile boolean down;
     private volatile boolean delaying;
     private volatile boolean delayingAttempts;
     private volatile Duration patience = Duration.ZERO;
     private volatile Runnable before = () -> {};
+    private volatile Runnable beforeRenewed = () -> {};
 
     /** Whether every call fails, as where nobody listens. */
-    void down(boolean refuses) {
+    public void down(boolean refuses) {
       down = refuses;
     }
 
     /** Whether an abandonment is without an answer, and gets there at {@link #arrive}. */
-    void delaysAbandonments(boolean delays) {
+    public void delaysAbandonments(boolean delays) {
       delaying = delays;
     }
 
     /**
      * Whether an attempt for an application's lock is without an answer, and gets there as well.
      */
-    void delaysAttempts(boolean delays) {
+    public void delaysAttempts(boolean delays) {
       delayingAttempts = delays;
     }
 
     /** What happens to the member right before it is asked for an application's lock. */
-    void before(Runnable event) {
+    public void before(Runnable event) {
       before = event;
     }
 
+    /** What happens right before each answer to a renewal. */
+    public void beforeRenewed(Runnable event) {
+      beforeRenewed = event;
+    }
+
     /** For how long whoever asks for such an abandonment waits for its answer. */
-    void patience(Duration longest) {
+    public void patience(Duration longest) {
       patience = longest;
     }
 
@@ -97,19 +100,19 @@ public final class SteeredProvider implements LockProvider {
     }
 
     /** How many calls are on their way. */
-    int underWay() {
+    public int underWay() {
       return late.size();
     }
 
     /** What was under way gets there. */
-    void arrive() {
+    public void arrive() {
       for (Runnable next = late.poll(); next != null; next = late.poll()) {
         next.run();
       }
     }
 
     /** By which ids the member has answered who asked for a lock, in order. */
-    List<HoldId> attempts(String name) {
+    public List<HoldId> attempts(String name) {
       return attempts.stream()
           .filter(attempt -> attempt.name().equals(name))
           .map(Attempt::id)
@@ -117,17 +120,22 @@ public final class SteeredProvider implements LockProvider {
     }
 
     /** How many batches of renewals the member was asked for. */
-    int renewals() {
+    public int renewals() {
       return renewals.get();
     }
 
     /** How many releases the member has answered. */
-    int releases() {
+    public int releases() {
       return releases.get();
     }
 
+    /** How many abandonments the member was asked for. */
+    public int abandonments() {
+      return abandonments.get();
+    }
+
     /** How many abandonments were refused. */
-    int refused() {
+    public int refused() {
       return refused.get();
     }
   }
@@ -135,16 +143,6 @@ public final class SteeredProvider implements LockProvider {
   @Override
   public String id() {
     return "steered";
-  }
-
-  @Override
-  public Set<Capability> capabilities(LockConfig config) {
-    return EnumSet.of(Capability.RENEWABLE, Capability.FENCED, Capability.PUSH);
-  }
-
-  @Override
-  public List<Option<?>> options() {
-    return List.of();
   }
 
   @Override
@@ -179,7 +177,10 @@ public final class SteeredProvider implements LockProvider {
     @Override
     public void renew(List<Renewal> batch, RenewalAnswers answers) {
       steered.renewals.incrementAndGet();
-      reached().renew(batch, answers);
+      reached().renew(batch, (renewal, result) -> {
+        steered.beforeRenewed.run();
+        answers.answer(renewal, result);
+      });
     }
 
     @Override
@@ -191,6 +192,7 @@ public final class SteeredProvider implements LockProvider {
 
     @Override
     public void abandon(String name, HoldId id) {
+      steered.abandonments.incrementAndGet();
       if (steered.delaying) {
         steered.late.add(() -> sound.abandon(name, id));
         steered.await();

@@ -1,5 +1,7 @@
 package dev.interlock.quorum;
 
+import dev.interlock.LockConfig;
+import dev.interlock.quorum.internal.member.Membership;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
 import java.net.URLEncoder;
@@ -10,30 +12,30 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** Three Redis servers that know nothing of one another, and keep nothing on their disks. */
-final class ThreeRedis implements AutoCloseable {
+public final class ThreeRedis implements AutoCloseable {
   private final List<RedisServer> servers;
 
-  ThreeRedis() {
+  public ThreeRedis() {
     servers =
         Stream.generate(() -> TestRedis.builder().owned().start()).limit(3).toList();
   }
 
-  RedisServer server(int place) {
+  public RedisServer server(int place) {
     return servers.get(place);
   }
 
-  String uri(String provider, String options) {
+  public String uri(String provider, String options) {
     return quorum(
         servers.stream().map(server -> server.uri(provider) + "?timeout=PT1S").toList(), options);
   }
 
   /** The quorum to one who reaches a server through a proxy. */
-  String uri(String provider, int place, String proxy) {
+  public String uri(String provider, int place, String proxy) {
     return uri(provider, place, proxy, "");
   }
 
   /** The same with further options. */
-  String uri(String provider, int place, String proxy, String options) {
+  public String uri(String provider, int place, String proxy, String options) {
     List<String> members = IntStream.range(0, servers.size())
         .mapToObj(i -> i == place ? provider + "://" + proxy : server(i).uri(provider))
         .map(uri -> uri + "?timeout=PT1S")
@@ -41,12 +43,17 @@ final class ThreeRedis implements AutoCloseable {
     return quorum(members, options);
   }
 
-  static String quorum(List<String> members, String options) {
+  public static String quorum(List<String> members, String options) {
     return "quorum://?"
         + members.stream()
             .map(uri -> "member=" + URLEncoder.encode(uri, StandardCharsets.UTF_8))
             .collect(Collectors.joining("&"))
         + options;
+  }
+
+  /** What the settings of a quorum say of its members. */
+  public static Membership membership(String uri) {
+    return Settings.read(LockConfig.parse(uri), null);
   }
 
   @Override

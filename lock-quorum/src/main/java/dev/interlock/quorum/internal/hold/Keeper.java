@@ -1,0 +1,348 @@
+package dev.interlock.quorum.internal.hold;
+
+import dev.interlock.LockException;
+import dev.interlock.OutcomeUnknownException;
+import dev.interlock.quorum.internal.member.Member;
+import dev.interlock.quorum.internal.member.Members;
+import dev.interlock.quorum.internal.member.Round;
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.AttemptResult;
+import dev.interlock.spi.BackendEvents;
+import dev.interlock.spi.Grant;
+import dev.interlock.spi.HoldId;
+import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalAnswers;
+import dev.interlock.spi.RenewalResult;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps holds and queue entries alive: holds on all members, an entry on the one in whose queue it
+ * stands, and on those before it that may have kept a place of it: it returns there. A hold is kept
+ * if enough members have it, and gone if so many have lost it that enough cannot be left. Members
+ * that have lost one that is kept are asked to have it again; those that may yet give it back, by
+ * another id. Thread-safe.
+ */
+public final class Keeper {
+  /** After the engine was told to repeat the attempt of an entry. */
+  private static final Duration AFTER_WAKE = Duration.ofMillis(100);
+
+  private final Members members;
+  private final Repairs repairs;
+  private final Standings standings;
+
+  /** Creates. */
+  public Keeper(Members members, Repairs repairs, Standings standings) {
+    this.members = members;
+    this.repairs = repairs;
+    this.standings = standings;
+  }
+
+  /**
+   * Renews. Returns once all are answered: those that are open when no member has voted for a while
+   * as unknown. A large batch may take longer than that.
+   *
+   * @param events told of a queued attempt that the contended member has granted, and of a hold
+   *     that was found gone behind its answer
+   */
+  public void renew(List<Renewal> batch, RenewalAnswers answers, BackendEvents events) {
+    CountDownLatch open = new CountDownLatch(batch.size());
+    RenewalAnswers counted = (renewal, result) -> {
+      try {
+        answers.answer(renewal, result);
+      } finally {
+        open.countDown();
+      }
+    };
+    List<Ballot> ballots = new ArrayList<>();
+    for (Renewal renewal : batch) {
+      Standing standing = standings.get(renewal.id());
+      if (standing != null) {
+        standing.uses(renewal.lease());
+      }
+      ballots.add(ballot(renewal, standing, counted, events));
+    }
+    AtomicInteger votes = new AtomicInteger();
+    ask(ballots, votes);
+    ballots.stream().filter(ballot -> ballot.members().isEmpty()).forEach(Ballot::end);
+    int before;
+    do {
+      before = votes.get();
+    } while (!await(open, Member.SILENT.toNanos()) && votes.get() != before);
+    ballots.forEach(Ballot::end);
+    // A vote that came just now may have decided one, on a thread that has yet to answer.
+    var unused = await(open, Long.MAX_VALUE);
+  }
+
+  /**
+   * Asks each member once for all that it is to vote on. Does not wait for the votes.
+   *
+   * @param votes counts them
+   */
+  private void ask(List<Ballot> ballots, AtomicInteger votes) {
+    Map<Member, List<Renewal>> questions = new LinkedHashMap<>();
+    Map<HoldId, Ballot> byId = new LinkedHashMap<>();
+    for (Ballot ballot : ballots) {
+      for (Member member : ballot.members()) {
+        Renewal asked = on(member, ballot.renewal, standings.get(ballot.renewal.id()));
+        byId.put(asked.id(), ballot);
+        questions.computeIfAbsent(member, any -> new ArrayList<>()).add(asked);
+      }
+    }
+    questions.forEach((member, some) -> {
+      var unused = member
+          .renew(some, (renewal, result) -> {
+            votes.incrementAndGet();
+            Ballot ballot = byId.get(renewal.id());
+            if (ballot != null) {
+              ballot.vote(member, result);
+            }
+          })
+          .whenComplete((done, error) -> {
+            RenewalResult failed = RenewalResult.failed(Round.failure(error));
+            some.forEach(renewal -> {
+              Ballot ballot = byId.get(renewal.id());
+              if (ballot != null) {
+                ballot.vote(member, failed);
+              }
+            });
+          });
+    });
+  }
+
+  private static Renewal on(Member member, Renewal renewal, @Nullable Standing standing) {
+    return standing == null
+        ? renewal
+        : Renewal.of(renewal.name(), standing.idOn(member), renewal.lease(), renewal.queued())
+            .withMinToken(standing.token());
+  }
+
+  /** Answers whether all are answered by then. */
+  private static boolean await(CountDownLatch open, long longest) {
+    boolean interrupted = false;
+    long deadline = System.nanoTime() + longest;
+    try {
+      while (true) {
+        try {
+          return open.await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private Ballot ballot(
+      Renewal renewal, @Nullable Standing standing, RenewalAnswers answers, BackendEvents events) {
+    Member contended = standing == null ? null : standing.contended();
+    return renewal.queued() && standing != null && !standing.isHeld() && contended != null
+        ? new Entry(renewal, standing, contended, answers, events)
+        : new Hold(renewal, standing, answers, events, true);
+  }
+
+  private final class Hold extends Ballot {
+    private final @Nullable Standing standing;
+    private final List<Member> asked;
+    private final List<Member> inDoubt;
+    private final Set<Member> repaired = new HashSet<>();
+    private final BackendEvents events;
+    private final boolean mayRepair;
+    private final long sentAt = System.nanoTime();
+    private final long sentAtMillis = System.currentTimeMillis();
+
+    Hold(
+        Renewal renewal,
+        @Nullable Standing standing,
+        RenewalAnswers answers,
+        BackendEvents events,
+        boolean mayRepair) {
+      super(renewal, answers);
+      this.standing = standing;
+      this.events = events;
+      this.mayRepair = mayRepair;
+      this.asked = members.live().stream()
+          .filter(member -> standing == null || standing.isKeptBy(member))
+          .toList();
+      this.inDoubt = members.live().stream()
+          .filter(member -> standing != null && standing.isDoubtful(member))
+          .toList();
+    }
+
+    @Override
+    List<Member> members() {
+      return asked;
+    }
+
+    @Override
+    @Nullable
+    RenewalResult decide(boolean last) {
+      List<Grant> held = votes.values().stream()
+          .filter(Grant.class::isInstance)
+          .map(Grant.class::cast)
+          .toList();
+      if (held.size() >= members.need()) {
+        long known = standing == null ? 0 : standing.token();
+        long largest = held.stream().mapToLong(Grant::fencingToken).max().orElse(0);
+        return RenewalResult.held(renewal, known > 0 ? known : largest);
+      }
+      long failed = Round.count(votes.values(), RenewalResult.Failed.class::isInstance);
+      if (votes.size() - held.size() - failed > members.spare()) {
+        return RenewalResult.gone();
+      }
+      return last ? RenewalResult.failed(unknown()) : null;
+    }
+
+    private LockException unknown() {
+      List<String> complaints = new ArrayList<>();
+      for (Member member : asked) {
+        RenewalResult vote = votes.get(member);
+        if (vote == null) {
+          complaints.add(member.silence());
+        } else if (vote instanceof RenewalResult.Failed failed) {
+          complaints.add(
+              "member %d: %s".formatted(member.place() + 1, failed.error().getMessage()));
+        }
+      }
+      return new OutcomeUnknownException(String.valueOf(
+          members.unavailable("renew", renewal.name(), complaints).getMessage()));
+    }
+
+    /** Also of those that come when it was decided: the last one would never be repaired. */
+    @Override
+    void told() {
+      Standing hold = standing;
+      Attempt attempt = hold == null ? null : hold.attempt();
+      RenewalResult result = result();
+      if (hold == null || attempt == null || result == null) {
+        return;
+      }
+      if (result instanceof Grant) {
+        hold.lasts(sentAt, sentAtMillis, renewal.lease());
+        inDoubt.forEach(member -> standings.renameOn(member, hold));
+      }
+      if (result instanceof RenewalResult.Gone) {
+        if (hold.isHeld()) {
+          // Those too few that have it yet would be busy for a lease, and not vote for the next
+          // holder.
+          var unused = GiveBack.onAll(members, hold);
+        }
+      } else if (mayRepair) {
+        lost().forEach(member -> {
+          var unused = repairs
+              .repair(hold, member, attempt)
+              .whenComplete((vote, error) -> lookAgain(hold, vote, error));
+        });
+      }
+    }
+
+    /**
+     * A member may have lost the hold by a forced release that met the others only behind their
+     * votes. The repair would then leave it on that member alone, where others queue for it.
+     */
+    private void lookAgain(Standing hold, @Nullable AttemptResult vote, @Nullable Throwable error) {
+      if (vote instanceof Grant
+          || (error != null && Round.failure(error) instanceof OutcomeUnknownException)) {
+        RenewalAnswers behind = (same, result) -> {
+          // Not if it is its own release that has met the members meanwhile.
+          if (result instanceof RenewalResult.Gone && hold.isHeld()) {
+            events.revoked(renewal.name(), renewal.id());
+          }
+        };
+        ask(List.of(new Hold(renewal, hold, behind, events, false)), new AtomicInteger());
+      }
+    }
+
+    /** Those to repair, each once; none if nobody has it, for then it may be gone. */
+    private synchronized List<Member> lost() {
+      if (Round.count(votes.values(), Grant.class::isInstance) == 0) {
+        return List.of();
+      }
+      return votes.entrySet().stream()
+          .filter(vote -> vote.getValue() instanceof RenewalResult.Gone)
+          .map(Map.Entry::getKey)
+          .filter(repaired::add)
+          .toList();
+    }
+  }
+
+  private static final class Entry extends Ballot {
+    private final Standing standing;
+    private final Member contended;
+    private final List<Member> earlier;
+    private final List<Member> asked;
+    private final BackendEvents events;
+
+    Entry(
+        Renewal renewal,
+        Standing standing,
+        Member contended,
+        RenewalAnswers answers,
+        BackendEvents events) {
+      super(renewal, answers);
+      this.standing = standing;
+      this.contended = contended;
+      this.earlier = standing.places().before(contended).stream()
+          .filter(member -> member.isLive() && standing.isKeptBy(member))
+          .toList();
+      this.asked = contended.isLive()
+          ? Stream.concat(Stream.of(contended), earlier.stream()).toList()
+          : List.of();
+      this.events = events;
+    }
+
+    @Override
+    List<Member> members() {
+      return asked;
+    }
+
+    /** A queue that cannot be reached is as good as lost: the attempt goes to another member. */
+    @Override
+    @Nullable
+    RenewalResult decide(boolean last) {
+      RenewalResult vote = votes.get(contended);
+      if (vote instanceof RenewalResult.Queued) {
+        return vote;
+      }
+      if (vote instanceof Grant) {
+        standing.grantedByRelease();
+        events.wake(renewal.name(), renewal.id());
+        return RenewalResult.queued(AFTER_WAKE);
+      }
+      return vote != null || last ? RenewalResult.gone() : null;
+    }
+
+    /**
+     * A member that did not answer when the attempt went on to the next one has kept its place, as
+     * it has those of others: all return there, in their old order.
+     */
+    @Override
+    void told() {
+      earlier.forEach(member -> {
+        RenewalResult vote = vote(member);
+        if (vote instanceof Grant) {
+          standing.places().grantedAt(member); // by a release: a vote, which is not to be renewed
+        } else if (vote instanceof RenewalResult.Queued && standing.returnsTo(member)) {
+          events.wake(renewal.name(), renewal.id());
+        }
+      });
+    }
+
+    private synchronized @Nullable RenewalResult vote(Member member) {
+      return votes.get(member);
+    }
+  }
+}

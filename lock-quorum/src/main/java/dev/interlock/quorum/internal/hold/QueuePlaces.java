@@ -1,0 +1,50 @@
+package dev.interlock.quorum.internal.hold;
+
+import dev.interlock.quorum.internal.member.Member;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The members in whose queues one attempt may stand. It contends at one of them. Those before that
+ * one did not answer, and may have kept its place: {@link Keeper} asks them whether they have, and
+ * then it contends there again, as all others do. What it has behind that one is given back.
+ *
+ * <p>The client dies, at any moment: each place ends as that of any waiter without a sign of life.
+ * A look makes no place, so it may be lost, run twice or run late: it keeps one alive that is
+ * there, and may grant the lock to it if that is free, as a release does. What gives a place back
+ * may be late, or without an answer, as what gives a vote back: see {@link Standing}.
+ *
+ * <p>Thread-safe.
+ */
+public final class QueuePlaces {
+  // Guarded by this.
+  private final Set<Member> members = new HashSet<>();
+
+  /** It is about to ask a member for a place. */
+  public synchronized void asks(Member member) {
+    members.add(member);
+  }
+
+  /** A member has granted it the lock: it has no place in that queue any more. */
+  public synchronized void grantedAt(Member member) {
+    members.remove(member);
+  }
+
+  public synchronized boolean mayBeAt(Member member) {
+    return members.contains(member);
+  }
+
+  /** Those of members that come before one. */
+  synchronized List<Member> before(Member member) {
+    return members.stream().filter(other -> other.place() < member.place()).toList();
+  }
+
+  /** Gives up those of members that come after one, and tells which. */
+  public synchronized List<Member> leaveAfter(Member member) {
+    List<Member> later =
+        members.stream().filter(other -> other.place() > member.place()).toList();
+    later.forEach(members::remove);
+    return later;
+  }
+}

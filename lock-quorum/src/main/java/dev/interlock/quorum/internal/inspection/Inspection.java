@@ -1,0 +1,90 @@
+package dev.interlock.quorum.internal.inspection;
+
+import dev.interlock.HoldInfo;
+import dev.interlock.quorum.internal.member.Member;
+import dev.interlock.quorum.internal.member.Members;
+import dev.interlock.quorum.internal.member.Round;
+import dev.interlock.spi.HoldPage;
+import dev.interlock.spi.HoldQuery;
+import dev.interlock.spi.LockBackend;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+
+/** What operators ask of all members. Thread-safe. */
+public final class Inspection {
+  /** What is left of a grant takes about so long, in nanoseconds. */
+  private static final long HALF_DONE = 1_000_000;
+
+  private final Members members;
+
+  /** Creates. */
+  public Inspection(Members members) {
+    this.members = members;
+  }
+
+  /**
+   * Tells who holds a lock. Looks again if it meets a grant half done: the members' tokens are
+   * about to be raised.
+   */
+  public Optional<HoldInfo> inspect(String name) {
+    Optional<HoldVotes> hold = poll(name);
+    for (long pause = HALF_DONE; pause <= 8 * HALF_DONE; pause *= 2) {
+      if (hold.isEmpty() || hold.get().isSettled()) {
+        break;
+      }
+      LockSupport.parkNanos(this, pause);
+      hold = poll(name);
+    }
+    return hold.map(HoldVotes::described);
+  }
+
+  private Optional<HoldVotes> poll(String name) {
+    Round<Optional<HoldInfo>> round = all(open -> open.inspect(name));
+    if (round.answers().size() < members.need()) {
+      throw members.unavailable("inspect", name, round.complaints());
+    }
+    return HoldVotes.of(round.answers(), members);
+  }
+
+  /** Lists each lock where the first member that has it lists it. */
+  public Optional<HoldPage> list(HoldQuery query) {
+    return new Listing(members, this::poll).list(query);
+  }
+
+  /**
+   * Takes a lock from its holder, on each member by the token that the hold has there: one that was
+   * repaired has another.
+   */
+  public boolean forceRelease(String name, long fencingToken) {
+    HoldVotes hold = poll(name).orElse(null);
+    if (hold != null && hold.mayHave(fencingToken)) {
+      String why =
+          "one that does not answer may have this token for the hold, or it is that of an earlier one";
+      throw members.unavailable("force the release of", name, List.of(why));
+    }
+    Map<Member, HoldInfo> votes = hold != null && hold.has(fencingToken) ? hold.votes() : Map.of();
+    Round<Boolean> round = new Round<>();
+    for (Member member : members.live()) {
+      HoldInfo vote = votes.get(member);
+      long token = vote == null ? fencingToken : vote.fencingToken();
+      round.ask(member, member.call(open -> open.forceRelease(name, token)));
+    }
+    round.await();
+    Collection<Boolean> answers = round.answers().values();
+    if (answers.size() < members.need()) {
+      throw members.unavailable("force the release of", name, round.complaints());
+    }
+    return answers.stream().anyMatch(there -> there);
+  }
+
+  private <T> Round<T> all(Function<LockBackend, T> question) {
+    Round<T> round = new Round<>();
+    members.live().forEach(member -> round.ask(member, member.call(question)));
+    round.await();
+    return round;
+  }
+}
