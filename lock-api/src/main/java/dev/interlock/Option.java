@@ -1,15 +1,12 @@
 package dev.interlock;
 
 import java.time.Duration;
-import java.time.format.DateTimeParseException;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -111,7 +108,7 @@ public final class Option<T> {
    * @return the option
    */
   public static Option<Duration> duration(String name, @Nullable Duration defaultValue) {
-    return of(name, Option::parseDuration, defaultValue);
+    return of(name, OptionText::parseDuration, defaultValue);
   }
 
   /**
@@ -122,7 +119,7 @@ public final class Option<T> {
    * @return the option
    */
   public static Option<Integer> integer(String name, @Nullable Integer defaultValue) {
-    return of(name, Option::parseInteger, defaultValue);
+    return of(name, OptionText::parseInteger, defaultValue);
   }
 
   /**
@@ -133,7 +130,7 @@ public final class Option<T> {
    * @return the option
    */
   public static Option<Boolean> bool(String name, boolean defaultValue) {
-    return of(name, Option::parseBoolean, defaultValue);
+    return of(name, OptionText::parseBoolean, defaultValue);
   }
 
   /**
@@ -147,7 +144,7 @@ public final class Option<T> {
    */
   public static <E extends Enum<E>> Option<E> choice(
       String name, Class<E> type, @Nullable E defaultValue) {
-    return of(name, text -> parseChoice(type, text), defaultValue);
+    return of(name, text -> OptionText.parseChoice(type, text), defaultValue);
   }
 
   /**
@@ -157,7 +154,7 @@ public final class Option<T> {
    * @return the option, named "hosts"
    */
   public static Option<List<HostPort>> hosts(@Nullable List<HostPort> defaultValue) {
-    return of("hosts", Option::parseHosts, defaultValue).in(Part.HOSTS);
+    return of("hosts", OptionText::parseHosts, defaultValue).in(Part.HOSTS);
   }
 
   /**
@@ -210,7 +207,7 @@ public final class Option<T> {
    * @return the changed copy
    */
   public Option<T> that(Predicate<T> predicate, String rule) {
-    List<Check<T>> more = new java.util.ArrayList<>(checks);
+    List<Check<T>> more = new ArrayList<>(checks);
     more.add(new Check<>(predicate, rule));
     return new Option<>(
         name,
@@ -382,61 +379,5 @@ public final class Option<T> {
   @SuppressWarnings("unchecked")
   private int compare(T left, T right) {
     return ((Comparable<T>) left).compareTo(right);
-  }
-
-  private static Duration parseDuration(String text) {
-    try {
-      return Duration.parse(text);
-    } catch (DateTimeParseException e) {
-      throw new IllegalArgumentException("expected an ISO 8601 duration such as PT30S", e);
-    }
-  }
-
-  private static Integer parseInteger(String text) {
-    try {
-      return Integer.valueOf(text);
-    } catch (NumberFormatException e) {
-      throw new IllegalArgumentException("expected a whole number", e);
-    }
-  }
-
-  private static Boolean parseBoolean(String text) {
-    return switch (text) {
-      case "true" -> true;
-      case "false" -> false;
-      default -> throw new IllegalArgumentException("expected true or false");
-    };
-  }
-
-  private static <E extends Enum<E>> E parseChoice(Class<E> type, String text) {
-    E[] constants = type.getEnumConstants();
-    for (E constant : constants) {
-      if (written(constant).equals(text)) {
-        return constant;
-      }
-    }
-    throw new IllegalArgumentException("expected one of "
-        + Arrays.stream(constants).map(Option::written).collect(Collectors.joining(", ")));
-  }
-
-  private static String written(Enum<?> constant) {
-    return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
-  }
-
-  private static List<HostPort> parseHosts(String text) {
-    return Arrays.stream(text.split(",", -1)).map(Option::parseHost).toList();
-  }
-
-  private static HostPort parseHost(String text) {
-    int bracket = text.lastIndexOf(']');
-    int colon = text.indexOf(':', Math.max(bracket, 0));
-    String host = colon < 0 ? text : text.substring(0, colon);
-    if (host.startsWith("[") && host.endsWith("]")) {
-      host = host.substring(1, host.length() - 1);
-    }
-    if (colon < 0) {
-      return new HostPort(host, java.util.OptionalInt.empty());
-    }
-    return HostPort.of(host, parseInteger(text.substring(colon + 1)));
   }
 }

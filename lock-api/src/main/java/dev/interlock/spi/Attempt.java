@@ -4,7 +4,15 @@ import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** One attempt to get a lock. Immutable; the engine makes it. */
+/**
+ * One attempt to get a lock. Immutable; the engine makes it.
+ *
+ * <p>It names no smallest fencing token, as a {@link Renewal} does ({@link Renewal#minToken()}). A
+ * backend that is made of others learns from all their answers which token they have to record, and
+ * asks them at the same moment. A guess that is too small would spare nothing. One that is surely
+ * large enough would use tokens up faster than a clock counts, and a backend that lost its counter
+ * begins again at its clock.
+ */
 public final class Attempt {
   private final String name;
   private final HoldId id;

@@ -21,8 +21,12 @@ public interface BatchBackend extends LockBackend {
   /**
    * Questions that are asked in one go, each with an answer of its own: what becomes of one changes
    * nothing for the others. An answer that does not come is an
-   * {@link dev.interlock.OutcomeUnknownException} for its own question only. Filled and run once,
-   * by one thread; the answers come on that thread or on others.
+   * {@link dev.interlock.OutcomeUnknownException} for its own question only. Filled and {@link #run
+   * run} once, by one thread at a time; the answers come on that thread or on others.
+   *
+   * <p>Who does not want to hand it to another thread, and cannot wait for a server that is silent,
+   * may {@link #send} it first, and {@link #await} the answers for a moment. Unless these have
+   * come, the batch is still to be run, on any thread.
    */
   interface Batch {
 
@@ -52,8 +56,35 @@ public interface BatchBackend extends LockBackend {
     CompletableFuture<Optional<HoldInfo>> inspect(String name);
 
     /**
-     * Sends all, and blocks until every question has its answer, for a bounded time. If it throws,
-     * that is the answer to those that have none.
+     * Adds what {@link LockBackend#renew} does with one renewal.
+     *
+     * @param renewal as there
+     * @return what comes of it; fails with what a {@link RenewalResult.Failed} would tell
+     */
+    CompletableFuture<RenewalResult> renew(Renewal renewal);
+
+    /**
+     * Sends all if that can be done at once. Does not block.
+     *
+     * @return whether it was sent
+     */
+    default boolean send() {
+      return false;
+    }
+
+    /**
+     * Waits for the answers after {@link #send}.
+     *
+     * @param nanos how long at most, in nanoseconds
+     * @return whether every question has its answer; then {@link #run} must not be called any more
+     */
+    default boolean await(long nanos) {
+      return false;
+    }
+
+    /**
+     * Sends all that was not sent, and blocks until every question has its answer, for a bounded
+     * time. If it throws, that is the answer to those that have none.
      */
     void run();
   }

@@ -40,8 +40,8 @@ public interface LockBackend extends AutoCloseable {
   AttemptResult attempt(Attempt attempt);
 
   /**
-   * Keeps holds and queue entries alive. Returns once every one of them is answered; if it throws,
-   * that is the answer to those that are not.
+   * Keeps holds and queue entries alive. Returns once every one of them is answered, and those
+   * calls of {@code answers} have returned; if it throws, that is the answer to those that are not.
    *
    * @param batch at least one, at most 256, of different ids
    * @param answers takes the answer to each as soon as it is known, from any thread

@@ -88,7 +88,7 @@ public final class Renewal {
    * Returns the smallest fencing token that the hold may have from now on. For a backend that is
    * made of others: a provider with FENCED raises the first token of a hold that is there to this
    * in the same atomic step, so that every later hold has a larger one. It never lowers a token,
-   * and never touches one for the sake of a queue entry.
+   * and never touches one for the sake of a queue entry. An {@link Attempt} has no such token.
    *
    * @return 0 if the token stays as it is
    */

@@ -32,7 +32,7 @@ public abstract class ReadersAndWritersContract {
     String uri = uri();
     try (LockClient one = Locks.open(uri);
         LockClient two = Locks.open(uri)) {
-      LockRequest writer = LockRequest.of("a").withWait(Duration.ofMinutes(4));
+      LockRequest writer = LockRequest.of("a").fair(true).withWait(Duration.ofMinutes(4));
       List<List<CompletableFuture<Lease>>> groups = new ArrayList<>();
       Lease held = one.acquire(writer);
       int waiting = 0;

@@ -17,7 +17,6 @@ import dev.interlock.local.FaultyBackend.Operation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -66,7 +65,7 @@ class FaultTest {
     client.backend().next(Operation.ATTEMPT, Fault.replyLost());
     Task<Lease> task = Task.run(() -> client.locks().acquire(X.fair(true)));
     Await.until("it asked again", () -> client.backend().calls(Operation.ATTEMPT) == 2);
-    assertThat(other.locks().inspect("x").orElseThrow().waiters()).isEqualTo(1);
+    assertThat(other.waiters("x")).isEqualTo(1);
     held.release();
     task.get().release();
   }
@@ -100,7 +99,7 @@ class FaultTest {
     Lease held = other.acquire("x");
     LockRequest brief = X.fair(true).withWait(Duration.ofSeconds(2));
     Task<Lease> task = Task.run(() -> client.locks().acquire(brief));
-    Await.until("it queues", () -> waitersOfX() == 1);
+    Await.until("it queues", () -> other.waiters("x") == 1);
     client.backend().dropEvents();
     // The answer that it queues may be on its way still: what it looks with then is the attempt.
     client.backend().always(Operation.ATTEMPT, Fault.refused());
@@ -356,148 +355,11 @@ class FaultTest {
     held.release();
   }
 
-  @Test
-  @DisplayName("E7 close() ends holds, waits and renewals, and everything is refused after it")
-  void endsEverything() throws Exception {
-    Rig.Client quick = rig.open(Duration.ofMillis(200));
-    Lease held = quick.acquire("x");
-    Task<Lease> thread = Task.run(() -> quick.acquire("x"));
-    Task<Boolean> uninterruptible = Task.run(() -> {
-      quick.locks().lock("x").lock();
-      return true;
-    });
-    Task<Lease> fair = Task.run(() -> quick.locks().acquire(X.fair(true)));
-    CompletableFuture<Lease> async = quick.locks().acquireAsync(X);
-    thread.awaitParked();
-    uninterruptible.awaitParked();
-    fair.awaitParked();
-
-    quick.locks().close();
-    assertThatThrownBy(thread::get).isInstanceOf(BackendUnavailableException.class);
-    assertThatThrownBy(uninterruptible::get).isInstanceOf(BackendUnavailableException.class);
-    assertThatThrownBy(fair::get).isInstanceOf(BackendUnavailableException.class);
-    assertThatThrownBy(() -> Rig.join(async)).hasCauseInstanceOf(BackendUnavailableException.class);
-    assertThat(held.isValid()).isFalse();
-    assertThat(Rig.join(held.lost())).hasToString("CLOSED");
-    rig.awaitNothingLeft();
-    assertThat(quick.backend().isClosed()).isTrue();
-    int calls = quick.backend().allCalls();
-
-    assertThatThrownBy(() -> quick.acquire("x")).isInstanceOf(BackendUnavailableException.class);
-    assertThatThrownBy(() -> quick.locks().tryAcquire(X))
-        .isInstanceOf(BackendUnavailableException.class);
-    assertThatThrownBy(() -> quick.locks().acquireAsync(X))
-        .isInstanceOf(BackendUnavailableException.class);
-    assertThatThrownBy(() -> quick.locks().lock("x"))
-        .isInstanceOf(BackendUnavailableException.class);
-    assertThatThrownBy(() -> quick.locks().inspect("x"))
-        .isInstanceOf(BackendUnavailableException.class);
-    assertThatThrownBy(() -> quick.locks().forceRelease("x"))
-        .isInstanceOf(BackendUnavailableException.class);
-    assertThat(quick.locks().capabilities()).isNotEmpty();
-    quick.locks().close();
-    Await.pass(150);
-    assertThat(quick.backend().allCalls()).isEqualTo(calls);
-    Await.until("its threads ended", () -> quick.threads() == 0);
-  }
-
-  @Test
-  @DisplayName("E7 a grant whose answer comes during close() is given back")
-  void givesBackLateGrant() throws Exception {
-    Gate gate = client.backend().next(Operation.ATTEMPT, Gate.beforeReply());
-    Task<Optional<Lease>> task = Task.run(() -> client.locks().tryAcquire(X));
-    gate.awaitReached();
-    Task<Boolean> closing = Task.run(() -> {
-      client.locks().close();
-      return true;
-    });
-    closing.awaitParked();
-    gate.open();
-    assertThatThrownBy(task::get).isInstanceOf(BackendUnavailableException.class);
-    closing.get();
-    takesOverAtOnce();
-  }
-
-  @Test
-  @DisplayName("E7 async waits that have not begun fail as well when the client is closed")
-  void failsUnbegunAsync() throws Exception {
-    Gate gate = Gate.beforeServer();
-    client.backend().always(Operation.ATTEMPT, gate);
-    CompletableFuture<?>[] futures = new CompletableFuture<?>[20];
-    for (int i = 0; i < futures.length; i++) {
-      futures[i] = client.locks().acquireAsync(LockRequest.of("x" + i));
-    }
-    gate.awaitReached();
-    Task<Boolean> closing = Task.run(() -> {
-      client.locks().close();
-      return true;
-    });
-    for (CompletableFuture<?> future : futures) {
-      assertThatThrownBy(() -> Rig.join(future))
-          .hasCauseInstanceOf(BackendUnavailableException.class);
-    }
-    gate.open();
-    closing.get();
-    rig.awaitNothingLeft();
-  }
-
-  @Test
-  @DisplayName("E7 a fault that passes while the client closes leaves nothing behind")
-  void closesThroughPassingFault() throws Exception {
-    Lease held = other.acquire("x");
-    List<CompletableFuture<Lease>> waiting = List.of(
-        client.locks().acquireAsync(X.fair(true)), client.locks().acquireAsync(X.fair(true)));
-    Await.until("both are queued", () -> waitersOfX() == 2);
-    client.backend().always(Operation.ABANDON, Fault.refused());
-    waiting.forEach(future -> future.cancel(true));
-    Await.until("both were refused", () -> client.backend().calls(Operation.ABANDON) >= 2);
-    client.backend().heal();
-    client.backend().next(Operation.ABANDON, Fault.refused());
-    client.locks().close();
-    assertThat(waitersOfX()).isZero();
-    held.release();
-    takesOverAtOnce();
-  }
-
-  @Test
-  @DisplayName("E7 a release that fails while the client closes costs no other hold its release")
-  void closesThroughFailedRelease() throws Exception {
-    for (String name : List.of("x", "y", "z")) {
-      client.acquire(name);
-    }
-    client.backend().next(Operation.RELEASE, Fault.refused());
-    client.locks().close();
-    rig.awaitNothingLeft();
-  }
-
   private static void joined(CompletableFuture<Lease> future) throws Throwable {
     try {
       future.get(5, TimeUnit.SECONDS);
     } catch (ExecutionException e) {
       throw e.getCause();
     }
-  }
-
-  private int waitersOfX() {
-    return other.locks().inspect("x").orElseThrow().waiters();
-  }
-
-  @Test
-  @DisplayName("E7 close() with an ill server ends within seconds, also when interrupted")
-  void closesIllServer() {
-    Gate gate = client.backend().next(Operation.ATTEMPT, Gate.beforeServer());
-    Task<Optional<Lease>> stuck = Task.run(() -> client.locks().tryAcquire(X));
-    gate.awaitReached();
-    client.backend().always(Operation.RELEASE, Fault.requestLost());
-    client.backend().always(Operation.ABANDON, Fault.requestLost());
-    Thread.currentThread().interrupt();
-    long start = System.nanoTime();
-    client.locks().close();
-    assertThat(Thread.interrupted()).isTrue();
-    assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(5));
-    client.backend().heal();
-    gate.open();
-    assertThatThrownBy(stuck::get).isInstanceOf(LockException.class);
-    assertThat(other.locks().forceRelease("x")).isTrue();
   }
 }

@@ -40,7 +40,7 @@ class ReadWriteTest {
   }
 
   private void awaitWaiters(int count) {
-    Await.until(count + " wait", () -> other.locks().inspect("x").orElseThrow().waiters() == count);
+    Await.until(count + " wait", () -> other.waiters("x") == count);
   }
 
   @Test

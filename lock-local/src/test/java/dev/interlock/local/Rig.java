@@ -41,6 +41,10 @@ final class Rig implements AutoCloseable {
       return locks.inspect(name).isEmpty();
     }
 
+    int waiters(String name) {
+      return locks.inspect(name).orElseThrow().waiters();
+    }
+
     long threads() {
       return Thread.getAllStackTraces().keySet().stream()
           .filter(thread -> thread.getName().contains(id))

@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -80,12 +81,14 @@ final class Extensions {
 
   private void send(List<Hold> batch, Map<Hold, Long> needs, Map<Hold, LockException> failed) {
     Map<HoldId, Hold> byId = new HashMap<>();
+    Set<Hold> open = ConcurrentHashMap.newKeySet();
     List<Renewal> renewals = new ArrayList<>(batch.size());
     long sentAt = calls.beforeSending();
     for (Hold hold : batch) {
       RemoteHold remote = hold.remote();
       long lease = Objects.requireNonNull(needs.get(hold));
       byId.put(remote.id(), hold);
+      open.add(hold);
       renewals.add(Renewal.of(remote.name(), remote.id(), Duration.ofNanos(lease), false));
       remote.asking(sentAt, lease);
     }
@@ -97,6 +100,12 @@ final class Extensions {
         long lease = renewal.lease().toNanos();
         MustNotBlock.run(() -> holds.renewed(hold.remote(), result, sentAt, lease));
       }
+      open.remove(hold);
     });
+    // The answer is only just being taken in, on another thread, or could not be.
+    open.forEach(hold -> failed.putIfAbsent(
+        hold,
+        new OutcomeUnknownException(
+            "the answer to the extension of lock '" + hold.name() + "' was not taken in")));
   }
 }

@@ -103,6 +103,11 @@ class Hold {
     return state == State.HELD && remote.isValidAt(System.nanoTime());
   }
 
+  /** Whether it was given up or lost. */
+  boolean hasEnded() {
+    return state != State.HELD;
+  }
+
   /** Nanoseconds of validity that are left. */
   long remaining() {
     long left = remote.leftAt(System.nanoTime());

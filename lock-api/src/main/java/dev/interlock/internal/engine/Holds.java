@@ -117,6 +117,9 @@ final class Holds {
     for (Hold before : index.add(hold)) {
       succeeds(hold, before);
     }
+    if (hold.hasEnded()) {
+      index.remove(hold); // taken away before it was there, and nobody will do it
+    }
   }
 
   /** The server has granted the lock again: the hold before is over, whatever is known of it. */

@@ -7,6 +7,7 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.concurrent.ThreadLocalRandom;
 import org.h2.engine.Constants;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,6 +34,7 @@ class H2FencedWritesTest extends FencedWritesContract {
   }
 
   /** What the other tests rely on: the look at the journal finds what it is there for. */
+  @Tag("thorough")
   @ParameterizedTest
   @EnumSource(names = {"UNGUARDED", "CHECKED_BEFORE"})
   @Timeout(600)
@@ -42,6 +44,7 @@ class H2FencedWritesTest extends FencedWritesContract {
     assertThat(result.stale()).as("%s", result).isPositive();
   }
 
+  @Tag("thorough")
   @Test
   @Timeout(600)
   void refusalsWithinTheLeaseAreFound() throws Exception {
