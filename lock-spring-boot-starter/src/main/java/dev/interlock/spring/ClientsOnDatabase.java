@@ -2,6 +2,8 @@ package dev.interlock.spring;
 
 import dev.interlock.Locks;
 import dev.interlock.ProviderInfo;
+import dev.interlock.spring.internal.client.ClientNames;
+import dev.interlock.spring.internal.client.DatabaseConnections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;

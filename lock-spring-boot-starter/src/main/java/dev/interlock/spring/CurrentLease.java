@@ -2,6 +2,7 @@ package dev.interlock.spring;
 
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
+import dev.interlock.spring.internal.lease.LeaseScope;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -41,7 +42,7 @@ public final class CurrentLease {
    * @throws IllegalStateException if the thread is not under this lock
    */
   public static Lease of(String name) {
-    return require(name, LeaseScope.find(held -> held.lease().name().equals(name)));
+    return require(name, LeaseScope.leaseOf(name));
   }
 
   /**
@@ -54,15 +55,15 @@ public final class CurrentLease {
    * @throws IllegalStateException if the thread is not under this lock
    */
   public static Lease of(LockClient client, String name) {
-    return require(name, LeaseScope.find(held -> held.part().isOf(client, name)));
+    return require(name, LeaseScope.leaseOf(client, name));
   }
 
-  private static Lease require(String name, LeaseScope.@Nullable Held held) {
-    if (held == null) {
+  private static Lease require(String name, @Nullable Lease lease) {
+    if (lease == null) {
       throw new IllegalStateException(
           "this thread works under no lease on lock '%s'".formatted(name));
     }
-    return held.lease();
+    return lease;
   }
 
   /**

@@ -2,6 +2,18 @@ package dev.interlock.spring;
 
 import dev.interlock.LockClient;
 import dev.interlock.LockListener;
+import dev.interlock.spring.internal.annotation.LockedAdvisor;
+import dev.interlock.spring.internal.annotation.LockedMethods;
+import dev.interlock.spring.internal.call.CapabilityCheck;
+import dev.interlock.spring.internal.call.LockedCalls;
+import dev.interlock.spring.internal.call.LockedInterceptor;
+import dev.interlock.spring.internal.call.LockedWorkLifecycle;
+import dev.interlock.spring.internal.call.Strategies;
+import dev.interlock.spring.internal.lease.Ending;
+import dev.interlock.spring.internal.lease.LeaseCommitGuard;
+import dev.interlock.spring.internal.lease.LockGate;
+import dev.interlock.spring.internal.lease.LockGates;
+import dev.interlock.spring.internal.lease.LockMeter;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import org.springframework.aop.config.AopConfigUtils;

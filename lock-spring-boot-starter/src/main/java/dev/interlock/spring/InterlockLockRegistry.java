@@ -3,6 +3,7 @@ package dev.interlock.spring;
 import dev.interlock.CommonOptions;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
+import dev.interlock.spring.internal.lease.LockGate;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -167,9 +168,6 @@ public final class InterlockLockRegistry
 
   /** Whether the thread holds the lock by an annotated method, a template or a transaction. */
   boolean waitsForItself(String name) {
-    LockRequest request = LockRequest.of(name);
-    HeldPart.Effect effect =
-        LeaseScope.on(client, request).and(TransactionLocks.on(client, request));
-    return effect == HeldPart.Effect.NEVER;
+    return LockGate.waitsForItself(client, LockRequest.of(name));
   }
 }

@@ -1,6 +1,11 @@
 package dev.interlock.spring;
 
 import dev.interlock.LockClient;
+import dev.interlock.spring.internal.lease.LockGates;
+import dev.interlock.spring.internal.observability.HeldLocks;
+import dev.interlock.spring.internal.observability.LockHealthIndicator;
+import dev.interlock.spring.internal.observability.MeterListener;
+import dev.interlock.spring.internal.observability.ObservingMeter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
 import java.util.Map;

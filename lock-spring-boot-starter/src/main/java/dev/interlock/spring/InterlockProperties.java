@@ -1,5 +1,7 @@
 package dev.interlock.spring;
 
+import dev.interlock.spring.internal.annotation.LockedAdvisor;
+import dev.interlock.spring.internal.client.ClientSettings;
 import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -59,7 +61,12 @@ record InterlockProperties(
       @Nullable String bean,
       @Nullable Duration lease,
       @Nullable String namespace,
-      @DefaultValue Map<String, String> options) {}
+      @DefaultValue Map<String, String> options) {
+
+    ClientSettings settings() {
+      return new ClientSettings(uri, provider, bean, lease, namespace, options);
+    }
+  }
 
   /**
    * What holds for annotated methods that do not say it themselves.

@@ -2,6 +2,8 @@ package dev.interlock.spring;
 
 import dev.interlock.LockConfig;
 import dev.interlock.LockListener;
+import dev.interlock.spring.internal.client.ClientListener;
+import dev.interlock.spring.internal.client.ClientNames;
 import java.util.List;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 

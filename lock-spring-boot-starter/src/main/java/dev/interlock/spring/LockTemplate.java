@@ -5,6 +5,12 @@ import dev.interlock.LockClient;
 import dev.interlock.LockException;
 import dev.interlock.LockRequest;
 import dev.interlock.LockTimeoutException;
+import dev.interlock.spring.internal.lease.Ending;
+import dev.interlock.spring.internal.lease.Entry;
+import dev.interlock.spring.internal.lease.LeaseScope;
+import dev.interlock.spring.internal.lease.LockGate;
+import dev.interlock.spring.internal.lease.LockMeter;
+import dev.interlock.spring.internal.lease.LockedWork;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -104,7 +110,7 @@ public final class LockTemplate {
     try {
       return gate.enter(LABEL, request, Ending::release);
     } catch (InterruptedException e) {
-      throw LockedCalls.interrupted(request, e);
+      throw LockGate.interrupted(request, e);
     }
   }
 

@@ -2,6 +2,9 @@ package dev.interlock.spring;
 
 import dev.interlock.HoldInfo;
 import dev.interlock.LockClient;
+import dev.interlock.spring.internal.lease.LockGate;
+import dev.interlock.spring.internal.lease.LockGates;
+import dev.interlock.spring.internal.observability.HeldLocks;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

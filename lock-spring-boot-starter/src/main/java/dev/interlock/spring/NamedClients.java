@@ -3,6 +3,10 @@ package dev.interlock.spring;
 import dev.interlock.LockClient;
 import dev.interlock.LockConfig;
 import dev.interlock.LockConfigurationException;
+import dev.interlock.spring.internal.client.ClientNames;
+import dev.interlock.spring.internal.client.ClientOpener;
+import dev.interlock.spring.internal.client.ClientSettings;
+import dev.interlock.spring.internal.lease.LockGates;
 import java.util.Map;
 import java.util.Set;
 import org.springframework.beans.factory.ObjectProvider;
@@ -44,16 +48,16 @@ final class NamedClients {
 
   /** Opens the client of the properties that are under no name. */
   LockClient unnamed() {
-    return open("interlock", ClientNames.DEFAULT, properties.client());
+    return open("interlock", ClientNames.DEFAULT, properties.client().settings());
   }
 
   /** Opens the client of this name. */
   LockClient client(String name) {
-    InterlockProperties.Client settings = properties.clients().get(name);
-    if (settings == null) {
+    InterlockProperties.Client client = properties.clients().get(name);
+    if (client == null) {
       throw new IllegalStateException("registered without properties: " + name);
     }
-    return open("interlock.clients." + name, name, settings);
+    return open("interlock.clients." + name, name, client.settings());
   }
 
   /** Makes the template over the client of this name. */
@@ -61,7 +65,7 @@ final class NamedClients {
     return new LockTemplate(beans.getBean(LockGates.class).get(name));
   }
 
-  private LockClient open(String prefix, String name, InterlockProperties.Client settings) {
+  private LockClient open(String prefix, String name, ClientSettings settings) {
     return new ClientOpener(prefix, settings, beans).open(read -> {
       LockConfig.Builder config = configurer.listening(name, read).toBuilder();
       customizers.orderedStream().forEach(customizer -> customizer.customize(name, config));

@@ -5,22 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
-import java.io.IOException;
 import java.lang.reflect.Method;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
-import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.aot.hint.RuntimeHints;
-import org.springframework.aot.hint.TypeReference;
 import org.springframework.aot.hint.predicate.ReflectionHintsPredicates;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.aot.test.generate.TestGenerationContext;
@@ -37,10 +29,6 @@ import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.test.tools.CompileWithForkedClassLoader;
 import org.springframework.core.test.tools.TestCompiler;
 import org.springframework.javapoet.ClassName;
-import org.springframework.jdbc.datasource.DelegatingDataSource;
-import org.springframework.transaction.support.TransactionSynchronization;
-import org.springframework.util.ClassUtils;
-import redis.clients.jedis.JedisPool;
 
 /** An application that Spring has processed ahead of time, as for a native image. */
 @Timeout(120)
@@ -240,39 +228,6 @@ class AotTest {
       assertThat(reflection.onMethodInvocation(invoked)).as(invoked.toString()).accepts(hints);
     }
     assertThat(RuntimeHintsPredicates.proxies().forInterfaces(Locked.class)).accepts(hints);
-  }
-
-  private static final Pattern CLASS_NAME = Pattern.compile("\"((?:[a-z]\\w*\\.)+[A-Z][\\w$]*)\"");
-
-  /** Those of conditions and of the order of configurations are asked for before. */
-  private static final Pattern ANNOTATION = Pattern.compile("@\\w+\\([^()]*\\)");
-
-  @Test
-  void an_image_knows_all_types_that_the_starter_looks_for() throws IOException {
-    ClassLoader loader = AotTest.class.getClassLoader();
-    RuntimeHints hints = new RuntimeHints();
-    new LockHints().registerHints(hints, loader);
-    Set<String> names = new TreeSet<>();
-    try (Stream<Path> files = Files.walk(Path.of("src/main/java"))) {
-      for (Path file : files.filter(Files::isRegularFile).toList()) {
-        String code = ANNOTATION.matcher(Files.readString(file)).replaceAll("");
-        CLASS_NAME.matcher(code).results().forEach(found -> names.add(found.group(1)));
-      }
-    }
-    names.removeIf(name -> !ClassUtils.isPresent(name, loader));
-    assertThat(names)
-        .hasSizeGreaterThan(20)
-        .contains(
-            TransactionSynchronization.class.getName(),
-            DelegatingDataSource.class.getName(),
-            JedisPool.class.getName())
-        .allMatch(name ->
-            RuntimeHintsPredicates.reflection().onType(TypeReference.of(name)).test(hints));
-  }
-
-  @Test
-  void an_image_without_these_libraries_is_built_too() {
-    new LockHints().registerHints(new RuntimeHints(), ClassLoader.getPlatformClassLoader());
   }
 
   @Configuration(proxyBeanMethods = false)

@@ -17,7 +17,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 
 /** Starts applications as Spring Boot does, with its auto-configuration. */
-final class Contexts {
+public final class Contexts {
   /** A thread for each task: the common pool has only one on two processors, and calls block. */
   static final Executor THREADS = task -> new Thread(task).start();
 
@@ -41,7 +41,7 @@ final class Contexts {
   static class WithDataSource {}
 
   /** On locks that no other test has, in this JVM. */
-  static ConfigurableApplicationContext local(List<Class<?>> beans, String... properties) {
+  public static ConfigurableApplicationContext local(List<Class<?>> beans, String... properties) {
     List<String> all = new ArrayList<>(Arrays.asList(properties));
     all.add("interlock.uri=local://");
     all.add("interlock.namespace=" + namespace());
@@ -70,7 +70,7 @@ final class Contexts {
     return analysis.get();
   }
 
-  static String namespace() {
+  public static String namespace() {
     return "t" + UUID.randomUUID().toString().substring(0, 8);
   }
 }

@@ -12,6 +12,8 @@ import dev.interlock.LockRequest;
 import dev.interlock.LockTimeoutException;
 import dev.interlock.Locks;
 import dev.interlock.LostReason;
+import dev.interlock.spring.internal.lease.LockGate;
+import dev.interlock.spring.internal.lease.LockMeter;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;

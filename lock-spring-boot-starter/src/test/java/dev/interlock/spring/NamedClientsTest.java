@@ -11,6 +11,7 @@ import dev.interlock.LockClient;
 import dev.interlock.LockConfig;
 import dev.interlock.LockRequest;
 import dev.interlock.Locks;
+import dev.interlock.spring.internal.observability.HeldLocks;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
 import io.micrometer.core.instrument.MeterRegistry;

@@ -20,6 +20,7 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
  * <p>The lock stays for half a second. An instance that a busy machine calls later than that is
  * outside of what such a job promises; seconds in which that happened are not judged.
  */
+@Tag("thorough")
 @Timeout(300)
 class OnceOnlyTest {
   private static final int LATE = 400;

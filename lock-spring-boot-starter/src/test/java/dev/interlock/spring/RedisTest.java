@@ -10,6 +10,7 @@ import dev.interlock.LockClient;
 import dev.interlock.LockListener;
 import dev.interlock.LockRequest;
 import dev.interlock.LockTimeoutException;
+import dev.interlock.spring.internal.observability.LockHealthIndicator;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
 import io.micrometer.core.instrument.MeterRegistry;

@@ -7,226 +7,19 @@ import static org.awaitility.Awaitility.await;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockClient;
-import dev.interlock.LockListener;
 import dev.interlock.LockRequest;
 import dev.interlock.LockTimeoutException;
-import dev.interlock.LostReason;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Supplier;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.transaction.TransactionDefinition;
-import org.springframework.transaction.support.TransactionTemplate;
 import reactor.core.publisher.Mono;
 
 /** Calls that are nested in one of the same lock, on its thread. */
-@Timeout(60)
-class ReentryTest {
-  private static ConfigurableApplicationContext context;
-  private static LockClient client;
-  private static LockTemplate template;
-  private static Outer outer;
-  private static Inner inner;
-  private static Heard heard;
-  private static TransactionTemplate transaction;
-  private static TransactionTemplate other;
-
-  static class Outer {
-    @Locked(name = "x", waitFor = "50s")
-    public void around(Runnable work) {
-      work.run();
-    }
-
-    @Locked(name = "x", waitFor = "50s", lease = "30s")
-    public void fixed(Runnable work) {
-      work.run();
-    }
-
-    @LockedJob(name = "x", atLeast = "30s")
-    public boolean once(Runnable work) {
-      work.run();
-      return true;
-    }
-
-    @Locked(names = {"x", "y"})
-    public void both(Runnable work) {
-      work.run();
-    }
-
-    @Locked(name = "x", scope = LockScope.APPLICATION, waitFor = "50s")
-    public void application(Runnable work) {
-      work.run();
-    }
-  }
-
-  static class Inner {
-    @Locked(name = "x", waitFor = "50s")
-    public long token() {
-      return CurrentLease.get().fencingToken();
-    }
-
-    @Locked(name = "x", waitFor = "50s")
-    public void run(Runnable work) {
-      work.run();
-    }
-
-    @Locked(name = "x", waitFor = "0")
-    public void attempt() {}
-
-    @Locked(name = "x", mode = LockMode.READ, onBusy = OnBusy.SKIP)
-    public boolean read(Runnable work) {
-      work.run();
-      return true;
-    }
-
-    @Locked(name = "x", lease = "10m")
-    public Duration longer() {
-      return CurrentLease.get().remaining();
-    }
-
-    @Locked(name = "x", lease = "10ms")
-    public boolean shorter() {
-      LockSupport.parkNanos(Duration.ofMillis(30).toNanos());
-      return CurrentLease.get().isValid();
-    }
-
-    @Locked(name = "x", waitFor = "50s")
-    public CompletableFuture<String> future(CompletableFuture<String> result) {
-      return result;
-    }
-
-    @Locked(name = "x", waitFor = "0")
-    public Mono<String> mono(Mono<String> result) {
-      return result;
-    }
-
-    @LockedJob(name = "x", atLeast = "30s")
-    public boolean once() {
-      return true;
-    }
-
-    @Locked(name = "x", scope = LockScope.APPLICATION, waitFor = "50s")
-    public void application() {}
-
-    @Locked(name = "x", scope = LockScope.APPLICATION, waitFor = "50s")
-    public Mono<String> applicationMono(Mono<String> result) {
-      return result;
-    }
-
-    @Locked(
-        names = {"y", "x"},
-        waitFor = "50s")
-    public long both() {
-      return CurrentLease.of("x").fencingToken();
-    }
-
-    @Locked(name = "x", client = "elsewhere", waitFor = "50s")
-    public String elsewhere() {
-      return CurrentLease.get().name();
-    }
-  }
-
-  static class Heard implements LockListener {
-    private final List<String> events = new CopyOnWriteArrayList<>();
-
-    @Override
-    public void acquired(String name, long fencingToken, Duration waited) {
-      events.add("acquired " + name);
-    }
-
-    @Override
-    public void released(String name, long fencingToken, Duration held) {
-      events.add("released " + name);
-    }
-
-    @Override
-    public void lost(String name, long fencingToken, LostReason reason) {
-      events.add("lost " + name);
-    }
-
-    List<String> acquired() {
-      return events.stream().filter(event -> event.startsWith("acquired")).toList();
-    }
-
-    /** Listeners hear of everything, but later. */
-    boolean heardAll() {
-      return events.size() == 2 * acquired().size();
-    }
-  }
-
-  /** Must not be asked about a lease that was lost. */
-  static class Failures implements LockFailureStrategy {
-    @Override
-    public RuntimeException failed(LockedCall call, dev.interlock.LockException failure) {
-      return failure instanceof LeaseLostException ? new IllegalStateException(failure) : failure;
-    }
-  }
-
-  @BeforeAll
-  static void start() {
-    context = Contexts.local(
-        List.of(Outer.class, Inner.class, Heard.class, Failures.class, Transactions.class),
-        "interlock.clients.elsewhere.uri=local://?namespace=" + Contexts.namespace());
-    client = context.getBean(LockClient.class);
-    template = context.getBean(LockTemplate.class);
-    outer = context.getBean(Outer.class);
-    inner = context.getBean(Inner.class);
-    heard = context.getBean(Heard.class);
-    transaction = new TransactionTemplate(context.getBean(Transactions.class));
-    other = new TransactionTemplate(context.getBean(Transactions.class));
-    other.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
-  }
-
-  @AfterAll
-  static void stop() {
-    context.close();
-  }
-
-  @BeforeEach
-  void reset() {
-    heard.events.clear();
-  }
-
-  @AfterEach
-  void freed() {
-    assertThat(isFree("x")).isTrue();
-    assertThat(isFree("y")).isTrue();
-    await().until(heard::heardAll);
-  }
-
-  private static boolean isFree(String name) {
-    return client.inspect(name).isEmpty();
-  }
-
-  private static <T> T elsewhere(Supplier<T> work) {
-    return CompletableFuture.supplyAsync(work, Contexts.THREADS).join();
-  }
-
-  private static boolean entersOnAnotherThread() {
-    return elsewhere(() -> {
-      try {
-        inner.attempt();
-        return true;
-      } catch (LockTimeoutException e) {
-        return false;
-      }
-    });
-  }
-
+class ReentryTest extends NestedCalls {
   @Test
   void it_enters_again_by_any_bean_or_template_and_the_lock_is_acquired_once() {
     outer.around(() -> {
@@ -451,37 +244,6 @@ class ReentryTest {
       assertThatThrownBy(inner::both).isInstanceOf(LockTimeoutException.class);
       assertThat(isFree("y")).isTrue();
     });
-  }
-
-  @Test
-  void a_call_that_makes_many_nested_ones_remembers_none_of_them() {
-    AtomicInteger stages = new AtomicInteger();
-    try (Lease held = client.tryAcquire(LockRequest.of("x")).orElseThrow()) {
-      Lease counting = (Lease) Proxy.newProxyInstance(
-          Lease.class.getClassLoader(),
-          new Class<?>[] {Lease.class},
-          (proxy, method, arguments) -> {
-            if (method.getName().equals("lost")) {
-              stages.incrementAndGet();
-            }
-            return method.invoke(held, arguments);
-          });
-      SharedEnding shared = new SharedEnding(counting, Ending.release(held));
-      for (int i = 0; i < 100; i++) {
-        shared.nest().end();
-      }
-      // Each would stay with the lease until that ends.
-      assertThat(stages).hasValue(1);
-      SharedEnding.Nested nested = shared.nest();
-      client.forceRelease("x");
-      assertThat(nested
-              .lost()
-              .toCompletableFuture()
-              .orTimeout(20, TimeUnit.SECONDS)
-              .join())
-          .isEqualTo(LostReason.FORCED);
-      assertThatThrownBy(held::close).isInstanceOf(LeaseLostException.class);
-    }
   }
 
   @Test

@@ -1,0 +1,54 @@
+package dev.interlock.spring.internal.annotation;
+
+import dev.interlock.spring.Locked;
+import java.lang.reflect.Method;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.springframework.aop.ClassFilter;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.aop.support.StaticMethodMatcherPointcut;
+import org.springframework.core.MethodIntrospector;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.util.ReflectionUtils.MethodFilter;
+
+/** Puts the lock before the annotated methods of all beans. */
+public final class LockedAdvisor {
+  /** Outside transactions and caches, which come last, and inside the checks of permissions. */
+  public static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 100;
+
+  private LockedAdvisor() {}
+
+  public static DefaultPointcutAdvisor create(
+      LockedMethods methods, MethodInterceptor interceptor, int order) {
+    DefaultPointcutAdvisor advisor =
+        new DefaultPointcutAdvisor(new LockedPointcut(methods), interceptor);
+    advisor.setOrder(order);
+    return advisor;
+  }
+
+  private static final class LockedPointcut extends StaticMethodMatcherPointcut {
+    private final LockedMethods methods;
+
+    LockedPointcut(LockedMethods methods) {
+      this.methods = methods;
+      setClassFilter(new CheckedClasses(methods));
+    }
+
+    @Override
+    public boolean matches(Method method, Class<?> targetClass) {
+      return methods.find(method, targetClass) != null;
+    }
+  }
+
+  /** Reads all methods of a class at once, so that every wrong annotation shows at start. */
+  private record CheckedClasses(LockedMethods methods) implements ClassFilter {
+    @Override
+    public boolean matches(Class<?> type) {
+      if (!AnnotationUtils.isCandidateClass(type, Locked.class)) {
+        return false;
+      }
+      MethodFilter locked = method -> methods.find(method, type) != null;
+      return !MethodIntrospector.selectMethods(type, locked).isEmpty();
+    }
+  }
+}
