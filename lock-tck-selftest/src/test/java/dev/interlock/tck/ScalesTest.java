@@ -17,6 +17,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
@@ -57,6 +58,7 @@ class ScalesTest {
     TckResult run() throws IOException;
   }
 
+  @Tag("thorough")
   @TestFactory
   Stream<DynamicTest> soundStoresPassAndBrokenOnesAreCaught() {
     Map<String, Run> sound = new LinkedHashMap<>();

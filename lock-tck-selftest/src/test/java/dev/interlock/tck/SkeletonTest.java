@@ -17,6 +17,7 @@ import java.util.stream.Stream;
 import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -120,6 +121,7 @@ class SkeletonTest {
     compile(Set.of(), false);
   }
 
+  @Tag("thorough")
   @Test
   void theRulesThatFailLeadToAFinishedBackend() throws Exception {
     List<String> steps = List.copyOf(WRITTEN.keySet());

@@ -5,8 +5,10 @@ import dev.interlock.tck.teststore.StoreServer;
 import java.io.IOException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** The kit as a backend's author uses it, over a sound store that has all, and several JVMs. */
+@Tag("thorough")
 class SoundStoreTest extends LockTck {
   private static StoreServer server;
 

@@ -138,6 +138,28 @@ public final class BrokenClients {
         }));
   }
 
+  /** A thread that looks whether it holds the lock asks the server for it. */
+  public static final class AsksWhetherItHolds extends Broken {
+    public AsksWhetherItHolds() {}
+
+    @Override
+    @Nullable
+    Object onLock(
+        LockClient client,
+        DistributedLock lock,
+        Method method,
+        @Nullable Object @Nullable [] arguments,
+        Call call)
+        throws Throwable {
+      if (method.getName().equals("isHeldByCurrentThread")) {
+        var unused = client.inspect("asked");
+        // The store is in this JVM: what the way to a server and back takes.
+        LockSupport.parkNanos(20_000);
+      }
+      return super.onLock(client, lock, method, arguments, call);
+    }
+  }
+
   /** A lease is valid until it is released, whatever the time. */
   public static final class ValidForEver extends Broken {
     public ValidForEver() {}

@@ -2,6 +2,7 @@ package dev.interlock.tck.teststore;
 
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -16,6 +17,8 @@ final class FairQueue {
   static final long CLAIM = TimeUnit.SECONDS.toNanos(2);
 
   private static final long LIFE = TimeUnit.SECONDS.toNanos(20);
+  private static final long SHORT_LIFE = TimeUnit.SECONDS.toNanos(5);
+  private static final long POLL = TimeUnit.MILLISECONDS.toNanos(250);
   private static final int CAPACITY = 20;
   private static final int FAIR_PLACES = 9;
 
@@ -57,12 +60,15 @@ final class FairQueue {
       return false;
     }
     Entry entry = new Entry(request);
-    entry.deadline = now + LIFE;
+    entry.deadline = now + (fault == Fault.PLACE_LASTS_FIVE_SECONDS ? SHORT_LIFE : LIFE);
     if (fault == Fault.UNFAIR_FROM_TEN && entries.size() > FAIR_PLACES) {
       entries.add(entries.size() - 1, entry);
       return true;
     }
     entries.add(entry);
+    if (fault == Fault.QUEUE_BY_CLIENT_CLOCK) {
+      entries.sort(Comparator.comparingLong(one -> one.request.clientClock()));
+    }
     return true;
   }
 
@@ -75,7 +81,11 @@ final class FairQueue {
 
   /** How often a waiter looks again. One who is told nothing would otherwise find out that way. */
   long refresh() {
-    return fault == Fault.TELLS_NO_OWNER ? LIFE / 2 : REFRESH;
+    return switch (fault) {
+      case TELLS_NO_OWNER, TELLS_ONE_OF_OWNER, SHARED_FORCE_WAKES_NOBODY -> LIFE / 2;
+      case FAIR_WAITERS_POLL -> POLL;
+      default -> REFRESH;
+    };
   }
 
   private boolean isPartOfAnother(String owner) {
@@ -89,7 +99,7 @@ final class FairQueue {
     boolean known = false;
     for (Entry entry : entries) {
       if (entry.request.id().equals(id)) {
-        entry.deadline = now + LIFE;
+        entry.deadline = fault == Fault.PLACE_LASTS_FIVE_SECONDS ? entry.deadline : now + LIFE;
         known = true;
       }
     }

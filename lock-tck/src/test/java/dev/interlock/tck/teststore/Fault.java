@@ -348,5 +348,81 @@ public enum Fault {
   /** Who comes to hold a lock together with others gives all of them its own lease. */
   JOINER_SETS_LEASES,
   /** Who comes to hold a lock together with others gives all of them its own token. */
-  JOINER_SETS_TOKENS
+  JOINER_SETS_TOKENS,
+  /** The first client that has had a lock hundreds of times sends each attempt for it late. */
+  LATE_AFTER_HUNDREDS,
+  /** Each client that has had a lock hundreds of times sends each attempt for it late. */
+  ALL_LATE_AFTER_HUNDREDS,
+  /** An entry of a shared owner cuts the leases of that owner's other entries to its own. */
+  ENTRY_CUTS_OWNERS_LEASES,
+  /** A renewal of an entry of a shared owner prolongs that owner's other entries. */
+  RENEWS_OWNERS_ENTRIES,
+  /** Once the first entry of a shared owner has ended, further entries have tokens of their own. */
+  TOKEN_LEAVES_WITH_ENTRY,
+  /** A forced release ends one entry of a shared owner. */
+  FORCE_ENDS_ONE_ENTRY,
+  /** A grant to a shared owner is told to one of those who wait as that owner. */
+  TELLS_ONE_OF_OWNER,
+  /** A renewal cuts the leases of those who hold the lock together with it to its own. */
+  RENEWAL_CUTS_OTHERS,
+  /** An attempt removes one of several holds that have expired. */
+  EXPIRES_ONE_AT_A_TIME,
+  /** After a forced release of several permits one comes back, the others when the lease ends. */
+  FORCE_GIVES_ONE_BACK,
+  /** A reader that comes beside a hold of its own is let in though that hold is gone. */
+  BESIDE_IS_NOT_CHECKED,
+  /** Inspection tells ten of those who hold a lock together. */
+  INSPECT_TELLS_TEN,
+  /** A forced release without a token ends one of those who hold the lock together. */
+  FORCE_TAKES_FIRST_HOLDER,
+  /** Of an owner's name inspection tells the first 64 characters. */
+  INSPECT_CUTS_OWNERS,
+  /** The queue is in the order of the clients' wall clocks. */
+  QUEUE_BY_CLIENT_CLOCK,
+  /** A place in the queue is lost after five seconds, however often it is renewed. */
+  PLACE_LASTS_FIVE_SECONDS,
+  /** A renewal raises no token. */
+  IGNORES_MIN_TOKEN,
+  /** A renewal raises the token of its hold, and the next hold has a smaller one. */
+  RAISES_NO_COUNTER,
+  /** A counter of tokens that was lost begins at the server's time in milliseconds. */
+  TOKENS_COUNT_FROM_MILLIS,
+  /** Events go by a channel with the first 63 characters of a lock's name. */
+  CUTS_CHANNEL_NAMES,
+  /** A client is not told of what its own commands bring about. */
+  TELLS_NOT_ITSELF,
+  /** A renewal to which the answer is "again" is not repeated. */
+  RENEWALS_GIVE_UP,
+  /** The kind of the first of a batch of renewals is taken for that of all. */
+  FIRST_OF_BATCH_DECIDES,
+  /** Something is kept for each name that was shared, for ever. */
+  KEEPS_SHARED,
+  /** Something is kept for each name that was inspected, for ever. */
+  KEEPS_INSPECTED,
+  /** Each wait opens a connection that stays open. */
+  WAITS_LEAK_CONNECTIONS,
+  /** No lease is shorter than a second. */
+  RAISES_LEASES,
+  /** What a client holds ends when it has had no connection for four seconds. */
+  SESSIONS_END,
+  /** The counter of a lock's tokens is in the place of another lock's name. */
+  TOKENS_AMONG_NAMES,
+  /** The lease of who stood in the queue counts from when it came there. */
+  FAIR_LEASE_FROM_ARRIVAL,
+  /** A release frees the lock in one step, and serves the queue in another. */
+  RELEASES_THEN_SERVES,
+  /** Whether its owner holds the lock is looked at in one step, and it enters in another. */
+  OWNER_LOOKS_THEN_ENTERS,
+  /** The fencing token does not grow over an abandonment. */
+  TOKEN_STANDS_OVER_ABANDON,
+  /** An attempt to share a lock that fails is answered as "held by another". */
+  SHARED_ERROR_MEANS_BUSY,
+  /** No lease of a part of a lock is longer than 15 seconds. */
+  SHARED_LEASES_CAPPED,
+  /** Who stands in the queue is told nothing, and looks again every 250 ms. */
+  FAIR_WAITERS_POLL,
+  /** All who hold permits at the same time have the token of the first. */
+  PERMITS_SHARE_TOKEN,
+  /** A forced release of who shared a lock serves nobody. */
+  SHARED_FORCE_WAKES_NOBODY
 }

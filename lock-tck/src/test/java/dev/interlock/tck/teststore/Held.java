@@ -11,6 +11,8 @@ final class Held {
   int renewals;
   // How many of the lock's units it takes.
   int units;
+  // Whether it came beside a hold of the same owner.
+  boolean isEntry;
   // By how much inspection tells a longer lease than there is.
   long hidden;
 

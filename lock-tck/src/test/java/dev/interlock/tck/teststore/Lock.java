@@ -12,7 +12,8 @@ final class Lock {
   enum End {
     NONE,
     EXPIRED,
-    FORCED
+    FORCED,
+    ABANDONED
   }
 
   private static final int MOST_HOLDERS = 64;
@@ -27,6 +28,8 @@ final class Lock {
   // How the last hold ended, and the token of one that expired: for faults that depend on it.
   End end = End.NONE;
   long expiredToken;
+  // Freed by a release that has yet to serve the queue.
+  boolean isUnserved;
 
   private final Fault fault;
 
@@ -57,7 +60,8 @@ final class Lock {
   /** Whether one who is no re-entry may hold it beside those who do. */
   boolean mayJoin(Wire.Request request) {
     String own = request.beside();
-    boolean writes = own != null && holdOf(own) != null && fault != Fault.WRITER_WAITS_FOR_ITSELF;
+    boolean isThere = own != null && (holdOf(own) != null || fault == Fault.BESIDE_IS_NOT_CHECKED);
+    boolean writes = isThere && fault != Fault.WRITER_WAITS_FOR_ITSELF;
     boolean passes = fault == Fault.READERS_PASS_WAITING_WRITERS && request.capacity() != 1;
     boolean inTurn = queue.isEmpty()
         || passes
@@ -104,6 +108,23 @@ final class Lock {
 
   long firstToken() {
     return held == null ? 0 : held.token;
+  }
+
+  /** Ends one of those whose leases are over, for a fault. */
+  void expireOne(long now) {
+    holders().filter(hold -> isOver(hold, now)).findFirst().ifPresent(this::end);
+  }
+
+  /** Makes the leases of those who hold it end by then. */
+  void cutLeases(long end) {
+    holders().forEach(hold -> hold.expiresAt = Math.min(hold.expiresAt, end));
+  }
+
+  /** Prolongs all that the owner of a hold has. */
+  void prolongEntriesOf(Held one, long end) {
+    holders()
+        .filter(hold -> hold.isOfSameOwner(fault, one.request))
+        .forEach(hold -> hold.expiresAt = Math.max(hold.expiresAt, end));
   }
 
   void expire(long now) {

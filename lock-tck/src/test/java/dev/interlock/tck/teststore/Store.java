@@ -42,6 +42,11 @@ final class Store {
 
   static final String FULL = "the store is full";
 
+  private static final String TOKENS = ":token";
+  private static final int TOLD_HOLDERS = 10;
+  private static final int CHANNEL_NAME_END = 63;
+  private static final int TOLD_OF_OWNER = 64;
+
   private final Fault fault;
   private final Map<String, Lock> locks = new HashMap<>();
   private final Map<String, Consumer<Event>> subscribers = new ConcurrentHashMap<>();
@@ -50,12 +55,18 @@ final class Store {
   private final Map<String, Answer> told = new HashMap<>();
   private final Set<String> everUsed = ConcurrentHashMap.newKeySet();
   private final Set<String> spoilt = ConcurrentHashMap.newKeySet();
+  private final Sessions sessions = new Sessions();
+  // Whose command runs.
+  private String asking = "";
+  private final Set<String> withTokens = new HashSet<>();
+  private final Map<String, Long> arrivals = new HashMap<>();
   private long lastToken;
   // Of an attempt that has drawn its token before, else 0.
   private long drawn;
   private long grants;
   private int attempts;
   private int disturbances;
+  private @Nullable String firstToAsk;
   private boolean readOnly;
   private boolean full;
 
@@ -66,7 +77,11 @@ final class Store {
 
   synchronized void loseState() {
     locks.clear();
-    lastToken = fault == Fault.TOKENS_BEGIN_AGAIN ? 0 : System.currentTimeMillis() * 1_000;
+    lastToken = switch (fault) {
+      case TOKENS_BEGIN_AGAIN -> 0;
+      case TOKENS_COUNT_FROM_MILLIS -> System.currentTimeMillis();
+      default -> System.currentTimeMillis() * 1_000;
+    };
   }
 
   /** Ends as a process does; what is durable is there afterwards. */
@@ -95,7 +110,8 @@ final class Store {
     spoilt.add(key(name));
   }
 
-  synchronized @Nullable Serializable execute(Command command) {
+  synchronized @Nullable Serializable execute(String client, Command command) {
+    asking = client;
     if (disturbances > 0) {
       disturbances--;
       throw new IllegalStateException(AGAIN);
@@ -103,7 +119,12 @@ final class Store {
     return command.run(this);
   }
 
+  synchronized void joined(String client) {
+    sessions.joined(client);
+  }
+
   synchronized void left(String client) {
+    sessions.left(client);
     if (fault == Fault.FREES_ON_DISCONNECT) {
       locks
           .values()
@@ -147,15 +168,19 @@ final class Store {
       return replace(request);
     }
     boolean expired = fault == Fault.TAKES_AND_SAYS_BUSY && isExpired(request.name(), now);
-    Lock lock = lock(request.name(), now);
-    if (request.fair() && lock.held == null && !lock.queue.isEmpty()) {
+    if (fault == Fault.TOKENS_AMONG_NAMES && isNameOfTokens(request.name())) {
+      return new Answer(Wire.BUSY, 0, TimeUnit.MILLISECONDS.toNanos(1));
+    }
+    Lock lock = lockForAttempt(request.name(), now);
+    if (request.fair() && lock.held == null && !lock.queue.isEmpty() && !lock.isUnserved) {
       lock.queue.enter(request, now);
       serve(request.name(), lock, now);
     }
     Held held = fault == Fault.LOOKS_THEN_TAKES ? null : lock.held;
     Held own = held == null ? null : lock.holdOf(request.id());
     if (own != null) {
-      own.expiresAt = Math.max(own.expiresAt, now + request.lease());
+      long since = arrivals.getOrDefault(request.id(), now);
+      own.expiresAt = Math.max(own.expiresAt, since + request.lease());
       boolean counts = fault == Fault.REPLAY_COUNTS
           || (fault == Fault.REPEATED_ENTRY_COUNTS && own != held)
           || (fault == Fault.REPEATED_READER_COUNTS
@@ -168,8 +193,8 @@ final class Store {
     Held outer = held == null ? null : lock.outerOf(request);
     if (outer != null) {
       lock.queue.remove(request.id());
-      lock.beside.put(request.id(), new Held(request, outer.token, 1, now + request.lease()));
-      return new Answer(outer.token, 1, 0);
+      Held entry = enter(request, lock, outer, now + request.lease());
+      return new Answer(entry.token, 1, 0);
     }
     boolean ofSameClient = fault == Fault.CLIENT_REENTERS
         && held != null
@@ -192,6 +217,24 @@ final class Store {
     return expired
         ? new Answer(Wire.BUSY, 0, TimeUnit.MILLISECONDS.toNanos(1))
         : new Answer(granted.token, granted.tokens, 0);
+  }
+
+  /** Lets a shared owner in beside its hold. */
+  private Held enter(Request request, Lock lock, Held outer, long end) {
+    boolean apart = fault == Fault.TOKEN_LEAVES_WITH_ENTRY && outer.isEntry;
+    Held entry = new Held(request, apart ? ++lastToken : outer.token, 1, end);
+    entry.isEntry = true;
+    lock.beside.put(request.id(), entry);
+    if (fault == Fault.ENTRY_CUTS_OWNERS_LEASES) {
+      lock.cutLeases(end);
+    }
+    return entry;
+  }
+
+  /** Whether another lock that was used keeps its tokens under this name. */
+  private boolean isNameOfTokens(String name) {
+    withTokens.add(name);
+    return name.endsWith(TOKENS) && withTokens.contains(name.replaceFirst(TOKENS + "$", ""));
   }
 
   private void endFirstOfThree(String client) {
@@ -255,6 +298,9 @@ final class Store {
       lock.queue.enter(request, now);
     }
     if (request.waits() && (request.fair() || request.shared())) {
+      if (fault == Fault.FAIR_LEASE_FROM_ARRIVAL) {
+        arrivals.putIfAbsent(request.id(), now);
+      }
       return lock.queue.enter(request, now)
           ? new Answer(Wire.QUEUED, 0, Math.min(left, lock.queue.refresh()))
           : new Answer(Wire.BUSY, 0, Math.min(left, SPIN));
@@ -286,6 +332,9 @@ final class Store {
     Held granted = new Held(request, token, tokens, end - hidden);
     granted.hidden = hidden;
     granted.since += clockAhead();
+    if (fault == Fault.KEEPS_SHARED && request.capacity() != 1) {
+      everUsed.add(request.name());
+    }
     if (lock.held == null || fault == Fault.LOOKS_THEN_TAKES) {
       lock.held = granted;
     } else {
@@ -294,12 +343,15 @@ final class Store {
         lock.holders().forEach(hold -> hold.expiresAt = granted.expiresAt);
       } else if (fault == Fault.JOINER_SETS_TOKENS) {
         lock.holders().forEach(hold -> hold.token = granted.token);
+      } else if (fault == Fault.PERMITS_SHARE_TOKEN && request.isForPermits()) {
+        granted.token = lock.held.token;
       }
     }
     lock.end = Lock.End.NONE;
+    lock.isUnserved = false;
     if (request.shared() && fault != Fault.TELLS_NO_OWNER) {
-      lock.queue
-          .waitingAs(request.owner())
+      lock.queue.waitingAs(request.owner()).stream()
+          .limit(fault == Fault.TELLS_ONE_OF_OWNER ? 1 : Long.MAX_VALUE)
           .forEach(other -> tell(other.client(), new Event("wake", other.name(), other.id())));
     }
     if (fault == Fault.COMPARES_BEGINNINGS) {
@@ -323,7 +375,7 @@ final class Store {
     if (fault == Fault.TOKEN_STANDS_OVER_EXPIRY && lock.expiredToken != 0) {
       return lock.expiredToken;
     }
-    if (fault == Fault.TOKEN_STANDS_OVER_FORCE && lock.end == Lock.End.FORCED) {
+    if (standsStill(lock)) {
       return lock.expiredToken;
     }
     if (fault == Fault.TOKEN_WRAPS_LATE) {
@@ -333,6 +385,12 @@ final class Store {
       return 1 + ++grants % TOKENS_UNTIL_WRAP;
     }
     return lastToken + 1;
+  }
+
+  /** Whether the last hold ended in the way over which tokens do not grow. */
+  private boolean standsStill(Lock lock) {
+    return (fault == Fault.TOKEN_STANDS_OVER_FORCE && lock.end == Lock.End.FORCED)
+        || (fault == Fault.TOKEN_STANDS_OVER_ABANDON && lock.end == Lock.End.ABANDONED);
   }
 
   /** An attempt whose grant is told again to its repetition, whatever became of the hold. */
@@ -388,6 +446,30 @@ final class Store {
     return true;
   }
 
+  /** The first half of an attempt that looks for its owner's hold before it enters beside it. */
+  boolean isHeldByOwner(Request request) {
+    Lock lock = lock(request.name(), System.nanoTime());
+    boolean owns = lock.holdOf(request.id()) == null && lock.outerOf(request) != null;
+    forget(request.name(), lock);
+    return owns;
+  }
+
+  /** The second half, whoever holds the lock by now. */
+  Answer enterOrTake(Request request) {
+    long now = System.nanoTime();
+    Lock lock = lock(request.name(), now);
+    Held outer = lock.outerOf(request);
+    return outer == null
+        ? take(request)
+        : new Answer(enter(request, lock, outer, now + request.lease()).token, 1, 0);
+  }
+
+  /** Whether nobody but this client has asked this. */
+  boolean isFirstToAsk(Request request) {
+    firstToAsk = firstToAsk == null ? request.client() : firstToAsk;
+    return firstToAsk.equals(request.client());
+  }
+
   /** The first half of what is not one step: whether the hold is there. */
   boolean holds(Request request) {
     Lock lock = locks.get(key(request.name()));
@@ -426,7 +508,8 @@ final class Store {
     Request next = next(lock, now);
     while (next != null) {
       grant(next, lock, now + Math.min(next.lease(), FairQueue.CLAIM));
-      if (told.add(next.client()) || fault != Fault.TELLS_CLIENT_ONCE) {
+      boolean first = told.add(next.client());
+      if (fault != Fault.FAIR_WAITERS_POLL && (first || fault != Fault.TELLS_CLIENT_ONCE)) {
         tell(next.client(), new Event("wake", name, next.id()));
       }
       served = true;
@@ -523,13 +606,31 @@ final class Store {
     own.renewals++;
     own.since = fault == Fault.SINCE_OF_RENEWAL ? System.currentTimeMillis() : own.since;
     own.units = fault == Fault.RENEWAL_LOSES_UNITS ? 1 : own.units;
+    if (request.minToken() > own.token && fault != Fault.IGNORES_MIN_TOKEN) {
+      raise(lock, own, request.minToken());
+    }
     long end = (fault == Fault.RENEWALS_ADD_UP ? own.expiresAt : now) + request.lease();
+    if (fault == Fault.RENEWAL_CUTS_OTHERS) {
+      lock.cutLeases(end);
+    }
+    if (fault == Fault.RENEWS_OWNERS_ENTRIES) {
+      lock.prolongEntriesOf(own, end);
+    }
     if (fault == Fault.RENEWS_ALL_HOLDERS) {
       lock.holders().forEach(hold -> hold.expiresAt = Math.max(hold.expiresAt, end));
     } else if (isMade(own, request.lease(), now)) {
       own.expiresAt = fault == Fault.RENEWAL_SHORTENS ? end : Math.max(own.expiresAt, end);
     }
     return new Answer(own.token, own.tokens, 0);
+  }
+
+  /** The entries of one owner have one token. */
+  private void raise(Lock lock, Held own, long token) {
+    long before = own.token;
+    lock.holders().filter(hold -> hold.token == before).forEach(hold -> hold.token = token);
+    if (fault != Fault.RAISES_NO_COUNTER) {
+      lastToken = Math.max(lastToken, token + own.tokens - 1);
+    }
   }
 
   private boolean isMade(Held renewed, long lease, long now) {
@@ -570,8 +671,22 @@ final class Store {
     if (fault == Fault.ONE_EXIT_ENDS_ALL) {
       lock.beside.clear();
     }
-    if (held.entries == 0) {
+    if (held.entries == 0 && fault == Fault.RELEASES_THEN_SERVES) {
+      lock.leave();
+      lock.isUnserved = true;
+    } else if (held.entries == 0) {
       free(request.name(), lock);
+    }
+    return true;
+  }
+
+  /** The second half of a release that is not one step. */
+  boolean serveReleased(String name) {
+    Lock lock = lock(name, System.nanoTime());
+    lock.isUnserved = false;
+    if (lock.held == null) {
+      hand(name, lock);
+      forget(name, lock);
     }
     return true;
   }
@@ -607,6 +722,8 @@ final class Store {
       } else if (fault == Fault.ABANDON_WAKES_NOBODY) {
         lock.leave();
       } else {
+        lock.end = Lock.End.ABANDONED;
+        lock.expiredToken = held.token;
         free(request.name(), lock);
       }
     }
@@ -625,19 +742,25 @@ final class Store {
     Held held = lock.held;
     if (held == null) {
       forget(name, lock);
+      if (fault == Fault.KEEPS_INSPECTED) {
+        everUsed.add(name);
+      }
       return null;
     }
     int waiters = fault == Fault.BLIND_INSPECT ? 0 : lock.waiters.size() + lock.queue.size();
     Info first = info(held, now, waiters);
     lock.beside.values().stream()
         .filter(other -> other.token != held.token)
+        .limit(fault == Fault.INSPECT_TELLS_TEN ? TOLD_HOLDERS - 1 : Long.MAX_VALUE)
         .forEach(other -> first.others().add(info(other, now, waiters)));
     return first;
   }
 
-  private static Info info(Held held, long now, int waiters) {
+  private Info info(Held held, long now, int waiters) {
+    String owner = held.request.owner();
+    boolean cut = fault == Fault.INSPECT_CUTS_OWNERS && owner.length() > TOLD_OF_OWNER;
     return new Info(
-        held.request.owner(),
+        cut ? owner.substring(0, TOLD_OF_OWNER) : owner,
         held.request.host(),
         held.since,
         Math.max(0, held.expiresAt - now + held.hidden),
@@ -654,10 +777,16 @@ final class Store {
     Lock lock = lock(name, now(clientClock));
     boolean all = fault == Fault.FORCES_ANYBODY
         || (fault == Fault.FORCE_ENDS_ALL && lock.holders().anyMatch(held -> held.has(token)));
-    List<Held> victims = lock.holders().filter(held -> all || held.has(token)).toList();
+    List<Held> victims = lock.holders()
+        .filter(held -> all || held.has(token))
+        .limit(fault == Fault.FORCE_ENDS_ONE_ENTRY ? 1 : Long.MAX_VALUE)
+        .toList();
     for (Held victim : victims) {
       tell(victim.request.client(), new Event("revoked", name, victim.request.id()));
       lock.end(victim);
+      if (fault == Fault.FORCE_GIVES_ONE_BACK && victim.units > 1) {
+        keepAllButOne(lock, victim);
+      }
     }
     if (!victims.isEmpty()) {
       lock.end = Lock.End.FORCED;
@@ -665,12 +794,25 @@ final class Store {
         everUsed.add(name);
       }
       lock.expiredToken = victims.get(0).token;
-      if (fault != Fault.FORCE_WAKES_NOBODY) {
+      boolean shared = victims.get(0).request.capacity() != 1;
+      if (fault != Fault.FORCE_WAKES_NOBODY
+          && !(shared && fault == Fault.SHARED_FORCE_WAKES_NOBODY)) {
         hand(name, lock);
       }
     }
     forget(name, lock);
     return !victims.isEmpty();
+  }
+
+  /** Nobody's hold, which goes with the lease. */
+  private static void keepAllButOne(Lock lock, Held victim) {
+    Held rest = new Held(victim.request.ofNobody(), 0, 1, victim.expiresAt);
+    rest.units = victim.units - 1;
+    if (lock.held == null) {
+      lock.held = rest;
+    } else {
+      lock.beside.put(rest.request.id(), rest);
+    }
   }
 
   private static String beginning(String name) {
@@ -684,6 +826,27 @@ final class Store {
   }
 
   private Lock lock(String name, long now) {
+    Lock lock = known(name);
+    lock.expire(now);
+    serveUnlessLeft(name, lock, now);
+    return lock;
+  }
+
+  /** The same for an attempt. */
+  private Lock lockForAttempt(String name, long now) {
+    Lock lock = known(name);
+    if (fault == Fault.EXPIRES_ONE_AT_A_TIME) {
+      lock.expireOne(now);
+    } else {
+      lock.expire(now);
+    }
+    if (!lock.isUnserved) {
+      serveUnlessLeft(name, lock, now);
+    }
+    return lock;
+  }
+
+  private Lock known(String name) {
     if (fault == Fault.KEEPS_NAMES) {
       everUsed.add(name);
     }
@@ -691,8 +854,13 @@ final class Store {
       throw new IllegalStateException("the lock is spoilt");
     }
     Lock lock = locks.computeIfAbsent(key(name), key -> new Lock(fault));
-    lock.expire(now);
-    serveUnlessLeft(name, lock, now);
+    if (fault == Fault.SESSIONS_END) {
+      long now = System.nanoTime();
+      lock.holders()
+          .filter(hold -> sessions.isOver(hold.request.client(), now))
+          .toList()
+          .forEach(lock::end);
+    }
     return lock;
   }
 
@@ -752,15 +920,16 @@ final class Store {
   }
 
   private void forget(String name, Lock lock) {
-    boolean remembers = fault == Fault.TOKEN_STANDS_OVER_FORCE && lock.end == Lock.End.FORCED;
-    if (lock.held == null && !lock.isAwaited() && !remembers) {
+    if (lock.held == null && !lock.isAwaited() && !standsStill(lock)) {
       locks.remove(key(name));
     }
   }
 
   private void tell(String client, Event event) {
     Consumer<Event> subscriber = subscribers.get(client);
-    if (subscriber != null) {
+    boolean own = fault == Fault.TELLS_NOT_ITSELF && client.equals(asking);
+    boolean unknown = fault == Fault.CUTS_CHANNEL_NAMES && event.name().length() > CHANNEL_NAME_END;
+    if (subscriber != null && !own && !unknown) {
       subscriber.accept(event);
     }
   }

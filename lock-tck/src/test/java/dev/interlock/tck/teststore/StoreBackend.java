@@ -11,14 +11,12 @@ import dev.interlock.spi.HoldId;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
-import dev.interlock.spi.RenewalResult;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -29,75 +27,68 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
-import java.util.stream.IntStream;
 
 /** The client of {@link StoreServer}. */
 final class StoreBackend implements LockBackend {
-  private static final int MUCH_LONGER = 5;
-  private static final long NO_EXPIRY = Duration.ofDays(1_000).toNanos();
-
   private static final long TOO_LONG = Duration.ofMillis(600).toNanos();
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
-  private static final long CAP = 15 * SECOND;
-  private static final long CLOCK_NOISE = TimeUnit.MILLISECONDS.toNanos(200);
-  private static final int HUNDRED = 100;
   private static final long TIMER_MILLIS = 300;
   private static final int MOST_TIMERS = 200;
 
   private final StoreConnections connections;
-  private final ClientId client;
   private final Fault fault;
-  private final Map<String, Long> firstLeases = new ConcurrentHashMap<>();
-  // What a broken client tells the server in place of a hold's id, and how often each thread asked.
-  private final Map<HoldId, String> identities = new ConcurrentHashMap<>();
+  private final Requests requests;
+  private final SentLeases leases;
+  private final StoreRenewals renewals;
+  private final Latecomers latecomers = new Latecomers();
   private final AtomicInteger attempts = new AtomicInteger();
-  private final Map<String, Integer> asked = new ConcurrentHashMap<>();
   private final AtomicInteger timersStarted = new AtomicInteger();
   private final ScheduledExecutorService timers =
       Executors.newSingleThreadScheduledExecutor(StoreServer::daemon);
 
-  // For faults only: the clocks when this was opened, and what inspection found lately.
-  private final long openedWall = System.currentTimeMillis();
-  private final long opened = System.nanoTime();
-  private final Map<String, Found> found = new ConcurrentHashMap<>();
+  // Those that have waited, for a fault.
+  private final Set<HoldId> waits = ConcurrentHashMap.newKeySet();
 
-  private final Map<HoldId, Long> clocks = new ConcurrentHashMap<>();
+  // What inspection found lately, for a fault.
+  private final Map<String, Found> found = new ConcurrentHashMap<>();
 
   private record Found(Optional<HoldInfo> what, long at) {}
 
   StoreBackend(StoreConnections connections, ClientId client, Fault fault) {
     this.connections = connections;
-    this.client = client;
     this.fault = fault;
+    this.requests = new Requests(client, fault);
+    this.leases = new SentLeases(fault);
+    this.renewals = new StoreRenewals(connections, fault, requests, leases);
   }
 
   @Override
   public AttemptResult attempt(Attempt attempt) {
-    long wanted = attempt.lease().toNanos();
-    if (fault == Fault.FIRST_LEASE_STICKS) {
-      long first =
-          firstLeases.computeIfAbsent(attempt.name(), name -> attempt.lease().toNanos());
-      wanted = wanted >= MUCH_LONGER * first ? first : wanted;
-    }
-    String thread = Thread.currentThread().getName();
-    if (fault == Fault.THREAD_NAME && attempt.owner().equals(thread)) {
-      identities.computeIfAbsent(
-          attempt.id(), id -> thread + " " + asked.merge(thread, 1, Integer::sum));
-    }
     if (fault == Fault.HANGS || (fault == Fault.HANGS_LATER && attempts.incrementAndGet() > 1)) {
       hang();
     }
     if (fault == Fault.DOES_NOTHING) {
       return AttemptResult.busy(Duration.ofMillis(100));
     }
-    long lease = fault == Fault.EXPIRES_AFTERWARDS ? NO_EXPIRY : sent(wanted);
-    Wire.Request request = request(attempt, lease);
+    Wire.Request request = requests.of(attempt, leases.of(attempt));
+    if (fault == Fault.ALL_LATE_AFTER_HUNDREDS) {
+      latecomers.arrive(attempt, () -> true);
+    } else if (fault == Fault.LATE_AFTER_HUNDREDS) {
+      latecomers.arrive(
+          attempt, () -> (Boolean) connections.call(store -> store.isFirstToAsk(request)));
+    }
     Object answered = send(request);
     if (!(answered instanceof Wire.Answer answer)) {
       return AttemptResult.busy(Duration.ofMillis(10));
     }
     if (fault == Fault.FORGETS_INTERRUPTS) {
       var unused = Thread.interrupted();
+    }
+    if (fault == Fault.WAITS_LEAK_CONNECTIONS
+        && answer.token() < 0
+        && attempt.waits()
+        && waits.add(attempt.id())) {
+      connections.openForWait();
     }
     if (answer.token() == Wire.QUEUED) {
       return AttemptResult.queued(Duration.ofNanos(answer.recheck()));
@@ -108,49 +99,19 @@ final class StoreBackend implements LockBackend {
     if (answer.token() < 0) {
       return AttemptResult.busy(Duration.ofNanos(answer.recheck()));
     }
-    if (fault == Fault.HOLDS_FOLLOW_CLOCK) {
-      clocks.put(attempt.id(), clockMoved());
-    }
+    leases.granted(attempt.id());
+    waits.remove(attempt.id());
+    latecomers.granted(attempt);
     if (fault == Fault.TIMERS_MULTIPLY) {
       startTimer(attempt.name(), attempt.id());
     }
     if (fault == Fault.EXPIRES_AFTERWARDS) {
       String name = request.name();
       String id = request.id();
-      long then = wanted;
+      long then = leases.wanted(attempt);
       connections.call(store -> store.expire(name, id, then));
     }
     return AttemptResult.granted(attempt, answer.token()).withTokens(answer.tokens());
-  }
-
-  /** What becomes of a lease on its way to the server. */
-  private long sent(long lease) {
-    return switch (fault) {
-      case FOLLOWS_CLOCK -> Math.max(1, lease + clockMoved());
-      case ENDS_EARLY -> lease - lease / 10;
-      case CUTS_TO_SECONDS -> lease >= 2 * SECOND ? lease - lease % SECOND : lease;
-      case ROUNDS_UP -> (lease + SECOND - 1) / SECOND * SECOND;
-      case CAPS_LEASES -> Math.min(lease, CAP);
-      case WRAPS_MILLIS -> Math.max(1, (int) (lease / 1_000_000)) * 1_000_000L;
-      default -> lease;
-    };
-  }
-
-  private long sentToRenew(Renewal renewal) {
-    long lease = renewal.lease().toNanos();
-    return switch (fault) {
-      case HOLDS_FOLLOW_CLOCK ->
-        Math.max(1, lease + clockMoved() - clocks.getOrDefault(renewal.id(), clockMoved()));
-      case RENEWALS_FOLLOW_CLOCK -> Math.max(1, lease + clockMoved());
-      case CAPS_RENEWALS -> Math.min(lease, CAP * 2 / 3);
-      default -> sent(lease);
-    };
-  }
-
-  private long clockMoved() {
-    long wall = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis() - openedWall);
-    long moved = wall - (System.nanoTime() - opened);
-    return Math.abs(moved) < CLOCK_NOISE ? 0 : moved;
   }
 
   private Object send(Wire.Request request) {
@@ -182,6 +143,11 @@ final class StoreBackend implements LockBackend {
             ? connections.call(store -> store.take(request))
             : counted;
       }
+      if (fault == Fault.OWNER_LOOKS_THEN_ENTERS
+          && request.shared()
+          && (Boolean) connections.call(store -> store.isHeldByOwner(request))) {
+        return connections.call(store -> store.enterOrTake(request));
+      }
       if (fault == Fault.REPEATS_ANSWERS) {
         return connections.call(store -> store.attemptOnce(request));
       }
@@ -192,6 +158,7 @@ final class StoreBackend implements LockBackend {
     } catch (BackendUnavailableException | OutcomeUnknownException e) {
       boolean busy = fault == Fault.CUT_MEANS_BUSY
           || (fault == Fault.ERROR_MEANS_BUSY && e instanceof BackendUnavailableException)
+          || (fault == Fault.SHARED_ERROR_MEANS_BUSY && request.capacity() != 1)
           || (fault == Fault.FULL_MEANS_BUSY
               && String.valueOf(e.getMessage()).endsWith(Store.FULL));
       if (busy && !connections.isClosed()) {
@@ -219,86 +186,12 @@ final class StoreBackend implements LockBackend {
 
   @Override
   public void renew(List<Renewal> batch, RenewalAnswers answers) {
-    List<Wire.Request> requests = batch.stream()
-        .map(renewal -> request(renewal.name(), renewal.id(), sentToRenew(renewal)))
-        .toList();
-    int together = fault == Fault.RENEWS_ONE_BY_ONE ? 1 : requests.size();
-    for (int i = 0; i < requests.size(); i += together) {
-      List<Wire.Request> part = List.copyOf(requests.subList(i, i + together));
-      List<RenewalResult> found = renewed(batch.subList(i, i + together), part);
-      for (int j = 0; j < found.size(); j++) {
-        answers.answer(batch.get(i + j), found.get(j));
-      }
-    }
-  }
-
-  private List<RenewalResult> renewed(List<Renewal> batch, List<Wire.Request> requests) {
-    List<RenewalResult> none = Collections.nCopies(requests.size(), RenewalResult.gone());
-    List<RenewalResult> results;
-    try {
-      results = connections.wasLost() ? none : answers(batch, requests);
-    } catch (BackendUnavailableException | OutcomeUnknownException e) {
-      boolean refused = String.valueOf(e.getMessage()).startsWith(StoreConnections.REFUSED);
-      boolean gone =
-          fault == Fault.UNSENT_MEANS_GONE || (fault == Fault.REFUSED_MEANS_GONE && refused);
-      if (gone && !connections.isClosed()) {
-        return none;
-      }
-      throw e;
-    }
-    boolean oneIsGone = results.stream().anyMatch(RenewalResult.Gone.class::isInstance);
-    return fault == Fault.BATCH_SHARES_ANSWER && oneIsGone ? none : results;
-  }
-
-  private List<RenewalResult> answers(List<Renewal> batch, List<Wire.Request> requests) {
-    List<Wire.Answer> found = new ArrayList<>(asked(requests));
-    boolean oneIsHeld = found.stream().anyMatch(answer -> answer.token() >= 0);
-    Wire.Answer held = new Wire.Answer(1, 1, 0);
-    while (found.size() < requests.size()) {
-      found.add(found.get(0));
-    }
-    if (fault == Fault.RENEWS_ANYTHING || (fault == Fault.ONE_HELD_ALL_HELD && oneIsHeld)) {
-      found.replaceAll(answer -> answer.token() < 0 ? held : answer);
-    }
-    if (fault == Fault.SWAPS_ENDS_OF_BATCH) {
-      Collections.swap(found, 0, found.size() - 1);
-    }
-    return IntStream.range(0, found.size())
-        .mapToObj(i -> renewed(batch.get(i), found.get(i)))
-        .toList();
-  }
-
-  private List<Wire.Answer> asked(List<Wire.Request> requests) {
-    if (fault == Fault.LOOKS_THEN_RENEWS) {
-      return requests.stream().map(this::lookThenProlong).toList();
-    }
-    List<Wire.Request> sent = fault == Fault.HUNDRED_OF_BATCH && requests.size() > HUNDRED
-        ? List.copyOf(requests.subList(0, HUNDRED))
-        : requests;
-    return List.of((Wire.Answer[]) connections.call(store -> store.renewAll(sent)));
-  }
-
-  private Wire.Answer lookThenProlong(Wire.Request request) {
-    return (Boolean) connections.call(store -> store.holds(request))
-        ? (Wire.Answer) connections.call(store -> store.prolongByName(request))
-        : new Wire.Answer(Wire.BUSY, 0, 0);
-  }
-
-  private static RenewalResult renewed(Renewal renewal, Wire.Answer answer) {
-    if (answer.token() == Wire.QUEUED) {
-      return RenewalResult.queued(Duration.ofNanos(answer.recheck()));
-    }
-    if (answer.token() == Wire.FAILED) {
-      return RenewalResult.failed(new BackendUnavailableException("the lock is spoilt"));
-    }
-    return answer.token() < 0
-        ? RenewalResult.gone()
-        : RenewalResult.held(renewal, answer.token()).withTokens(answer.tokens());
+    renewals.renew(batch, answers);
   }
 
   @Override
   public boolean release(String name, HoldId id) {
-    Wire.Request request = request(name, id, 0);
+    Wire.Request request = requests.of(name, id, 0);
     boolean held;
     if (fault == Fault.UNSENT_RELEASE_MEANS_DONE) {
       try {
@@ -312,13 +205,16 @@ final class StoreBackend implements LockBackend {
           && (Boolean) connections.call(store -> store.freeByName(request.name()));
     } else {
       held = (Boolean) connections.call(store -> store.release(request));
+      if (fault == Fault.RELEASES_THEN_SERVES) {
+        connections.call(store -> store.serveReleased(name));
+      }
     }
     return held || fault == Fault.HIDES_LOSSES;
   }
 
   @Override
   public void abandon(String name, HoldId id) {
-    Wire.Request request = request(name, id, 0);
+    Wire.Request request = requests.of(name, id, 0);
     if (fault == Fault.ABANDONS_LATER) {
       var unused = timers.schedule(
           () -> connections.call(store -> store.abandon(request)),
@@ -407,10 +303,17 @@ final class StoreBackend implements LockBackend {
   }
 
   @Override
+  public boolean forceRelease(String name) {
+    return fault == Fault.FORCE_TAKES_FIRST_HOLDER
+        ? inspect(name).map(info -> forceRelease(name, info.fencingToken())).orElse(false)
+        : LockBackend.super.forceRelease(name);
+  }
+
+  @Override
   public void subscribe(BackendEvents events) {
     connections.subscribe(
         event -> {
-          HoldId id = parse(event.id());
+          HoldId id = requests.parse(event.id());
           if (event.kind().equals("wake")) {
             events.wake(event.name(), id);
           } else if (fault != Fault.HIDES_LOSSES && fault != Fault.RENEWS_ANYTHING) {
@@ -433,14 +336,6 @@ final class StoreBackend implements LockBackend {
     }
   }
 
-  private HoldId parse(String identity) {
-    return identities.entrySet().stream()
-        .filter(entry -> entry.getValue().equals(identity))
-        .map(Map.Entry::getKey)
-        .findFirst()
-        .orElseGet(() -> HoldId.parse(identity));
-  }
-
   private static void hang() {
     while (true) {
       LockSupport.park();
@@ -452,7 +347,7 @@ final class StoreBackend implements LockBackend {
     if (timersStarted.incrementAndGet() > MOST_TIMERS) {
       return;
     }
-    Wire.Request request = request(name, id, 0);
+    Wire.Request request = requests.of(name, id, 0);
     var unused = timers.scheduleWithFixedDelay(
         () -> {
           try {
@@ -464,46 +359,5 @@ final class StoreBackend implements LockBackend {
         TIMER_MILLIS,
         TIMER_MILLIS,
         TimeUnit.MILLISECONDS);
-  }
-
-  private Wire.Request request(Attempt attempt, long lease) {
-    return new Wire.Request(
-        attempt.name(),
-        identity(attempt.id()),
-        client.id(),
-        client.host(),
-        attempt.owner(),
-        lease,
-        attempt.waits(),
-        attempt.fair(),
-        attempt.sharedOwner(),
-        attempt.tokens(),
-        System.currentTimeMillis(),
-        attempt.units(),
-        attempt.capacity(),
-        attempt.beside() == null ? null : identity(attempt.beside()));
-  }
-
-  /** What concerns a hold or a waiter that the server knows. */
-  private Wire.Request request(String name, HoldId id, long lease) {
-    return new Wire.Request(
-        name,
-        identity(id),
-        client.id(),
-        client.host(),
-        "",
-        lease,
-        false,
-        false,
-        false,
-        1,
-        System.currentTimeMillis(),
-        1,
-        1,
-        null);
-  }
-
-  private String identity(HoldId id) {
-    return identities.getOrDefault(id, id.toString());
   }
 }

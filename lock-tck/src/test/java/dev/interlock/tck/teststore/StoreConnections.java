@@ -79,6 +79,15 @@ final class StoreConnections implements AutoCloseable {
   }
 
   Object call(Command command) {
+    return call(command, fault != Fault.GIVES_UP_AT_ONCE);
+  }
+
+  /**
+   * Sends a command.
+   *
+   * @param repeats whether it is sent again when the answer says so
+   */
+  Object call(Command command, boolean repeats) {
     for (int i = 0; i < TRIES; i++) {
       Object answer = once(command);
       if (!(answer instanceof IllegalStateException error)) {
@@ -90,7 +99,7 @@ final class StoreConnections implements AutoCloseable {
       if (fault == Fault.ERROR_MEANS_BUSY) {
         return error;
       }
-      if (fault == Fault.GIVES_UP_AT_ONCE) {
+      if (!repeats) {
         throw new LockException("the store answered: again");
       }
     }
@@ -187,6 +196,11 @@ final class StoreConnections implements AutoCloseable {
     } catch (IOException | ClassNotFoundException e) {
       drop(connection);
     }
+  }
+
+  /** Opens one more, for the fault that never closes it. */
+  void openForWait() {
+    var unused = open();
   }
 
   private Connection take() {

@@ -123,11 +123,12 @@ public final class StoreServer implements TckServer, AutoCloseable {
       ObjectInputStream in =
           new ObjectInputStream(new BufferedInputStream(socket.getInputStream()));
       client = (String) in.readUnshared();
+      store.joined(client);
       while (true) {
         Object message = in.readUnshared();
         awaitResumed();
         if (message instanceof Command command) {
-          send(out, answer(command));
+          send(out, answer(client, command));
         } else if (SUBSCRIBE.equals(message)) {
           subscriber = event -> push(out, event);
           store.subscribe(client, subscriber);
@@ -145,9 +146,9 @@ public final class StoreServer implements TckServer, AutoCloseable {
     }
   }
 
-  private Serializable answer(Command command) {
+  private Serializable answer(String client, Command command) {
     try {
-      Serializable answer = store.execute(command);
+      Serializable answer = store.execute(client, command);
       return answer == null ? "nothing" : answer;
     } catch (IllegalStateException e) {
       return e;

@@ -21,8 +21,29 @@ final class Wire {
       long clientClock,
       int units,
       int capacity,
-      @Nullable String beside)
+      @Nullable String beside,
+      long minToken)
       implements Serializable {
+
+    /** The same of nobody, for what is left of a hold. */
+    Request ofNobody() {
+      return new Request(
+          name,
+          "nobody " + id,
+          "",
+          host,
+          "",
+          lease,
+          false,
+          false,
+          false,
+          1,
+          clientClock,
+          units,
+          capacity,
+          null,
+          0);
+    }
 
     boolean isForPermits() {
       return capacity != 1 && capacity != Integer.MAX_VALUE;

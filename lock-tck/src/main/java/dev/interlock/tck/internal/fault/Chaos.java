@@ -20,8 +20,8 @@ final class Chaos {
     if (random.nextInt(oneIn) > 0) {
       return null;
     }
-    Effect[] effects = Effect.values();
-    Effect effect = effects[random.nextInt(effects.length)];
-    return Injection.of(effect, "", 1, 1, Duration.ofMillis(random.nextInt(LONGEST_DELAY)));
+    MessageFault[] faults = MessageFault.values();
+    MessageFault fault = faults[random.nextInt(faults.length)];
+    return Injection.of(fault, "", 1, 1, Duration.ofMillis(random.nextInt(LONGEST_DELAY)));
   }
 }

@@ -41,7 +41,7 @@ public final class FaultProxy implements AutoCloseable {
   private final Gate toClient = new Gate();
   private final AtomicLong requests = new AtomicLong();
   private final AtomicLong pushes = new AtomicLong();
-  private final Map<Effect, Integer> hits = new ConcurrentHashMap<>();
+  private final Map<MessageFault, Integer> hits = new ConcurrentHashMap<>();
   private final AtomicInteger refused = new AtomicInteger();
   private volatile boolean refusing;
   private volatile boolean readable;
@@ -96,8 +96,8 @@ public final class FaultProxy implements AutoCloseable {
   }
 
   /** Returns how often something was harmed so. */
-  public int hits(Effect effect) {
-    return hits.getOrDefault(effect, 0);
+  public int hits(MessageFault fault) {
+    return hits.getOrDefault(fault, 0);
   }
 
   /** Cuts every connection at once; returns how many there were. */
@@ -228,7 +228,7 @@ public final class FaultProxy implements AutoCloseable {
 
   void hit(Injection injection) {
     injection.hit();
-    hits.merge(injection.effect(), 1, Integer::sum);
+    hits.merge(injection.fault(), 1, Integer::sum);
   }
 
   void replied() {

@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * was really hit. Thread-safe.
  */
 public final class Injection {
-  private final Effect effect;
+  private final MessageFault fault;
   private final byte[] pattern;
   private final Duration delay;
   private final AtomicInteger toSkip;
@@ -19,8 +19,8 @@ public final class Injection {
   private final AtomicInteger hits = new AtomicInteger();
   private final CountDownLatch freed = new CountDownLatch(1);
 
-  private Injection(Effect effect, byte[] pattern, int nth, int times, Duration delay) {
-    this.effect = effect;
+  private Injection(MessageFault fault, byte[] pattern, int nth, int times, Duration delay) {
+    this.fault = fault;
     this.pattern = pattern;
     this.delay = delay;
     this.toSkip = new AtomicInteger(nth - 1);
@@ -30,14 +30,14 @@ public final class Injection {
   /**
    * Plans a fault.
    *
-   * @param effect what happens
+   * @param fault what happens
    * @param bytes what the request contains; empty for any request
    * @param nth which of them is the first to be harmed, from 1
    * @param times how many are harmed
-   * @param delay how late something comes, for the effects that are about it
+   * @param delay how late something comes, for the faults that are about it
    */
-  public static Injection of(Effect effect, String bytes, int nth, int times, Duration delay) {
-    return new Injection(effect, bytes.getBytes(StandardCharsets.UTF_8), nth, times, delay);
+  public static Injection of(MessageFault fault, String bytes, int nth, int times, Duration delay) {
+    return new Injection(fault, bytes.getBytes(StandardCharsets.UTF_8), nth, times, delay);
   }
 
   /** Returns how often it was really hit. */
@@ -45,8 +45,8 @@ public final class Injection {
     return hits.get();
   }
 
-  public Effect effect() {
-    return effect;
+  public MessageFault fault() {
+    return fault;
   }
 
   Duration delay() {

@@ -70,12 +70,12 @@ final class Link {
 
   /** Returns how much of the request goes on to the server. */
   private int harmRequest(Injection injection, int length) {
-    if (!injection.effect().isOnRequest()) {
+    if (!injection.fault().isOnRequest()) {
       onReply.set(injection);
       return length;
     }
     proxy.hit(injection);
-    return switch (injection.effect()) {
+    return switch (injection.fault()) {
       case REQUEST_LOST -> 0;
       case REQUEST_TORN -> length / 2;
       default -> {
@@ -116,19 +116,19 @@ final class Link {
 
   private void reply(OutputStream out, byte[] buffer, int length, @Nullable Injection injection)
       throws IOException {
-    Effect effect = injection == null ? null : injection.effect();
-    if (effect == Effect.REPLY_SWALLOWED) {
+    MessageFault fault = injection == null ? null : injection.fault();
+    if (fault == MessageFault.REPLY_SWALLOWED) {
       deaf = true;
     }
     if (deaf) {
       return;
     }
-    if (effect == Effect.REPLY_LOST) {
+    if (fault == MessageFault.REPLY_LOST) {
       cut();
       return;
     }
     int done = 0;
-    if (effect == Effect.REPLY_FRAGMENTED) {
+    if (fault == MessageFault.REPLY_FRAGMENTED) {
       for (; done < Math.min(length, FRAGMENTS); done++) {
         out.write(buffer[done]);
         out.flush();

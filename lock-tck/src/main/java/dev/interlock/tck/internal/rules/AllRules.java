@@ -6,6 +6,7 @@ import java.util.List;
 public final class AllRules {
   public static final List<Class<?>> CLASSES = List.of(
       ExclusionRules.class,
+      AbsenceRules.class,
       ValidityRules.class,
       CrowdRules.class,
       LeaseRules.class,
@@ -35,15 +36,18 @@ public final class AllRules {
       RestartRules.class,
       RegisterRules.class,
       FairnessRules.class,
+      TurnTakingRules.class,
       QueueDepartureRules.class,
       PushRules.class,
       SharedOwnerRules.class,
       ReadWriteRules.class,
       SemaphoreRules.class,
       CountedSizeRules.class,
+      CountedEndRules.class,
       AsyncRules.class,
       MinorityRules.class,
-      MemberRules.class);
+      MemberRules.class,
+      FirstUseRules.class);
 
   private AllRules() {}
 }

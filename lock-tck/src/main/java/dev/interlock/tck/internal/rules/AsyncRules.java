@@ -29,7 +29,7 @@ public final class AsyncRules {
   public static void resultsDoWithoutTheCommonPool(RuleRun run) throws Exception {
     Worker worker = run.ownWorker();
     String name = run.name();
-    long limit = run.ms(5_000).toNanos();
+    long limit = run.limit(5_000).toNanos();
     worker.run(space -> blockedPool(space, name, limit));
     run.fault("an application that blocks the common pool of its JVM");
     run.count(4);

@@ -8,6 +8,7 @@ import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
 /**
@@ -182,5 +183,118 @@ public final class AttemptInterleavingRules {
     LockClient slow = run.client(proxy);
     LockClient quick = run.client();
     Gaps.each(run, proxy, "an attempt", () -> new Drawers(run, slow, quick));
+  }
+
+  /** An owner's hold ends, and a stranger comes, while that owner enters from another client. */
+  private static final class Followed implements Gaps.Act<Optional<Lease>> {
+    private final RuleRun run;
+    private final LockClient slow;
+    private final LockClient stranger;
+    private final LockRequest request;
+    private final Lease outer;
+    private Optional<Lease> second = Optional.empty();
+
+    Followed(RuleRun run, LockClient slow, LockClient holder, LockClient stranger)
+        throws InterruptedException {
+      this.run = run;
+      this.slow = slow;
+      this.stranger = stranger;
+      this.request = Leases.once(run, run.name(), LONG).withOwner(SharedOwnerRules.OWNER);
+      this.outer = holder.acquire(request.withWait(run.limit(3_000)));
+    }
+
+    @Override
+    public Optional<Lease> call() {
+      return slow.tryAcquire(request);
+    }
+
+    @Override
+    public void meanwhile() {
+      Leases.drop(outer);
+      second = stranger.tryAcquire(Leases.once(run, request.name(), LONG));
+    }
+
+    @Override
+    public void judge(Optional<Optional<Lease>> answer) {
+      Optional<Lease> inner = answer.flatMap(lease -> lease);
+      boolean both = inner.isPresent() && second.isPresent();
+      run.expect(
+          !both || !(inner.get().isValid() && second.get().isValid()),
+          "an owner whose hold ends between the requests of its further entry does not enter"
+              + " beside a stranger",
+          "it did");
+      inner.ifPresent(Leases::drop);
+      second.ifPresent(Leases::drop);
+    }
+  }
+
+  @Rule(
+      value = "S1",
+      check = "that an owner's hold is looked for in the step that enters beside it")
+  public static void anOwnerEntersInOneStep(RuleRun run) throws Exception {
+    if (!Gaps.canBeTried(run)) {
+      return;
+    }
+    FaultProxy proxy = run.proxy();
+    LockClient slow = run.client(proxy);
+    LockClient holder = run.client();
+    LockClient stranger = run.client();
+    Gaps.each(run, proxy, "an owner's entry", () -> new Followed(run, slow, holder, stranger));
+  }
+
+  /** A newcomer asks while a release is under way that lets a waiter in. */
+  private static final class Newcomer implements Gaps.Act<Boolean> {
+    private final RuleRun run;
+    private final LockClient quick;
+    private final LockRequest request;
+    private final Lease held;
+    private final CompletableFuture<Lease> waiter;
+    private Optional<Lease> entered = Optional.empty();
+
+    Newcomer(RuleRun run, LockClient holder, LockClient waiting, LockClient quick)
+        throws Exception {
+      this.run = run;
+      this.quick = quick;
+      this.request = Leases.once(run, run.name(), LONG).fair(true);
+      this.held = holder.acquire(request.withWait(run.limit(3_000)));
+      this.waiter = waiting.acquireAsync(request.withWait(run.ms(LONG)));
+      FairnessRules.awaitQueued(run, quick, request.name(), 1);
+    }
+
+    @Override
+    public Boolean call() {
+      held.release();
+      return true;
+    }
+
+    @Override
+    public void meanwhile() {
+      entered = quick.tryAcquire(request);
+    }
+
+    @Override
+    public void judge(Optional<Boolean> answer) throws Exception {
+      run.expect(
+          entered.isEmpty() || waiter.isDone(),
+          "who asks between the requests of a release is kept out by who stands in the queue",
+          "it got the lock");
+      entered.ifPresent(Leases::drop);
+      Queues.expectServed(run, waiter, "one who stood in the queue at a release");
+      waiter.get().release();
+    }
+  }
+
+  @Rule(
+      value = "F2",
+      check = "that the next in the queue gets the lock in the step that releases it")
+  public static void aReleaseServesInOneStep(RuleRun run) throws Exception {
+    if (!Gaps.canBeTried(run)) {
+      return;
+    }
+    FaultProxy proxy = run.proxy();
+    LockClient holder = run.client(proxy);
+    LockClient waiting = run.client();
+    LockClient quick = run.client();
+    Gaps.each(run, proxy, "a release", () -> new Newcomer(run, holder, waiting, quick));
   }
 }

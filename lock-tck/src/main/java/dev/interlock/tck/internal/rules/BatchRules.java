@@ -173,6 +173,49 @@ public final class BatchRules {
 
   @Rule(
       value = "N8",
+      check = "that holds and places in a queue may be of one batch, in any order",
+      timed = true)
+  public static void holdsAndPlacesGetTheirOwnAnswers(RuleRun run) throws Exception {
+    if (!run.has(Capability.FAIR)) {
+      return;
+    }
+    DirectBackend direct = run.direct();
+    LockClient other = run.client();
+    List<Renewal> holds = new ArrayList<>();
+    List<Renewal> places = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      String held = run.name();
+      HoldId id = direct.newId();
+      direct.acquire(held, id, run.ms(SHORT), run.limit(3_000));
+      holds.add(Renewal.of(held, id, run.ms(LONG), false));
+      String awaited = other.acquire(FairnessRules.fair(run, run.name())).name();
+      Attempt waiter = Attempt.of(awaited, direct.newId(), "tck", run.ms(SHORT))
+          .withFair(true)
+          .withPatience(run.ms(SHORT));
+      direct.attempt(waiter);
+      places.add(Renewal.of(awaited, waiter.id(), run.ms(SHORT), true));
+    }
+    Renewal gone = Renewal.of(run.name(), direct.newId(), run.ms(LONG), false);
+    for (List<Renewal> batch : List.of(
+        List.of(holds.get(0), places.get(0), gone, places.get(1), holds.get(1)),
+        List.of(places.get(0), holds.get(0), places.get(1), gone))) {
+      List<RenewalResult> results = RenewalAnswers.collect(direct.backend(), batch);
+      for (int i = 0; i < batch.size(); i++) {
+        Class<?> expected = batch.get(i) == gone
+            ? RenewalResult.Gone.class
+            : batch.get(i).queued() ? RenewalResult.Queued.class : Grant.class;
+        RenewalResult result = results.get(i);
+        run.expect(
+            expected.isInstance(result),
+            "of a batch of holds and places entry " + (i + 1) + ", " + batch.get(i)
+                + ", is answered " + expected.getSimpleName(),
+            "" + result);
+      }
+    }
+  }
+
+  @Rule(
+      value = "N8",
       check = "that a batch is told apart by the holds' ids, and not by names",
       timed = true)
   public static void holdsOfOneNameGetTheirOwnAnswers(RuleRun run) throws Exception {
@@ -226,7 +269,7 @@ public final class BatchRules {
       names.add(name);
       leases.add(client.acquire(Leases.fixed(run, name, LEASE).renewing()));
     }
-    run.expect(other.forceRelease(names.get(0)), "forceRelease answers true", "it answered false");
+    Leases.force(run, other, names.get(0));
     Lease next = other.acquire(Leases.fixed(run, names.get(0), 20_000));
     RuleRun.pause(run.ms(LEASE * 5 / 4));
     expectAll(run, leases.subList(1, MANY), "though one that is renewed with them was taken away");

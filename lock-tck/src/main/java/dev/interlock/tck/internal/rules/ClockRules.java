@@ -3,6 +3,7 @@ package dev.interlock.tck.internal.rules;
 import dev.interlock.Capability;
 import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
+import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.tck.internal.run.NotReached;
 import dev.interlock.tck.internal.run.Rule;
@@ -60,6 +61,10 @@ public final class ClockRules {
     expectLeaseHonoured(run, ahead, run.worker());
     expectLeaseHonoured(run, run.worker(), ahead);
     expectDriftChangesNothing(run, ahead, behind, HOUR);
+    if (run.has(Capability.FAIR)) {
+      expectArrivalCounts(run, ahead, behind);
+      expectArrivalCounts(run, behind, ahead);
+    }
     run.note("clients whose clocks differ by two hours excluded one another, each for its lease");
   }
 
@@ -83,6 +88,25 @@ public final class ClockRules {
     long limit = run.pastLease(LEASE, 1_000).toNanos() - (System.nanoTime() - returned);
     long at = other.call(space -> ValidityRules.timeToAcquire(space, name, wait, limit));
     run.expect(at >= 0, "the lease ends in time for another client", "it did not");
+  }
+
+  /** Whoever asks first is served first, whatever its clock says. */
+  private static void expectArrivalCounts(RuleRun run, Worker first, Worker second)
+      throws Exception {
+    String name = run.name();
+    LockClient observer = run.client();
+    Lease held = observer.acquire(FairnessRules.fair(run, name));
+    long wait = run.ms(20_000).toNanos();
+    var one = first.start(1, space -> FairnessRules.takeTurn(space, name, wait));
+    FairnessRules.awaitQueued(run, observer, name, 1);
+    var other = second.start(1, space -> FairnessRules.takeTurn(space, name, wait));
+    FairnessRules.awaitQueued(run, observer, name, 2);
+    held.release();
+    long oneAt = first.result(one);
+    run.expect(
+        oneAt < second.result(other),
+        "of two waiters whose clocks differ by two hours the earlier one acquires first",
+        "the later one did");
   }
 
   /** The clock moves while the client is open: it may know how far, and must not reckon with it. */

@@ -186,6 +186,58 @@ public final class CloseRules {
         + " more than after the first use");
   }
 
+  @Rule(
+      value = "M4",
+      check = "what each wait registers and does not take back",
+      limit = 120,
+      timed = true)
+  public static void nothingStaysAfterManyWaits(RuleRun run) throws Exception {
+    if (run.isForeign()) {
+      throw new NotOfferedException("leases without a thread of their own, which would be counted");
+    }
+    Opener opener = run.opener();
+    String name = run.name();
+    int most =
+        MOST_EVER * run.backend().members().map(members -> members.all().size()).orElse(1);
+    int waits = most + MOST_EVER / 2;
+    int more = run.freshWorker().call(space -> growthOfWaits(opener, name, waits));
+    run.expect(
+        more <= most,
+        "after " + waits + " waits there are at most " + most + " more threads and connections",
+        "there are " + more + " more");
+    run.count(waits);
+  }
+
+  /** Others hold the locks, or nothing would be noted on the server. */
+  public static int growthOfWaits(Opener opener, String name, int waits) throws Exception {
+    try (LockClient holder = opener.open();
+        LockClient waiter = opener.open()) {
+      awaitHandOffs(holder, waiter, name + "-first", PARTS);
+      ClientFootprint before = ClientFootprint.now();
+      awaitHandOffs(holder, waiter, name, waits);
+      return before.countGrowth();
+    }
+  }
+
+  private static void awaitHandOffs(LockClient holder, LockClient waiter, String name, int count)
+      throws Exception {
+    for (int i = 0; i < count; i++) {
+      LockRequest request = LockRequest.of(name + "-" + i)
+          .withLease(Duration.ofMinutes(1))
+          .withWait(Duration.ofSeconds(30));
+      Lease held = holder.acquire(request);
+      CompletableFuture<Lease> next = waiter.acquireAsync(request);
+      RuleRun.pause(Duration.ofMillis(5));
+      if (i % 2 == 0) {
+        held.release();
+        next.get(30, TimeUnit.SECONDS).release();
+      } else {
+        next.cancel(true);
+        held.release();
+      }
+    }
+  }
+
   public static ClientFootprint firstUse(
       LockClient client, String name, long lease, boolean renewable) throws InterruptedException {
     client.acquire(use(name + "-once", lease, renewable)).release();

@@ -5,10 +5,10 @@ import dev.interlock.LockClient;
 import dev.interlock.LockException;
 import dev.interlock.LockRequest;
 import dev.interlock.tck.TckFault;
-import dev.interlock.tck.internal.fault.Effect;
 import dev.interlock.tck.internal.fault.FaultProxy;
 import dev.interlock.tck.internal.fault.Injection;
-import dev.interlock.tck.internal.run.Company;
+import dev.interlock.tck.internal.fault.MessageFault;
+import dev.interlock.tck.internal.run.Neighbours;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import java.time.Duration;
@@ -28,7 +28,7 @@ public final class ConnectionRules {
   @Rule(
       value = "W3",
       check = "how soon a waiter looks again when its connections were cut, or its messages lost",
-      company = Company.NONE,
+      neighbours = Neighbours.NONE,
       timed = true,
       limit = 150,
       needs = TckFault.CONNECTION)
@@ -166,7 +166,7 @@ public final class ConnectionRules {
   @Rule(
       value = "P2",
       check = "that a subscription is made again when its connection ends, without a request",
-      company = Company.NONE,
+      neighbours = Neighbours.NONE,
       timed = true,
       limit = 120,
       needs = TckFault.CONNECTION)
@@ -256,24 +256,25 @@ public final class ConnectionRules {
   @Rule(
       value = "E1",
       check = "that a retry after a cut carries the id of the first attempt",
+      timed = true,
       needs = TckFault.CONNECTION)
   public static void anAttemptLostOnTheWireMakesOneHold(RuleRun run) throws Exception {
     FaultProxy proxy = run.proxy();
     LockClient client = run.client(proxy);
     LockClient observer = run.client();
-    List<Effect> effects = List.of(
-        Effect.REQUEST_LOST,
-        Effect.REQUEST_TORN,
-        Effect.REPLY_LOST,
-        Effect.REPLY_LATE,
-        Effect.REPLY_FRAGMENTED);
+    List<MessageFault> effects = List.of(
+        MessageFault.REQUEST_LOST,
+        MessageFault.REQUEST_TORN,
+        MessageFault.REPLY_LOST,
+        MessageFault.REPLY_LATE,
+        MessageFault.REPLY_FRAGMENTED);
     for (int i = 0; i < run.amount(5, 25, 100); i++) {
       String name = run.name();
-      Effect effect = effects.get(i % effects.size());
-      Injection injection = proxy.inject(Injection.of(effect, name, 1, 1, Duration.ofMillis(100)));
-      Lease lease = client.acquire(Leases.fixed(run, name, 20_000).withWait(run.ms(8_000)));
+      MessageFault fault = effects.get(i % effects.size());
+      Injection injection = proxy.inject(Injection.of(fault, name, 1, 1, Duration.ofMillis(100)));
+      Lease lease = client.acquire(Leases.fixed(run, name, 20_000).withWait(run.limit(8_000)));
       run.requireHit(injection);
-      run.expectHeld(observer, name, "after " + effect.words());
+      run.expectHeld(observer, name, "after " + fault.words());
       lease.release();
       run.expectFree(observer, name, run.limit(1_000), "after one release");
     }
@@ -282,6 +283,7 @@ public final class ConnectionRules {
   @Rule(
       value = "E2",
       check = "that a retry of a release frees the hold of its own id and no other",
+      timed = true,
       needs = TckFault.CONNECTION)
   public static void aReleaseLostOnTheWireFreesNoSuccessor(RuleRun run) throws Exception {
     FaultProxy proxy = run.proxy();
@@ -295,7 +297,7 @@ public final class ConnectionRules {
           LockRequest.of(name).withLease(run.ms(20_000)).withWait(run.ms(10_000)));
       RuleRun.pause(Duration.ofMillis(30));
       Injection injection =
-          proxy.inject(Injection.of(Effect.REPLY_LOST, name, 1, 1, Duration.ZERO));
+          proxy.inject(Injection.of(MessageFault.REPLY_LOST, name, 1, 1, Duration.ZERO));
       Leases.release(lease);
       run.requireHit(injection);
       Lease after = next.get(run.limit(10_000).toMillis(), TimeUnit.MILLISECONDS);
@@ -303,7 +305,7 @@ public final class ConnectionRules {
         run.expectHeld(observer, name, "after the reply to a release was lost");
         RuleRun.pause(Duration.ofMillis(10));
       }
-      run.expect(after.isValid(), "the successor's lease stays valid", "it is not");
+      Leases.expectValid(run, after, "the successor's lease");
       after.release();
     }
     run.note("no successor was touched by a release that was repeated");
@@ -320,8 +322,8 @@ public final class ConnectionRules {
     LockClient observer = run.client();
     for (int i = 0; i < run.amount(2, 8, 30); i++) {
       String name = run.name();
-      Injection injection =
-          proxy.inject(Injection.of(Effect.REPLY_LOST, name, 1, Integer.MAX_VALUE, Duration.ZERO));
+      Injection injection = proxy.inject(
+          Injection.of(MessageFault.REPLY_LOST, name, 1, Integer.MAX_VALUE, Duration.ZERO));
       LockRequest request = Leases.lasting(run, name, 1_500).withWait(run.ms(300));
       run.expectThrows(
           LockException.class, "acquire without any reply", () -> client.acquire(request));

@@ -241,7 +241,7 @@ public final class Contention {
       return acquire(space, plan, name, random, deadline);
     } catch (LockTimeoutException | ExecutionException e) {
       long waited = (System.nanoTime() - asked) / 1_000_000;
-      throw new RuleViolation(
+      throw RuleViolation.late(
           "a waiter acquires while the others hold for less than a millisecond each",
           "after %d ms: %s".formatted(waited, e),
           List.of("inspect says: " + RuleRun.inspection(space.client(), name)));

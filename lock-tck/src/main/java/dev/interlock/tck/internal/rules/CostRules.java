@@ -5,7 +5,7 @@ import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.tck.TckFault;
 import dev.interlock.tck.internal.fault.FaultProxy;
-import dev.interlock.tck.internal.run.Company;
+import dev.interlock.tck.internal.run.Neighbours;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import java.time.Duration;
@@ -45,7 +45,7 @@ public final class CostRules {
           .withLease(run.ms(60_000))
           .withWait(run.ms(60_000))));
     }
-    long end = System.nanoTime() + run.ms(MOST_TO_ENQUEUE).toNanos();
+    long end = System.nanoTime() + run.limit(MOST_TO_ENQUEUE).toNanos();
     while (requestsPerSecond(proxy, run.ms(1_000)) > MOST_A_SECOND && System.nanoTime() - end < 0) {
       // Not all of them have come to wait yet.
     }
@@ -70,7 +70,7 @@ public final class CostRules {
   @Rule(
       value = "W10",
       check = "whom a release tells",
-      company = Company.NONE,
+      neighbours = Neighbours.NONE,
       timed = true,
       needs = TckFault.CONNECTION)
   public static void aReleaseWakesFew(RuleRun run) throws Exception {
@@ -120,7 +120,7 @@ public final class CostRules {
   @Rule(
       value = "N6",
       check = "whether renewals that are due at about the same time go together",
-      company = Company.NONE,
+      neighbours = Neighbours.NONE,
       needs = TckFault.CONNECTION,
       timed = true)
   public static void renewalsAreBatched(RuleRun run) throws Exception {

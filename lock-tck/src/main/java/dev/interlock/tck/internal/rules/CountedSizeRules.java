@@ -39,13 +39,15 @@ public final class CountedSizeRules {
     for (int size : SIZES) {
       LockRequest request = Leases.once(run, run.name(), 20_000);
       Lease most = client.acquire(request.permits(size - 1, size).withWait(run.limit(3_000)));
-      run.expect(
-          other.tryAcquire(request.permits(2, size)).isEmpty(),
+      run.expectWhileHeld(
+          request.name(),
+          () -> other.tryAcquire(request.permits(2, size)).isEmpty(),
           "two permits are refused while all but one of " + size + " are held",
           "they were given");
       Lease last = Leases.expectGiven(run, other, request.permits(1, size), "the last of " + size);
-      run.expect(
-          other.tryAcquire(request.permits(1, size)).isEmpty(),
+      run.expectWhileHeld(
+          request.name(),
+          () -> other.tryAcquire(request.permits(1, size)).isEmpty(),
           "no permit is given while all of " + size + " are held",
           "one was");
       most.release();
@@ -58,6 +60,7 @@ public final class CountedSizeRules {
 
   @Rule(value = "C1", check = "whether anything but the size bounds how many hold permits")
   public static void asManyHoldAsThereArePermits(RuleRun run) throws Exception {
+    expectOwnTokens(run, Leases.fixed(run, run.name(), 60_000).permits(1, FEW));
     holdTogether(run, Leases.once(run, run.name(), 60_000).permits(1, MANY));
     run.note(MANY + " holders of one permit each held together, and no more");
   }
@@ -66,6 +69,19 @@ public final class CountedSizeRules {
   public static void manyReadersHoldTogether(RuleRun run) throws Exception {
     holdTogether(run, Leases.once(run, run.name(), 60_000).shared());
     run.note(MANY + " readers held together");
+  }
+
+  private static void expectOwnTokens(RuleRun run, LockRequest request) throws Exception {
+    if (!run.has(Capability.FENCED)) {
+      return;
+    }
+    List<LockClient> clients = List.of(run.client(), run.client());
+    long last = Long.MIN_VALUE;
+    for (int i = 0; i < FEW; i++) {
+      long token = clients.get(i % 2).acquire(request).fencingToken();
+      run.expect(token > last, "the token of a further permit is larger than " + last, "" + token);
+      last = token;
+    }
   }
 
   /** Lets so many enter, and in between and at last one who must not. */
@@ -83,14 +99,27 @@ public final class CountedSizeRules {
       }
       return mine;
     });
-    run.expect(
-        other.tryAcquire(whole).isEmpty(), "the whole is refused beside parts", "it was given");
+    run.expectWhileHeld(
+        whole.name(),
+        () -> other.tryAcquire(whole).isEmpty(),
+        "the whole is refused beside parts",
+        "it was given");
+    run.ifOffered(() -> {
+      int told =
+          other.inspect(whole.name()).map(info -> 1 + info.others().size()).orElse(0);
+      run.expectWhileHeld(
+          whole.name(),
+          () -> told == MANY,
+          "inspect tells all " + MANY + " who hold it together",
+          "it tells " + told);
+    });
     SideBySide.each(held, mine -> {
       mine.subList(1, mine.size()).forEach(Lease::release);
       return mine.size();
     });
-    run.expect(
-        other.tryAcquire(whole).isEmpty(),
+    run.expectWhileHeld(
+        whole.name(),
+        () -> other.tryAcquire(whole).isEmpty(),
         "the whole is refused while " + AT_ONCE + " of " + MANY + " parts are held",
         "it was given");
     held.forEach(mine -> mine.get(0).release());

@@ -1,8 +1,10 @@
 package dev.interlock.tck.internal.rules;
 
 import dev.interlock.BackendUnavailableException;
+import dev.interlock.Capability;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
+import dev.interlock.LockRequest;
 import dev.interlock.OutcomeUnknownException;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.Grant;
@@ -177,6 +179,16 @@ public final class CrowdRules {
     LockClient closing = run.client();
     closing.acquire(Leases.fixed(run, closed, LEASE));
     expectWoken(run, waiting(run, closed), closing::close, "the end of its client");
+    // Whoever brings it about is told like any other.
+    LockClient both = run.client();
+    for (int i = 0; i < (run.has(Capability.FAIR) ? 2 : 1); i++) {
+      String own = run.name();
+      run.client().acquire(Leases.fixed(run, own, LEASE));
+      LockRequest request = Leases.lasting(run, own, LEASE).withWait(run.ms(LEASE));
+      CompletableFuture<Lease> waiter = both.acquireAsync(Leases.fairInTurns(run, request, i));
+      RuleRun.pause(run.ms(200));
+      expectWoken(run, waiter, () -> both.forceRelease(own), "a forced release by its own client");
+    }
     DirectBackend direct = run.direct();
     String abandoned = run.name();
     HoldId id = direct.newId();
@@ -186,6 +198,26 @@ public final class CrowdRules {
         waiting(run, abandoned),
         () -> direct.abandon(abandoned, id),
         "an abandonment of the hold");
+  }
+
+  @Rule(
+      value = "W3",
+      check = "that a waiter is told of the release whatever the name of the lock",
+      timed = true)
+  public static void whateverTheNameAWaiterIsWoken(RuleRun run) throws Exception {
+    LockClient holder = run.client();
+    LockClient client = run.client();
+    List<String> names = LookAlikes.of(run.name());
+    List<Lease> held = SideBySide.each(
+        names, name -> holder.acquire(Leases.fixed(run, name, LEASE).withWait(run.limit(9_000))));
+    List<CompletableFuture<Lease>> waits = new ArrayList<>();
+    for (String name : names) {
+      waits.add(client.acquireAsync(Leases.fixed(run, name, LEASE).withWait(run.ms(LEASE))));
+    }
+    RuleRun.pause(run.ms(500));
+    for (int i = 0; i < names.size(); i++) {
+      expectWoken(run, waits.get(i), held.get(i)::release, "a release of \"" + names.get(i) + "\"");
+    }
   }
 
   /** Something that ends a hold. */

@@ -8,7 +8,7 @@ import dev.interlock.LockRequest;
 import dev.interlock.LockTimeoutException;
 import dev.interlock.tck.TckFault;
 import dev.interlock.tck.internal.fault.FaultProxy;
-import dev.interlock.tck.internal.run.Company;
+import dev.interlock.tck.internal.run.Neighbours;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import java.time.Duration;
@@ -28,7 +28,7 @@ public final class EndedWaitRules {
   @Rule(
       value = "W12",
       check = "that an abandonment returns only when the waiter is out of the queue",
-      company = Company.FEW)
+      neighbours = Neighbours.FEW)
   public static void anEndedWaitStandsInNoQueue(RuleRun run) throws Exception {
     LockClient holder = run.client();
     LockClient client = run.client();
@@ -61,7 +61,7 @@ public final class EndedWaitRules {
   @Rule(
       value = "E6",
       check = "that an abandonment which failed is reported as failed, so that it is sent again",
-      company = Company.NONE,
+      neighbours = Neighbours.NONE,
       timed = true,
       needs = TckFault.CONNECTION)
   public static void aWaitThatEndedWhileTheServerWasAwayIsRemoved(RuleRun run) throws Exception {

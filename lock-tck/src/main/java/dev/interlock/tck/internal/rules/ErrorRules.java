@@ -1,5 +1,6 @@
 package dev.interlock.tck.internal.rules;
 
+import dev.interlock.BackendUnavailableException;
 import dev.interlock.Capability;
 import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
@@ -8,6 +9,7 @@ import dev.interlock.LockConfigurationException;
 import dev.interlock.LockException;
 import dev.interlock.LockProviderNotFoundException;
 import dev.interlock.LockRequest;
+import dev.interlock.LockTimeoutException;
 import dev.interlock.Locks;
 import dev.interlock.Option;
 import dev.interlock.OutcomeUnknownException;
@@ -17,17 +19,21 @@ import dev.interlock.spi.HoldId;
 import dev.interlock.tck.internal.fault.Endpoint;
 import dev.interlock.tck.internal.run.DirectBackend;
 import dev.interlock.tck.internal.run.FaultyReplies;
+import dev.interlock.tck.internal.run.NotReached;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetAddress;
-import java.net.ServerSocket;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /** Rules E1, E2, E6 and E8, and what E3 says about lost replies. */
@@ -46,14 +52,19 @@ public final class ErrorRules {
     HoldId id = direct.newId();
     Grant first = direct.acquire(name, id, run.ms(8_000), run.limit(2_000));
     for (int i = 0; i < 3; i++) {
-      Grant again = direct.acquire(name, id, run.ms(8_000), run.limit(2_000));
-      run.expect(
-          again.fencingToken() == first.fencingToken(),
+      AtomicLong again = new AtomicLong();
+      run.expectWhileHeld(
+          name,
+          () -> {
+            again.set(direct.acquire(name, id, run.ms(8_000), run.limit(2_000)).fencingToken());
+            return again.get() == first.fencingToken();
+          },
           "a repeated attempt keeps token " + first.fencingToken(),
-          "it got " + again.fencingToken());
+          () -> "it got " + again);
     }
     run.expectHeld(observer, name, "after repeated attempts");
-    run.expect(direct.release(name, id), "the release finds the hold", "it does not");
+    run.expectWhileHeld(
+        name, () -> direct.release(name, id), "the release finds the hold", "it does not");
     run.expectFree(observer, name, run.limit(1_000), "after one release");
     run.fault("an attempt sent four times");
     run.note("four identical attempts made one hold, which one release ended");
@@ -76,7 +87,8 @@ public final class ErrorRules {
     run.expect(waiters <= 1, "an attempt that is sent four times waits once", waiters + " wait");
     held.release();
     direct.acquire(attempt, run.limit(3_000));
-    run.expect(direct.release(name, id), "the release finds the hold", "it does not");
+    run.expectWhileHeld(
+        name, () -> direct.release(name, id), "the release finds the hold", "it does not");
     run.expectFree(observer, name, run.limit(1_000), "after its only waiter's release");
   }
 
@@ -120,7 +132,8 @@ public final class ErrorRules {
     run.expectHeld(observer, name, "after a repeated release");
     first.abandon(name, id);
     run.expectHeld(observer, name, "after an abandonment of a released hold");
-    run.expect(second.release(name, successor), "the successor held", "it did not");
+    run.expectWhileHeld(
+        name, () -> second.release(name, successor), "the successor held", "it did not");
   }
 
   @Rule(value = "E3", check = "that a refusal of the repetition is not taken for an answer")
@@ -128,18 +141,27 @@ public final class ErrorRules {
     AtomicInteger stage = new AtomicInteger();
     LockClient client = run.client(backend -> FaultyReplies.lostThenRefused(backend, stage));
     LockClient observer = run.client();
+    Duration wait = run.ms(300);
     List<Consumer<LockRequest>> ways = List.of(
         client::tryAcquire,
-        request -> acquire(client, request.withWait(run.ms(300))),
-        request -> client.acquireAsync(request.withWait(run.ms(300))).join());
+        request -> acquire(client, request.withWait(wait)),
+        request -> client.acquireAsync(request.withWait(wait)).join());
     for (Consumer<LockRequest> way : ways) {
       String name = run.name();
       stage.set(1);
+      run.willBeHeld(name, run.ms(20_000));
+      long start = System.nanoTime();
       try {
         way.accept(Leases.once(run, name, 20_000));
         run.expect(false, "an attempt without an answer fails", "it gave a lease");
       } catch (CompletionException | LockException e) {
         Throwable told = e instanceof CompletionException ? e.getCause() : e;
+        boolean unasked =
+            told instanceof LockTimeoutException || told instanceof BackendUnavailableException;
+        boolean over = RuleRun.since(start).compareTo(wait) >= 0;
+        if (stage.get() == 1 && unasked && over && way != ways.get(0)) {
+          throw NotReached.tooLate("for the wait was over before it was asked for: " + told);
+        }
         run.expect(
             told instanceof OutcomeUnknownException,
             "what was sent and not answered stays unknown: OutcomeUnknownException",
@@ -227,12 +249,17 @@ public final class ErrorRules {
       run.note("no password could be sent to a server");
       return;
     }
-    for (String address : new String[] {server.get().address(), nobodyListens()}) {
-      String uri = server.get().uriAs("tck:" + SECRET, address);
-      try {
-        Locks.open(uri).close();
-      } catch (LockException e) {
-        expectNoSecret(run, e);
+    // Bound, so that nobody else gets the port, and not listening, so that the system refuses
+    // connections.
+    try (Socket nobody = new Socket()) {
+      nobody.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      for (String address : List.of(server.get().address(), "127.0.0.1:" + nobody.getLocalPort())) {
+        String uri = server.get().uriAs("tck:" + SECRET, address);
+        try {
+          Locks.open(uri).close();
+        } catch (LockException e) {
+          expectNoSecret(run, e);
+        }
       }
     }
     run.note("neither does what tells of a wrong password or of a server that is not there");
@@ -240,12 +267,6 @@ public final class ErrorRules {
 
   private static boolean takesPassword(RuleRun run) {
     return run.options().stream().anyMatch(option -> option.part() == Option.Part.PASSWORD);
-  }
-
-  private static String nobodyListens() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return "127.0.0.1:" + socket.getLocalPort();
-    }
   }
 
   private static void expectNoSecret(RuleRun run, LockException refused) {

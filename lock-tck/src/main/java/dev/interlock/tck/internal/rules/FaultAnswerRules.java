@@ -12,20 +12,23 @@ import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.RenewalResult;
 import dev.interlock.tck.TckFault;
-import dev.interlock.tck.internal.fault.Effect;
 import dev.interlock.tck.internal.fault.FaultProxy;
 import dev.interlock.tck.internal.fault.Injection;
-import dev.interlock.tck.internal.run.Company;
+import dev.interlock.tck.internal.fault.MessageFault;
 import dev.interlock.tck.internal.run.DirectBackend;
+import dev.interlock.tck.internal.run.Neighbours;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import dev.interlock.tck.internal.run.RuleViolation;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 
 /** Rule E3 on faults of the connection and of the server. */
 public final class FaultAnswerRules {
@@ -37,8 +40,9 @@ public final class FaultAnswerRules {
   @Rule(
       value = "E3",
       check = "what the backend makes of errors of its client library and of the server",
-      company = Company.NONE,
+      neighbours = Neighbours.NONE,
       limit = 150,
+      timed = true,
       needs = TckFault.CONNECTION)
   public static void eachFaultSurfacesAsItsException(RuleRun run) throws Exception {
     FaultProxy proxy = run.proxy();
@@ -46,14 +50,14 @@ public final class FaultAnswerRules {
     LockClient observer = run.client();
     DirectBackend direct = run.direct(proxy);
     List<String> survived = new ArrayList<>();
-    for (Injury injury : Injury.lasting(run, proxy)) {
+    for (TransientFault fault : TransientFault.lasting(run, proxy)) {
       SeldomCalls seldom = SeldomCalls.prepare(run, observer, direct);
       String tried = run.name();
       String renewed = run.name();
       HoldId renewing = direct.newId();
       direct.acquire(renewed, renewing, run.ms(60_000), run.limit(5_000));
       Lease held = client.acquire(Leases.fixed(run, run.name(), 60_000));
-      run.requireHit(injury.begin().act(), injury.words());
+      run.requireHit(fault.begin().act(), fault.words());
       List<CompletableFuture<TimedAnswer>> calls = new ArrayList<>(List.of(
           TimedAnswer.of("tryAcquire", () -> client.tryAcquire(fixed(run, tried))),
           TimedAnswer.of(
@@ -68,6 +72,10 @@ public final class FaultAnswerRules {
             held.release();
             return "released";
           })));
+      kinds(run)
+          .forEach((kind, request) -> calls.add(TimedAnswer.of(
+              "tryAcquire of " + kind,
+              () -> client.tryAcquire(request.apply(fixed(run, run.name()))))));
       if (run.has(Capability.RENEWABLE)) {
         calls.add(TimedAnswer.of("a renewal", () -> renewed(direct, renewed, renewing)));
       }
@@ -77,8 +85,8 @@ public final class FaultAnswerRules {
         answers.add(
             call.get(run.limit(2 * FaultRules.LONGEST_ANSWER).toMillis(), TimeUnit.MILLISECONDS));
       }
-      injury.end().act();
-      answers.forEach(answer -> judge(run, injury, answer));
+      fault.end().act();
+      answers.forEach(answer -> judge(run, fault, answer));
       if (answers.get(0).error() instanceof BackendUnavailableException) {
         run.expectFree(
             observer,
@@ -90,9 +98,27 @@ public final class FaultAnswerRules {
       run.expectWorking(client, run.limit(5_000), "once the server is well");
       awaitWorking(run, direct);
       seldom.judge(run, answers);
-      survived.add(injury.words());
+      survived.add(fault.words());
     }
     run.note("each call met its exception under " + String.join(", ", survived));
+  }
+
+  /** Requests that may go a way of their own. */
+  private static Map<String, UnaryOperator<LockRequest>> kinds(RuleRun run) {
+    Map<String, UnaryOperator<LockRequest>> kinds = new LinkedHashMap<>();
+    if (run.has(Capability.FAIR)) {
+      kinds.put("one who keeps the order", request -> request.fair(true));
+    }
+    if (run.has(Capability.SHARED)) {
+      kinds.put("a reader", LockRequest::shared);
+    }
+    if (run.has(Capability.PERMITS)) {
+      kinds.put("permits", request -> request.permits(2, 3));
+    }
+    if (run.has(Capability.SHARED_OWNER)) {
+      kinds.put("a named owner", request -> request.withOwner(SharedOwnerRules.OWNER));
+    }
+    return kinds;
   }
 
   /** It has connections of its own, and nobody repeats what it refuses. */
@@ -127,14 +153,14 @@ public final class FaultAnswerRules {
   @Rule(
       value = "E3",
       check = "that an attempt whose answer is lost is not reported as one that was not made",
-      company = Company.NONE,
+      neighbours = Neighbours.NONE,
       needs = TckFault.CONNECTION)
   public static void anUnansweredAttemptIsUnknown(RuleRun run) throws Exception {
     LockClient observer = run.client();
     List<LostAnswers> all = new ArrayList<>();
-    for (Effect effect : List.of(Effect.REPLY_LOST, Effect.REPLY_SWALLOWED)) {
+    for (MessageFault fault : List.of(MessageFault.REPLY_LOST, MessageFault.REPLY_SWALLOWED)) {
       for (int nth = 1; nth <= MOST_REQUESTS; nth++) {
-        all.add(new LostAnswers(effect, nth));
+        all.add(new LostAnswers(fault, nth));
       }
     }
     // Each with a proxy and a client of its own, for each waits until the client gives up.
@@ -144,7 +170,7 @@ public final class FaultAnswerRules {
   }
 
   /** The first answer of an attempt is lost, or all from its second on, and so forth. */
-  private record LostAnswers(Effect effect, int from) {}
+  private record LostAnswers(MessageFault fault, int from) {}
 
   /** Returns how many answers were lost. */
   private static int expectKnown(RuleRun run, LockClient observer, LostAnswers lost)
@@ -153,15 +179,15 @@ public final class FaultAnswerRules {
     try (DirectBackend direct = run.direct(proxy)) {
       String name = run.name();
       Injection injection = proxy.inject(
-          Injection.of(lost.effect(), name, lost.from(), Integer.MAX_VALUE, Duration.ZERO));
-      expectKnown(run, direct, observer, name, lost.effect());
+          Injection.of(lost.fault(), name, lost.from(), Integer.MAX_VALUE, Duration.ZERO));
+      expectKnown(run, direct, observer, name, lost.fault());
       proxy.heal();
       return injection.hits();
     }
   }
 
   private static void expectKnown(
-      RuleRun run, DirectBackend direct, LockClient observer, String name, Effect effect) {
+      RuleRun run, DirectBackend direct, LockClient observer, String name, MessageFault fault) {
     HoldId id = direct.newId();
     AttemptResult result;
     try {
@@ -172,13 +198,13 @@ public final class FaultAnswerRules {
       run.expect(
           observer.tryAcquire(fixed(run, name)).isPresent(),
           "after BackendUnavailableException from an attempt nothing is held",
-          "the lock is held after " + effect.words() + ": " + RuleRun.inspection(observer, name));
+          "the lock is held after " + fault.words() + ": " + RuleRun.inspection(observer, name));
       return;
     }
     run.expect(
         result instanceof Grant,
         "an attempt for a free lock is granted, or fails",
-        "it was answered " + result + " after " + effect.words());
+        "it was answered " + result + " after " + fault.words());
     try {
       direct.release(name, id);
     } catch (LockException e) {
@@ -190,13 +216,13 @@ public final class FaultAnswerRules {
     return LockRequest.of(name).withLease(run.ms(30_000));
   }
 
-  private static void judge(RuleRun run, Injury injury, TimedAnswer answer) {
-    String when = answer.call() + " with " + injury.words();
+  private static void judge(RuleRun run, TransientFault fault, TimedAnswer answer) {
+    String when = answer.call() + " with " + fault.words();
     Throwable error = answer.error();
     boolean fits =
         error instanceof BackendUnavailableException || error instanceof OutcomeUnknownException;
     // A server that only refuses writes may be asked, and says the truth.
-    boolean read = injury.refusesWritesOnly() && SeldomCalls.mayBeAnswered(answer.call());
+    boolean read = fault.refusesWritesOnly() && SeldomCalls.mayBeAnswered(answer.call());
     if (!fits && !(read && error == null)) {
       throw new RuleViolation(
           when + " throws BackendUnavailableException or OutcomeUnknownException",

@@ -8,7 +8,7 @@ import dev.interlock.LockRequest;
 import dev.interlock.tck.TckFault;
 import dev.interlock.tck.TckServer;
 import dev.interlock.tck.internal.fault.FaultProxy;
-import dev.interlock.tck.internal.run.Company;
+import dev.interlock.tck.internal.run.Neighbours;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import dev.interlock.tck.internal.run.RuleViolation;
@@ -34,7 +34,7 @@ public final class FaultRules {
   @Rule(
       value = "E4",
       check = "which answers of the server mean \"again\", and that each operation retries them",
-      company = Company.NONE,
+      neighbours = Neighbours.NONE,
       limit = 120,
       needs = TckFault.DISTURB)
   public static void transientAnswersAreRetried(RuleRun run) throws Exception {
@@ -43,7 +43,7 @@ public final class FaultRules {
     LockClient other = run.client();
     String name = run.name();
     int disturbed = 0;
-    for (int i = 0; i < run.amount(20, 200, 1_000); i++) {
+    for (int i = 0; i < run.amount(20, 100, 500); i++) {
       disturbed += server.disturb() ? 1 : 0;
       Optional<Lease> lease = client.tryAcquire(fixed(run, name));
       run.expect(
@@ -53,9 +53,24 @@ public final class FaultRules {
       disturbed += server.disturb() ? 1 : 0;
       run.expect(other.inspect(name).isPresent(), "inspect finds the hold", "it says free");
       CompletableFuture<Lease> next = other.acquireAsync(fixed(run, name).withWait(run.ms(10_000)));
+      if (run.has(Capability.RENEWABLE)) {
+        disturbed += server.disturb() ? 1 : 0;
+        run.expectWhileHeld(
+            name,
+            () -> lease.orElseThrow().extend(run.ms(30_000)),
+            "extend of a held lease answers true",
+            "false");
+      }
       disturbed += server.disturb() ? 1 : 0;
       lease.orElseThrow().release();
-      next.get(run.limit(10_000).toMillis(), TimeUnit.MILLISECONDS).release();
+      Lease after = next.get(run.limit(10_000).toMillis(), TimeUnit.MILLISECONDS);
+      disturbed += server.disturb() ? 1 : 0;
+      if (i % 2 == 0) {
+        after.release();
+      } else {
+        Leases.force(run, client, name);
+        Leases.drop(after);
+      }
     }
     run.requireHit(disturbed, "transient answers of the server");
     run.note("no operation failed or was refused for an answer that says \"again\"");
@@ -64,7 +79,7 @@ public final class FaultRules {
   @Rule(
       value = "E5",
       check = "that connections and subscriptions that failed are replaced",
-      company = Company.NONE,
+      neighbours = Neighbours.NONE,
       timed = true,
       limit = 150,
       needs = TckFault.CONNECTION)
@@ -72,22 +87,22 @@ public final class FaultRules {
     FaultProxy proxy = run.proxy();
     LockClient client = run.client(proxy);
     LockClient other = run.client();
-    List<Injury> injuries = new ArrayList<>(Injury.brief(run, proxy));
-    injuries.addAll(Injury.lasting(run, proxy));
+    List<TransientFault> faults = new ArrayList<>(TransientFault.brief(run, proxy));
+    faults.addAll(TransientFault.lasting(run, proxy));
     int hit = 0;
     long slowest = 0;
-    for (Injury injury : injuries) {
+    for (TransientFault fault : faults) {
       useManyConnections(run, client);
-      if (injury.begin().act() == 0) {
+      if (fault.begin().act() == 0) {
         continue; // there was nothing to harm: a provider without scripts has none to forget
       }
       hit++;
-      run.fault(injury.words());
+      run.fault(fault.words());
       // Somebody uses the client meanwhile, and it is left with what that brings.
       var unused = TimedAnswer.of("tryAcquire", () -> client.tryAcquire(fixed(run, run.name())));
       RuleRun.pause(run.ms(400));
-      injury.end().act();
-      String when = "after " + injury.words();
+      fault.end().act();
+      String when = "after " + fault.words();
       long start = System.nanoTime();
       run.expectWorking(client, run.limit(5_000), when);
       slowest = Math.max(slowest, System.nanoTime() - start);
@@ -131,7 +146,7 @@ public final class FaultRules {
   @Rule(
       value = "W4",
       check = "that no step of a wait blocks for longer than an answer may take",
-      company = Company.NONE,
+      neighbours = Neighbours.NONE,
       timed = true,
       needs = TckFault.PAUSE)
   public static void aWaitEndsInTimeThoughTheServerStalls(RuleRun run) throws Exception {
@@ -165,7 +180,7 @@ public final class FaultRules {
       value = "L7",
       check = "what a renewal and a release make of a hold that the server does not know",
       timed = true,
-      company = Company.NONE,
+      neighbours = Neighbours.NONE,
       needs = TckFault.LOSE_STATE)
   public static void aHoldLostWithTheServersStateIsReported(RuleRun run) throws Exception {
     TckServer server = run.server();

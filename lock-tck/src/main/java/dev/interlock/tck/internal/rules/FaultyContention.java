@@ -6,9 +6,9 @@ import dev.interlock.LockException;
 import dev.interlock.LockRequest;
 import dev.interlock.tck.TckFault;
 import dev.interlock.tck.TckServer;
-import dev.interlock.tck.internal.fault.Effect;
 import dev.interlock.tck.internal.fault.FaultProxy;
 import dev.interlock.tck.internal.fault.Injection;
+import dev.interlock.tck.internal.fault.MessageFault;
 import dev.interlock.tck.internal.history.Hold;
 import dev.interlock.tck.internal.history.Journal;
 import dev.interlock.tck.internal.rules.CountedContention.Part;
@@ -106,7 +106,7 @@ public final class FaultyContention {
     second.harmAtRandom(run.random().split(), HARM_ONE_IN);
     // The one that must not be left to chance.
     for (FaultProxy proxy : List.of(first, second)) {
-      proxy.inject(Injection.of(Effect.REPLY_LOST, "", LOSE_NTH, LOSE_TIMES, Duration.ZERO));
+      proxy.inject(Injection.of(MessageFault.REPLY_LOST, "", LOSE_NTH, LOSE_TIMES, Duration.ZERO));
     }
     workers.forEach(this::start);
     if (run.oneJvm()) {
@@ -120,13 +120,14 @@ public final class FaultyContention {
     for (int i = 0; i < outcomes.size(); i++) {
       run.count(workers.get(i / THREADS).result(outcomes.get(i)));
     }
-    for (Effect effect : Effect.values()) {
-      if (first.hits(effect) + second.hits(effect) > 0) {
-        run.fault(effect.words());
+    for (MessageFault fault : MessageFault.values()) {
+      if (first.hits(fault) + second.hits(fault) > 0) {
+        run.fault(fault.words());
       }
     }
     run.requireHit(
-        first.hits(Effect.REPLY_LOST) + second.hits(Effect.REPLY_LOST), Effect.REPLY_LOST.words());
+        first.hits(MessageFault.REPLY_LOST) + second.hits(MessageFault.REPLY_LOST),
+        MessageFault.REPLY_LOST.words());
     first.heal();
     second.heal();
     for (String name : names) {

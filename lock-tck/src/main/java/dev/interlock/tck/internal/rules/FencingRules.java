@@ -1,14 +1,19 @@
 package dev.interlock.tck.internal.rules;
 
+import dev.interlock.Capability;
+import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
+import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalAnswers;
+import dev.interlock.spi.RenewalResult;
 import dev.interlock.tck.internal.history.History;
 import dev.interlock.tck.internal.history.Hold;
-import dev.interlock.tck.internal.run.Company;
 import dev.interlock.tck.internal.run.DirectBackend;
+import dev.interlock.tck.internal.run.Neighbours;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import java.time.Duration;
@@ -20,12 +25,15 @@ public final class FencingRules {
   private static final int MANY_USES = 1_200;
   private static final long LONGEST_USE = 2_500;
 
+  /** So few that a counter which is lost soon after begins beyond them again. */
+  private static final long A_FEW = 1_000;
+
   private FencingRules() {}
 
   @Rule(
       value = "T1",
       check = "that the counter is increased in the step that grants the lock",
-      company = Company.FEW,
+      neighbours = Neighbours.FEW,
       limit = 120)
   public static void tokensOfContendersIncrease(RuleRun run) throws Exception {
     Contention contention =
@@ -49,7 +57,7 @@ public final class FencingRules {
       begin(run, closing, name, 5_000, "one whose client is closed", holds);
       closing.close();
       begin(run, run.client(), name, 5_000, "one that is forced out", holds);
-      run.expect(operator.forceRelease(name), "forceRelease answers true", "it answered false");
+      Leases.force(run, operator, name);
       begin(run, run.client(), name, 200, "one that expires", holds);
     }
     begin(run, run.client(), name, 200, "the last one", holds);
@@ -101,8 +109,47 @@ public final class FencingRules {
           "a token is larger than all that were reserved before, up to " + last,
           "it is " + granted.fencingToken());
       last = granted.fencingToken() + granted.tokens() - 1;
-      direct.release(name, id);
+      if (wanted == 1) {
+        direct.release(name, id);
+      } else {
+        direct.abandon(name, id);
+      }
     }
+  }
+
+  /** A quorum asks its members for it; nobody asks a quorum. */
+  @Rule(
+      value = "T1",
+      check = "that a renewal raises the token of its hold, and the counter, to Renewal.minToken()")
+  public static void aRaisedTokenIsBelowAllLaterOnes(RuleRun run) throws Exception {
+    if (run.isForeign()
+        || !run.has(Capability.RENEWABLE)
+        || run.backend().members().isPresent()) {
+      return;
+    }
+    DirectBackend direct = run.direct();
+    String name = run.name();
+    HoldId id = direct.newId();
+    long granted = direct.acquire(name, id, run.ms(20_000), run.limit(2_000)).fencingToken();
+    Renewal renewal = Renewal.of(name, id, run.ms(20_000), false);
+    long larger = granted + A_FEW;
+    for (long least : new long[] {larger, 0, granted}) {
+      RenewalResult result = RenewalAnswers.collect(
+              direct.backend(), List.of(renewal.withMinToken(least)))
+          .get(0);
+      run.expectWhileHeld(
+          name,
+          () -> result instanceof Grant held && held.fencingToken() == larger,
+          "a hold whose token " + granted + " was raised keeps token " + larger,
+          "the renewal is answered " + result);
+    }
+    long told = direct.backend().inspect(name).map(HoldInfo::fencingToken).orElse(0L);
+    run.expectWhileHeld(
+        name, () -> told == larger, "inspect tells token " + larger, "it tells " + told);
+    direct.release(name, id);
+    long next =
+        direct.acquire(name, direct.newId(), run.ms(20_000), run.limit(2_000)).fencingToken();
+    run.expect(next > larger, "the next token is larger than " + larger, "it is " + next);
   }
 
   private static Lease begin(

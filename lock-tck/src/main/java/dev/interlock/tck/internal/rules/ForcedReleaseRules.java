@@ -13,11 +13,14 @@ import dev.interlock.tck.internal.run.RuleRun;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 /** Rule M2. */
 public final class ForcedReleaseRules {
   /** Longer than the most patient limit, which an expiry must not meet. */
   private static final long VICTIM = 5_000;
+
+  private static final int TOGETHER = 3;
 
   private ForcedReleaseRules() {}
 
@@ -32,14 +35,15 @@ public final class ForcedReleaseRules {
     for (boolean renewing : renewable ? new boolean[] {false, true} : new boolean[] {false}) {
       String name = run.name();
       LockRequest request = Leases.fixed(run, name, VICTIM);
+      LockClient second = run.client();
       Lease victim = run.client().acquire(renewing ? request.renewing() : request);
-      run.expect(operator.forceRelease(name), "forceRelease answers true", "it answered false");
-      Lease next = run.client().acquire(Leases.fixed(run, name, 20_000).withWait(run.limit(1_000)));
+      Leases.force(run, operator, name);
+      Lease next = second.acquire(Leases.fixed(run, name, 20_000).withWait(run.limit(1_000)));
       Leases.expectLost(run, victim, run.within(VICTIM, 200), "after a forced release");
       run.expect(!victim.isValid(), "the victim's lease is not valid", "it is");
       run.expectThrows(
           LeaseLostException.class, "the victim's release", () -> OwnershipRules.release(victim));
-      run.expect(next.isValid(), "the next holder's lease is valid", "it is not");
+      Leases.expectValid(run, next, "the next holder's lease");
       run.expectHeld(operator, name, "after the victim's release");
       next.release();
       run.expectFree(operator, name, run.limit(1_000), "after the next holder's release");
@@ -58,7 +62,7 @@ public final class ForcedReleaseRules {
     String name = run.name();
     LockClient operator = run.client();
     Lease victim = run.client().acquire(Leases.lasting(run, name, VICTIM));
-    run.expect(operator.forceRelease(name), "forceRelease answers true", "it answered false");
+    Leases.force(run, operator, name);
     Leases.expectLost(run, victim, run.within(VICTIM, 200), "after a forced release");
     run.expectFree(operator, name, run.limit(500), "after a forced release");
   }
@@ -80,9 +84,10 @@ public final class ForcedReleaseRules {
     run.expect(
         !operator.forceRelease(name, old), "a successor is not forced by an old token", "it was");
     run.expectHeld(operator, name, "after a forced release of its predecessor");
-    run.expect(second.isValid(), "the successor's lease is valid", "it is not");
+    Leases.expectValid(run, second, "the successor's lease");
     long token = second.fencingToken();
-    run.expect(operator.forceRelease(name, token), "its own token forces it", "it did not");
+    run.expectWhileHeld(
+        name, () -> operator.forceRelease(name, token), "its own token forces it", "it did not");
     run.expect(!operator.forceRelease(name, token), "a repetition finds it gone", "it did not");
     run.expectFree(operator, name, run.limit(1_000), "after a forced release by its token");
   }
@@ -103,9 +108,54 @@ public final class ForcedReleaseRules {
       boolean forced = direct.backend().forceRelease(name, stranger);
       run.expect(!forced, "a token beside those of the hold ends nothing", "it ended the hold");
     }
-    run.expect(direct.backend().forceRelease(name, last), "its last token ends it", "it did not");
+    run.expectWhileHeld(
+        name,
+        () -> direct.backend().forceRelease(name, last),
+        "its last token ends it",
+        "it did not");
     boolean again = direct.backend().forceRelease(name, first);
     run.expect(!again, "after that no token of it ends anything", "it did");
+  }
+
+  @Rule(value = "M2", check = "whether a forced release ends one of several holds, or all of them")
+  public static void aForcedReleaseEndsAllWhoHoldTogether(RuleRun run) throws Exception {
+    List<UnaryOperator<LockRequest>> kinds = new ArrayList<>();
+    if (run.has(Capability.SHARED)) {
+      kinds.add(LockRequest::shared);
+    }
+    if (run.has(Capability.PERMITS)) {
+      kinds.add(request -> request.permits(1, TOGETHER));
+    }
+    if (run.has(Capability.SHARED_OWNER)) {
+      kinds.add(request -> request.withOwner(SharedOwnerRules.OWNER));
+    }
+    LockClient operator = run.client();
+    List<LockClient> clients = List.of(run.client(), run.client(), run.client());
+    for (UnaryOperator<LockRequest> kind : kinds) {
+      LockRequest request = kind.apply(Leases.fixed(run, run.name(), 30_000));
+      List<Lease> held = new ArrayList<>();
+      for (LockClient client : clients) {
+        held.add(client.acquire(request));
+      }
+      Leases.force(run, operator, request.name());
+      run.expectFree(
+          operator, request.name(), run.limit(1_000), "after a forced release of " + request);
+      held.forEach(Leases::drop);
+    }
+    if (run.has(Capability.FENCED) && run.has(Capability.SHARED_OWNER)) {
+      LockRequest request = OwnershipRules.owned(run, run.name(), SharedOwnerRules.OWNER, 30_000);
+      Lease first = clients.get(0).acquire(request);
+      Lease second = clients.get(1).acquire(request);
+      run.expectWhileHeld(
+          request.name(),
+          () -> operator.forceRelease(request.name(), second.fencingToken()),
+          "an owner's token forces it",
+          "it did not");
+      run.expectFree(
+          operator, request.name(), run.limit(1_000), "after a forced release by an owner's token");
+      Leases.drop(first);
+      Leases.drop(second);
+    }
   }
 
   @Rule(value = "M2", check = "that a forced release by a token ends that hold alone")
@@ -122,7 +172,11 @@ public final class ForcedReleaseRules {
     }
     for (int i : new int[] {1, 0}) {
       long token = readers.remove(i).fencingToken();
-      run.expect(operator.forceRelease(name, token), "a reader's token forces it", "it did not");
+      run.expectWhileHeld(
+          name,
+          () -> operator.forceRelease(name, token),
+          "a reader's token forces it",
+          "it did not");
       run.expectHeld(operator, name, "while there are readers beside one that was forced");
     }
     readers.get(0).release();

@@ -2,9 +2,9 @@ package dev.interlock.tck.internal.rules;
 
 import dev.interlock.tck.NotOfferedException;
 import dev.interlock.tck.TckFault;
-import dev.interlock.tck.internal.fault.Effect;
 import dev.interlock.tck.internal.fault.FaultProxy;
 import dev.interlock.tck.internal.fault.Injection;
+import dev.interlock.tck.internal.fault.MessageFault;
 import dev.interlock.tck.internal.run.RuleRun;
 import java.time.Duration;
 import java.util.Optional;
@@ -91,7 +91,7 @@ final class Gaps {
       RuleRun run, FaultProxy proxy, int nth, Act<T> act, CompletableFuture<T> call)
       throws Exception {
     Duration most = run.limit(5 * OTHERS_TURN);
-    Injection kept = proxy.inject(Injection.of(Effect.REQUEST_LATE, "", nth, 1, most));
+    Injection kept = proxy.inject(Injection.of(MessageFault.REQUEST_LATE, "", nth, 1, most));
     begin(act::call, call);
     // A call that waits for the lock sends nothing more until it is told, or looks again.
     until(run, () -> kept.hits() > 0 || call.isDone());

@@ -10,8 +10,10 @@ import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** Rule M1. */
 public final class InspectionRules {
@@ -32,6 +34,7 @@ public final class InspectionRules {
     expectFreeBy(run, observer, name, "before the first use");
     LockRequest request = Leases.fixed(run, name, 20_000).withOwner("tck-owner-7");
     Instant before = Instant.now();
+    long called = System.nanoTime();
     Lease lease = client.acquire(request);
     HoldInfo info = expectHeldBy(run, observer, name);
     run.expect(info.name().equals(name), "the name is " + name, "it is " + info.name());
@@ -44,7 +47,7 @@ public final class InspectionRules {
         "since is now, but for what the clocks of client and server differ",
         "it is " + info.since() + ", which is off by " + off);
     run.expect(
-        info.remaining().compareTo(run.ms(15_000)) > 0
+        info.remaining().compareTo(run.ms(15_000).minus(RuleRun.since(called))) > 0
             && info.remaining().compareTo(run.expiry(20_000)) <= 0,
         "of a fresh lease of 20 s nearly all remains",
         info.remaining() + " remain");
@@ -114,7 +117,8 @@ public final class InspectionRules {
       run.expect(others == 0, "inspect tells the one reader that is left", "and " + others);
     }
     if (run.has(Capability.RENEWABLE)) {
-      run.expect(held.extend(run.ms(LONG)), "a lease is extended", "it is not");
+      run.expectWhileHeld(
+          held.name(), () -> held.extend(run.ms(LONG)), "a lease is extended", "it is not");
     }
     Instant now = expectHeldBy(run, observer, held.name()).since();
     Duration moved = Duration.between(since, now).abs();
@@ -129,6 +133,20 @@ public final class InspectionRules {
     next.release();
   }
 
+  @Rule(value = "M1", check = "that inspect tells all of an owner's name, as it was written")
+  public static void inspectTellsOwnersAsTheyWereWritten(RuleRun run) throws Exception {
+    LockClient client = run.client();
+    LockClient observer = run.client();
+    List<String> owners = LookAlikes.of("tck-owner");
+    for (String owner : owners) {
+      Lease lease = client.acquire(OwnershipRules.owned(run, run.name(), owner, 20_000));
+      String told = expectHeldBy(run, observer, lease.name()).owner();
+      run.expect(told.equals(owner), "the owner is \"" + owner + "\"", "\"" + told + "\" is told");
+      lease.release();
+      run.count(1);
+    }
+  }
+
   private static void expectWaiterIsSeen(RuleRun run, LockClient observer, String name)
       throws Exception {
     CompletableFuture<Lease> waiting =
@@ -141,13 +159,20 @@ public final class InspectionRules {
   }
 
   private static HoldInfo expectHeldBy(RuleRun run, LockClient observer, String name) {
-    Optional<HoldInfo> info = observer.inspect(name);
-    run.expect(info.isPresent(), "inspect knows of the hold", "it says free");
+    AtomicReference<Optional<HoldInfo>> info = new AtomicReference<>(Optional.empty());
+    run.expectWhileHeld(
+        name,
+        () -> {
+          info.set(observer.inspect(name));
+          return info.get().isPresent();
+        },
+        "inspect knows of the hold",
+        "it says free");
     run.backend()
         .inspector()
-        .ifPresent(held ->
-            run.expect(held.test(name), "the server keeps the lock", "it knows nothing of it"));
-    return info.orElseThrow();
+        .ifPresent(held -> run.expectWhileHeld(
+            name, () -> held.test(name), "the server keeps the lock", "it knows nothing of it"));
+    return info.get().orElseThrow();
   }
 
   private static void expectFreeBy(RuleRun run, LockClient observer, String name, String when) {

@@ -62,7 +62,7 @@ public final class InterleavingRules {
             "at most the successor's lease of a minute remains " + when,
             left + " remain");
       });
-      run.expect(lease.isValid(), "the successor's lease is valid " + when, "it is not");
+      Leases.expectValid(run, lease, "the successor's lease " + when);
       lease.release();
     }
   }
@@ -241,8 +241,9 @@ public final class InterleavingRules {
     @Override
     public void judge(Optional<Boolean> answer) {
       run.expectHeld(other, name, "after its predecessor was forced, which left meanwhile");
-      run.expect(
-          successor.orElseThrow().isValid(),
+      run.expectWhileHeld(
+          name,
+          successor.orElseThrow()::isValid,
           "a successor that came between the requests of forceRelease is spared",
           "its lease is not valid");
       successor.ifPresent(Leases::drop);

@@ -10,7 +10,10 @@ import dev.interlock.tck.internal.run.DirectBackend;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
 
 /** Rule L4 for leases of every length: by the server's own count, at once. */
 public final class LeaseLengthRules {
@@ -19,6 +22,8 @@ public final class LeaseLengthRules {
 
   private static final int USES = 120;
   private static final int CAPPED_WHEN_SEEN = 16_000;
+
+  private static final List<Long> BRIEF = List.of(50L, 180L, 700L, 1_600L);
 
   // Milliseconds, whatever the time scale: what is cut, capped or wrapped does not stretch with it.
   private static final List<Long> LENGTHS = List.of(
@@ -39,7 +44,8 @@ public final class LeaseLengthRules {
       21_474_836_480L + 7_650L);
 
   private interface Grant {
-    void grant(String name, Duration lease) throws Exception;
+    /** Returns a moment before which the server did not begin to count. */
+    long grant(String name, Duration lease) throws Exception;
   }
 
   private LeaseLengthRules() {}
@@ -59,18 +65,74 @@ public final class LeaseLengthRules {
     Duration wait = run.limit(3_000);
     for (long millis : LENGTHS) {
       Duration lease = Duration.ofMillis(millis);
-      expectKept(run, observer, lease, "acquire", (name, asked) -> {
-        client.acquire(LockRequest.of(name).withLease(asked).withWait(wait));
-      });
+      for (Map.Entry<String, UnaryOperator<LockRequest>> kind : kinds(run).entrySet()) {
+        expectKept(run, observer, lease, kind.getKey(), (name, asked) -> {
+          long called = System.nanoTime();
+          client.acquire(
+              kind.getValue().apply(LockRequest.of(name).withLease(asked).withWait(wait)));
+          return called;
+        });
+      }
       if (run.has(Capability.RENEWABLE)) {
         expectKept(run, observer, lease, "extend", (name, asked) -> {
           Lease held =
               client.acquire(LockRequest.of(name).withLease(before(asked)).withWait(wait));
-          run.expect(held.extend(asked), "extend of a held lease answers true", "false");
+          long called = System.nanoTime();
+          run.expectWhileHeld(
+              name, () -> held.extend(asked), "extend of a held lease answers true", "false");
+          return called;
         });
       }
     }
     run.note(LENGTHS.size() + " leases from 2 s to 248 days were kept to 10 ms");
+  }
+
+  /** Requests that may go a way of their own. */
+  private static Map<String, UnaryOperator<LockRequest>> kinds(RuleRun run) {
+    Map<String, UnaryOperator<LockRequest>> kinds = new LinkedHashMap<>();
+    kinds.put("acquire", request -> request);
+    if (run.has(Capability.FAIR)) {
+      kinds.put("acquire with fair(true)", request -> request.fair(true));
+    }
+    if (run.has(Capability.SHARED)) {
+      kinds.put("acquire of a reader", LockRequest::shared);
+    }
+    if (run.has(Capability.PERMITS)) {
+      kinds.put("acquire of permits", request -> request.permits(2, 3));
+    }
+    if (run.has(Capability.SHARED_OWNER)) {
+      kinds.put("acquire of a named owner", request -> request.withOwner(SharedOwnerRules.OWNER));
+    }
+    return kinds;
+  }
+
+  /** Without the engine, which gives back what is over when it comes. */
+  @Rule(value = "L4", check = "whether a lease is made longer than it is asked for", timed = true)
+  public static void aBriefLeaseIsNotMadeLonger(RuleRun run) throws Exception {
+    if (run.isForeign()) {
+      return;
+    }
+    DirectBackend direct = run.direct();
+    for (long millis : BRIEF) {
+      String name = run.name();
+      var id = direct.newId();
+      direct.acquire(name, id, Duration.ofMillis(millis / 2), run.limit(3_000));
+      expectAtMost(run, direct, name, millis / 2, "a grant");
+      if (run.has(Capability.RENEWABLE)) {
+        direct.renew(name, id, Duration.ofMillis(millis));
+        expectAtMost(run, direct, name, millis, "a renewal");
+      }
+      direct.release(name, id);
+    }
+  }
+
+  private static void expectAtMost(
+      RuleRun run, DirectBackend direct, String name, long millis, String way) {
+    Duration left = direct.backend().inspect(name).map(HoldInfo::remaining).orElse(Duration.ZERO);
+    run.expect(
+        left.compareTo(run.expiry(0).plusMillis(millis + ROUNDED)) <= 0,
+        "of a lease of " + millis + " ms by " + way + " no more than that remains",
+        left + " remain");
   }
 
   /** A grant to a waiter, and a renewal, may go other ways than an attempt on a free lock. */
@@ -87,26 +149,36 @@ public final class LeaseLengthRules {
     LockClient observer = run.client();
     for (long millis : LENGTHS.subList(1, LENGTHS.size())) {
       Duration lease = Duration.ofMillis(millis);
-      expectKept(run, observer, lease, "a grant to a waiter", (name, asked) -> {
-        Lease before = client.acquire(Leases.fixed(run, name, 20_000));
-        var waiting =
-            observer.acquireAsync(LockRequest.of(name).withLease(asked).withWait(run.ms(10_000)));
-        RuleRun.pause(Duration.ofMillis(3));
-        before.release();
-        waiting.get();
-      });
+      for (Map.Entry<String, UnaryOperator<LockRequest>> kind : kinds(run).entrySet()) {
+        String way = "a grant to a waiter by " + kind.getKey();
+        expectKept(run, observer, lease, way, (name, asked) -> {
+          Lease before = client.acquire(Leases.fixed(run, name, 20_000));
+          var waiting = observer.acquireAsync(kind.getValue()
+              .apply(LockRequest.of(name).withLease(asked).withWait(run.ms(10_000))));
+          // Longer than what a server may round.
+          RuleRun.pause(Duration.ofMillis(2 * ROUNDED));
+          long released = System.nanoTime();
+          before.release();
+          waiting.get();
+          return released;
+        });
+      }
       if (run.has(Capability.RENEWABLE)) {
         expectKept(run, observer, lease, "a renewal", (name, asked) -> {
           var id = direct.newId();
           direct.acquire(name, id, before(asked), run.limit(3_000));
+          long called = System.nanoTime();
           direct.renew(name, id, asked);
+          return called;
         });
       }
       expectKept(run, observer, lease, "a repeated attempt", (name, asked) -> {
         Attempt attempt =
             Attempt.of(name, direct.newId(), "tck", asked).withPatience(run.ms(3_000));
         direct.acquire(attempt, run.limit(3_000));
+        long called = System.nanoTime();
         direct.acquire(attempt, run.limit(3_000));
+        return called;
       });
     }
   }
@@ -121,8 +193,7 @@ public final class LeaseLengthRules {
   private static void expectKept(
       RuleRun run, LockClient observer, Duration lease, String way, Grant grant) throws Exception {
     String name = run.name();
-    long called = System.nanoTime();
-    grant.grant(name, lease);
+    long called = grant.grant(name, lease);
     Duration left = observer.inspect(name).map(HoldInfo::remaining).orElse(Duration.ZERO);
     // However slow all was: the server began to count after the call, and was asked before now.
     Duration least = lease.minusNanos(System.nanoTime() - called).minusMillis(ROUNDED);
@@ -173,10 +244,11 @@ public final class LeaseLengthRules {
     String extended = run.name();
     long called = System.nanoTime();
     Duration lease = Duration.ofMinutes(10);
-    client.acquire(LockRequest.of(fixed).withLease(lease).withWait(run.ms(3_000)));
+    client.acquire(LockRequest.of(fixed).withLease(lease).withWait(run.limit(3_000)));
     if (run.has(Capability.RENEWABLE)) {
       Lease held = client.acquire(Leases.fixed(run, extended, 3_000));
-      run.expect(held.extend(lease), "extend of a held lease answers true", "false");
+      run.expectWhileHeld(
+          extended, () -> held.extend(lease), "extend of a held lease answers true", "false");
     }
     Leases.until(called + Duration.ofMillis(CAPPED_WHEN_SEEN).toNanos());
     run.expectHeld(other, fixed, "16 s into a lease of ten minutes");
@@ -196,10 +268,11 @@ public final class LeaseLengthRules {
     String name = run.name();
     Duration lease = run.ms(20_000);
     for (int i = 1; i <= USES; i++) {
+      long called = System.nanoTime();
       Lease held = client.acquire(Leases.fixed(run, name, 20_000));
       Duration left = observer.inspect(name).map(HoldInfo::remaining).orElse(Duration.ZERO);
       run.expect(
-          left.compareTo(lease.dividedBy(2)) > 0,
+          left.compareTo(lease.dividedBy(2).minus(RuleRun.since(called))) > 0,
           "use " + i + " of a lock has its lease of 20 s",
           left + " remain");
       held.release();

@@ -2,6 +2,7 @@ package dev.interlock.tck.internal.rules;
 
 import dev.interlock.Capability;
 import dev.interlock.DistributedLock;
+import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LeaseSet;
@@ -92,12 +93,15 @@ public final class LeaseRules {
             .filter(held -> held.remaining().compareTo(run.ms(4_000)) < 0)
             .isPresent());
     blocker.release();
+    long released = System.nanoTime();
     LeaseSet all = waiting.get(run.limit(5_000).toMillis(), TimeUnit.MILLISECONDS);
     for (Lease lease : all.leases()) {
       Duration left = lease.remaining();
-      Duration kept = other.inspect(lease.name()).orElseThrow().remaining();
+      Duration kept = other.inspect(lease.name()).map(HoldInfo::remaining).orElse(Duration.ZERO);
+      // However slow all was: they were extended after the release.
+      Duration least = run.ms(5_000).minus(RuleRun.since(released));
       run.expect(
-          left.compareTo(run.ms(5_000)) > 0 && kept.compareTo(run.ms(5_000)) > 0,
+          left.compareTo(least) > 0 && kept.compareTo(least) > 0,
           "each lease of acquireAll has its 6 s when the call returns",
           "lock " + names.indexOf(lease.name()) + " of 3 has " + left + ", on the server " + kept);
     }
@@ -132,7 +136,7 @@ public final class LeaseRules {
     ways.put("tryLock after a shorter lease on the same object", (client, name) -> {
       DistributedLock lock = client.lock(name);
       tryLock(lock, wait, run.ms(200));
-      lock.unlock();
+      unlockIfHeld(lock); // on a machine that is slow it may be over
       tryLock(lock, wait, lease);
     });
     ways.put("tryLock after a longer lease on the same object", (client, name) -> {

@@ -8,7 +8,9 @@ import dev.interlock.LockException;
 import dev.interlock.LockRequest;
 import dev.interlock.LostReason;
 import dev.interlock.tck.internal.run.RuleRun;
+import dev.interlock.tck.internal.run.RuleViolation;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -72,6 +74,17 @@ final class Leases {
     return lease.orElseThrow();
   }
 
+  /** Takes a lock from whoever holds it, and fails the rule unless there is somebody. */
+  static void force(RuleRun run, LockClient operator, String name) {
+    run.expectWhileHeld(
+        name, () -> operator.forceRelease(name), "forceRelease answers true", "it answered false");
+  }
+
+  /** Fails the rule unless it is valid as long as it was granted for. */
+  static void expectValid(RuleRun run, Lease lease, String what) {
+    run.expectWhileHeld(lease.name(), lease::isValid, what + " is valid", "it is not");
+  }
+
   /** Waits until a moment. */
   static void until(long nanoTime) throws InterruptedException {
     RuleRun.pause(Duration.ofNanos(Math.max(0, nanoTime - System.nanoTime())));
@@ -86,11 +99,10 @@ final class Leases {
       run.count(1);
       return reason;
     } catch (TimeoutException e) {
-      run.expect(
-          false,
+      throw RuleViolation.late(
           when + " lost() completes within " + limit.toMillis() + " ms",
-          "it did not, and isValid() is " + lease.isValid());
-      throw e;
+          "it did not, and isValid() is " + lease.isValid(),
+          List.of());
     }
   }
 

@@ -6,7 +6,7 @@ import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.LockTimeoutException;
-import dev.interlock.tck.internal.run.Company;
+import dev.interlock.tck.internal.run.Neighbours;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import dev.interlock.tck.internal.worker.EventCounter;
@@ -16,7 +16,6 @@ import dev.interlock.tck.internal.worker.WorkerSpace;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -191,9 +190,9 @@ public final class LivenessRules {
   public static void aWaitEndsInTime(RuleRun run) throws Exception {
     String name = run.name();
     Worker holder = run.worker();
-    long lease = run.ms(30_000).toNanos();
-    holder.run(space -> space.acquire(name, Duration.ofNanos(lease), Duration.ofNanos(lease)));
     LockClient client = run.client();
+    long lease = run.willBeHeld(name, run.ms(30_000));
+    holder.run(space -> space.acquire(name, Duration.ofNanos(lease), Duration.ofNanos(lease)));
     Duration wait = run.ms(300);
     LockRequest request = LockRequest.of(name).withLease(run.ms(1_000)).withWait(wait);
     expectTimely(
@@ -220,8 +219,11 @@ public final class LivenessRules {
         () -> run.expectThrows(
             LockTimeoutException.class, "acquireAll", () -> client.acquireAll(List.of(request)))));
     expectTimely(run, "tryLock", () -> {
-      boolean locked = client.lock(name).tryLock(wait, run.ms(1_000));
-      run.expect(!locked, "tryLock answers false", "it answered true");
+      run.expectWhileHeld(
+          name,
+          () -> !client.lock(name).tryLock(wait, run.ms(1_000)),
+          "tryLock answers false",
+          "it answered true");
       return 0;
     });
     run.note("all ways to wait ended in time");
@@ -240,7 +242,7 @@ public final class LivenessRules {
   @Rule(
       value = "W7",
       check = "that waiters hold no connection and no thread that release and renewal need",
-      company = Company.NONE,
+      neighbours = Neighbours.NONE,
       timed = true)
   public static void waitersDoNotStarveTheHolder(RuleRun run) throws Exception {
     int waiters = 200;
@@ -275,10 +277,10 @@ public final class LivenessRules {
   @Rule(value = "W8", check = "that a single attempt neither waits nor queues", timed = true)
   public static void aSingleAttemptNeverWaits(RuleRun run) throws Exception {
     String name = run.name();
-    long lease = run.ms(30_000).toNanos();
     Worker holder = run.worker();
-    holder.run(space -> space.acquire(name, Duration.ofNanos(lease), Duration.ofNanos(lease)));
     LockClient client = run.client();
+    long lease = run.willBeHeld(name, run.ms(30_000));
+    holder.run(space -> space.acquire(name, Duration.ofNanos(lease), Duration.ofNanos(lease)));
     for (int i = 0; i < 10; i++) {
       var unused = client.acquireAsync(LockRequest.of(name).withLease(Duration.ofNanos(lease)));
     }
@@ -287,17 +289,12 @@ public final class LivenessRules {
     int lateInARow = 0;
     for (int i = 0; i < run.amount(20, 100, 500); i++) {
       long start = System.nanoTime();
-      Optional<Lease> lease1 = client.tryAcquire(once);
-      boolean locked = client.lock(name).tryLock(Duration.ZERO, run.ms(1_000));
-      if (run.has(Capability.RENEWABLE)) {
-        locked |= client.lock(name).tryLock();
-        locked |= client.tryAcquire(LockRequest.of(name)).isPresent();
-      }
+      run.expectWhileHeld(
+          name, () -> !enters(run, client, once), "a held lock is not entered", "it was");
       long took = System.nanoTime() - start;
       slowest = Math.max(slowest, took);
       // A disk or a network may make one round late; a backend that waits makes each late.
       lateInARow = took > run.limit(500).toNanos() ? lateInARow + 1 : 0;
-      run.expect(lease1.isEmpty() && !locked, "a held lock is not entered", "it was");
       run.expect(
           lateInARow < MOST_LATE && took <= run.limit(5_000).toNanos(),
           "single attempts answer within half a second",
@@ -305,6 +302,19 @@ public final class LivenessRules {
               + " rounds in a row that were late, too");
     }
     run.note("the slowest attempts took " + slowest / 1_000 + " us");
+  }
+
+  /** Tries each way that does not wait. */
+  private static boolean enters(RuleRun run, LockClient client, LockRequest once)
+      throws InterruptedException {
+    String name = once.name();
+    boolean entered = client.tryAcquire(once).isPresent();
+    entered |= client.lock(name).tryLock(Duration.ZERO, run.ms(1_000));
+    if (run.has(Capability.RENEWABLE)) {
+      entered |= client.lock(name).tryLock();
+      entered |= client.tryAcquire(LockRequest.of(name)).isPresent();
+    }
+    return entered;
   }
 
   @Rule(value = "W8", check = "that an attempt without patience is noted nowhere", timed = true)
@@ -325,7 +335,11 @@ public final class LivenessRules {
     for (UnaryOperator<LockRequest> kind : kinds) {
       Lease held = holder.acquire(Leases.fixed(run, run.name(), 30_000));
       LockRequest request = kind.apply(Leases.once(run, held.name(), 10_000));
-      run.expect(client.tryAcquire(request).isEmpty(), "a held lock is not entered", "it was");
+      run.expectWhileHeld(
+          held.name(),
+          () -> client.tryAcquire(request).isEmpty(),
+          "a held lock is not entered",
+          "it was");
       run.ifOffered(() -> {
         int waiters = observer.inspect(held.name()).map(HoldInfo::waiters).orElse(-1);
         run.expect(waiters == 0, "nobody waits after a single attempt", waiters + " wait");

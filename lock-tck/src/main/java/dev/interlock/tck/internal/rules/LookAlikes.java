@@ -11,6 +11,26 @@ import java.util.List;
 final class LookAlikes {
   private LookAlikes() {}
 
+  /** What stores put behind a lock's name, to keep there what belongs to it. */
+  private static final List<String> PARTS = List.of(
+      "lock", "owner", "holder", "holders", "token", "tokens", "fence", "counter", "count", "queue",
+      "waiters", "wait", "readers", "writer", "permits", "lease", "expiry", "channel", "notify",
+      "seq", "version", "meta", "state");
+
+  /**
+   * Returns the text, what else a store may keep under it, and those that {@link #of look alike}.
+   */
+  static List<String> withParts(String base) {
+    List<String> names = new ArrayList<>(List.of(base));
+    PARTS.forEach(part -> names.add(base + ":" + part));
+    for (String part : List.of("lock", "token", "fence", "queue", "waiters")) {
+      List.of("-", "_", ".", "/", "").forEach(between -> names.add(base + between + part));
+      names.add(part + ":" + base);
+    }
+    names.addAll(of(base));
+    return names;
+  }
+
   /** Returns texts that begin or end so; those that are joined by one mistake are neighbours. */
   static List<String> of(String base) {
     List<String> names = new ArrayList<>();

@@ -17,9 +17,9 @@ import dev.interlock.spi.RenewalResult;
 import dev.interlock.tck.NotOfferedException;
 import dev.interlock.tck.TckFault;
 import dev.interlock.tck.TckMembers;
-import dev.interlock.tck.internal.run.Company;
 import dev.interlock.tck.internal.run.DirectBackend;
 import dev.interlock.tck.internal.run.MemberLinks;
+import dev.interlock.tck.internal.run.Neighbours;
 import dev.interlock.tck.internal.run.NotReached;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
@@ -49,7 +49,7 @@ public final class MemberRules {
   @Rule(
       value = "Q2",
       check = "that a grant is answered once enough members have recorded its token",
-      company = Company.NONE,
+      neighbours = Neighbours.NONE,
       limit = 120,
       needs = TckFault.CONNECTION)
   public static void tokensGrowOverAlternatingMajorities(RuleRun run) throws Exception {
@@ -74,7 +74,7 @@ public final class MemberRules {
       // The first of these has the member whose clock is ahead, the second one has not.
       for (int cut : new int[] {(ahead + 1) % members.size(), ahead}) {
         Lease lease =
-            clients.get(cut).acquire(Leases.fixed(run, name, 20_000).withWait(run.ms(9_000)));
+            clients.get(cut).acquire(Leases.fixed(run, name, 20_000).withWait(run.limit(9_000)));
         long token = lease.fencingToken();
         Leases.release(lease);
         run.count(2);
@@ -96,7 +96,7 @@ public final class MemberRules {
       HoldId id = direct.newId();
       Duration lease = run.ms(20_000);
       // What a client that is cut off from it could not give back there may be left for a moment.
-      Grant held = direct.acquire(name, id, lease, run.ms(10_000));
+      Grant held = direct.acquire(name, id, lease, run.limit(10_000));
       Renewal ahead = Renewal.of(name, id, lease, false).withMinToken(held.fencingToken() + AHEAD);
       RenewalResult raised =
           RenewalAnswers.collect(direct.backend(), List.of(ahead)).get(0);
@@ -112,8 +112,9 @@ public final class MemberRules {
   @Rule(
       value = "Q3",
       check = "that too few votes are an error, which tells what each member said",
-      company = Company.NONE,
+      neighbours = Neighbours.NONE,
       limit = 120,
+      timed = true,
       needs = TckFault.CONNECTION)
   public static void withoutEnoughMembersNothingIsGranted(RuleRun run) throws Exception {
     LockClient observer = run.client();
@@ -139,8 +140,8 @@ public final class MemberRules {
     run.fault("a client " + first.words() + " " + failing + " of " + all + " members");
     expectNoLock(run, client, links, failed);
     links.heal();
-    run.expectWorking(client, run.ms(9_000), "once all members answer again");
-    run.expectWorking(observer, run.ms(9_000), "meanwhile");
+    run.expectWorking(client, run.limit(9_000), "once all members answer again");
+    run.expectWorking(observer, run.limit(9_000), "meanwhile");
     client.close();
     return true;
   }
@@ -167,7 +168,7 @@ public final class MemberRules {
       Duration took = RuleRun.since(start);
       run.count(1);
       run.expect(
-          took.compareTo(run.ms(2_000 + 3_000)) < 0,
+          took.compareTo(run.within(2_000, 3_000)) < 0,
           "the error comes within the wait of 2 s and 3 s more",
           "it came after " + took);
       String message = String.valueOf(error.getMessage());
@@ -183,7 +184,7 @@ public final class MemberRules {
   @Rule(
       value = "Q4",
       check = "that it is noticed when a member lost its state, before its vote counts",
-      company = Company.NONE,
+      neighbours = Neighbours.NONE,
       limit = 90,
       needs = {TckFault.CONNECTION, TckFault.LOSE_STATE})
   public static void aMemberThatForgotDoesNotVote(RuleRun run) throws Exception {
@@ -216,36 +217,38 @@ public final class MemberRules {
       holders.cutOff((forgetting + i) % all);
     }
     String name = run.name();
-    Lease held = holder.acquire(Leases.fixed(run, name, 20_000).withWait(run.ms(9_000)));
+    Lease held = holder.acquire(Leases.fixed(run, name, 20_000).withWait(run.limit(9_000)));
     for (int i = spare(run.members()) + 1; i < all; i++) {
       others.cutOff((forgetting + i) % all);
     }
     members.get(forgetting).server().loseState();
     run.fault("emptied member " + (forgetting + 1));
+    // It has not seen the member before: that it is empty is no beginning to this one, either.
+    LockClient late = run.client();
     long start = System.nanoTime();
     while (RuleRun.since(start).compareTo(run.ms(3_000)) < 0) {
       expectNotGranted(run, other, name);
+      expectNotGranted(run, late, name);
       RuleRun.pause(run.ms(100));
     }
-    run.expect(held.isValid(), "the holder's lease is still valid meanwhile", "it is not");
+    Leases.expectValid(run, held, "the holder's lease");
     Leases.release(held);
     holders.heal();
     others.heal();
     // All begin anew, or this one would not vote in other rules.
     run.server().loseState();
     // By the client that got nothing before: it was not kept from it by a fault of its own.
-    run.expectWorking(other, run.ms(9_000), "once all members are empty");
+    run.expectWorking(other, run.limit(9_000), "once all members are empty");
   }
 
   private static void expectNotGranted(RuleRun run, LockClient other, String name) {
-    run.count(1);
+    LockRequest request = LockRequest.of(name).withLease(run.ms(1_000));
     try {
-      if (other.tryAcquire(LockRequest.of(name).withLease(run.ms(1_000))).isPresent()) {
-        throw new RuleViolation(
-            "an emptied member does not let anybody into a lock that is held",
-            "another client got it",
-            List.of());
-      }
+      run.expectWhileHeld(
+          name,
+          () -> other.tryAcquire(request).isEmpty(),
+          "an emptied member does not let anybody into a lock that is held",
+          "another client got it");
     } catch (BackendUnavailableException | OutcomeUnknownException e) {
       // There are not enough members that may vote. Any other error is a fault of this client.
     }

@@ -4,9 +4,9 @@ import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.tck.TckFault;
 import dev.interlock.tck.TckMembers;
-import dev.interlock.tck.internal.run.Company;
 import dev.interlock.tck.internal.run.DirectBackend;
 import dev.interlock.tck.internal.run.MemberLinks;
+import dev.interlock.tck.internal.run.Neighbours;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import java.time.Duration;
@@ -19,7 +19,7 @@ public final class MinorityRules {
   @Rule(
       value = "Q1",
       check = "that members which do not answer are left out, and that those which are left decide",
-      company = Company.NONE,
+      neighbours = Neighbours.NONE,
       limit = 120,
       timed = true,
       needs = TckFault.CONNECTION)
@@ -49,13 +49,13 @@ public final class MinorityRules {
       String name = run.name();
       Lease held = client.acquire(Leases.lasting(run, name, 4_000));
       UnheardGrant unheard = UnheardGrant.reach(run, client, links, member, harmed, when);
-      run.expectWorking(client, run.ms(8_000), when);
+      run.expectWorking(client, run.limit(8_000), when);
       run.expectHeld(observer, name, when);
       RuleRun.pause(run.ms(5_000));
       run.expect(held.isValid(), when + " its renewed lease stays valid", "it was lost");
       run.expectHeld(observer, name, when);
       Leases.release(held);
-      run.expectFree(observer, name, run.ms(5_000), "after a release " + when);
+      run.expectFree(observer, name, run.limit(5_000), "after a release " + when);
       links.heal();
       expectNothingLeft(run, member, harmed.member(), unheard.name(), when);
       client.close();
@@ -67,7 +67,7 @@ public final class MinorityRules {
   private static void expectNothingLeft(
       RuleRun run, DirectBackend member, int place, String name, String when)
       throws InterruptedException {
-    Duration limit = run.ms(5_000);
+    Duration limit = run.limit(5_000);
     long start = System.nanoTime();
     while (member.backend().inspect(name).isPresent()) {
       run.expect(
@@ -82,7 +82,7 @@ public final class MinorityRules {
   @Rule(
       value = "Q1",
       check = "that servers are left out which are down, and asked again once they are back",
-      company = Company.NONE,
+      neighbours = Neighbours.NONE,
       limit = 180,
       timed = true,
       needs = {TckFault.RESTART, TckFault.PAUSE})
@@ -115,15 +115,15 @@ public final class MinorityRules {
       member.server().kill();
     }
     run.fault(pause ? "stopped a member" : "killed a member");
-    run.expectWorking(other, run.ms(8_000), "without a member");
+    run.expectWorking(other, run.limit(8_000), "without a member");
     run.expectHeld(other, name, "without a member");
     Leases.release(held);
-    run.expectFree(other, name, run.ms(5_000), "after a release without a member");
+    run.expectFree(other, name, run.limit(5_000), "after a release without a member");
     if (pause) {
       member.server().resume();
     } else {
       member.server().start();
     }
-    run.expectWorking(other, run.ms(8_000), "after a member returned");
+    run.expectWorking(other, run.limit(8_000), "after a member returned");
   }
 }

@@ -7,7 +7,6 @@ import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
-import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.RenewalResult;
@@ -48,7 +47,8 @@ public final class OwnershipRules {
         remaining.compareTo(run.expiry(8_500)) <= 0,
         "a stranger's renewal does not lengthen the lease of 8 s",
         remaining + " remain");
-    run.expect(holder.release(name, held), "the holder still held", "it did not");
+    run.expectWhileHeld(
+        name, () -> holder.release(name, held), "the holder still held", "it did not");
   }
 
   @Rule(value = "O1", check = "what unlock does for a thread that does not hold")
@@ -57,13 +57,15 @@ public final class OwnershipRules {
     Worker holder = run.worker();
     long lease = run.ms(20_000).toNanos();
     long wait = run.limit(2_000).toNanos();
-    holder.call(space -> ExclusionRules.tryLock(space, name, wait, lease));
     DistributedLock lock = run.client().lock(name);
+    LockClient other = run.client();
+    run.willBeHeld(name, run.ms(20_000));
+    holder.call(space -> ExclusionRules.tryLock(space, name, wait, lease));
     run.expectThrows(IllegalMonitorStateException.class, "unlock by one who does not hold", () -> {
       lock.unlock();
       return 0;
     });
-    run.expectHeld(run.client(), name, "after a stranger's unlock");
+    run.expectHeld(other, name, "after a stranger's unlock");
     holder.run(space -> space.lock(name).unlock());
   }
 
@@ -93,20 +95,22 @@ public final class OwnershipRules {
     }
     stale.abandon(name, old);
     run.expectHeld(client, name, "after a stale abandonment");
-    AttemptResult again = stale.attempt(name, old, run.ms(60_000));
-    run.expect(
-        !(again instanceof Grant),
+    run.expectWhileHeld(
+        name,
+        () -> !(stale.attempt(name, old, run.ms(60_000)) instanceof Grant),
         "a stale attempt that is repeated is not granted beside the successor",
-        "it was: " + again);
-    run.expect(successor.release(name, now), "the successor still held", "it did not");
+        "it was");
+    run.expectWhileHeld(
+        name, () -> successor.release(name, now), "the successor still held", "it did not");
   }
 
   @Rule(value = "O2", check = "that a lease which was lost can neither release nor extend")
   public static void aStaleLeaseCannotAffectItsSuccessor(RuleRun run) throws Exception {
     String name = run.name();
-    Lease stale = run.client().acquire(Leases.fixed(run, name, 300));
+    LockClient other = run.client();
     Worker successor = run.worker();
-    long lease = run.ms(20_000).toNanos();
+    Lease stale = run.client().acquire(Leases.fixed(run, name, 300));
+    long lease = run.willBeHeld(name, run.ms(20_000));
     long wait = run.pastLease(300, 3_000).toNanos();
     successor.run(space ->
         space.keep("lease", space.acquire(name, Duration.ofNanos(lease), Duration.ofNanos(wait))));
@@ -114,9 +118,9 @@ public final class OwnershipRules {
       run.expect(!stale.extend(run.ms(60_000)), "a stale extend answers false", "true");
     }
     run.expectThrows(LeaseLostException.class, "a stale release", () -> release(stale));
-    run.expectHeld(run.client(), name, "after a stale release");
+    run.expectHeld(other, name, "after a stale release");
     successor.run(space -> space.lease("lease").release());
-    run.expectFree(run.client(), name, run.limit(1_000), "after the successor's release");
+    run.expectFree(other, name, run.limit(1_000), "after the successor's release");
   }
 
   @Rule(value = "O3", check = "that a handle releases once")
@@ -128,7 +132,7 @@ public final class OwnershipRules {
     Lease second = client.acquire(Leases.fixed(run, name, 20_000));
     run.expectThrows(LeaseLostException.class, "a second release", () -> release(first));
     first.close();
-    run.expect(second.isValid(), "the successor's lease is valid", "it is not");
+    Leases.expectValid(run, second, "the successor's lease");
     run.expectHeld(run.client(), name, "after a double release");
     second.close();
     second.close();
@@ -149,7 +153,8 @@ public final class OwnershipRules {
   public static void aThreadsLockMayNotChangeThreads(RuleRun run) throws Exception {
     String name = run.name();
     Worker worker = run.worker();
-    long lease = run.ms(20_000).toNanos();
+    LockClient other = run.client();
+    long lease = run.willBeHeld(name, run.ms(20_000));
     long wait = run.limit(2_000).toNanos();
     worker.runOn("tck-locker-" + name, space -> {
       ExclusionRules.tryLock(space, name, wait, lease);
@@ -166,9 +171,9 @@ public final class OwnershipRules {
         IllegalMonitorStateException.class,
         "release of a thread's lease by another thread",
         () -> worker.call(space -> release(space.lease("lease"))));
-    run.expectHeld(run.client(), name, "after another thread's unlock");
+    run.expectHeld(other, name, "after another thread's unlock");
     worker.runOn("tck-locker-" + name, space -> space.lock(name).unlock());
-    run.expectFree(run.client(), name, run.limit(1_000), "after the owner's unlock");
+    run.expectFree(other, name, run.limit(1_000), "after the owner's unlock");
   }
 
   static void expectGone(RuleRun run, RenewalResult result, String what) {

@@ -1,8 +1,10 @@
 package dev.interlock.tck.internal.rules;
 
+import dev.interlock.Capability;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
-import dev.interlock.tck.internal.run.Company;
+import dev.interlock.LockRequest;
+import dev.interlock.tck.internal.run.Neighbours;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import dev.interlock.tck.internal.worker.Worker;
@@ -22,18 +24,28 @@ public final class PushRules {
   @Rule(
       value = "P1",
       check = "who tells a waiter of the release, and when it looks again",
-      company = Company.NONE,
+      neighbours = Neighbours.NONE,
       timed = true)
   public static void aHandOffTakesAFewRoundTrips(RuleRun run) throws Exception {
     LockClient client = run.client();
     Worker waiter = run.worker();
     List<Long> uncontended = uncontended(run, client);
+    measure(run, client, waiter, uncontended, false);
+    if (run.has(Capability.FAIR)) {
+      measure(run, client, waiter, uncontended, true);
+    }
+  }
+
+  private static void measure(
+      RuleRun run, LockClient client, Worker waiter, List<Long> uncontended, boolean fair)
+      throws Exception {
     long alone = uncontended.get(uncontended.size() / 2);
     List<Long> handOffs = new ArrayList<>();
     for (int i = 0; i < run.amount(25, 80, 400); i++) {
       String name = run.name();
       Lease held = client.acquire(Leases.fixed(run, name, 30_000));
-      CompletableFuture<Long> acquired = waiter.start(1, space -> waitAndRelease(space, name));
+      CompletableFuture<Long> acquired =
+          waiter.start(1, space -> waitAndRelease(space, name, fair));
       // A different time each round, so that a poller is not met at the same phase.
       RuleRun.pause(Duration.ofMillis(run.random().nextInt(30, 90)));
       long released = System.nanoTime();
@@ -45,8 +57,8 @@ public final class PushRules {
     long median = handOffs.get(handOffs.size() / 2);
     long limit = limit(uncontended.get(0), alone) + run.ms(15).toNanos();
     String measured =
-        "the median of %d hand-offs is %.2f ms, that of an uncontended acquire %.2f ms"
-            .formatted(handOffs.size(), median / 1e6, alone / 1e6);
+        "the median of %d hand-offs%s is %.2f ms, that of an uncontended acquire %.2f ms"
+            .formatted(handOffs.size(), fair ? " by the queue" : "", median / 1e6, alone / 1e6);
     run.expect(
         median <= limit, "a hand-off takes at most %.2f ms".formatted(limit / 1e6), measured);
     run.note(measured);
@@ -91,8 +103,11 @@ public final class PushRules {
     return times;
   }
 
-  public static long waitAndRelease(WorkerSpace space, String name) throws InterruptedException {
-    try (Lease lease = space.acquire(name, Duration.ofSeconds(30), Duration.ofSeconds(20))) {
+  public static long waitAndRelease(WorkerSpace space, String name, boolean fair)
+      throws InterruptedException {
+    LockRequest request =
+        LockRequest.of(name).withLease(Duration.ofSeconds(30)).withWait(Duration.ofSeconds(20));
+    try (Lease lease = space.client().acquire(fair ? request.fair(true) : request)) {
       return System.nanoTime();
     }
   }

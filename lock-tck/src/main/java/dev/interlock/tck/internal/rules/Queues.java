@@ -43,7 +43,7 @@ final class Queues {
       waiting.get(limit.toNanos(), TimeUnit.NANOSECONDS);
       run.count(1);
     } catch (TimeoutException e) {
-      throw new RuleViolation(
+      throw RuleViolation.late(
           who + " is served within " + limit.toMillis() + " ms", "it still waits", List.of());
     }
   }

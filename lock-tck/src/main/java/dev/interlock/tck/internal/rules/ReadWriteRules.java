@@ -15,8 +15,8 @@ import dev.interlock.tck.TckFault;
 import dev.interlock.tck.internal.history.History;
 import dev.interlock.tck.internal.history.Hold;
 import dev.interlock.tck.internal.rules.CountedContention.Part;
-import dev.interlock.tck.internal.run.Company;
 import dev.interlock.tck.internal.run.DirectBackend;
+import dev.interlock.tck.internal.run.Neighbours;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import java.time.Duration;
@@ -36,13 +36,14 @@ public final class ReadWriteRules {
   public static void readersHoldTogether(RuleRun run) throws Exception {
     String name = run.name();
     List<LockClient> clients = List.of(run.client(), run.client(), run.client());
+    LockClient observer = run.client();
     LockRequest reader = Leases.fixed(run, name, 20_000).shared();
     List<Lease> readers = new ArrayList<>();
     for (LockClient client : clients) {
       readers.add(client.acquire(reader));
       readers.add(client.acquire(reader));
     }
-    HoldInfo info = run.client().inspect(name).orElseThrow();
+    HoldInfo info = observer.inspect(name).orElseThrow();
     if (run.has(Capability.FENCED)) {
       Stream<HoldInfo> told = Stream.concat(Stream.of(info), info.others().stream());
       List<Long> tokens = told.map(HoldInfo::fencingToken).sorted().toList();
@@ -54,25 +55,26 @@ public final class ReadWriteRules {
         "inspect tells all " + readers.size() + " readers",
         "it tells one and " + info.others().size() + " others");
     for (Lease lease : readers) {
-      run.expectHeld(run.client(), name, "while there is a reader");
+      run.expectHeld(observer, name, "while there is a reader");
       lease.release();
     }
     try (Lease writer = clients.get(0).acquire(Leases.fixed(run, name, 20_000))) {
       for (LockClient client : clients) {
-        run.expect(
-            client.tryAcquire(Leases.once(run, name, 1_000).shared()).isEmpty(),
+        run.expectWhileHeld(
+            name,
+            () -> client.tryAcquire(Leases.once(run, name, 1_000).shared()).isEmpty(),
             "no reader enters beside the writer " + writer.name(),
             "one did");
       }
     }
-    run.expectFree(run.client(), name, run.limit(1_000), "after readers and a writer");
+    run.expectFree(observer, name, run.limit(1_000), "after readers and a writer");
   }
 
   @Rule(
       value = "R1",
       check =
           "that an attempt counts the holds and takes its part in one atomic step on the server",
-      company = Company.FEW)
+      neighbours = Neighbours.FEW)
   public static void aWriterIsAlone(RuleRun run) throws Exception {
     List<Hold> holds = contend(run);
     run.judge(History.ofUnits(holds), "readers hold together, and a writer alone");
@@ -87,7 +89,7 @@ public final class ReadWriteRules {
   @Rule(
       value = "R5",
       check = "what the history shows: who wrote beside whom, and after which fault",
-      company = Company.NONE,
+      neighbours = Neighbours.NONE,
       limit = 150,
       needs = TckFault.CONNECTION)
   public static void aWriterIsAloneWhenClientsFail(RuleRun run) throws Exception {
@@ -223,7 +225,8 @@ public final class ReadWriteRules {
   /** Not by lock(): a provider that lets nobody in would be waited for without limit. */
   private static void expectLocked(RuleRun run, DistributedLock lock, String what)
       throws InterruptedException {
-    run.expect(lock.tryLock(run.ms(3_000), run.ms(30_000)), "a thread enters " + what, "it waits");
+    run.expect(
+        lock.tryLock(run.limit(3_000), run.ms(30_000)), "a thread enters " + what, "it waits");
   }
 
   @Rule(value = "R4", check = "that each grant takes the next token, a reader's too")

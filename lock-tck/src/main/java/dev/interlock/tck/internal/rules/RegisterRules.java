@@ -2,7 +2,7 @@ package dev.interlock.tck.internal.rules;
 
 import dev.interlock.Lease;
 import dev.interlock.LockTimeoutException;
-import dev.interlock.tck.internal.run.Company;
+import dev.interlock.tck.internal.run.Neighbours;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import dev.interlock.tck.internal.worker.ProcessWorker;
@@ -29,7 +29,7 @@ public final class RegisterRules {
   @Rule(
       value = "T4",
       check = "that each hold has a token of its own, larger than that of the hold it follows",
-      company = Company.FEW,
+      neighbours = Neighbours.FEW,
       limit = 150)
   public static void aFencedRegisterLosesNoUpdate(RuleRun run) throws Exception {
     Worker keeper = run.worker();

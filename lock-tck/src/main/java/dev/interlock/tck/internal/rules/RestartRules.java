@@ -5,10 +5,14 @@ import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.Grant;
+import dev.interlock.spi.HoldId;
 import dev.interlock.tck.NotOfferedException;
 import dev.interlock.tck.TckFault;
 import dev.interlock.tck.TckServer;
-import dev.interlock.tck.internal.run.Company;
+import dev.interlock.tck.internal.run.DirectBackend;
+import dev.interlock.tck.internal.run.Neighbours;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import dev.interlock.tck.internal.worker.ProcessWorker;
@@ -23,13 +27,14 @@ import java.util.concurrent.TimeUnit;
 /** Rule T2 and group D. */
 public final class RestartRules {
   private static final int WAITERS = 4;
+  private static final int RESERVED = 40;
 
   private RestartRules() {}
 
   @Rule(
       value = "T2",
       check = "what the counter starts from when it is missing",
-      company = Company.NONE,
+      neighbours = Neighbours.NONE,
       needs = TckFault.LOSE_STATE)
   public static void tokensIncreaseAcrossLossOfState(RuleRun run) throws Exception {
     TckServer server = run.server();
@@ -49,8 +54,41 @@ public final class RestartRules {
 
   @Rule(
       value = "T2",
+      check = "how fast tokens may be used before a counter begins behind them that was lost",
+      neighbours = Neighbours.NONE,
+      needs = TckFault.LOSE_STATE)
+  public static void tokensThatWereUsedFastAreNotGivenAgain(RuleRun run) throws Exception {
+    if (run.isForeign()) {
+      return;
+    }
+    TckServer server = run.server();
+    DirectBackend direct = run.direct();
+    String name = run.name();
+    server.loseState();
+    run.expectWorking(run.client(), run.limit(9_000), "after a loss of all state");
+    long before = Long.MIN_VALUE;
+    for (int i = 0; i < run.amount(100, 300, 1_000); i++) {
+      HoldId id = direct.newId();
+      // A client asks for as many when its threads queue up.
+      Grant granted = direct.acquire(
+          Attempt.of(name, id, "tck", run.ms(20_000)).withTokens(RESERVED), run.limit(9_000));
+      before = grown(run, before, granted.fencingToken(), "of the next hold");
+      before += granted.tokens() - 1;
+      direct.release(name, id);
+      RuleRun.pause(Duration.ofMillis(1));
+    }
+    server.loseState();
+    run.fault("loss of the server's state after a lock was used often");
+    run.expectWorking(run.client(), run.limit(9_000), "after another one");
+    long after =
+        direct.acquire(name, direct.newId(), run.ms(20_000), run.limit(9_000)).fencingToken();
+    grown(run, before, after, "after a loss of all state");
+  }
+
+  @Rule(
+      value = "T2",
       check = "whether the counter is durable, and else what it starts from",
-      company = Company.NONE,
+      neighbours = Neighbours.NONE,
       limit = 120,
       needs = TckFault.RESTART)
   public static void tokensIncreaseAcrossARestart(RuleRun run) throws Exception {
@@ -95,7 +133,7 @@ public final class RestartRules {
 
   private static long token(RuleRun run, LockClient client, String name)
       throws InterruptedException {
-    Lease lease = client.acquire(Leases.fixed(run, name, 20_000).withWait(run.ms(8_000)));
+    Lease lease = client.acquire(Leases.fixed(run, name, 20_000).withWait(run.limit(8_000)));
     long token = lease.fencingToken();
     Leases.release(lease);
     return token;
@@ -109,7 +147,7 @@ public final class RestartRules {
   @Rule(
       value = "D1",
       check = "that a grant is on disk before it is answered",
-      company = Company.NONE,
+      neighbours = Neighbours.NONE,
       limit = 120,
       needs = TckFault.RESTART)
   public static void aHeldLockSurvivesARestart(RuleRun run) throws Exception {
@@ -122,7 +160,7 @@ public final class RestartRules {
       restart(run, server);
       run.expectWorking(other, run.limit(8_000), "after the restart");
       run.expectHeld(other, name, "after the restart");
-      run.expect(held.isValid(), "the lease is still valid", "it is not");
+      Leases.expectValid(run, held, "the lease");
       run.expectWorking(holder, run.limit(8_000), "after the restart");
       held.release();
       run.expectFree(other, name, run.limit(2_000), "after the release");
@@ -133,7 +171,7 @@ public final class RestartRules {
   @Rule(
       value = "D2",
       check = "that queue entries are as durable as holds",
-      company = Company.NONE,
+      neighbours = Neighbours.NONE,
       limit = 120,
       needs = TckFault.RESTART)
   public static void theQueueSurvivesARestart(RuleRun run) throws Exception {

@@ -12,8 +12,8 @@ import dev.interlock.tck.TckFault;
 import dev.interlock.tck.internal.history.History;
 import dev.interlock.tck.internal.history.Hold;
 import dev.interlock.tck.internal.rules.CountedContention.Part;
-import dev.interlock.tck.internal.run.Company;
 import dev.interlock.tck.internal.run.DirectBackend;
+import dev.interlock.tck.internal.run.Neighbours;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import dev.interlock.tck.internal.worker.ProcessWorker;
@@ -41,7 +41,7 @@ public final class SemaphoreRules {
       value = "C1",
       check =
           "that an attempt counts units, not holders, and takes its own in the same atomic step",
-      company = Company.FEW)
+      neighbours = Neighbours.FEW)
   public static void noMorePermitsAreHeldThanThereAre(RuleRun run) throws Exception {
     Duration time = Duration.ofMillis(run.amount(1_500, 5_000, 30_000));
     List<Hold> holds = CountedContention.run(run, PARTS, time);
@@ -52,7 +52,7 @@ public final class SemaphoreRules {
   @Rule(
       value = "C2",
       check = "what the history shows: who held how many permits at once, and after which fault",
-      company = Company.NONE,
+      neighbours = Neighbours.NONE,
       limit = 150,
       needs = TckFault.CONNECTION)
   public static void permitsAreCountedWhenClientsFail(RuleRun run) throws Exception {
@@ -78,14 +78,20 @@ public final class SemaphoreRules {
   private static void expectExactly(RuleRun run, String name, int free, String when) {
     List<LockClient> clients = List.of(run.client(), run.client());
     List<Lease> taken = new ArrayList<>();
-    for (int i = 0; i <= SIZE; i++) {
-      LockRequest one = Leases.once(run, name, 20_000).permits(1, SIZE);
-      clients.get(i % 2).tryAcquire(one).ifPresent(taken::add);
+    RuleRun.WhileHeld<RuntimeException> asManyAreTaken = () -> {
+      for (int i = 0; i <= SIZE; i++) {
+        LockRequest one = Leases.once(run, name, 20_000).permits(1, SIZE);
+        clients.get(i % 2).tryAcquire(one).ifPresent(taken::add);
+      }
+      return taken.size() == free;
+    };
+    String expected = free + " permits can be taken " + when;
+    if (free == SIZE) {
+      // Nobody holds any, so it rests on no lease.
+      run.expect(asManyAreTaken.look(), expected, taken.size() + " could be taken");
+    } else {
+      run.expectWhileHeld(name, asManyAreTaken, expected, () -> taken.size() + " could be taken");
     }
-    run.expect(
-        taken.size() == free,
-        free + " permits can be taken " + when,
-        taken.size() + " could be taken");
     taken.forEach(Lease::release);
   }
 
@@ -131,7 +137,7 @@ public final class SemaphoreRules {
     grant(run, direct, name, two, 2);
     grant(run, direct, name, one, 1);
     expectExactly(run, name, 1, "beside three, whose attempt was repeated");
-    run.expect(direct.release(name, two), "a release is known", "it is not");
+    run.expectWhileHeld(name, () -> direct.release(name, two), "a release is known", "it is not");
     run.expect(!direct.release(name, two), "its repetition is not", "it is");
     direct.abandon(name, two);
     direct.abandon(name, direct.newId());
@@ -223,9 +229,14 @@ public final class SemaphoreRules {
     LockClient other = run.client();
     Lease three = run.client().acquire(request.permits(3, 4).withWait(run.limit(3_000)));
     for (int i = 0; i < 2; i++) {
-      run.expect(three.extend(run.ms(20_000)), "permits' lease is extended", "it is not");
-      run.expect(
-          other.tryAcquire(request.permits(2, 4)).isEmpty(),
+      run.expectWhileHeld(
+          request.name(),
+          () -> three.extend(run.ms(20_000)),
+          "permits' lease is extended",
+          "it is not");
+      run.expectWhileHeld(
+          request.name(),
+          () -> other.tryAcquire(request.permits(2, 4)).isEmpty(),
           "two permits of four are refused beside three that were renewed",
           "they were given");
     }
@@ -247,8 +258,9 @@ public final class SemaphoreRules {
     Lease after =
         Leases.expectGiven(run, other, request.permits(1, 3), "the last of three permits");
     RuleRun.pause(run.expiry(1_200).minus(RuleRun.since(start)));
-    run.expect(
-        other.tryAcquire(request.permits(2, 3)).isEmpty(),
+    run.expectWhileHeld(
+        request.name(),
+        () -> other.tryAcquire(request.permits(2, 3)).isEmpty(),
         "two of three permits are refused while one expired and two are held",
         "they were given");
     Lease again = Leases.expectGiven(run, other, request.permits(1, 3), "the permit that expired");

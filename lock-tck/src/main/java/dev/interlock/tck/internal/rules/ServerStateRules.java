@@ -10,7 +10,7 @@ import dev.interlock.LockRequest;
 import dev.interlock.OutcomeUnknownException;
 import dev.interlock.tck.TckFault;
 import dev.interlock.tck.TckServer;
-import dev.interlock.tck.internal.run.Company;
+import dev.interlock.tck.internal.run.Neighbours;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import dev.interlock.tck.internal.run.RuleViolation;
@@ -31,16 +31,13 @@ public final class ServerStateRules {
       value = "E9",
       check = "that a batch has an answer for each of its locks, whatever the others meet",
       timed = true,
-      company = Company.NONE,
+      neighbours = Neighbours.NONE,
       needs = TckFault.SPOIL)
   public static void oneLockThatFailsDoesNoHarmToOthers(RuleRun run) throws Exception {
     TckServer server = run.server();
     LockClient client = run.client();
     LockClient other = run.client();
-    List<Lease> leases = new ArrayList<>();
-    for (int i = 0; i < run.amount(10, 50, 200); i++) {
-      leases.add(client.acquire(Leases.lasting(run, run.name(), SHORT)));
-    }
+    List<Lease> leases = acquireTogether(run, client, run.amount(10, 50, 200));
     Lease spoilt = leases.remove(leases.size() / 2);
     server.spoil(spoilt.name());
     run.fault("a lock whose state cannot be read");
@@ -63,6 +60,20 @@ public final class ServerStateRules {
         "it says that nothing is there");
     run.expectFree(other, spoilt.name(), run.limit(3_000), "after forceRelease");
     run.note(leases.size() + " leases outlived a lock of their client that could not be renewed");
+  }
+
+  /** So that they are renewed together, also where the machine stands still between attempts. */
+  private static List<Lease> acquireTogether(RuleRun run, LockClient client, int count)
+      throws Exception {
+    List<CompletableFuture<Lease>> attempts = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      attempts.add(client.acquireAsync(Leases.lasting(run, run.name(), SHORT)));
+    }
+    List<Lease> leases = new ArrayList<>();
+    for (CompletableFuture<Lease> attempt : attempts) {
+      leases.add(attempt.get(run.limit(5_000).toMillis(), TimeUnit.MILLISECONDS));
+    }
+    return leases;
   }
 
   /** Attempts of one client at the same time, some of them on the lock that fails. */
@@ -100,7 +111,7 @@ public final class ServerStateRules {
       value = "E10",
       check = "which writes of a renewal and of a release need room, and which of them comes first",
       timed = true,
-      company = Company.NONE,
+      neighbours = Neighbours.NONE,
       needs = TckFault.FULL)
   public static void aFullServerStillRenewsAndReleases(RuleRun run) throws Exception {
     TckServer server = run.server();

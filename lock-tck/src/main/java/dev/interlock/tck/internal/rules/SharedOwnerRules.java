@@ -16,6 +16,7 @@ import dev.interlock.tck.internal.worker.ProcessWorker;
 import dev.interlock.tck.internal.worker.Worker;
 import dev.interlock.tck.internal.worker.WorkerSpace;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -25,6 +26,12 @@ import java.util.concurrent.TimeoutException;
 public final class SharedOwnerRules {
   public static final String OWNER = "tck-saga";
 
+  private static final long LONG = 30_000;
+  private static final long BRIEF = 1_500;
+
+  /** Of those who wait as an owner. */
+  private static final int WAITERS = 3;
+
   private SharedOwnerRules() {}
 
   @Rule(value = "S1", check = "that an attempt of the holder's named owner joins the hold")
@@ -32,19 +39,19 @@ public final class SharedOwnerRules {
     String name = run.name();
     Worker first = run.worker();
     Worker second = run.worker();
-    long lease = run.ms(20_000).toNanos();
-    boolean fenced = run.has(Capability.FENCED);
-    long outer = first.call(space -> enter(space, name, OWNER, lease, fenced));
-    long inner = second.call(space -> enter(space, name, OWNER, lease, fenced));
-    run.expect(inner == outer, "both entries have token " + outer, "the second has " + inner);
     LockClient other = run.client();
+    boolean fenced = run.has(Capability.FENCED);
+    long lease = run.willBeHeld(name, run.ms(20_000));
+    long outer = first.call(space -> enter(space, name, OWNER, lease, fenced));
+    run.expectWhileHeld(
+        name,
+        () -> second.call(space -> enter(space, name, OWNER, lease, fenced)) == outer,
+        "both entries have token " + outer,
+        "the second has another");
     run.expectHeld(other, name, "while an owner holds");
-    run.expect(
-        other
-            .tryAcquire(LockRequest.of(name).withOwner("tck-saga2").withLease(run.ms(500)))
-            .isEmpty(),
-        "another owner is kept out",
-        "it entered");
+    LockRequest others = LockRequest.of(name).withOwner("tck-saga2").withLease(run.ms(500));
+    run.expectWhileHeld(
+        name, () -> other.tryAcquire(others).isEmpty(), "another owner is kept out", "it entered");
     // The owner of a thread or request may read like a named one; it is still another.
     second.run(space -> space.lease("lease").release());
     run.expectHeld(other, name, "while one entry is left");
@@ -72,8 +79,9 @@ public final class SharedOwnerRules {
     LockRequest request = Leases.once(run, run.name(), 20_000);
     Lease held = holder.acquire(request.withOwner(owner).withWait(run.limit(3_000)));
     for (String stranger : strangers) {
-      run.expect(
-          other.tryAcquire(request.withOwner(stranger)).isEmpty(),
+      run.expectWhileHeld(
+          request.name(),
+          () -> other.tryAcquire(request.withOwner(stranger)).isEmpty(),
           "owner \"" + stranger + "\" is kept out while \"" + owner + "\" holds",
           "it entered");
     }
@@ -88,9 +96,9 @@ public final class SharedOwnerRules {
   public static void aStrangerThatWaitsDoesNotKeepTheOwnerOut(RuleRun run) throws Exception {
     Worker holder = run.worker();
     LockClient client = run.client();
-    long lease = run.ms(20_000).toNanos();
     for (int i = 0; i < (run.has(Capability.FAIR) ? 2 : 1); i++) {
       String name = run.name();
+      long lease = run.willBeHeld(name, run.ms(20_000));
       holder.run(space -> enter(space, name, OWNER, lease, false));
       LockRequest request = LockRequest.of(name).withLease(run.ms(20_000)).withWait(run.ms(20_000));
       CompletableFuture<Lease> stranger = client.acquireAsync(Leases.fairInTurns(run, request, i));
@@ -99,7 +107,8 @@ public final class SharedOwnerRules {
           run.limit(1_000),
           client.acquireAsync(request.withOwner(OWNER)),
           "while a stranger of the same client waits");
-      run.expect(!stranger.isDone(), "the stranger waits on", "it has the lock too");
+      run.expectWhileHeld(
+          name, () -> !stranger.isDone(), "the stranger waits on", "it has the lock too");
       inner.release();
       holder.run(space -> space.lease("lease").release());
       stranger.get(run.limit(20_000).toMillis(), TimeUnit.MILLISECONDS).release();
@@ -111,26 +120,45 @@ public final class SharedOwnerRules {
   public static void waitersHearOfTheirOwnersGrant(RuleRun run) throws Exception {
     String name = run.name();
     boolean fair = run.has(Capability.FAIR);
+    LockClient observer = run.client();
     Lease held = run.client().acquire(Leases.fixed(run, name, 30_000));
     LockRequest plain = LockRequest.of(name).withLease(run.ms(20_000)).withWait(run.ms(20_000));
     LockRequest request = fair ? plain.fair(true) : plain;
     CompletableFuture<Lease> first = run.client().acquireAsync(request.withOwner(OWNER));
-    RuleRun.pause(run.ms(200));
+    awaitTurn(run, observer, name, 1);
     // Without a queue the stranger might come first.
     CompletableFuture<Lease> stranger =
         fair ? run.client().acquireAsync(request) : CompletableFuture.completedFuture(held);
-    RuleRun.pause(run.ms(200));
-    CompletableFuture<Lease> second = run.client().acquireAsync(request.withOwner(OWNER));
+    awaitTurn(run, observer, name, 2);
+    List<CompletableFuture<Lease>> others = new ArrayList<>();
+    for (int i = 0; i < WAITERS; i++) {
+      others.add(run.client().acquireAsync(request.withOwner(OWNER)));
+    }
     RuleRun.pause(run.ms(200));
     held.release();
     Lease outer = first.get(run.limit(20_000).toMillis(), TimeUnit.MILLISECONDS);
     long limit = run.has(Capability.PUSH) ? 1_000 : 3_000;
-    Lease inner = soon(run.limit(limit), second, "after a release let its owner in elsewhere");
-    run.expect(!fair || !stranger.isDone(), "the stranger waits on", "it has the lock too");
+    for (CompletableFuture<Lease> other : others) {
+      soon(run.limit(limit), other, "after a release let its owner in elsewhere");
+    }
+    run.expectWhileHeld(
+        name, () -> !fair || !stranger.isDone(), "the stranger waits on", "it has the lock too");
     outer.release();
-    inner.release();
+    for (CompletableFuture<Lease> other : others) {
+      other.get().release();
+    }
     stranger.get(run.limit(20_000).toMillis(), TimeUnit.MILLISECONDS).close();
-    run.note("a waiter entered once its owner was granted the lock in another client");
+    run.note(WAITERS + " waiters entered once their owner was granted the lock in another client");
+  }
+
+  /** Where there is a queue, nobody must come into it before those who came first. */
+  private static void awaitTurn(RuleRun run, LockClient observer, String name, int waiters)
+      throws Exception {
+    if (run.has(Capability.FAIR)) {
+      FairnessRules.awaitQueued(run, observer, name, waiters);
+    } else {
+      RuleRun.pause(run.ms(200));
+    }
   }
 
   private static Lease soon(Duration limit, CompletableFuture<Lease> entering, String when)
@@ -138,7 +166,7 @@ public final class SharedOwnerRules {
     try {
       return entering.get(limit.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
-      throw new RuleViolation(
+      throw RuleViolation.late(
           "the owner that holds the lock elsewhere enters within " + limit.toMillis() + " ms "
               + when,
           "it still waits",
@@ -151,7 +179,7 @@ public final class SharedOwnerRules {
     LockRequest request = LockRequest.of(name)
         .withOwner(owner)
         .withLease(Duration.ofNanos(lease))
-        .withWait(Duration.ofSeconds(3));
+        .withWait(Duration.ofSeconds(10));
     Lease held = space.client().acquire(request);
     space.keep("lease", held);
     return fenced ? held.fencingToken() : 0;
@@ -163,12 +191,17 @@ public final class SharedOwnerRules {
     LockClient other = run.client();
     Worker first = run.worker();
     Worker second = run.worker();
-    long lease = run.ms(20_000).toNanos();
-    first.run(space -> enter(space, name, OWNER, lease, false));
+    boolean fenced = run.has(Capability.FENCED);
+    long lease = run.willBeHeld(name, run.ms(20_000));
+    long token = first.call(space -> enter(space, name, OWNER, lease, fenced));
     second.run(space -> enter(space, name, OWNER, lease, false));
     first.run(space -> space.lease("lease").release());
     run.expectHeld(other, name, "after the first JVM's release");
-    first.run(space -> enter(space, name, OWNER, lease, false));
+    long again = first.call(space -> enter(space, name, OWNER, lease, fenced));
+    run.expect(
+        again == token,
+        "an entry has the hold's token " + token + ", also when the first entry has ended",
+        "it has " + again);
     second.run(space -> space.lease("lease").release());
     run.expectHeld(other, name, "after the second JVM's release");
     first.run(space -> space.lease("lease").release());
@@ -182,18 +215,51 @@ public final class SharedOwnerRules {
     }
     String name = run.name();
     long lease = run.ms(1_200).toNanos();
-    long longer = run.ms(20_000).toNanos();
     ProcessWorker dying = run.ownWorker();
     Worker living = run.worker();
+    LockClient other = run.client();
+    long longer = run.willBeHeld(name, run.ms(20_000));
     dying.run(space -> enter(space, name, OWNER, lease, false));
     living.run(space -> enter(space, name, OWNER, longer, false));
     dying.kill();
     run.fault("kill -9 of one of an owner's clients");
     RuleRun.pause(run.expiry(1_200));
-    run.expectHeld(run.client(), name, "while the living JVM holds, past the dead one's lease");
+    run.expectHeld(other, name, "while the living JVM holds, past the dead one's lease");
     living.run(space -> space.lease("lease").release());
-    run.expectFree(run.client(), name, run.limit(1_000), "after the last living release");
+    run.expectFree(other, name, run.limit(1_000), "after the last living release");
     run.note("a killed JVM's entry ended with its lease");
+  }
+
+  @Rule(value = "S2", check = "that each entry has a lease of its own", timed = true)
+  public static void noEntryChangesAnothersLease(RuleRun run) throws Exception {
+    DirectBackend first = run.direct();
+    DirectBackend second = run.direct();
+    LockClient observer = run.client();
+    String lasting = run.name();
+    HoldId outer = first.newId();
+    grant(run, first, lasting, outer, LONG);
+    grant(run, second, lasting, second.newId(), BRIEF);
+    String ending = run.name();
+    HoldId renewed = first.newId();
+    grant(run, second, ending, second.newId(), BRIEF);
+    grant(run, first, ending, renewed, LONG);
+    if (run.has(Capability.RENEWABLE)) {
+      run.expectWhileHeld(
+          ending,
+          () -> first.renew(ending, renewed, run.ms(LONG)) instanceof Grant,
+          "an entry is renewed",
+          "it is not");
+    }
+    RuleRun.pause(run.expiry(BRIEF + 200));
+    run.expectHeld(observer, lasting, "after the end of an owner's entry that was shorter");
+    first.release(lasting, outer);
+    run.expectFree(observer, lasting, run.limit(1_000), "after the release of the longer one");
+    first.release(ending, renewed);
+    run.expectFree(
+        observer,
+        ending,
+        run.pastLease(0, 1_000),
+        "after an entry whose client went, and another that was renewed and released");
   }
 
   @Rule(value = "S3", check = "that entries are known by the id of their attempt, not counted")
@@ -208,17 +274,23 @@ public final class SharedOwnerRules {
     grant(run, second, name, inner);
     grant(run, second, name, inner);
     grant(run, first, name, outer);
-    run.expect(second.release(name, inner), "the inner release is known", "it is not");
+    run.expectWhileHeld(
+        name, () -> second.release(name, inner), "the inner release is known", "it is not");
     run.expect(!second.release(name, inner), "its repetition is not", "it is");
     run.expectHeld(observer, name, "after a repeated release of the inner entry");
-    run.expect(first.release(name, outer), "the outer release is known", "it is not");
+    run.expectWhileHeld(
+        name, () -> first.release(name, outer), "the outer release is known", "it is not");
     run.expectFree(observer, name, run.limit(1_000), "after one release for each entry");
     run.fault("attempts and releases sent twice");
     run.note("two entries, each sent twice, were ended by one release each");
   }
 
   private static void grant(RuleRun run, DirectBackend direct, String name, HoldId id) {
-    Attempt attempt = Attempt.of(name, id, OWNER, run.ms(20_000)).withSharedOwner(true);
+    grant(run, direct, name, id, 20_000);
+  }
+
+  private static void grant(RuleRun run, DirectBackend direct, String name, HoldId id, long lease) {
+    Attempt attempt = Attempt.of(name, id, OWNER, run.ms(lease)).withSharedOwner(true);
     AttemptResult result = direct.attempt(attempt);
     run.expect(result instanceof Grant, "the owner's attempt is granted", "" + result);
   }

@@ -1,5 +1,6 @@
 package dev.interlock.tck.internal.rules;
 
+import dev.interlock.tck.internal.run.NotReached;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -31,12 +32,21 @@ final class SideBySide {
         started.add(threads.submit(() -> step.apply(item)));
       }
       List<R> answers = new ArrayList<>();
+      Exception failure = null;
       for (Future<R> answer : started) {
-        answers.add(answer.get());
+        try {
+          answers.add(answer.get());
+        } catch (ExecutionException e) {
+          failure = e.getCause() instanceof Exception cause ? cause : e;
+          if (!(failure instanceof NotReached)) {
+            break; // what shows nothing for one does not hide what another one shows
+          }
+        }
+      }
+      if (failure != null) {
+        throw failure;
       }
       return answers;
-    } catch (ExecutionException e) {
-      throw e.getCause() instanceof Exception cause ? cause : e;
     } finally {
       threads.shutdownNow();
     }

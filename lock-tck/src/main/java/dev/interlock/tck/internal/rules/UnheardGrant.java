@@ -73,7 +73,7 @@ record UnheardGrant(String name, boolean wasSeen) {
     String name = run.name();
     // The lease outlasts all that comes before the member is looked at again.
     CompletableFuture<Lease> acquired =
-        client.acquireAsync(Leases.fixed(run, name, 30_000).withWait(run.ms(8_000)));
+        client.acquireAsync(Leases.fixed(run, name, 30_000).withWait(run.limit(8_000)));
     boolean seen = false;
     long since = System.nanoTime();
     while (!seen && RuleRun.since(since).compareTo(Duration.ofMillis(LOOK_MILLIS)) < 0) {

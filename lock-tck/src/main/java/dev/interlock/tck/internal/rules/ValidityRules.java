@@ -11,6 +11,7 @@ import dev.interlock.LostReason;
 import dev.interlock.tck.internal.history.History;
 import dev.interlock.tck.internal.history.Hold;
 import dev.interlock.tck.internal.run.FaultyReplies;
+import dev.interlock.tck.internal.run.NotReached;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import dev.interlock.tck.internal.run.RuleViolation;
@@ -27,8 +28,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** Group L, except how requests' leases are honoured. */
 public final class ValidityRules {
-  /** The first half is not counted: the JVM compiles meanwhile. */
-  private static final int LEAST_LOOKS = 20_000;
+  /** Fewer tell of a JVM that has just begun, or of a machine that stood still. */
+  private static final int LEAST_LOOKS = 100;
 
   /** On three names: each that follows another one has waited for its expiry. */
   private static final int LEAST_EXPIRED = 10;
@@ -111,7 +112,7 @@ public final class ValidityRules {
     return holds;
   }
 
-  @Rule(value = "L1", check = "that the reply's delay is taken off the validity")
+  @Rule(value = "L1", check = "that the reply's delay is taken off the validity", timed = true)
   public static void aLateReplyShortensTheValidity(RuleRun run) throws Exception {
     Duration lease = run.ms(2_500);
     Duration delay = run.ms(800);
@@ -127,7 +128,10 @@ public final class ValidityRules {
     Leases.drop(held);
   }
 
-  @Rule(value = "L2", check = "what is done with a grant whose lease is over when it arrives")
+  @Rule(
+      value = "L2",
+      check = "what is done with a grant whose lease is over when it arrives",
+      timed = true)
   public static void anExpiredGrantIsNeverReturned(RuleRun run) throws Exception {
     LockClient other = run.client();
     int rounds = run.amount(1, 3, 10);
@@ -183,11 +187,19 @@ public final class ValidityRules {
     run.expect(lock.tryLock(run.ms(2_000), run.ms(400)), "a free lock is locked", "it was not");
     long returned = System.nanoTime();
     List<Long> looks = new ArrayList<>();
-    while (looks.size() < LEAST_LOOKS
-        || System.nanoTime() - called < run.ms(200).toNanos()) {
+    List<Long> plain = new ArrayList<>();
+    // Once the lease has ended, isValid() says so, and isHeldByCurrentThread() is not called any
+    // more.
+    boolean valid = true;
+    while (valid && System.nanoTime() - called < run.ms(300).toNanos()) {
       long before = System.nanoTime();
-      boolean valid = lease.isValid() && lock.isHeldByCurrentThread();
-      looks.add(System.nanoTime() - before);
+      valid = lease.isValid() && lock.isHeldByCurrentThread();
+      long between = System.nanoTime();
+      looks.add(between - before);
+      // The kit's own part of each call, which grows with a machine that is slow.
+      var unused = lease.name();
+      var unusedAgain = lease.name();
+      plain.add(System.nanoTime() - between);
       boolean early = System.nanoTime() - called < run.ms(350).toNanos();
       run.expect(valid || !early, "a fresh lease is valid", "isValid() is false");
     }
@@ -200,15 +212,23 @@ public final class ValidityRules {
       lease.ensureValid();
       return 0;
     });
-    List<Long> late = new ArrayList<>(looks.subList(looks.size() / 2, looks.size()));
-    late.sort(null);
-    long median = late.get(late.size() / 2);
+    if (looks.size() < LEAST_LOOKS) {
+      throw NotReached.tooLate("for the lease was looked at only %d times".formatted(looks.size()));
+    }
+    long more = lateMedian(looks) - lateMedian(plain);
     run.expect(
-        median <= LONGEST_LOOK,
+        more <= LONGEST_LOOK,
         "isValid() and isHeldByCurrentThread() ask memory: within %d ns at the median"
             .formatted(LONGEST_LOOK),
-        "they took " + median + " ns");
+        "they took " + more + " ns more than two calls of name()");
     run.note("asked " + looks.size() + " times before the end, and at the end");
+  }
+
+  /** Of the second half, when the code is warm. */
+  private static long lateMedian(List<Long> times) {
+    List<Long> late = new ArrayList<>(times.subList(times.size() / 2, times.size()));
+    late.sort(null);
+    return late.get(late.size() / 2);
   }
 
   @Rule(
@@ -266,7 +286,7 @@ public final class ValidityRules {
     long late = reported.get() - until;
     // What the callback's thread needs to wake up is not the provider's doing.
     run.expect(
-        late <= run.ms(100).toNanos(),
+        late <= run.limit(100).toNanos(),
         "lost() completes before the validity ends",
         "it completed " + late / 1_000_000 + " ms after it");
     run.note("reported " + -late / 1_000 + " us before validUntil");
@@ -278,11 +298,12 @@ public final class ValidityRules {
       timed = true)
   public static void aForcedReleaseIsReported(RuleRun run) throws Exception {
     String name = run.name();
+    LockClient operator = run.client();
     Lease lease = run.client().acquire(Leases.lasting(run, name, 1_500));
     if (!run.has(Capability.RENEWABLE)) {
       return;
     }
-    run.expect(run.client().forceRelease(name), "forceRelease answers true", "it answered false");
+    Leases.force(run, operator, name);
     Leases.expectLost(run, lease, run.within(1_500, 200), "after a forced release");
     run.expect(!lease.isValid(), "a lost lease is not valid", "it is");
   }

@@ -19,10 +19,17 @@ import java.util.concurrent.ThreadLocalRandom;
 public final class DirectBackend implements AutoCloseable {
   private final LockBackend backend;
   private final long client;
+  private Holdings holdings = new Holdings();
 
   DirectBackend(LockBackend backend, long client) {
     this.backend = backend;
     this.client = client;
+  }
+
+  /** Notes there from now on what it holds. */
+  DirectBackend noting(Holdings noted) {
+    holdings = noted;
+    return this;
   }
 
   public LockBackend backend() {
@@ -43,7 +50,12 @@ public final class DirectBackend implements AutoCloseable {
   }
 
   public AttemptResult attempt(Attempt attempt) {
-    return backend.attempt(attempt);
+    long called = System.nanoTime();
+    AttemptResult result = backend.attempt(attempt);
+    if (result instanceof Grant) {
+      holdings.addOnce(attempt.name(), attempt.id(), called, attempt.lease());
+    }
+    return result;
   }
 
   /** Attempts until granted. */
@@ -61,7 +73,7 @@ public final class DirectBackend implements AutoCloseable {
       }
       RuleRun.pause(Duration.ofMillis(5));
     }
-    throw new RuleViolation(
+    throw RuleViolation.late(
         "an attempt on a free lock is granted within " + limit.toMillis() + " ms",
         "it was not",
         List.of());
@@ -78,14 +90,21 @@ public final class DirectBackend implements AutoCloseable {
   }
 
   private RenewalResult renew(Renewal renewal) {
-    return RenewalAnswers.collect(backend, List.of(renewal)).get(0);
+    long called = System.nanoTime();
+    RenewalResult result = RenewalAnswers.collect(backend, List.of(renewal)).get(0);
+    if (result instanceof Grant) {
+      holdings.add(renewal.name(), renewal.id(), called, renewal.lease());
+    }
+    return result;
   }
 
   public boolean release(String name, HoldId id) {
+    holdings.remove(name, id);
     return backend.release(name, id);
   }
 
   public void abandon(String name, HoldId id) {
+    holdings.remove(name, id);
     backend.abandon(name, id);
   }
 

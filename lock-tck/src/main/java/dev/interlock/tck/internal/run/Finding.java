@@ -3,6 +3,7 @@ package dev.interlock.tck.internal.run;
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.tck.NotOfferedException;
 import dev.interlock.tck.Verdict;
+import dev.interlock.tck.internal.run.RuleViolation.Kind;
 import dev.interlock.tck.internal.worker.ClockUnusableException;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,13 +16,16 @@ import java.util.List;
  * @param history what went before a failure
  * @param outOfOrder whether a call hung or threw what it must not, or the backend was left in
  *     disorder
+ * @param kind what a slow machine can have to do with a failure
  */
-record Finding(Verdict verdict, String message, List<String> history, boolean outOfOrder) {
+record Finding(
+    Verdict verdict, String message, List<String> history, boolean outOfOrder, Kind kind) {
 
   private static final String SLOW = "Nothing can be said: ";
+  private static final String TOO_LATE = SLOW + "the machine was too slow, ";
 
   Finding(Verdict verdict, String message, List<String> history) {
-    this(verdict, message, history, false);
+    this(verdict, message, history, false, Kind.OF_ITS_TEST);
   }
 
   /** What may show something. */
@@ -40,17 +44,32 @@ record Finding(Verdict verdict, String message, List<String> history, boolean ou
       return new Finding(Verdict.PASS, "", List.of());
     } catch (RuleViolation e) {
       return failure(e, hint);
-    } catch (NotReached | ClockUnusableException e) {
-      String message = e.getMessage() == null ? e.toString() : e.getMessage();
-      return new Finding(Verdict.INCONCLUSIVE, message, List.of());
+    } catch (NotReached e) {
+      return notReached(e);
+    } catch (ClockUnusableException e) {
+      return new Finding(Verdict.INCONCLUSIVE, String.valueOf(e.getMessage()), List.of());
     } catch (Throwable t) {
       for (Throwable cause = t; cause != null; cause = cause.getCause()) {
         if (cause instanceof NotOfferedException) {
           return new Finding(Verdict.NOT_CLAIMED, String.valueOf(cause.getMessage()), List.of());
         }
+        if (cause instanceof NotReached notReached) {
+          return notReached(notReached);
+        }
+        for (Throwable reason : cause.getSuppressed()) {
+          if (reason instanceof NotReached tooLate) {
+            return notReached(tooLate);
+          }
+        }
       }
       return failure(RuleViolation.unexpected(t), hint).asDisorder();
     }
+  }
+
+  private static Finding notReached(NotReached e) {
+    String message = String.valueOf(e.getMessage());
+    return new Finding(
+        Verdict.INCONCLUSIVE, e.isTooLate() ? TOO_LATE + message : message, List.of());
   }
 
   static Finding failure(RuleViolation violation, String hint) {
@@ -58,7 +77,9 @@ record Finding(Verdict verdict, String message, List<String> history, boolean ou
     return new Finding(
         Verdict.FAIL,
         hint.isEmpty() ? message : message + "\nto check: " + hint,
-        violation.history());
+        violation.history(),
+        false,
+        violation.kind());
   }
 
   boolean isFailure() {
@@ -84,6 +105,16 @@ record Finding(Verdict verdict, String message, List<String> history, boolean ou
         && message.contains(BackendUnavailableException.class.getName());
   }
 
+  /** Tells whether the machine was too slow to show anything, whatever the test is about. */
+  boolean isTooLate() {
+    return message.startsWith(TOO_LATE);
+  }
+
+  /** Tells whether a machine that stood still may be why a test failed. */
+  boolean isTimed(Rule rule) {
+    return kind == Kind.LATE || (kind == Kind.OF_ITS_TEST && rule.timed());
+  }
+
   /** Adds what may explain a failure. */
   Finding ifFailed(String remark) {
     return isFailure() ? withMessage(message + "\n" + remark) : this;
@@ -93,17 +124,17 @@ record Finding(Verdict verdict, String message, List<String> history, boolean ou
   Finding after(List<String> before) {
     List<String> lines = new ArrayList<>(history);
     lines.addAll(before);
-    return new Finding(verdict, message, lines, outOfOrder);
+    return new Finding(verdict, message, lines, outOfOrder, kind);
   }
 
   /** The same, as what no rule allows. */
   Finding asDisorder() {
-    return new Finding(verdict, message, history, true);
+    return new Finding(verdict, message, history, true, kind);
   }
 
   /** The same in other words. */
   Finding withMessage(String words) {
-    return new Finding(verdict, words, history, outOfOrder);
+    return new Finding(verdict, words, history, outOfOrder, kind);
   }
 
   /**
@@ -112,7 +143,7 @@ record Finding(Verdict verdict, String message, List<String> history, boolean ou
    */
   Finding followedBy(Finding disorder) {
     return isFailure()
-        ? new Finding(verdict, message + "\nand afterwards: " + disorder.message(), history, true)
-        : new Finding(disorder.verdict(), disorder.message(), disorder.history(), true);
+        ? withMessage(message + "\nand afterwards: " + disorder.message()).asDisorder()
+        : disorder.asDisorder();
   }
 }

@@ -81,7 +81,7 @@ abstract class Findings {
     if (judgement.answer() == Judgement.Answer.NO) {
       violation = judgement.violation();
       List<String> lines = judgement.lines();
-      throw new RuleViolation(expected, lines.get(0), lines.subList(1, lines.size()));
+      throw RuleViolation.atAnySpeed(expected, lines.get(0), lines.subList(1, lines.size()));
     }
     if (judgement.answer() == Judgement.Answer.UNDECIDED) {
       throw new NotReached("the search for an order of " + history.size() + " calls was given up");
@@ -114,7 +114,7 @@ abstract class Findings {
     long start = System.nanoTime();
     while (!condition.call()) {
       if (System.nanoTime() - start > limit.toNanos()) {
-        throw new RuleViolation(
+        throw RuleViolation.late(
             expected + " within " + limit.toMillis() + " ms", "it did not come about", List.of());
       }
       pause(STEP);
@@ -125,7 +125,7 @@ abstract class Findings {
 
   /** Notes a fault if it was hit, and otherwise ends the test: it would prove nothing. */
   public void requireHit(Injection injection) {
-    requireHit(injection.hits(), injection.effect().words());
+    requireHit(injection.hits(), injection.fault().words());
   }
 
   /** Notes a fault if it was hit, and otherwise ends the test: it would prove nothing. */

@@ -1,6 +1,9 @@
 package dev.interlock.tck.internal.run;
 
 import dev.interlock.tck.internal.fault.FaultProxy;
+import dev.interlock.tck.internal.fault.Injection;
+import dev.interlock.tck.internal.fault.MessageFault;
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -28,6 +31,11 @@ public final class MemberLinks {
   /** Lets nothing come back from a member; what is sent arrives there. */
   public void silence(int member) {
     proxies.get(member).holdReplies(true);
+  }
+
+  /** Delays each request to a member, or each answer, from now on. */
+  public Injection delay(int member, MessageFault late, Duration time) {
+    return proxies.get(member).inject(Injection.of(late, "", 1, Integer.MAX_VALUE, time));
   }
 
   /** Lets everything pass again. */

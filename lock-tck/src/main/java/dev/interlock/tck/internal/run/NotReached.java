@@ -10,8 +10,24 @@ public final class NotReached extends RuntimeException {
   /** How the message begins when the author did not offer what a test needs. */
   static final String FOR_WANT = "Not tested, for want of ";
 
+  private final boolean tooLate;
+
   public NotReached(String message) {
+    this(message, false);
+  }
+
+  private NotReached(String message, boolean tooLate) {
     super(message);
+    this.tooLate = tooLate;
+  }
+
+  /** Because the machine was too slow: what was to be seen was rightly over by then. */
+  public static NotReached tooLate(String message) {
+    return new NotReached(message, true);
+  }
+
+  boolean isTooLate() {
+    return tooLate;
   }
 
   /** Because the backend's author did not offer something. */

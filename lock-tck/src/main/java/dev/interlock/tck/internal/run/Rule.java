@@ -20,7 +20,7 @@ public @interface Rule {
   String check();
 
   /** What may run beside the test. */
-  Company company() default Company.MANY;
+  Neighbours neighbours() default Neighbours.MANY;
 
   /**
    * After how many seconds the test is taken to hang, before the time scale, three times that at
@@ -30,8 +30,9 @@ public @interface Rule {
 
   /**
    * True for a test that a machine which stands still makes fail although the provider is sound. It
-   * is run once more when this JVM was seen to stand still meanwhile. Never for a test of
-   * exclusion: what is wrong there is wrong at any speed.
+   * is run once more when this JVM was seen to stand still meanwhile. What is wrong at any speed,
+   * such as two holders while both leases run, fails at once all the same; and what only came too
+   * late is tried again also if this is false.
    */
   boolean timed() default false;
 

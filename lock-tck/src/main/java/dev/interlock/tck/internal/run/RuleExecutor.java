@@ -11,6 +11,7 @@ import dev.interlock.tck.TckFault;
 import dev.interlock.tck.TckScales;
 import dev.interlock.tck.Verdict;
 import dev.interlock.tck.internal.worker.Debugging;
+import dev.interlock.tck.internal.worker.MachineLoad;
 import dev.interlock.tck.internal.worker.Stall;
 import dev.interlock.tck.internal.worker.WorkerPool;
 import java.io.IOException;
@@ -36,6 +37,9 @@ final class RuleExecutor {
   /** The name of the thread that a test begins on. */
   static final String THREAD = "tck-rule";
 
+  /** For how long at most a second try waits for a machine that does less. */
+  private static final Duration CALM_LIMIT = Duration.ofSeconds(10);
+
   private static final int HEAL_SECONDS = 30;
   private static final int PREFLIGHT_SECONDS = 20;
   private static final int MOST_HANGS = 3;
@@ -49,6 +53,9 @@ final class RuleExecutor {
 
   /** Who has no answer for this part of the limit, once that is over, hangs; others are slow. */
   private static final int STILL = 20;
+
+  /** How often a test is begun anew that the machine was too slow for. */
+  private static final int MORE_TRIES = 2;
 
   /** How many times the limit of a rule is that at full effort, where it does so much more. */
   private static final int FULL_LIMIT = 3;
@@ -223,13 +230,14 @@ final class RuleExecutor {
     }
     return missing.isEmpty()
         ? new Finding(Verdict.PASS, run.notes(), List.of())
-        : without(missing, done, run);
+        : LackingFaults.finding(missing, done, run);
   }
 
   /**
    * Runs a test. One about time that failed while something stood still, or since the server gave
-   * no answer in time though no fault was planned, is run again; any other one only if both are so.
-   * If it fails again, and both stalls were long enough to be the reason, nothing can be said.
+   * no answer in time though no fault was planned, is run again; any other one only if both are so,
+   * or if what came too late did so while something stood still for long. If it fails again, and
+   * both stalls were long enough to be the reason, nothing can be said.
    */
   private Finding judged(RuleTest test, RuleRun run) {
     long start = System.nanoTime();
@@ -242,7 +250,7 @@ final class RuleExecutor {
     if (reason.isEmpty()) {
       return first;
     }
-    boolean timed = test.rule().timed();
+    boolean timed = first.isTimed(test.rule()) && (test.rule().timed() || isReason(stall));
     if (!timed && (stall.isEmpty() || !unanswered)) {
       return first.ifFailed("also: " + reason.get());
     }
@@ -251,15 +259,26 @@ final class RuleExecutor {
     if (healed.verdict() != Verdict.PASS) {
       return first.followedBy(healed);
     }
+    awaitCalm();
     start = System.nanoTime();
     Finding second = one(test, run);
     Optional<Stall> again = stallIn(second, start, run);
+    timed = second.isTimed(test.rule());
     if (isReason(stall) && isReason(again) && (timed || second.isUnanswered())) {
       String message = "Nothing can be said, for it failed twice: at first " + reason.get()
           + ", then " + again.get() + ".\n" + second.message();
       return new Finding(Verdict.INCONCLUSIVE, message, second.history());
     }
     return second.ifFailed("also: " + reason.get() + " at the first try, and it failed twice");
+  }
+
+  /** What the kit does itself beside this comes to an end, so the machine calms down as a rule. */
+  private static void awaitCalm() {
+    try {
+      MachineLoad.instance().awaitCalm(CALM_LIMIT);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   /** What stood still while a test failed. */
@@ -277,7 +296,7 @@ final class RuleExecutor {
    */
   private boolean isReason(Optional<Stall> stall) {
     return stall
-        .filter(stood -> !stood.who().equals(ServerWatch.SERVER))
+        .filter(stood -> !stood.what().equals(ServerWatch.SERVER))
         .filter(stood -> stood.nanos() > LONG_STALL.toNanos() * scales.lengths())
         .isPresent();
   }
@@ -290,31 +309,26 @@ final class RuleExecutor {
       history.addAll(finding.history());
     }
     boolean outOfOrder = failed.stream().anyMatch(Finding::outOfOrder);
-    return new Finding(Verdict.FAIL, String.join("\n", messages), history, outOfOrder);
+    Finding all = new Finding(Verdict.FAIL, String.join("\n", messages), history);
+    return outOfOrder ? all.asDisorder() : all;
   }
 
-  /** What can be said of a rule when some of its tests, or all, could not be run. */
-  private static Finding without(Set<TckFault> missing, int done, RuleRun run) {
-    if (!run.oneJvm()) {
-      return new Finding(
-          Verdict.INCONCLUSIVE,
-          NOT_OFFERED + missing + ", " + wayToOffer(missing) + ". " + run.notes(),
-          List.of());
-    }
-    run.note("The state is in this JVM: there is no server for " + missing);
-    return new Finding(done > 0 ? Verdict.PASS : Verdict.NOT_CLAIMED, run.notes(), List.of());
-  }
-
-  private static String wayToOffer(Set<TckFault> missing) {
-    String server = "see TckBackend.faults(TckServer)";
-    String proxy = "a proxy needs one host with its port in the URI";
-    if (!missing.contains(TckFault.CONNECTION)) {
-      return server;
-    }
-    return missing.size() == 1 ? proxy : proxy + "; for the others " + server;
-  }
-
+  /** Runs a test, again if the machine was too slow to show anything. */
   private Finding one(RuleTest test, RuleRun run) {
+    Finding finding = once(test, run);
+    for (int more = 0; finding.isTooLate() && more < MORE_TRIES; more++) {
+      run.note("Run again, since the machine was too slow");
+      Finding healed = limited("healing", HEAL_SECONDS, run, "", () -> Healing.endFaults(run));
+      if (healed.verdict() != Verdict.PASS) {
+        return finding.followedBy(healed);
+      }
+      awaitCalm();
+      finding = once(test, run);
+    }
+    return finding;
+  }
+
+  private Finding once(RuleTest test, RuleRun run) {
     run.restart();
     Rule rule = test.rule();
     int limit = rule.limit() * effort.of(1, 1, FULL_LIMIT);

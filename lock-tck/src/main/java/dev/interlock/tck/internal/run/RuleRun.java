@@ -3,10 +3,8 @@ package dev.interlock.tck.internal.run;
 import dev.interlock.Capability;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
-import dev.interlock.LockException;
 import dev.interlock.LockListener;
 import dev.interlock.LockRequest;
-import dev.interlock.LockTimeoutException;
 import dev.interlock.Option;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.LockBackend;
@@ -42,14 +40,14 @@ import java.util.function.UnaryOperator;
  * What the test of a rule works with: names of its own, clients, workers, time limits, faults and
  * findings. Thread-safe, except that {@link #random()} belongs to the test's thread.
  */
-public final class RuleRun extends Times {
+public final class RuleRun extends Expectations {
   private final String rule;
   private final Target target;
   private final Effort effort;
   private final SplittableRandom random;
   private final long nameSeed;
   private final WorkerPool pool;
-  private final TracedCalls traced = new TracedCalls(trace());
+  private final TracedCalls traced = new TracedCalls(trace(), holdings());
   private final SpiCalls spi = new SpiCalls();
   private final AtomicInteger names = new AtomicInteger();
   private final AtomicInteger clients = new AtomicInteger();
@@ -125,7 +123,7 @@ public final class RuleRun extends Times {
     return effort.of(quick, standard, full);
   }
 
-  /** Returns a lock name that nobody used before. */
+  @Override
   public String name() {
     return key() + ":" + names.incrementAndGet();
   }
@@ -151,7 +149,7 @@ public final class RuleRun extends Times {
   /** Opens the backend without the engine before it, to repeat commands and to send them late. */
   public DirectBackend direct() {
     requireSpi();
-    return keep(target.open(spi.ofTheKit()));
+    return keep(target.open(spi.ofTheKit()).noting(holdings()));
   }
 
   private void requireSpi() {
@@ -163,7 +161,7 @@ public final class RuleRun extends Times {
   /** The same through a proxy, which is let see a lock's name as in {@link #client(FaultProxy)}. */
   public DirectBackend direct(FaultProxy proxy) throws InterruptedException {
     requireSpi();
-    DirectBackend direct = keep(target.open(proxy, spi.ofTheKit()));
+    DirectBackend direct = keep(target.open(proxy, spi.ofTheKit()).noting(holdings()));
     String name = name();
     HoldId id = direct.newId();
     direct.acquire(name, id, ms(10_000), limit(3_000));
@@ -211,6 +209,11 @@ public final class RuleRun extends Times {
   /** Returns a client in another JVM whose connections go through a proxy. */
   public Worker worker(FaultProxy proxy) throws Exception {
     return workerAt(opener(proxy));
+  }
+
+  /** The same, with connections to each member that can be harmed. */
+  public Worker worker(MemberLinks links) throws Exception {
+    return workerAt(opener(links));
   }
 
   private Worker workerAt(Opener opener) throws Exception {
@@ -309,7 +312,11 @@ public final class RuleRun extends Times {
 
   /** Opens a client in this JVM whose connections to each member can be harmed. */
   public LockClient client(MemberLinks links) {
-    return open(opener().at(target.route().orElseThrow().uriAt(links.addresses())));
+    return open(opener(links));
+  }
+
+  private Opener opener(MemberLinks links) {
+    return opener().at(target.route().orElseThrow().uriAt(links.addresses()));
   }
 
   /** Returns the servers that the backend is made of. */
@@ -340,89 +347,6 @@ public final class RuleRun extends Times {
     return opener().at(target.route().orElseThrow().uriAt(proxy.addresses()));
   }
 
-  // --- what the API under test may lack
-
-  /** A part of a test that can be left out. */
-  @FunctionalInterface
-  public interface Part {
-    void run() throws Exception;
-  }
-
-  /**
-   * Runs a part of a test, unless the API under test cannot express it. A provider of Interlock can
-   * express everything.
-   */
-  public void ifOffered(Part part) throws Exception {
-    try {
-      part.run();
-    } catch (NotOfferedException e) {
-      note(String.valueOf(e.getMessage()));
-    }
-  }
-
-  // --- what clients must be able to do
-
-  /**
-   * Fails the rule unless this client gets the lock in time; releases it again.
-   *
-   * @return how long it took
-   */
-  public Duration expectFree(LockClient client, String name, Duration limit, String when)
-      throws InterruptedException {
-    long start = System.nanoTime();
-    LockRequest request = LockRequest.of(name).withLease(ms(10_000)).withWait(limit);
-    try {
-      client.acquire(request).release();
-    } catch (LockTimeoutException e) {
-      throw new RuleViolation(
-          when + " another client acquires the lock within " + limit.toMillis() + " ms",
-          "it was still held by another",
-          List.of("inspect says: " + inspection(client, name)));
-    }
-    count(2);
-    return since(start);
-  }
-
-  /** Fails the rule unless this client acquires and releases again before the limit is over. */
-  public void expectWorking(LockClient client, Duration limit, String when)
-      throws InterruptedException {
-    long deadline = System.nanoTime() + limit.toNanos();
-    while (true) {
-      try {
-        LockRequest request = LockRequest.of(name()).withLease(ms(10_000));
-        client.acquire(request.withWait(limit)).release();
-        count(2);
-        return;
-      } catch (LockException e) {
-        if (System.nanoTime() - deadline > 0) {
-          throw new RuleViolation(
-              when + " the same client works again within " + limit.toMillis() + " ms",
-              "it did not",
-              RuleViolation.trace(e));
-        }
-        pause(STEP);
-      }
-    }
-  }
-
-  /** Fails the rule if this client can enter the lock. */
-  public void expectHeld(LockClient client, String name, String when) {
-    count(1);
-    client.tryAcquire(LockRequest.of(name).withLease(ms(1_000))).ifPresent(lease -> {
-      throw new RuleViolation(
-          when + " nobody else gets the lock", "another client got it", List.of());
-    });
-  }
-
-  /** Says who holds a lock, for a message. */
-  public static String inspection(LockClient client, String name) {
-    try {
-      return client.inspect(name).map(Object::toString).orElse("free");
-    } catch (NotOfferedException e) {
-      return String.valueOf(e.getMessage());
-    }
-  }
-
   // --- for the executor
 
   @Override
@@ -441,19 +365,22 @@ public final class RuleRun extends Times {
     return harmful.get();
   }
 
-  /** Returns how many calls of the test's own threads have had an answer. */
+  /** Returns how many of the test's own calls, and of its workers' tasks, have had an end. */
   long answers() {
-    return trace().answers();
+    return trace().answers() + usedWorkers().stream().mapToLong(Worker::answers).sum();
+  }
+
+  private List<Worker> usedWorkers() {
+    return opened().stream()
+        .filter(Worker.class::isInstance)
+        .map(Worker.class::cast)
+        .toList();
   }
 
   /** Tells the last calls of the test, at the API in this JVM and at the SPI. */
   List<String> calls() {
     List<String> lines = new ArrayList<>(trace().lines());
-    List<Worker> asked = opened().stream()
-        .filter(Worker.class::isInstance)
-        .map(Worker.class::cast)
-        .toList();
-    lines.addAll(spi.lines(trace().start(), violation(), asked));
+    lines.addAll(spi.lines(trace().start(), violation(), usedWorkers()));
     return lines;
   }
 

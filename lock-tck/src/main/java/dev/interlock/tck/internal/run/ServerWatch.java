@@ -15,8 +15,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * purpose, and what is planned for the next command is meant for another.
  */
 final class ServerWatch implements StallSource, AutoCloseable {
-  /** The name of what stands still. */
-  static final String SERVER = "the server";
+  /** What is said of a server that took long to answer. */
+  static final String SERVER = "the server stood still";
 
   private static final Duration PERIOD = Duration.ofMillis(50);
   private static final long LONGEST_ANSWER = 10_000;
@@ -73,7 +73,7 @@ final class ServerWatch implements StallSource, AutoCloseable {
     return Stalls.instance()
         .longestSince(
             nanoTime,
-            stall -> stall.who().equals(SERVER)
+            stall -> stall.what().equals(SERVER)
                 ? serverToo && stall.of().equals(key)
                 : stall.of().isEmpty() || stall.of().equals(run));
   }

@@ -8,6 +8,7 @@ import dev.interlock.tck.TckProgress;
 import dev.interlock.tck.TckResult;
 import dev.interlock.tck.Verdict;
 import dev.interlock.tck.internal.rules.AllRules;
+import dev.interlock.tck.internal.worker.MachineLoad;
 import dev.interlock.tck.internal.worker.WorkerPool;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -29,12 +30,15 @@ import org.jspecify.annotations.Nullable;
  * One run of the kit: first the rules that mostly wait, and last those that nothing runs beside.
  */
 public final class TckRun {
-  /** How many rules of a kind run at a time. Those that bear many sleep most of the time. */
-  private static final Map<Company, Integer> SIDE_BY_SIDE =
-      new EnumMap<>(Map.of(Company.MANY, 6, Company.FEW, 3, Company.NONE, 1));
+  /**
+   * How many rules of a kind run at a time at most. Those that bear many sleep most of the time.
+   */
+  private static final Map<Neighbours, Integer> SIDE_BY_SIDE =
+      new EnumMap<>(Map.of(Neighbours.MANY, 6, Neighbours.FEW, 3, Neighbours.NONE, 1));
 
   private final RuleExecutor executor;
   private final TckProgress progress;
+  private final Admission admission = new Admission(MachineLoad.instance()::isCalm);
 
   private TckRun(RuleExecutor executor, TckProgress progress) {
     this.executor = executor;
@@ -100,11 +104,11 @@ public final class TckRun {
       return none;
     }
     Map<String, RuleResult> results = new ConcurrentHashMap<>();
-    SIDE_BY_SIDE.forEach((company, width) -> {
+    SIDE_BY_SIDE.forEach((neighbours, width) -> {
       if (width == 1) {
         progress.oneByOne();
       }
-      sideBySide(width, of(company, chosen), results);
+      sideBySide(width, of(neighbours, chosen), results);
     });
     return chosen.keySet().stream().map(rule -> results.get(rule.id())).toList();
   }
@@ -129,19 +133,26 @@ public final class TckRun {
     }
   }
 
-  private void one(RuleInfo rule, List<RuleTest> tests, Map<String, RuleResult> results) {
-    progress.started(rule);
-    RuleResult result = executor.execute(rule, tests);
-    results.put(rule.id(), result);
-    progress.finished(result);
+  private Void one(RuleInfo rule, List<RuleTest> tests, Map<String, RuleResult> results)
+      throws InterruptedException {
+    admission.begin();
+    try {
+      progress.started(rule);
+      RuleResult result = executor.execute(rule, tests);
+      results.put(rule.id(), result);
+      progress.finished(result);
+    } finally {
+      admission.end();
+    }
+    return null;
   }
 
   /** Those of a kind, so ordered that no long one is left over at the end. */
   private static Map<RuleInfo, List<RuleTest>> of(
-      Company company, Map<RuleInfo, List<RuleTest>> chosen) {
+      Neighbours neighbours, Map<RuleInfo, List<RuleTest>> chosen) {
     Map<RuleInfo, List<RuleTest>> ordered = new LinkedHashMap<>();
     chosen.entrySet().stream()
-        .filter(entry -> company(entry.getValue()) == company)
+        .filter(entry -> neighbours(entry.getValue()) == neighbours)
         .sorted(Comparator.comparing(entry -> -limit(entry.getValue())))
         .forEach(entry -> ordered.put(entry.getKey(), entry.getValue()));
     return ordered;
@@ -152,7 +163,7 @@ public final class TckRun {
   }
 
   /** What all tests of a rule can bear. */
-  private static Company company(List<RuleTest> tests) {
-    return Collections.max(tests.stream().map(test -> test.rule().company()).toList());
+  private static Neighbours neighbours(List<RuleTest> tests) {
+    return Collections.max(tests.stream().map(test -> test.rule().neighbours()).toList());
   }
 }

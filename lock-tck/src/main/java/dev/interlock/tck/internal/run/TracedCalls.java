@@ -19,13 +19,18 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Tells a trace of the calls of clients, and of those of their leases and locks. Thread-safe. */
+/**
+ * Tells a trace of the calls of clients, and of those of their leases and locks; and notes what
+ * they hold. Thread-safe.
+ */
 final class TracedCalls {
   private final CallTrace trace;
+  private final NotedHolds noted;
   private final AtomicInteger leases = new AtomicInteger();
 
-  TracedCalls(CallTrace trace) {
+  TracedCalls(CallTrace trace, Holdings holdings) {
     this.trace = trace;
+    this.noted = new NotedHolds(holdings);
   }
 
   LockClient of(LockClient client, String name) {
@@ -33,7 +38,11 @@ final class TracedCalls {
   }
 
   private <T> T traced(Class<T> type, T target, String name) {
-    Handler handler = new Handler(target, name);
+    return traced(type, target, name, "");
+  }
+
+  private <T> T traced(Class<T> type, T target, String name, String lock) {
+    Handler handler = new Handler(target, name, lock);
     return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler));
   }
 
@@ -41,11 +50,13 @@ final class TracedCalls {
   private final class Handler implements InvocationHandler {
     private final Object target;
     private final String name;
+    private final String lock;
     private @Nullable CompletionStage<?> tracedLoss;
 
-    Handler(Object target, String name) {
+    Handler(Object target, String name, String lock) {
       this.target = target;
       this.name = name;
+      this.lock = lock;
     }
 
     @Override
@@ -57,13 +68,14 @@ final class TracedCalls {
             : call(method, arguments);
       }
       if (target instanceof LockClient client && method.getName().equals("lock")) {
-        String lock = String.valueOf(arguments == null ? null : arguments[0]);
-        return traced(DistributedLock.class, client.lock(lock), name + " lock(" + lock + ")");
+        String asked = String.valueOf(arguments == null ? null : arguments[0]);
+        String told = name + " lock(" + asked + ")";
+        return traced(DistributedLock.class, client.lock(asked), told, asked);
       }
       CallTrace.Entry entry = trace.begin(name + thread() + " " + text(method, arguments));
       Object answer;
       try {
-        answer = call(method, arguments);
+        answer = noted.call(target, lock, method, arguments, () -> call(method, arguments));
       } catch (Throwable t) {
         trace.end(entry, "threw " + t);
         throw t;

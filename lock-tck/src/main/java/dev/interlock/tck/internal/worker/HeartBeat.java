@@ -23,7 +23,7 @@ final class HeartBeat {
       LockSupport.parkNanos(TICK.toNanos());
       long now = System.nanoTime();
       if (now - before > Stalls.WORTH_NOTING.toNanos()) {
-        listener.accept(new Stall(who, now, now - before));
+        listener.accept(new Stall(who + " stood still", now, now - before));
       }
       before = now;
     }

@@ -29,8 +29,12 @@ public final class Stalls {
     return INSTANCE;
   }
 
-  /** Notes one. */
+  /** Notes one, which takes the place of what was said of it before while it lasts. */
   public synchronized void add(Stall stall) {
+    Stall last = stalls.peekLast();
+    if (last != null && last.what().equals(stall.what()) && last.begin() == stall.begin()) {
+      stalls.removeLast();
+    }
     stalls.addLast(stall);
     if (stalls.size() > KEPT) {
       stalls.removeFirst();

@@ -7,12 +7,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** A client of the backend in a JVM of its own, or in this one where the state is private to it. */
 public abstract class Worker implements AutoCloseable {
   private final String label;
   private final Duration patience;
+  private final AtomicLong answers = new AtomicLong();
 
   Worker(String label, Duration patience) {
     this.label = label;
@@ -59,10 +61,17 @@ public abstract class Worker implements AutoCloseable {
     });
   }
 
+  /** Returns how many tasks were waited for, and came to their end. */
+  public long answers() {
+    return answers.get();
+  }
+
   /** Waits for a task, and throws what it threw. */
   public <T extends @Nullable Object> T result(CompletableFuture<T> started) throws Exception {
     try {
-      return started.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+      T answer = started.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+      answers.incrementAndGet();
+      return answer;
     } catch (ExecutionException e) {
       if (e.getCause() instanceof Exception cause) {
         throw cause;

@@ -2,52 +2,23 @@ package dev.interlock.tck.internal.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.interlock.tck.Effort;
-import dev.interlock.tck.RuleInfo;
 import dev.interlock.tck.RuleResult;
-import dev.interlock.tck.Rules;
 import dev.interlock.tck.TckBackend;
 import dev.interlock.tck.Verdict;
 import dev.interlock.tck.internal.history.History;
 import dev.interlock.tck.internal.history.HistoryFile;
 import dev.interlock.tck.internal.rules.ValidityRules;
-import dev.interlock.tck.internal.worker.Stall;
-import dev.interlock.tck.internal.worker.WorkerPool;
-import dev.interlock.tck.teststore.Fault;
 import dev.interlock.tck.teststore.ForeignStore;
-import dev.interlock.tck.teststore.StoreServer;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What the tests of a rule do, and the verdict that it makes. */
-class RuleExecutorTest {
+class RuleExecutorTest extends RuleExecution {
   private static final String CHECK = RuleSamples.CHECK;
-
-  private final WorkerPool pool = WorkerPool.enter();
-  private StoreServer server;
-  private Optional<Stall> stall = Optional.empty();
-
-  @BeforeEach
-  void start() throws IOException {
-    RuleSamples.RUNS.set(0);
-    RuleSamples.INTERRUPTED.set(new CompletableFuture<>());
-    server = StoreServer.start(Fault.NONE);
-  }
-
-  @AfterEach
-  void stop() throws IOException {
-    server.close();
-    pool.leave();
-  }
 
   @Test
   void aPassTellsWhatWasDoneAndSeen() {
@@ -150,34 +121,6 @@ class RuleExecutorTest {
   }
 
   @Test
-  void whoGoesOnAtTheLimitIsSlowAndDoesNotHang() {
-    RuleResult slow = run(backend().timeScale(0.1), "X3", "isSlow");
-
-    assertThat(slow.verdict()).isEqualTo(Verdict.INCONCLUSIVE);
-    assertThat(slow.evidence().message()).contains("isSlow was not done", "calls were answered");
-    RuleResult hung = run(backend().timeScale(0.1), "X3", "hangsWhileOthersGoOn");
-    assertThat(hung.verdict()).isEqualTo(Verdict.FAIL);
-  }
-
-  @Test
-  void whoIsSlowInAStallIsRunOnceMoreIfItIsAboutTime() {
-    stall = stalled("a worker JVM", 200);
-    assertThat(run(backend().timeScale(0.1), "X3", "isSlowAtFirst").verdict())
-        .isEqualTo(Verdict.PASS);
-    stall = Optional.empty();
-    RuleSamples.RUNS.set(0);
-    assertThat(run(backend().timeScale(0.1), "X3", "isSlowAtFirst").verdict())
-        .isEqualTo(Verdict.INCONCLUSIVE);
-  }
-
-  @Test
-  void whoIsSlowInARuleOfWhatShouldBeIsNoWarning() {
-    RuleResult slow = run(backend().timeScale(0.1), "W9", "isSlowInARuleOfWhatShouldBe");
-    assertThat(slow.verdict()).isEqualTo(Verdict.INCONCLUSIVE);
-    assertThat(slow.isAgainst()).isTrue();
-  }
-
-  @Test
   void theTimeToStartAJvmDoesNotCount() {
     RuleResult result = run(backend().timeScale(0.1), "X3", "startsAJvmSlowly");
     assertThat(result.verdict()).isEqualTo(Verdict.PASS);
@@ -194,80 +137,6 @@ class RuleExecutorTest {
     assertThat(RuleSamples.INTERRUPTED.get())
         .succeedsWithin(Duration.ofSeconds(10))
         .isEqualTo("tck-rule");
-  }
-
-  @Test
-  void whatFailsBecauseTheJvmStoodStillIsRunOnceMoreIfItIsAboutTime() {
-    stall = stalled("a worker JVM", 200);
-    RuleResult repeated = run(backend(), "X3", "failsAtFirstByTheTime");
-    assertThat(repeated.verdict()).isEqualTo(Verdict.PASS);
-    assertThat(repeated.evidence().message()).contains("a worker JVM stood still for 200 ms");
-    RuleSamples.RUNS.set(0);
-    RuleResult notAboutTime = run(backend(), "X3", "failsAtFirst");
-    assertThat(notAboutTime.verdict()).isEqualTo(Verdict.FAIL);
-    assertThat(notAboutTime.evidence().message()).endsWith("a worker JVM stood still for 200 ms");
-    RuleResult twice = run(backend(), "X3", "failsByTheTime");
-    assertThat(twice.evidence().message()).endsWith("it failed twice");
-    stall = Optional.empty();
-    RuleSamples.RUNS.set(0);
-    assertThat(run(backend(), "X3", "failsAtFirstByTheTime").verdict()).isEqualTo(Verdict.FAIL);
-  }
-
-  @Test
-  void whatFailsForWantOfAnAnswerIsRunOnceMoreIfItIsAboutTime() {
-    RuleResult repeated = run(backend(), "X3", "isNotAnsweredAtFirst");
-    assertThat(repeated.verdict()).isEqualTo(Verdict.PASS);
-    assertThat(repeated.evidence().message()).contains("the server gave no answer in time");
-    RuleResult never = run(backend(), "X3", "isNeverAnswered");
-    assertThat(never.verdict()).isEqualTo(Verdict.FAIL);
-    assertThat(never.evidence().message()).endsWith("it failed twice");
-    RuleSamples.RUNS.set(0);
-    RuleResult harmed = run(backend(), "X3", "isNotAnsweredAtFirstAfterHarm");
-    assertThat(harmed.verdict()).isEqualTo(Verdict.FAIL);
-    RuleSamples.RUNS.set(0);
-    RuleResult cut = run(backend(), "X3", "isNotAnsweredAtFirstAfterACut");
-    assertThat(cut.verdict()).isEqualTo(Verdict.FAIL);
-    RuleSamples.RUNS.set(0);
-    RuleResult whole = run(backend(), "X3", "isNotAnsweredAtFirstThoughNothingWasCut");
-    assertThat(whole.verdict()).isEqualTo(Verdict.PASS);
-  }
-
-  @Test
-  void whatIsNotAboutTimeIsRunOnceMoreIfItWasNotAnsweredWhileTheJvmStoodStill() {
-    String atFirst = "isNotAnsweredAtFirstInATestThatIsNotAboutTime";
-    assertThat(run(backend(), "X3", atFirst).verdict()).isEqualTo(Verdict.FAIL);
-    stall = stalled("a worker JVM", 600);
-    RuleSamples.RUNS.set(0);
-    assertThat(run(backend(), "X3", atFirst).verdict()).isEqualTo(Verdict.PASS);
-    RuleResult never = run(backend(), "X3", "isNeverAnsweredInATestThatIsNotAboutTime");
-    assertThat(never.verdict()).isEqualTo(Verdict.INCONCLUSIVE);
-    // What is found at last is wrong at any speed.
-    RuleSamples.RUNS.set(0);
-    RuleResult wrong = run(backend(), "X3", "isNotAnsweredAndThenFails");
-    assertThat(wrong.verdict()).isEqualTo(Verdict.FAIL);
-    assertThat(wrong.evidence().message()).contains("happened: it is not");
-  }
-
-  @Test
-  void ofWhatFailsTwiceWhileMuchStoodStillNothingIsSaidIfItIsAboutTime() {
-    stall = stalled("a worker JVM", 600);
-    RuleResult result = run(backend().timeScale(2), "X3", "failsByTheTime");
-    assertThat(result.verdict()).isEqualTo(Verdict.INCONCLUSIVE);
-    assertThat(result.evidence().message())
-        .startsWith("Nothing can be said, for it failed twice: at first a worker JVM stood still")
-        .contains("happened: it is late");
-    assertThat(run(backend().timeScale(2), "X3", "fails").verdict()).isEqualTo(Verdict.FAIL);
-    // Tests that were stretched bear longer stalls.
-    RuleResult longer = run(backend().timeScale(3), "X3", "failsByTheTime");
-    assertThat(longer.verdict()).isEqualTo(Verdict.FAIL);
-    // A backend may be the reason that its server answers late.
-    stall = stalled(ServerWatch.SERVER, 600);
-    RuleResult byServer = run(backend().timeScale(2), "X3", "failsByTheTime");
-    assertThat(byServer.verdict()).isEqualTo(Verdict.FAIL);
-  }
-
-  private static Optional<Stall> stalled(String who, long millis) {
-    return Optional.of(new Stall(who, System.nanoTime(), millis * 1_000_000));
   }
 
   @Test
@@ -402,39 +271,5 @@ class RuleExecutorTest {
     assertThat(first.verdict()).isEqualTo(Verdict.FAIL);
     assertThat(first.evidence().message()).contains("Not run", "no server");
     assertThat(sound.hopeless(rule("X4"), "no server").verdict()).isEqualTo(Verdict.INCONCLUSIVE);
-  }
-
-  private TckBackend backend() {
-    return TckBackend.at(server.uri()).inOneJvm();
-  }
-
-  private RuleResult run(TckBackend backend, String rule, String... tests) {
-    return executor(backend)
-        .execute(rule(rule), Stream.of(tests).map(RuleExecutorTest::test).toList());
-  }
-
-  private RuleExecutor executor(TckBackend backend) {
-    return executor(backend, Archive.NONE);
-  }
-
-  private RuleExecutor executor(TckBackend backend, Archive archive) {
-    return new RuleExecutor(
-        Target.of(backend), Effort.QUICK, 7, pool, archive, (since, run, server) -> stall);
-  }
-
-  private static RuleInfo rule(String id) {
-    return Rules.find(id).orElseThrow();
-  }
-
-  private static RuleTest test(String name) {
-    return test(RuleSamples.class, name);
-  }
-
-  private static RuleTest test(Class<?> type, String name) {
-    return Stream.of(type.getDeclaredMethods())
-        .filter(method -> method.getName().equals(name))
-        .map(method -> new RuleTest(method.getAnnotation(Rule.class), method))
-        .findFirst()
-        .orElseThrow();
   }
 }

@@ -1,6 +1,7 @@
 package dev.interlock.tck.internal.run;
 
 import dev.interlock.BackendUnavailableException;
+import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockListener;
 import dev.interlock.LockRequest;
@@ -11,6 +12,7 @@ import dev.interlock.tck.internal.history.Hold;
 import dev.interlock.tck.internal.history.Operation;
 import dev.interlock.tck.internal.history.Operation.Kind;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -89,6 +91,47 @@ public final class RuleSamples {
   @Rule(value = "X3", check = CHECK, timed = true)
   public static void failsByTheTime(RuleRun run) {
     run.expect(false, "it is in time", "it is late");
+  }
+
+  @Rule(value = "X3", check = CHECK, timed = true)
+  public static void isEnteredBesideALease(RuleRun run) {
+    RUNS.incrementAndGet();
+    run.willBeHeld("orders", Duration.ofMinutes(1));
+    run.expectWhileHeld("orders", () -> false, "others are kept out", "one entered");
+  }
+
+  @Rule(value = "X3", check = CHECK)
+  public static void isEnteredAfterTheLease(RuleRun run) throws InterruptedException {
+    RUNS.incrementAndGet();
+    run.willBeHeld("orders", Duration.ofMillis(1));
+    RuleRun.pause(Duration.ofMillis(5));
+    run.expectWhileHeld("orders", () -> false, "others are kept out", "one entered");
+  }
+
+  @Rule(value = "X3", check = CHECK)
+  public static void isEnteredAfterTheLeaseAtFirst(RuleRun run) throws InterruptedException {
+    if (RUNS.get() == 0) {
+      isEnteredAfterTheLease(run);
+    }
+  }
+
+  @Rule(value = "X3", check = CHECK, timed = true)
+  public static void isEnteredWithoutAnyLease(RuleRun run) {
+    run.expectWhileHeld("orders", () -> RUNS.incrementAndGet() > 1, "nobody enters", "one did");
+  }
+
+  @Rule(value = "X3", check = CHECK)
+  public static void releasesAfterTheLease(RuleRun run) throws InterruptedException {
+    LockRequest brief = LockRequest.of(run.name()).withLease(Duration.ofMillis(20));
+    Lease lease = run.client().acquire(brief);
+    RuleRun.pause(Duration.ofMillis(60));
+    lease.release();
+  }
+
+  @Rule(value = "X3", check = CHECK)
+  public static void isLateAtFirst(RuleRun run) throws Exception {
+    boolean comes = RUNS.incrementAndGet() > 1;
+    run.await(Duration.ofMillis(1), "it comes about", () -> comes);
   }
 
   @Rule(value = "X3", check = CHECK)

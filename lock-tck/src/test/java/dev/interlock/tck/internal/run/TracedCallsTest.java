@@ -36,7 +36,7 @@ class TracedCallsTest {
   @BeforeEach
   void open() throws IOException {
     server = StoreServer.start(Fault.NONE);
-    client = new TracedCalls(trace).of(Locks.open(server.uri()), "client-1");
+    client = new TracedCalls(trace, new Holdings()).of(Locks.open(server.uri()), "client-1");
   }
 
   @AfterEach

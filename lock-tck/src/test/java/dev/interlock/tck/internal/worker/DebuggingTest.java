@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -77,9 +78,20 @@ class DebuggingTest {
     return Integer.parseInt(argument.substring(argument.lastIndexOf(':') + 1));
   }
 
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0)) {
-      return socket.getLocalPort();
+  /** Below those that a system gives to whoever asks for any port, as the store's server does. */
+  private static int freePort() {
+    int port;
+    do {
+      port = ThreadLocalRandom.current().nextInt(10_000, 30_000);
+    } while (!isFree(port));
+    return port;
+  }
+
+  private static boolean isFree(int port) {
+    try (ServerSocket socket = new ServerSocket(port)) {
+      return socket.isBound();
+    } catch (IOException inUse) {
+      return false;
     }
   }
 

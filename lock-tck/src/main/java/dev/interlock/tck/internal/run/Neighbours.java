@@ -1,7 +1,7 @@
 package dev.interlock.tck.internal.run;
 
 /** What may run beside a test, from many to nothing. */
-public enum Company {
+public enum Neighbours {
   /** Many of its kind: it waits most of the time. */
   MANY,
 

@@ -15,61 +15,62 @@ import java.util.List;
  * @param begin brings it about, and answers how often it was hit
  * @param end heals
  */
-record Injury(String words, boolean refusesWritesOnly, Begin begin, End end) {
-  /** Brings an injury about. */
+record TransientFault(String words, boolean refusesWritesOnly, Begin begin, End end) {
+  /** Brings a fault about. */
   interface Begin {
     long act() throws Exception;
   }
 
-  /** Heals an injury. */
+  /** Heals a fault. */
   interface End {
     void act() throws Exception;
   }
 
   /** Those that can be done to a client behind this proxy, while they last. */
-  static List<Injury> lasting(RuleRun run, FaultProxy proxy) {
-    List<Injury> injuries = new ArrayList<>();
-    injuries.add(new Injury("an unreachable server", false, () -> cutOff(proxy), proxy::heal));
-    injuries.add(new Injury("a half-open connection", false, () -> hold(proxy), proxy::heal));
+  static List<TransientFault> lasting(RuleRun run, FaultProxy proxy) {
+    List<TransientFault> faults = new ArrayList<>();
+    faults.add(
+        new TransientFault("an unreachable server", false, () -> cutOff(proxy), proxy::heal));
+    faults.add(new TransientFault("a half-open connection", false, () -> hold(proxy), proxy::heal));
     if (run.offers(TckFault.PAUSE)) {
       TckServer server = run.server();
-      injuries.add(new Injury("a stalled server", false, hit(server::pause), server::resume));
+      faults.add(new TransientFault("a stalled server", false, hit(server::pause), server::resume));
     }
     if (run.offers(TckFault.RESTART)) {
       TckServer server = run.server();
-      injuries.add(new Injury("a crashed server", false, hit(server::kill), server::start));
+      faults.add(new TransientFault("a crashed server", false, hit(server::kill), server::start));
     }
     if (run.offers(TckFault.READ_ONLY)) {
       TckServer server = run.server();
-      injuries.add(new Injury(
+      faults.add(new TransientFault(
           "a read-only server",
           true,
           hit(() -> server.readOnly(true)),
           () -> server.readOnly(false)));
     }
-    return injuries;
+    return faults;
   }
 
   /** Those that are over at once, but leave the client with something to repair. */
-  static List<Injury> brief(RuleRun run, FaultProxy proxy) {
-    List<Injury> injuries = new ArrayList<>();
-    injuries.add(new Injury("all connections cut", false, proxy::cut, proxy::heal));
+  static List<TransientFault> brief(RuleRun run, FaultProxy proxy) {
+    List<TransientFault> faults = new ArrayList<>();
+    faults.add(new TransientFault("all connections cut", false, proxy::cut, proxy::heal));
     if (run.offers(TckFault.CLOSE_CLIENTS)) {
       TckServer server = run.server();
-      injuries.add(new Injury(
+      faults.add(new TransientFault(
           "all connections closed by the server", false, hit(server::closeClients), () -> {}));
     }
     if (run.offers(TckFault.LOSE_STATE)) {
       TckServer server = run.server();
-      injuries.add(
-          new Injury("loss of the server's state", false, hit(server::loseState), () -> {}));
+      faults.add(new TransientFault(
+          "loss of the server's state", false, hit(server::loseState), () -> {}));
     }
     if (run.offers(TckFault.DISTURB)) {
       TckServer server = run.server();
-      injuries.add(
-          new Injury("transient answers", false, () -> server.disturb() ? 1 : 0, () -> {}));
+      faults.add(
+          new TransientFault("transient answers", false, () -> server.disturb() ? 1 : 0, () -> {}));
     }
-    return injuries;
+    return faults;
   }
 
   private static long cutOff(FaultProxy proxy) {

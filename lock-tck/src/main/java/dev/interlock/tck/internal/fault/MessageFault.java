@@ -1,7 +1,7 @@
 package dev.interlock.tck.internal.fault;
 
 /** What happens to one request, or to the reply to it. */
-public enum Effect {
+public enum MessageFault {
   /** The request never reaches the server, and the connection is cut. */
   REQUEST_LOST("a request lost on a cut connection", true),
   /** Half of the request reaches the server, and the connection is cut. */
@@ -20,7 +20,7 @@ public enum Effect {
   private final String words;
   private final boolean onRequest;
 
-  Effect(String words, boolean onRequest) {
+  MessageFault(String words, boolean onRequest) {
     this.words = words;
     this.onRequest = onRequest;
   }

@@ -61,7 +61,8 @@ class LeftoversOfAFirstTryTest {
     AtomicInteger counted = new AtomicInteger();
     AtomicInteger asked = new AtomicInteger();
     StallSource stalls = (since, run, server) -> asked.incrementAndGet() == 1
-        ? Optional.of(new Stall("this JVM", since, Duration.ofMillis(300).toNanos()))
+        ? Optional.of(
+            new Stall("this JVM stood still", since, Duration.ofMillis(300).toNanos()))
         : Optional.empty();
     try (StoreServer server = StoreServer.start(fault)) {
       TckBackend backend = TckBackend.at(server.uri())

@@ -8,7 +8,7 @@ import java.util.SplittableRandom;
  * staircase PEST of Taylor and Creelman, 1967). Gaps from a fixed range meet a race only on a
  * machine that is as fast and as idle as the one they were chosen on. Belongs to one thread.
  */
-final class Staircase {
+final class AdaptiveGap {
   private static final long FIRST_STEP = 100_000;
   private static final long SMALLEST_STEP = 20_000;
   private static final long LARGEST_STEP = 3_000_000;
@@ -18,7 +18,7 @@ final class Staircase {
   private long step = FIRST_STEP;
   private boolean growing;
 
-  Staircase(SplittableRandom random) {
+  AdaptiveGap(SplittableRandom random) {
     this.random = random;
   }
 

@@ -71,7 +71,7 @@ class StallsTest {
       signal("STOP", process);
       RuleRun.pause(STALL);
       signal("CONT", process);
-      Stall seen = awaitStall(start, "a worker JVM");
+      Stall seen = awaitStall(start, "a worker JVM stood still");
       assertThat(seen.length()).isGreaterThan(STALL.dividedBy(2));
       assertThat(seen.of()).isEqualTo("of X1");
 
@@ -82,7 +82,7 @@ class StallsTest {
       assertThat(worker.<Boolean>call(space -> space.client().inspect("b").isEmpty()))
           .isTrue();
       RuleRun.pause(STALL.dividedBy(3));
-      assertThat(stallOf("a worker JVM", stopped)).isEmpty();
+      assertThat(stallOf("a worker JVM stood still", stopped)).isEmpty();
     } finally {
       pool.leave();
     }
@@ -92,7 +92,8 @@ class StallsTest {
   void whatStoodStillForOneRuleExplainsNothingOfAnother() throws Exception {
     long start = System.nanoTime();
     long year = Duration.ofDays(365).toNanos();
-    Stalls.instance().add(new Stall("a worker JVM", "this rule", System.nanoTime(), year));
+    Stalls.instance()
+        .add(new Stall("a worker JVM stood still", "this rule", System.nanoTime(), year));
     assertThat(watch.longestSince(start, "this rule", true).orElseThrow().nanos())
         .isEqualTo(year);
     assertThat(watch.longestSince(start, "another", true).stream())
@@ -103,20 +104,20 @@ class StallsTest {
         .isEqualTo(year);
   }
 
-  private Stall awaitStall(long since, String who) throws InterruptedException {
+  private Stall awaitStall(long since, String what) throws InterruptedException {
     long end = System.nanoTime() + LIMIT.toNanos();
     while (true) {
-      Optional<Stall> stall = stallOf(who, since);
+      Optional<Stall> stall = stallOf(what, since);
       if (stall.isPresent()) {
         return stall.get();
       }
-      assertThat(System.nanoTime()).as(who + " was not seen").isLessThan(end);
+      assertThat(System.nanoTime()).as(what + " was not seen").isLessThan(end);
       RuleRun.pause(Duration.ofMillis(20));
     }
   }
 
-  private static Optional<Stall> stallOf(String who, long since) {
-    return Stalls.instance().longestSince(since, stall -> stall.who().equals(who));
+  private static Optional<Stall> stallOf(String what, long since) {
+    return Stalls.instance().longestSince(since, stall -> stall.what().equals(what));
   }
 
   private static ProcessHandle process() {

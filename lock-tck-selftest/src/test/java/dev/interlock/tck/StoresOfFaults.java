@@ -1,0 +1,116 @@
+package dev.interlock.tck;
+
+import dev.interlock.tck.teststore.Fault;
+import dev.interlock.tck.teststore.StoreServer;
+import java.util.Set;
+
+/** Which kind of store, and of processes, a broken provider needs to fail the rules it breaks. */
+final class StoresOfFaults {
+  private StoresOfFaults() {}
+
+  private static final Set<Fault> NEEDS_QUEUE = Set.of(
+      Fault.QUEUES_TWICE,
+      Fault.MATCHES_SUBSTRINGS,
+      Fault.QUEUE_OF_TWENTY,
+      Fault.DEAD_HEAD_BLOCKS,
+      Fault.SERVES_THE_LAST,
+      Fault.KEEPS_TIMED_OUT,
+      Fault.ABANDONS_LATER,
+      Fault.ABANDON_FAILED_MEANS_DONE,
+      Fault.ABANDON_REMOVES_CLIENT,
+      Fault.NO_WAIT_QUEUES,
+      Fault.LATE_AFTER_HUNDREDS,
+      Fault.ALL_LATE_AFTER_HUNDREDS,
+      Fault.UNFAIR_FROM_TEN,
+      Fault.UNFAIR_AFTER_EXPIRY,
+      Fault.PASSES_AFTER_EXPIRY,
+      Fault.UNFAIR_AFTER_FORCE,
+      Fault.QUEUE_BY_CLIENT_CLOCK,
+      Fault.PLACE_LASTS_FIVE_SECONDS,
+      Fault.FIRST_OF_BATCH_DECIDES,
+      Fault.FAIR_LEASE_FROM_ARRIVAL,
+      Fault.RELEASES_THEN_SERVES,
+      Fault.FAIR_WAITERS_POLL);
+
+  private static final Set<Fault> NEEDS_SHARED_OWNERS = Set.of(
+      Fault.OWNER_BEHIND_QUEUE,
+      Fault.TELLS_NO_OWNER,
+      Fault.FOLDS_OWNERS,
+      Fault.CUTS_OWNERS,
+      Fault.LATIN_OWNERS,
+      Fault.ONE_EXIT_ENDS_ALL,
+      Fault.REPEATED_ENTRY_COUNTS,
+      Fault.ENTRY_CUTS_OWNERS_LEASES,
+      Fault.RENEWS_OWNERS_ENTRIES,
+      Fault.TOKEN_LEAVES_WITH_ENTRY,
+      Fault.FORCE_ENDS_ONE_ENTRY,
+      Fault.TELLS_ONE_OF_OWNER,
+      Fault.OWNER_LOOKS_THEN_ENTERS);
+
+  private static final Set<Fault> NEEDS_COUNTED = Set.of(
+      Fault.READS_BESIDE_WRITER,
+      Fault.READERS_PASS_WAITING_WRITERS,
+      Fault.READERS_OVERTAKE_IN_QUEUE,
+      Fault.SERVES_ONE_OF_QUEUE,
+      Fault.WRITER_WAITS_FOR_ITSELF,
+      Fault.READERS_COUNT_APART,
+      Fault.REPEATED_READER_COUNTS,
+      Fault.COUNTS_HOLDERS,
+      Fault.PERMITS_HAVE_NO_LEASE,
+      Fault.PERMITS_COME_BACK_TWICE,
+      Fault.SMALL_PASSES_LARGE,
+      Fault.OWN_SIZE_COUNTS,
+      Fault.FIRST_SIZE_COUNTS,
+      Fault.RENEWS_ALL_HOLDERS,
+      Fault.COUNTS_THEN_TAKES,
+      Fault.ONE_EXPIRY_ENDS_ALL,
+      Fault.PERMITS_IN_8_BITS,
+      Fault.PERMITS_IN_16_BITS,
+      Fault.SIXTY_FOUR_HOLDERS,
+      Fault.SERVES_THREE,
+      Fault.TELLS_CLIENT_ONCE,
+      Fault.JOINER_SETS_LEASES,
+      Fault.JOINER_SETS_TOKENS,
+      Fault.RENEWAL_LOSES_UNITS,
+      Fault.FORCE_ENDS_ALL,
+      Fault.SERVES_ON_RELEASE_ONLY,
+      Fault.BATCH_BY_NAME,
+      Fault.RENEWAL_CUTS_OTHERS,
+      Fault.EXPIRES_ONE_AT_A_TIME,
+      Fault.FORCE_GIVES_ONE_BACK,
+      Fault.BESIDE_IS_NOT_CHECKED,
+      Fault.INSPECT_TELLS_TEN,
+      Fault.FORCE_TAKES_FIRST_HOLDER,
+      Fault.KEEPS_SHARED,
+      Fault.SHARED_ERROR_MEANS_BUSY,
+      Fault.SHARED_LEASES_CAPPED,
+      Fault.PERMITS_SHARE_TOKEN,
+      Fault.SHARED_FORCE_WAKES_NOBODY);
+
+  private static final Set<Fault> NEEDS_DURABLE =
+      Set.of(Fault.NOT_DURABLE, Fault.ORDER_NOT_DURABLE);
+
+  /** What these break shows itself only between processes: crashes, and clocks that differ. */
+  static final Set<Fault> NEEDS_PROCESSES = Set.of(
+      Fault.EXPIRES_AFTERWARDS,
+      Fault.CLIENT_CLOCK,
+      Fault.DEAD_HEAD_BLOCKS,
+      Fault.FOLLOWS_CLOCK,
+      Fault.HOLDS_FOLLOW_CLOCK,
+      Fault.QUEUE_BY_CLIENT_CLOCK,
+      Fault.WAKES_THE_DEAD);
+
+  /** Where a client of the store with this fault connects. */
+  static String uri(StoreServer server, Fault fault) {
+    if (NEEDS_SHARED_OWNERS.contains(fault)) {
+      return server.sharedUri();
+    }
+    if (NEEDS_COUNTED.contains(fault)) {
+      return server.countedUri();
+    }
+    if (NEEDS_DURABLE.contains(fault)) {
+      return server.durableUri();
+    }
+    return NEEDS_QUEUE.contains(fault) ? server.fairUri() : server.uri();
+  }
+}

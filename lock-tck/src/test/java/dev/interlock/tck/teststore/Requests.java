@@ -1,0 +1,89 @@
+package dev.interlock.tck.teststore;
+
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.ClientId;
+import dev.interlock.spi.HoldId;
+import dev.interlock.spi.Renewal;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** What a client tells the server: who it is, and whom it asks for. */
+final class Requests {
+  private final ClientId client;
+  private final Fault fault;
+  // What a broken client tells the server in place of a hold's id, and how often each thread asked.
+  private final Map<HoldId, String> identities = new ConcurrentHashMap<>();
+  private final Map<String, Integer> asked = new ConcurrentHashMap<>();
+
+  Requests(ClientId client, Fault fault) {
+    this.client = client;
+    this.fault = fault;
+  }
+
+  /** An attempt. */
+  Wire.Request of(Attempt attempt, long lease) {
+    String thread = Thread.currentThread().getName();
+    if (fault == Fault.THREAD_NAME && attempt.owner().equals(thread)) {
+      identities.computeIfAbsent(
+          attempt.id(), id -> thread + " " + asked.merge(thread, 1, Integer::sum));
+    }
+    return new Wire.Request(
+        attempt.name(),
+        identity(attempt.id()),
+        client.id(),
+        client.host(),
+        attempt.owner(),
+        lease,
+        attempt.waits(),
+        attempt.fair(),
+        attempt.sharedOwner(),
+        attempt.tokens(),
+        System.currentTimeMillis(),
+        attempt.units(),
+        attempt.capacity(),
+        attempt.beside() == null ? null : identity(attempt.beside()),
+        0);
+  }
+
+  /** What concerns a hold or a waiter that the server knows. */
+  Wire.Request of(String name, HoldId id, long lease) {
+    return of(name, id, lease, 0);
+  }
+
+  /** A renewal. */
+  Wire.Request of(Renewal renewal, long lease) {
+    return of(renewal.name(), renewal.id(), lease, renewal.minToken());
+  }
+
+  private Wire.Request of(String name, HoldId id, long lease, long minToken) {
+    return new Wire.Request(
+        name,
+        identity(id),
+        client.id(),
+        client.host(),
+        "",
+        lease,
+        false,
+        false,
+        false,
+        1,
+        System.currentTimeMillis(),
+        1,
+        1,
+        null,
+        minToken);
+  }
+
+  private String identity(HoldId id) {
+    return identities.getOrDefault(id, id.toString());
+  }
+
+  /** The hold's id that the server was told. */
+  HoldId parse(String identity) {
+    return identities.entrySet().stream()
+        .filter(entry -> entry.getValue().equals(identity))
+        .map(Map.Entry::getKey)
+        .findFirst()
+        .orElseGet(() -> HoldId.parse(identity));
+  }
+}

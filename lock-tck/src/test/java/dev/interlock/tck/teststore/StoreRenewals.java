@@ -1,0 +1,110 @@
+package dev.interlock.tck.teststore;
+
+import dev.interlock.BackendUnavailableException;
+import dev.interlock.OutcomeUnknownException;
+import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalAnswers;
+import dev.interlock.spi.RenewalResult;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/** Renews holds on the server, in batches. */
+final class StoreRenewals {
+  private static final int HUNDRED = 100;
+
+  private final StoreConnections connections;
+  private final Fault fault;
+  private final Requests requests;
+  private final SentLeases leases;
+
+  StoreRenewals(StoreConnections connections, Fault fault, Requests requests, SentLeases leases) {
+    this.connections = connections;
+    this.fault = fault;
+    this.requests = requests;
+    this.leases = leases;
+  }
+
+  void renew(List<Renewal> batch, RenewalAnswers answers) {
+    List<Wire.Request> sent =
+        batch.stream().map(renewal -> requests.of(renewal, leases.of(renewal))).toList();
+    int together = fault == Fault.RENEWS_ONE_BY_ONE ? 1 : sent.size();
+    for (int i = 0; i < sent.size(); i += together) {
+      List<Wire.Request> part = List.copyOf(sent.subList(i, i + together));
+      List<RenewalResult> found = renewed(batch.subList(i, i + together), part);
+      for (int j = 0; j < found.size(); j++) {
+        answers.answer(batch.get(i + j), found.get(j));
+      }
+    }
+  }
+
+  private List<RenewalResult> renewed(List<Renewal> batch, List<Wire.Request> requests) {
+    List<RenewalResult> none = Collections.nCopies(requests.size(), RenewalResult.gone());
+    List<RenewalResult> results;
+    try {
+      results = connections.wasLost() ? none : answers(batch, requests);
+    } catch (BackendUnavailableException | OutcomeUnknownException e) {
+      boolean refused = String.valueOf(e.getMessage()).startsWith(StoreConnections.REFUSED);
+      boolean gone =
+          fault == Fault.UNSENT_MEANS_GONE || (fault == Fault.REFUSED_MEANS_GONE && refused);
+      if (gone && !connections.isClosed()) {
+        return none;
+      }
+      throw e;
+    }
+    boolean oneIsGone = results.stream().anyMatch(RenewalResult.Gone.class::isInstance);
+    return fault == Fault.BATCH_SHARES_ANSWER && oneIsGone ? none : results;
+  }
+
+  private List<RenewalResult> answers(List<Renewal> batch, List<Wire.Request> requests) {
+    List<Wire.Answer> found = new ArrayList<>(asked(requests));
+    boolean oneIsHeld = found.stream().anyMatch(answer -> answer.token() >= 0);
+    Wire.Answer held = new Wire.Answer(1, 1, 0);
+    while (found.size() < requests.size()) {
+      found.add(found.get(0));
+    }
+    if (fault == Fault.RENEWS_ANYTHING || (fault == Fault.ONE_HELD_ALL_HELD && oneIsHeld)) {
+      found.replaceAll(answer -> answer.token() < 0 ? held : answer);
+    }
+    if (fault == Fault.SWAPS_ENDS_OF_BATCH) {
+      Collections.swap(found, 0, found.size() - 1);
+    }
+    boolean first = batch.get(0).queued();
+    return IntStream.range(0, found.size())
+        .mapToObj(i -> fault == Fault.FIRST_OF_BATCH_DECIDES && batch.get(i).queued() != first
+            ? RenewalResult.gone()
+            : renewed(batch.get(i), found.get(i)))
+        .toList();
+  }
+
+  private List<Wire.Answer> asked(List<Wire.Request> requests) {
+    if (fault == Fault.LOOKS_THEN_RENEWS) {
+      return requests.stream().map(this::lookThenProlong).toList();
+    }
+    List<Wire.Request> sent = fault == Fault.HUNDRED_OF_BATCH && requests.size() > HUNDRED
+        ? List.copyOf(requests.subList(0, HUNDRED))
+        : requests;
+    boolean repeats = fault != Fault.RENEWALS_GIVE_UP;
+    return List.of((Wire.Answer[]) connections.call(store -> store.renewAll(sent), repeats));
+  }
+
+  private Wire.Answer lookThenProlong(Wire.Request request) {
+    return (Boolean) connections.call(store -> store.holds(request))
+        ? (Wire.Answer) connections.call(store -> store.prolongByName(request))
+        : new Wire.Answer(Wire.BUSY, 0, 0);
+  }
+
+  private static RenewalResult renewed(Renewal renewal, Wire.Answer answer) {
+    if (answer.token() == Wire.QUEUED) {
+      return RenewalResult.queued(Duration.ofNanos(answer.recheck()));
+    }
+    if (answer.token() == Wire.FAILED) {
+      return RenewalResult.failed(new BackendUnavailableException("the lock is spoilt"));
+    }
+    return answer.token() < 0
+        ? RenewalResult.gone()
+        : RenewalResult.held(renewal, answer.token()).withTokens(answer.tokens());
+  }
+}
