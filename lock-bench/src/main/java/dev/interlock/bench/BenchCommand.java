@@ -188,7 +188,8 @@ public final class BenchCommand implements Callable<Integer> {
       results.printf("%-16s %s (%s)%n", subject.id(), subject.label(), subject.library());
     }
     Scenario.ALL.forEach(one -> results.printf("%-16s %s%n", one.id(), one.description()));
-    Extra.on(on, quorum).forEach(one -> results.printf("%-16s %s%n", one.id(), one.description()));
+    ExtraMeasurement.on(on, quorum)
+        .forEach(one -> results.printf("%-16s %s%n", one.id(), one.description()));
     results.flush();
   }
 
@@ -198,18 +199,18 @@ public final class BenchCommand implements Callable<Integer> {
     }
     Set<Scenario> scenarios = new LinkedHashSet<>();
     scenarioIds.stream()
-        .filter(id -> Extra.find(id, on, quorum).isEmpty())
+        .filter(id -> ExtraMeasurement.find(id, on, quorum).isEmpty())
         .map(Scenario::parse)
         .forEach(scenarios::add);
     return List.copyOf(scenarios);
   }
 
-  private Set<Extra> extras() {
+  private Set<ExtraMeasurement> extras() {
     if (scenarioIds.isEmpty()) {
-      return Extra.on(on, quorum);
+      return ExtraMeasurement.on(on, quorum);
     }
     return scenarioIds.stream()
-        .flatMap(id -> Extra.find(id, on, quorum).stream())
+        .flatMap(id -> ExtraMeasurement.find(id, on, quorum).stream())
         .collect(Collectors.toUnmodifiableSet());
   }
 

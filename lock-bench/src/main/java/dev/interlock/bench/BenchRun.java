@@ -44,7 +44,7 @@ final class BenchRun {
   private final ServerKind kind;
   private final List<Subject> subjects;
   private final List<Scenario> scenarios;
-  private final Set<Extra> extras;
+  private final Set<ExtraMeasurement> extras;
   private final BenchPlan plan;
   private final Progress progress;
 
@@ -52,7 +52,7 @@ final class BenchRun {
       ServerKind kind,
       List<Subject> subjects,
       List<Scenario> scenarios,
-      Set<Extra> extras,
+      Set<ExtraMeasurement> extras,
       boolean quick,
       Progress progress) {
     this.kind = kind;
@@ -61,7 +61,7 @@ final class BenchRun {
     this.extras = extras;
     long counted = extras.stream().filter(extra -> extra.counted() != null).count();
     // Two rounds in turn, but of our own subjects only.
-    int beside = extras.contains(Extra.BYSTANDER) ? 1 : 0;
+    int beside = extras.contains(ExtraMeasurement.BYSTANDER) ? 1 : 0;
     int all = scenarios.size() + (int) counted + beside;
     this.plan =
         quick ? BenchPlan.quick(all, subjects.size()) : BenchPlan.full(all, subjects.size());
@@ -73,7 +73,7 @@ final class BenchRun {
    *
    * @param source where the server comes from, for the report
    * @param first the same server, if there are others and it may be made silent
-   * @param elsewhere another server, for {@link Extra#BYSTANDER}
+   * @param elsewhere another server, for {@link ExtraMeasurement#BYSTANDER}
    * @throws ServerUnavailableException if the server does not answer
    */
   BenchReport on(
@@ -83,14 +83,14 @@ final class BenchRun {
       @Nullable ServerAddress elsewhere)
       throws InterruptedException {
     List<Scenario> all = new ArrayList<>(scenarios);
-    if (extras.contains(Extra.SILENT_MEMBER)) {
+    if (extras.contains(ExtraMeasurement.SILENT_MEMBER)) {
       all.add(SilentMemberRun.SCENARIO);
     }
-    if (extras.contains(Extra.BYSTANDER)) {
+    if (extras.contains(ExtraMeasurement.BYSTANDER)) {
       all.add(BystanderRun.SCENARIO);
     }
     int clients = all.stream().mapToInt(Scenario::clients).max().orElse(1);
-    if (extras.contains(Extra.HAND_OFF)) {
+    if (extras.contains(ExtraMeasurement.HAND_OFF)) {
       clients = Math.max(2, clients);
     }
     int threads = all.stream().mapToInt(Scenario::threads).max().orElse(1);
@@ -124,7 +124,7 @@ final class BenchRun {
       throws InterruptedException {
     String names = "bench:" + UUID.randomUUID().toString().substring(0, 8) + ":";
     List<UncontendedResult> alone = List.of();
-    if (extras.contains(Extra.UNCONTENDED)) {
+    if (extras.contains(ExtraMeasurement.UNCONTENDED)) {
       // First, since the compiler then has seen every subject before the scenarios begin.
       alone = new UncontendedRun(open, plan, names, progress).measure();
     }
@@ -133,10 +133,10 @@ final class BenchRun {
     for (Scenario scenario : scenarios) {
       results.add(contention.measure(scenario));
     }
-    List<HandOffResult> handOffs = extras.contains(Extra.HAND_OFF)
+    List<HandOffResult> handOffs = extras.contains(ExtraMeasurement.HAND_OFF)
         ? new HandOffRun(open, plan, names, progress).measure()
         : List.of();
-    List<FencedWritesResult> fencedWrites = extras.contains(Extra.FENCED_WRITES)
+    List<FencedWritesResult> fencedWrites = extras.contains(ExtraMeasurement.FENCED_WRITES)
         ? new FencedWritesRun(server, plan, progress).measure()
         : List.of();
     List<BystanderResult> bystander = List.of();
@@ -148,16 +148,17 @@ final class BenchRun {
     }
     CountedRun counted = new CountedRun(server, plan, names, progress);
     List<CountedResult> parts = new ArrayList<>();
-    for (Extra extra : Extra.values()) {
+    for (ExtraMeasurement extra : ExtraMeasurement.values()) {
       CountedScenario scenario = extra.counted();
       if (scenario != null && extras.contains(extra)) {
         parts.addAll(counted.measure(scenario, CountedSubject.in(scenario, kind)));
       }
     }
     // Last, since it disturbs what is measured on that server alone.
-    List<SilentMemberResult> silentMember = first != null && extras.contains(Extra.SILENT_MEMBER)
-        ? new SilentMemberRun(open, plan, names, progress, first).measure()
-        : List.of();
+    List<SilentMemberResult> silentMember =
+        first != null && extras.contains(ExtraMeasurement.SILENT_MEMBER)
+            ? new SilentMemberRun(open, plan, names, progress, first).measure()
+            : List.of();
     return new BenchReport(
         environment,
         plan,

@@ -13,12 +13,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The server of this machine that {@link Extra#BYSTANDER} compares the measured one with, if there
- * is one.
+ * The server of this machine that {@link ExtraMeasurement#BYSTANDER} compares the measured one
+ * with, if there is one.
  *
  * @param extras what is measured with what there is
  */
-record SecondServer(Set<Extra> extras, @Nullable PostgresServer server) implements AutoCloseable {
+record SecondServer(Set<ExtraMeasurement> extras, @Nullable PostgresServer server)
+    implements AutoCloseable {
 
   /**
    * Starts it, if the bystander is among the extras and can show something. It is started before
@@ -31,13 +32,13 @@ record SecondServer(Set<Extra> extras, @Nullable PostgresServer server) implemen
    * @throws TestServerException if the user named the bystander, and the server cannot be had
    */
   static SecondServer forBystander(
-      Set<Extra> extras,
+      Set<ExtraMeasurement> extras,
       boolean byName,
       boolean given,
       List<Subject> subjects,
       Supplier<PostgresServer> start,
       Progress progress) {
-    if (!extras.contains(Extra.BYSTANDER)) {
+    if (!extras.contains(ExtraMeasurement.BYSTANDER)) {
       return new SecondServer(extras, null);
     }
     if (subjects.stream().noneMatch(subject -> subject.kind() == Subject.Kind.OURS)) {
@@ -60,10 +61,11 @@ record SecondServer(Set<Extra> extras, @Nullable PostgresServer server) implemen
     }
   }
 
-  private static SecondServer without(Set<Extra> extras, String reason, Progress progress) {
+  private static SecondServer without(
+      Set<ExtraMeasurement> extras, String reason, Progress progress) {
     progress.note("bystander is left out: " + reason);
-    Set<Extra> others = EnumSet.copyOf(extras);
-    others.remove(Extra.BYSTANDER);
+    Set<ExtraMeasurement> others = EnumSet.copyOf(extras);
+    others.remove(ExtraMeasurement.BYSTANDER);
     return new SecondServer(others, null);
   }
 

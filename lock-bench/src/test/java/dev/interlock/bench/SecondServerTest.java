@@ -17,7 +17,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class SecondServerTest {
-  private static final Set<Extra> ALL = Extra.on(ServerKind.POSTGRES, false);
+  private static final Set<ExtraMeasurement> ALL = ExtraMeasurement.on(ServerKind.POSTGRES, false);
   private static final boolean NAMED = true;
   private static final boolean GIVEN = true;
 
@@ -34,7 +34,8 @@ class SecondServerTest {
 
   @Test
   void whoNamesTheBystanderHearsThatThereIsNoServer() {
-    assertThatThrownBy(() -> open(Set.of(Extra.BYSTANDER), NAMED, !GIVEN, Subject.Kind.OURS))
+    assertThatThrownBy(
+            () -> open(Set.of(ExtraMeasurement.BYSTANDER), NAMED, !GIVEN, Subject.Kind.OURS))
         .isInstanceOf(TestServerException.class);
   }
 
@@ -43,7 +44,8 @@ class SecondServerTest {
     assertLeftOut(open(ALL, !NAMED, GIVEN, Subject.Kind.OURS), "--scenarios bystander");
     assertThat(started).isZero();
 
-    assertThatThrownBy(() -> open(Set.of(Extra.BYSTANDER), NAMED, GIVEN, Subject.Kind.OURS))
+    assertThatThrownBy(
+            () -> open(Set.of(ExtraMeasurement.BYSTANDER), NAMED, GIVEN, Subject.Kind.OURS))
         .isInstanceOf(TestServerException.class);
     assertThat(started).isEqualTo(1);
   }
@@ -56,7 +58,7 @@ class SecondServerTest {
 
   @Test
   void whereThereIsNoBystanderNobodyHearsOfIt() {
-    Set<Extra> others = Extra.on(ServerKind.MYSQL, false);
+    Set<ExtraMeasurement> others = ExtraMeasurement.on(ServerKind.MYSQL, false);
     try (SecondServer second = open(others, !NAMED, !GIVEN, Subject.Kind.OURS)) {
       assertThat(second.extras()).isEqualTo(others);
     }
@@ -64,7 +66,8 @@ class SecondServerTest {
     assertThat(progress.toString()).isEmpty();
   }
 
-  private SecondServer open(Set<Extra> extras, boolean named, boolean given, Subject.Kind kind) {
+  private SecondServer open(
+      Set<ExtraMeasurement> extras, boolean named, boolean given, Subject.Kind kind) {
     Subject subject = new Subject("id", "label", kind, "library 1", (address, threads) -> {
       throw new AssertionError("nothing is measured here");
     });
@@ -85,7 +88,7 @@ class SecondServerTest {
 
   private void assertLeftOut(SecondServer second, String reason) {
     try (second) {
-      assertThat(second.extras()).isNotEmpty().doesNotContain(Extra.BYSTANDER);
+      assertThat(second.extras()).isNotEmpty().doesNotContain(ExtraMeasurement.BYSTANDER);
       assertThat(second.address()).isNull();
       assertThat(progress.toString()).contains("bystander is left out: ", reason);
     }

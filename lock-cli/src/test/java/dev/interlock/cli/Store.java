@@ -117,7 +117,13 @@ enum Store {
   private synchronized DatabaseServer database() {
     synchronized (DATABASES) {
       return DATABASES.computeIfAbsent(
-          this, kind -> kind == MYSQL ? TestMysql.start() : TestPostgres.start());
+          this,
+          // No commit waits for the disk: no server is killed here.
+          kind -> kind == MYSQL
+              ? TestMysql.builder()
+                  .option("innodb-flush-log-at-trx-commit", "0")
+                  .start()
+              : TestPostgres.builder().option("fsync", "off").start());
     }
   }
 

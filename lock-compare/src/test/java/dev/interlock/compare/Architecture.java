@@ -52,6 +52,8 @@ record Architecture(String root) {
   private static final Map<String, List<String>> CLIENTS = Map.of(
       "local",
       List.of(),
+      "quorum",
+      List.of(),
       SHARED,
       List.of(),
       SHARED_ON_JEDIS,
@@ -168,6 +170,18 @@ record Architecture(String root) {
         .because("a package that others stand on is understood without them");
   }
 
+  /**
+   * The packages of a provider stand on each other in one direction, and none on what opens it. Its
+   * options are known in all of them.
+   */
+  ArchRule providersHaveNoCircles() {
+    return slices()
+        .assignedFrom(new ProviderPackages(root))
+        .should()
+        .beFreeOfCycles()
+        .because("a package that others stand on is understood without them");
+  }
+
   /** What opens a client stands on the engine, and the engine on what it runs on. */
   ArchRule engineHasNoCircles() {
     return slices()
@@ -175,6 +189,15 @@ record Architecture(String root) {
         .should()
         .beFreeOfCycles()
         .because("the engine is read without what opens it, and its threads without the engine");
+  }
+
+  /** A call stands on what its annotation says and on the lease; those stand without the call. */
+  ArchRule starterHasNoCircles() {
+    return slices()
+        .matching(root + ".spring.internal.(*)..")
+        .should()
+        .beFreeOfCycles()
+        .because("what a lease means is read without annotations, and a client without both");
   }
 
   /** The engine gets an open backend: where that comes from is no business of its. */
@@ -258,6 +281,25 @@ record Architecture(String root) {
     @Override
     public String getDescription() {
       return "providers";
+    }
+  }
+
+  private record ProviderPackages(String root) implements SliceAssignment {
+    @Override
+    public SliceIdentifier getIdentifierOf(JavaClass type) {
+      String name = type.getPackageName();
+      // Also the types nested in there: what an option can be chosen from.
+      boolean options = type.getName().split("\\$", 2)[0].endsWith("Options");
+      return !options
+              && CLIENTS.keySet().stream()
+                  .anyMatch(provider -> (name + ".").startsWith(root + "." + provider + "."))
+          ? SliceIdentifier.of(name)
+          : SliceIdentifier.ignore();
+    }
+
+    @Override
+    public String getDescription() {
+      return "packages of providers";
     }
   }
 

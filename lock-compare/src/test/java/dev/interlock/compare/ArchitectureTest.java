@@ -30,10 +30,30 @@ class ArchitectureTest {
       "dev.interlock.redis.setnx.RedisSetnxProvider",
       "dev.interlock.redis.watch.RedisWatchProvider",
       "dev.interlock.redis.hash.RedisHashProvider",
+      "dev.interlock.redis.hash.internal.backend.HashBackend",
+      "dev.interlock.redis.hash.internal.script.Scripts",
+      "dev.interlock.redis.hash.internal.connection.Connections",
+      "dev.interlock.redis.hash.internal.push.PushMailbox",
       "dev.interlock.sql.support.LockBatcher",
       "dev.interlock.mysql.MysqlProvider",
+      "dev.interlock.mysql.internal.backend.MysqlBackend",
+      "dev.interlock.mysql.internal.grants.GrantListener",
+      "dev.interlock.mysql.internal.statements.LockMapper",
+      "dev.interlock.mysql.internal.connection.OwnPools",
+      "dev.interlock.mysql.internal.queue.Transition",
       "dev.interlock.postgres.PostgresProvider",
+      "dev.interlock.postgres.internal.backend.PostgresBackend",
+      "dev.interlock.postgres.internal.grants.GrantListener",
+      "dev.interlock.postgres.internal.statements.LockMapper",
+      "dev.interlock.postgres.internal.connection.OwnPool",
+      "dev.interlock.quorum.QuorumProvider",
+      "dev.interlock.quorum.internal.election.Election",
+      "dev.interlock.quorum.internal.inspection.Inspection",
+      "dev.interlock.quorum.internal.hold.Standing",
+      "dev.interlock.quorum.internal.member.Member",
       "dev.interlock.spring.Locked",
+      "dev.interlock.spring.internal.call.LockedInterceptor",
+      "dev.interlock.spring.internal.lease.LockGate",
       "dev.interlock.tck.LockTck",
       "dev.interlock.testservers.TestRedis",
       "dev.interlock.measure.Round",
@@ -86,6 +106,16 @@ class ArchitectureTest {
     OURS.providersDoNotKnowEachOther().check(ours);
 
     violated(PLANTED.providersDoNotKnowEachOther(), "planted.redis.hash.KnowsSetnx");
+    violated(PLANTED.providersDoNotKnowEachOther(), "planted.quorum.KnowsAMember");
+  }
+
+  @Test
+  void the_packages_of_a_provider_have_no_circles() {
+    OURS.providersHaveNoCircles().check(ours);
+
+    violated(PLANTED.providersHaveNoCircles(), "planted.redis.hash.internal.push.KnowsABackend");
+    violated(
+        PLANTED.providersHaveNoCircles(), "planted.redis.hash.internal.script.KnowsItsProvider");
   }
 
   @Test
@@ -95,6 +125,13 @@ class ArchitectureTest {
 
     violated(PLANTED.starterStandsOnTheApiAndTheEntries(), "planted.spring.KnowsABackend");
     violated(PLANTED.nobodyKnowsTheStarter(), "planted.local.KnowsTheStarter");
+  }
+
+  @Test
+  void the_packages_of_the_starter_have_no_circles() {
+    OURS.starterHasNoCircles().check(ours);
+
+    violated(PLANTED.starterHasNoCircles(), "planted.spring.internal.lease.KnowsTheCall");
   }
 
   @Test

@@ -2,7 +2,7 @@ package dev.interlock.compare;
 
 import dev.interlock.compare.facts.Observation;
 import dev.interlock.compare.figures.Measurement;
-import dev.interlock.compare.tck.Kit;
+import dev.interlock.compare.tck.RuleRunner;
 import dev.interlock.compare.tck.RunInThisJvm;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -30,16 +30,19 @@ public final class Cli {
   }
 
   /** With another kit and no measurements. */
-  static Outcome run(Kit kit, String... args) {
+  static Outcome run(RuleRunner kit, String... args) {
     return run(kit, List.of(), args);
   }
 
-  static Outcome run(Kit kit, List<Measurement> measurements, String... args) {
+  static Outcome run(RuleRunner kit, List<Measurement> measurements, String... args) {
     return run(kit, measurements, List.of(), args);
   }
 
   static Outcome run(
-      Kit kit, List<Measurement> measurements, List<Observation> observations, String... args) {
+      RuleRunner kit,
+      List<Measurement> measurements,
+      List<Observation> observations,
+      String... args) {
     return run(
         new IFactory() {
           @Override

@@ -12,7 +12,7 @@ import dev.interlock.compare.figures.FixedMeasurement;
 import dev.interlock.compare.figures.Measure;
 import dev.interlock.compare.figures.Measurement;
 import dev.interlock.compare.servers.Backend;
-import dev.interlock.compare.tck.Kit;
+import dev.interlock.compare.tck.RuleRunner;
 import dev.interlock.tck.Effort;
 import dev.interlock.tck.Verdict;
 import java.io.IOException;
@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class CompareCommandTest {
-  private static final Kit PASSING = FakeKit.of("M1", Verdict.PASS);
+  private static final RuleRunner PASSING = FakeKit.of("M1", Verdict.PASS);
 
   @TempDir
   private Path directory;
@@ -67,7 +67,7 @@ class CompareCommandTest {
 
   @Test
   void ends_with_1_and_still_reports_when_the_kit_cannot_run() throws IOException {
-    Kit broken = (backend, settings, progress) -> {
+    RuleRunner broken = (backend, settings, progress) -> {
       throw new BackendUnavailableException("The server said no.");
     };
 
@@ -80,7 +80,7 @@ class CompareCommandTest {
 
   @Test
   void ends_with_1_when_the_only_peer_cannot_be_judged() {
-    Kit broken = (backend, settings, progress) -> {
+    RuleRunner broken = (backend, settings, progress) -> {
       throw new BackendUnavailableException("The server said no.");
     };
 
@@ -213,7 +213,7 @@ class CompareCommandTest {
 
   @Test
   void a_peer_is_shown_as_such_and_its_failures_do_not_fail_the_run() throws IOException {
-    Kit kit = (backend, settings, progress) -> FakeKit.of(
+    RuleRunner kit = (backend, settings, progress) -> FakeKit.of(
             "M1", backend.source().isPresent() ? Verdict.FAIL : Verdict.PASS)
         .run(backend, settings, progress);
     List<String> arguments = new ArrayList<>(List.of(arguments()));
@@ -232,7 +232,7 @@ class CompareCommandTest {
   @Test
   void only_the_named_rules_are_run_and_nothing_is_measured() {
     List<String> asked = new ArrayList<>();
-    Kit kit = (backend, settings, progress) -> {
+    RuleRunner kit = (backend, settings, progress) -> {
       asked.addAll(settings.rules());
       return PASSING.run(backend, settings, progress);
     };
@@ -252,7 +252,7 @@ class CompareCommandTest {
 
   @Test
   void only_the_named_facts_are_looked_at_and_no_rule_is_run() {
-    Kit kit = (backend, settings, progress) -> {
+    RuleRunner kit = (backend, settings, progress) -> {
       throw new AssertionError("the kit is run");
     };
     List<String> arguments = new ArrayList<>(List.of(arguments()));
@@ -392,7 +392,7 @@ class CompareCommandTest {
     assertThat(outcome.out()).isEmpty();
   }
 
-  private Cli.Outcome compare(Kit kit) {
+  private Cli.Outcome compare(RuleRunner kit) {
     return Cli.run(kit, arguments());
   }
 

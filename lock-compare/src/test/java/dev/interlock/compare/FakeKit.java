@@ -2,8 +2,8 @@ package dev.interlock.compare;
 
 import dev.interlock.Capability;
 import dev.interlock.ProviderInfo;
-import dev.interlock.compare.tck.Kit;
 import dev.interlock.compare.tck.KitSettings;
+import dev.interlock.compare.tck.RuleRunner;
 import dev.interlock.tck.Evidence;
 import dev.interlock.tck.Level;
 import dev.interlock.tck.RuleInfo;
@@ -22,7 +22,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /** Gives the verdicts that a test wants to see. */
-record FakeKit(Map<String, Verdict> verdicts) implements Kit {
+record FakeKit(Map<String, Verdict> verdicts) implements RuleRunner {
   static final String MESSAGE = "expected: <one> holder & no \"more\"\nhappened: | two |";
 
   static FakeKit of(String rule, Verdict verdict) {

@@ -7,9 +7,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+@Tag("thorough")
 class MysqlPairTest extends DatabasePairContract {
   MysqlPairTest() {
     super(TestMysql::pair, "SELECT GROUP_CONCAT(id ORDER BY id) FROM kept", "@@read_only");

@@ -1,5 +1,8 @@
 package dev.interlock.testservers;
 
+import org.junit.jupiter.api.Tag;
+
+@Tag("thorough")
 class PostgresPairTest extends DatabasePairContract {
   PostgresPairTest() {
     super(

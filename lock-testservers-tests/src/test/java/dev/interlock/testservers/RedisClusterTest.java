@@ -3,10 +3,12 @@ package dev.interlock.testservers;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A cluster's slots and roles move as a test asks. */
+@Tag("thorough")
 @Timeout(180)
 class RedisClusterTest {
 

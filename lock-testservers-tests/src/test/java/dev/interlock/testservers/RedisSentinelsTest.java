@@ -3,11 +3,13 @@ package dev.interlock.testservers;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A master and its replicas do what the sentinels are asked for. */
+@Tag("thorough")
 @Timeout(180)
 class RedisSentinelsTest {
 

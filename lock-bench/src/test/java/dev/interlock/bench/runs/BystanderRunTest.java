@@ -27,10 +27,12 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A lock that holds the bystander up where it is, and one that nobody notices. */
+@Tag("thorough")
 @Timeout(120)
 class BystanderRunTest {
   private static final BenchPlan PLAN = new BenchPlan(

@@ -28,7 +28,7 @@ final class KnownLockMain {
         order.allHistories());
     try (Backend backend = candidate.start()) {
       jvm.awaitTurn(backend.origin(), ServerTurns.address(backend, candidate.id()));
-      TckResult result = Kit.REAL.run(
+      TckResult result = RuleRunner.REAL.run(
           candidate.target(backend).timeScale(order.timeScale()), settings, jvm.progress());
       jvm.send(JudgeMessage.Finished.of(candidate.id(), result));
     } catch (RuntimeException e) {

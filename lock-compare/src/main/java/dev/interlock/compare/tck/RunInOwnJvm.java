@@ -52,7 +52,7 @@ public record RunInOwnJvm(Path logs) implements KitRunner {
         settings.allHistories(),
         properties);
     Path log = logs.resolve(candidate.id() + ".log");
-    return Judge.ofKnownLock(log, progress, turns).run(order).ofPeer(candidate.isPeer());
+    return JudgeProcess.ofKnownLock(log, progress, turns).run(order).ofPeer(candidate.isPeer());
   }
 
   /** What a lock's kit is told, of what the user asked for; it says itself what is wrong there. */

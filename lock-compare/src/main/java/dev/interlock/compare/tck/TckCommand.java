@@ -128,7 +128,8 @@ public final class TckCommand implements Callable<Integer> {
     long start = System.nanoTime();
     Circumstances machine =
         Circumstances.before(Circumstances.TCK, run.timeScale(), inOneJvm, waived);
-    Judge judge = Judge.ofProvider(entries, directory.resolve("tck.log"), new Progress(err, ansi));
+    JudgeProcess judge =
+        JudgeProcess.ofProvider(entries, directory.resolve("tck.log"), new Progress(err, ansi));
     ProviderReport judged = judge(judge, order);
     Duration took = Duration.ofNanos(System.nanoTime() - start);
     Report report = new Report(
@@ -147,10 +148,10 @@ public final class TckCommand implements Callable<Integer> {
     return report.isGood() ? ExitCode.OK : ExitCode.SOFTWARE;
   }
 
-  private ProviderReport judge(Judge judge, JudgeMessage.Order order) throws IOException {
+  private ProviderReport judge(JudgeProcess judge, JudgeMessage.Order order) throws IOException {
     try {
       return judge.run(order);
-    } catch (Judge.WrongArgumentsException e) {
+    } catch (JudgeProcess.WrongArgumentsException e) {
       throw wrong(Errors.describe(e));
     }
   }

@@ -40,6 +40,7 @@ class DocumentationTest {
   /** Those that no file of the project names. */
   private static final Set<String> OF_MAVEN = Set.of(
       "test",
+      "groups",
       "surefire.failIfNoSpecifiedTests",
       "maven.test.skip",
       "maven.repo.local",

@@ -14,6 +14,7 @@ import dev.interlock.testservers.NoTestServerException;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -23,6 +24,7 @@ class ObservationTest {
   /** Of the lease, more is left, unless its renewal was very late. */
   private static final double SOON_MILLIS = 1_000;
 
+  @Tag("thorough")
   @Test
   void a_lock_within_the_jvm_has_facts_or_reasons_and_no_failure() throws Exception {
     Map<Happening, Fact> facts = all("local");
@@ -41,6 +43,7 @@ class ObservationTest {
     assertThat(facts.get(Happening.RIGHTS).words()).isEqualTo("n/a: there is no server");
   }
 
+  @Tag("thorough")
   @Test
   void a_lock_on_redis_has_the_facts_that_its_leases_its_queue_and_its_tokens_promise()
       throws Exception {
@@ -114,6 +117,7 @@ class ObservationTest {
     assertGrantedAgain(facts.get(Happening.FAIL_OVER).figures());
   }
 
+  @Tag("thorough")
   @Test
   void a_server_whose_clock_is_set_forward_gives_the_lock_to_the_next_one_early() throws Exception {
     Map<String, Double> figures;
@@ -138,6 +142,7 @@ class ObservationTest {
     assertThat(figures.get("millisUntilToldForward")).as("the holder is told").isNotNegative();
   }
 
+  @Tag("thorough")
   @ParameterizedTest
   @ValueSource(strings = {"mysql", "postgres"})
   void a_standby_has_what_it_has_received_and_no_more(String provider) throws Exception {

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The page in a real browser. Skipped, and said so, where there is none, unless the system property
  * {@code interlock.test.chromium} is "required". The pictures stay in {@code target/page}.
  */
+@Tag("thorough")
 class PageBrowserTest {
   /** Cells that are cut off: the sheets clip what is wider than they are. */
   private static final String OUTSIDE = "[...document.querySelectorAll('.sheet td, .sheet th')]"

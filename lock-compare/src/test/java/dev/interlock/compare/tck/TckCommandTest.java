@@ -171,6 +171,6 @@ class TckCommandTest {
   }
 
   private static String home(Class<?> type) {
-    return Judge.home(type);
+    return JudgeProcess.home(type);
   }
 }

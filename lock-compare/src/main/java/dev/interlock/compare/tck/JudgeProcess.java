@@ -26,7 +26,7 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 /** Has the kit run in a JVM of its own, where nothing else disturbs it. For one run. */
-final class Judge {
+final class JudgeProcess {
   private static final int END_SECONDS = 10;
 
   /** The rules could not be run because of what the user asked for. */
@@ -49,7 +49,8 @@ final class Judge {
 
   private String origin = Backend.GIVEN;
 
-  private Judge(Class<?> main, String classPath, Path log, Progress progress, ServerTurns turns) {
+  private JudgeProcess(
+      Class<?> main, String classPath, Path log, Progress progress, ServerTurns turns) {
     this.main = main;
     this.classPath = classPath;
     this.log = log;
@@ -64,7 +65,7 @@ final class Judge {
    * @param log gets what the provider and its libraries print
    * @param progress hears of each verdict
    */
-  static Judge ofProvider(List<String> classPath, Path log, Progress progress) {
+  static JudgeProcess ofProvider(List<String> classPath, Path log, Progress progress) {
     List<String> entries = new ArrayList<>();
     // The kit's own come first: a provider's jar may have a copy of the API in it.
     entries.add(home(Locks.class));
@@ -72,7 +73,7 @@ final class Judge {
     entries.add(home(JudgeMain.class));
     entries.addAll(classPath);
     String joined = String.join(File.pathSeparator, entries);
-    return new Judge(JudgeMain.class, joined, log, progress, new ServerTurns());
+    return new JudgeProcess(JudgeMain.class, joined, log, progress, new ServerTurns());
   }
 
   /**
@@ -83,9 +84,9 @@ final class Judge {
    * @param progress hears of each verdict
    * @param turns of those that are judged at the same time
    */
-  static Judge ofKnownLock(Path log, Progress progress, ServerTurns turns) {
+  static JudgeProcess ofKnownLock(Path log, Progress progress, ServerTurns turns) {
     String classPath = System.getProperty("java.class.path");
-    return new Judge(KnownLockMain.class, classPath, log, progress, turns);
+    return new JudgeProcess(KnownLockMain.class, classPath, log, progress, turns);
   }
 
   /**

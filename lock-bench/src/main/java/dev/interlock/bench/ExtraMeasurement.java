@@ -8,7 +8,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** What is measured beside the scenarios. */
-enum Extra {
+enum ExtraMeasurement {
   UNCONTENDED("uncontended", "one thread, in short turns with the floor"),
   HAND_OFF(
       "hand-off",
@@ -29,7 +29,7 @@ enum Extra {
   private final String id;
   private final String description;
 
-  Extra(String id, String description) {
+  ExtraMeasurement(String id, String description) {
     this.id = id;
     this.description = description;
   }
@@ -57,8 +57,8 @@ enum Extra {
    *
    * @param quorum whether there are three of them
    */
-  static Set<Extra> on(ServerKind server, boolean quorum) {
-    EnumSet<Extra> extras = EnumSet.of(UNCONTENDED, HAND_OFF);
+  static Set<ExtraMeasurement> on(ServerKind server, boolean quorum) {
+    EnumSet<ExtraMeasurement> extras = EnumSet.of(UNCONTENDED, HAND_OFF);
     if (!quorum) {
       extras.addAll(EnumSet.of(READ_WRITE, SEMAPHORE));
     }
@@ -74,7 +74,7 @@ enum Extra {
     return extras;
   }
 
-  static Optional<Extra> find(String id, ServerKind server, boolean quorum) {
+  static Optional<ExtraMeasurement> find(String id, ServerKind server, boolean quorum) {
     return on(server, quorum).stream().filter(extra -> extra.id.equals(id)).findFirst();
   }
 }
