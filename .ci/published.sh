@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Publishes all modules as a release would, into two directories, and checks what Maven
+# Publishes all modules as a release would, into target/repository and once more elsewhere, and checks what Maven
 # Central and users ask for: sources, Javadoc and a list of contents (SBOM) beside each jar, the licence
 # and a module's name in it, a signature for each file, the same bytes from both builds, and the operators'
-# commands as one jar. Without gpg there are no signatures, and it says so.
+# commands as one jar. Without gpg there are no signatures, and it says so. "examples/build --published" goes on
+# with target/repository.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # The tools and what only tests are never published, so they need not be built.
@@ -17,7 +18,7 @@ publish() {
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-readonly repository=$work/published again=$work/again source=$work/source
+readonly repository=$PWD/target/repository again=$work/again source=$work/source
 profiles=release
 if command -v gpg >/dev/null; then
   # A key that nobody has after this. Its agent goes with its directory.
@@ -26,11 +27,13 @@ if command -v gpg >/dev/null; then
   gpg --batch --quiet --passphrase '' --quick-generate-key 'Nobody <nobody@interlock.invalid>' ed25519 sign never
   profiles+=,sign
 fi
+rm -rf "$repository"
 publish "$repository" "$profiles"
-# In another directory, from nothing, and without what only looks at the sources: none of that may show.
+# In another directory, from nothing, and without what only looks at the sources or is not compared: none of that may
+# show in a jar.
 mkdir "$source"
 tar --exclude=./.git --exclude=target -cf - . | tar -xf - -C "$source"
-(cd "$source" && publish "$again" release '-P!error-prone' -Dmaven.javadoc.skip=true)
+(cd "$source" && publish "$again" release '-P!error-prone' -Dmaven.javadoc.skip=true -Dsbom.skip=true)
 
 faults=0
 fault() {
@@ -64,8 +67,7 @@ for pom in "$repository"/dev/interlock/*/*/*.pom; do
 done
 # The operators' one jar: whole, with the licences of what it was made of, and the same from both builds.
 runnable=$(ls "$repository"/dev/interlock/lock-cli/*/lock-cli-*-runnable.jar)
-[[ $("${JAVA_HOME:+$JAVA_HOME/bin/}java" -jar "$runnable" ls local://) == *'No lock is held.'* ]] ||
-  fault "$(basename "$runnable") does not run"
+.ci/runnable.sh "$runnable" || fault "$(basename "$runnable") does not do what it should"
 rm -rf "$work/jar"
 mkdir "$work/jar"
 (cd "$work/jar" && "${JAVA_HOME:+$JAVA_HOME/bin/}jar" xf "$runnable" META-INF)

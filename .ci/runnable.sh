@@ -1,10 +1,14 @@
 #!/usr/bin/env bash
-# Builds the operators' commands as one jar, and runs it: it must know every provider, and the drivers
-# must find what they need in it.
+# Runs the operators' commands as one jar: it must know every provider, and the drivers must find what they need
+# in it. Without the name of such a jar it builds one.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
-mvn -B -ntp -q package -Prunnable -Dmaven.test.skip=true -pl lock-cli -am
-jar=$(ls lock-cli/target/runnable/lock-cli-*-runnable.jar)
+if (($#)); then
+  jar=$1
+else
+  cd "$(dirname "${BASH_SOURCE[0]}")/.."
+  mvn -B -ntp -q package -Prunnable -Dmaven.test.skip=true -pl lock-cli -am
+  jar=$(ls lock-cli/target/runnable/lock-cli-*-runnable.jar)
+fi
 
 # told TEXT ARGUMENT...: whether the jar says so.
 told() {
