@@ -6,15 +6,15 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 
 /**
- * The one step that takes more than one statement. It runs within the server, as a function of the
- * database, so that it too is one request and one transaction: H2 commits when the function has
+ * The steps that take more than one statement. They run within the server, as functions of the
+ * database, so that each is one request and one transaction: H2 commits when the function has
  * returned, and undoes everything if it throws. No row stays locked while a client has to say what
  * comes next, so a client that is stopped or cut off keeps nobody else waiting.
  *
- * <p>It begins by locking the row of the name's bucket, so that of two attempts one is over before
- * the other looks. That row has the counter of fencing tokens: drawn under its lock, a later hold
- * always has the larger one. It starts at the server's time in microseconds, so that tokens grow
- * also when the database was lost.
+ * <p>Each begins by locking the row of the name's bucket, so that of two attempts one is over
+ * before the other looks. That row has the counter of fencing tokens: drawn under its lock, a later
+ * hold always has the larger one. It starts at the server's time in microseconds, so that tokens
+ * grow also when the database was lost.
  *
  * <p>The server needs this class and nothing else of the backend.
  */
@@ -37,6 +37,10 @@ public final class Attempts {
       .formatted(NOW, NOW);
   private static final String PROLONG =
       "UPDATE LOCKS SET EXPIRES = GREATEST(EXPIRES, " + NOW + " + ?) WHERE NAME = ?";
+  private static final String RAISE = "SELECT TOKEN FROM FINAL TABLE (UPDATE LOCKS"
+      + " SET TOKEN = GREATEST(TOKEN, ?) WHERE NAME = ? AND HOLD = ? AND EXPIRES > " + NOW + ")";
+  private static final String RAISE_COUNTER =
+      "UPDATE BUCKETS SET TOKEN = GREATEST(TOKEN, ?) WHERE ID = ?";
 
   interface Reader<T> {
     T read(ResultSet rows) throws SQLException;
@@ -48,7 +52,7 @@ public final class Attempts {
   public static long attempt(
       Connection connection, String name, String hold, String owner, String host, long lease)
       throws SQLException {
-    int bucket = Math.floorMod(name.hashCode(), BUCKETS);
+    int bucket = bucket(name);
     run(connection, LOCK_BUCKET, ResultSet::next, bucket);
     run(connection, EXPIRE, none -> null, name);
     run(connection, TIDY_UP, none -> null);
@@ -60,6 +64,20 @@ public final class Attempts {
       run(connection, PROLONG, none -> null, lease, name);
     }
     return answer;
+  }
+
+  /** Returns the token that the hold has now, at least the one that is named; 0 if it is gone. */
+  public static long raise(Connection connection, String name, String hold, long least)
+      throws SQLException {
+    int bucket = bucket(name);
+    run(connection, LOCK_BUCKET, ResultSet::next, bucket);
+    long token = run(connection, RAISE, Attempts::number, least, name, hold);
+    run(connection, RAISE_COUNTER, none -> null, token, bucket);
+    return token;
+  }
+
+  private static int bucket(String name) {
+    return Math.floorMod(name.hashCode(), BUCKETS);
   }
 
   static <T> T run(Connection connection, String sql, Reader<T> reader, Object... values)

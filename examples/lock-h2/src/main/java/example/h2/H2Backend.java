@@ -19,12 +19,13 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * The steps. Each is one statement and so one transaction; the one that takes or repeats a hold is
- * a function within the server: {@link Attempts}. A statement that has to wait for a row looks at
+ * The steps. Each is one statement and so one transaction; those that take or repeat a hold, or
+ * raise its token, are functions within the server: {@link Attempts}. A statement that has to wait for a row looks at
  * its condition again when it has it.
  *
  * <p>If the client dies before its request has arrived, nothing has happened; if it dies later, a
@@ -91,8 +92,13 @@ final class H2Backend implements LockBackend {
     return tokens;
   }
 
-  private static RenewalResult renewed(Renewal renewal, Long token) {
-    return token == null ? RenewalResult.gone() : RenewalResult.held(renewal, token);
+  /** A quorum's member raises the token, too. The lease is longer by then, as it may be anyway. */
+  private RenewalResult renewed(Renewal renewal, Long token) {
+    long held = token == null || token >= renewal.minToken()
+        ? Objects.requireNonNullElse(token, 0L)
+        : server.send("CALL RAISE(?, ?, ?)", Attempts::number,
+            prefix + renewal.name(), renewal.id().toString(), renewal.minToken());
+    return held == 0 ? RenewalResult.gone() : RenewalResult.held(renewal, held);
   }
 
   @Override

@@ -14,14 +14,15 @@ final class Server {
   private static final String URL =
       "jdbc:h2:tcp://%s/mem:interlock;DB_CLOSE_DELAY=-1;NETWORK_TIMEOUT=2000;LOCK_TIMEOUT=1000";
 
-  /** The function's class, {@link Attempts}, has to be on the server's class path. */
+  /** The functions' class, {@link Attempts}, has to be on the server's class path. */
   private static final String SCHEMA =
       "CREATE TABLE IF NOT EXISTS BUCKETS(ID INT PRIMARY KEY, TOKEN BIGINT NOT NULL) AS SELECT X,"
           + " " + Attempts.NOW + " FROM SYSTEM_RANGE(0, " + (Attempts.BUCKETS - 1) + ");"
           + "CREATE TABLE IF NOT EXISTS LOCKS(NAME VARCHAR PRIMARY KEY, HOLD CHAR(32),"
           + " OWNER VARCHAR, HOST VARCHAR, TOKEN BIGINT, SINCE BIGINT, EXPIRES BIGINT);"
           + "CREATE INDEX IF NOT EXISTS LOCKS_BY_END ON LOCKS(EXPIRES);"
-          + "CREATE ALIAS IF NOT EXISTS ATTEMPT FOR 'example.h2.Attempts.attempt'";
+          + "CREATE ALIAS IF NOT EXISTS ATTEMPT FOR 'example.h2.Attempts.attempt';"
+          + "CREATE ALIAS IF NOT EXISTS RAISE FOR 'example.h2.Attempts.raise'";
 
   private final String url;
   private final AtomicReference<JdbcConnectionPool> pool;

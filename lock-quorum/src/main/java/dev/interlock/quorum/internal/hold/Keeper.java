@@ -124,7 +124,7 @@ public final class Keeper {
     return standing == null
         ? renewal
         : Renewal.of(renewal.name(), standing.idOn(member), renewal.lease(), renewal.queued())
-            .withMinToken(standing.token());
+            .withMinToken(Math.max(standing.token(), renewal.minToken()));
   }
 
   /** Answers whether all are answered by then. */
@@ -197,7 +197,8 @@ public final class Keeper {
       if (held.size() >= members.need()) {
         long known = standing == null ? 0 : standing.token();
         long largest = held.stream().mapToLong(Grant::fencingToken).max().orElse(0);
-        return RenewalResult.held(renewal, known > 0 ? known : largest);
+        return RenewalResult.held(
+            renewal, Math.max(known > 0 ? known : largest, renewal.minToken()));
       }
       long failed = Round.count(votes.values(), RenewalResult.Failed.class::isInstance);
       if (votes.size() - held.size() - failed > members.spare()) {
@@ -232,6 +233,7 @@ public final class Keeper {
       }
       if (result instanceof Grant) {
         hold.lasts(sentAt, sentAtMillis, renewal.lease());
+        hold.raise(renewal.minToken());
         inDoubt.forEach(member -> standings.renameOn(member, hold));
       }
       if (result instanceof RenewalResult.Gone) {

@@ -335,6 +335,11 @@ public final class Standing {
     held = true;
   }
 
+  /** Enough members have raised the token of the hold to this, if it was smaller. */
+  synchronized void raise(long least) {
+    token = Math.max(token, least);
+  }
+
   /** Enough members have it for a lease that began when they were asked, at the earliest. */
   void lasts(long sentAt, long sentAtMillis, Duration lease) {
     validUntil = sentAt + lease.toNanos();
