@@ -20,6 +20,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -164,7 +166,7 @@ record Architecture(String root) {
   /** The packages of the comparison and of what measures stand on each other in one direction. */
   ArchRule toolsHaveNoCircles() {
     return slices()
-        .assignedFrom(new ToolPackages(root))
+        .assignedFrom(new Packages("the tools", below(Set.of("measure", "compare")), type -> false))
         .should()
         .beFreeOfCycles()
         .because("a package that others stand on is understood without them");
@@ -176,7 +178,7 @@ record Architecture(String root) {
    */
   ArchRule providersHaveNoCircles() {
     return slices()
-        .assignedFrom(new ProviderPackages(root))
+        .assignedFrom(new Packages("providers", below(providers()), Architecture::isOption))
         .should()
         .beFreeOfCycles()
         .because("a package that others stand on is understood without them");
@@ -260,6 +262,15 @@ record Architecture(String root) {
         .because("what is open for extension cannot be changed any more");
   }
 
+  private Set<String> below(Set<String> parts) {
+    return parts.stream().map(part -> root + "." + part).collect(Collectors.toSet());
+  }
+
+  /** Also the types nested in there: what an option can be chosen from. */
+  private static boolean isOption(JavaClass type) {
+    return type.getName().split("\\$", 2)[0].endsWith("Options");
+  }
+
   private String[] api() {
     return new String[] {root, root + ".spi", root + ".internal.."};
   }
@@ -284,38 +295,19 @@ record Architecture(String root) {
     }
   }
 
-  private record ProviderPackages(String root) implements SliceAssignment {
+  /** Each package below some is a slice of its own. */
+  private record Packages(String whose, Set<String> above, Predicate<JavaClass> leftOut)
+      implements SliceAssignment {
     @Override
     public SliceIdentifier getIdentifierOf(JavaClass type) {
       String name = type.getPackageName();
-      // Also the types nested in there: what an option can be chosen from.
-      boolean options = type.getName().split("\\$", 2)[0].endsWith("Options");
-      return !options
-              && CLIENTS.keySet().stream()
-                  .anyMatch(provider -> (name + ".").startsWith(root + "." + provider + "."))
-          ? SliceIdentifier.of(name)
-          : SliceIdentifier.ignore();
+      boolean below = above.stream().anyMatch(each -> (name + ".").startsWith(each + "."));
+      return below && !leftOut.test(type) ? SliceIdentifier.of(name) : SliceIdentifier.ignore();
     }
 
     @Override
     public String getDescription() {
-      return "packages of providers";
-    }
-  }
-
-  private record ToolPackages(String root) implements SliceAssignment {
-    @Override
-    public SliceIdentifier getIdentifierOf(JavaClass type) {
-      String name = type.getPackageName();
-      return Stream.of("measure", "compare")
-              .anyMatch(tool -> (name + ".").startsWith(root + "." + tool + "."))
-          ? SliceIdentifier.of(name)
-          : SliceIdentifier.ignore();
-    }
-
-    @Override
-    public String getDescription() {
-      return "packages of the tools";
+      return "packages of " + whose;
     }
   }
 }

@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /** What a transaction has to write, and whom to wake once it is committed. */
 public final class Changes {
+  /** Two hundred kilobytes at most: a server takes no statement that is longer than its packets. */
+  private static final int IN_A_LIST = 10_000;
+
   private boolean row;
   private final List<Entry> inserts = new ArrayList<>();
   private final List<Entry> refreshes = new ArrayList<>();
@@ -82,18 +85,25 @@ public final class Changes {
     return deletedWaiters;
   }
 
-  /** Those of the further holds that go, for the statement. */
-  String getShareTickets() {
-    return text(deletedShares);
+  /** Those of the further holds that go, as lists for statements. */
+  List<String> getShareTickets() {
+    return lists(deletedShares);
   }
 
-  /** Those of the waiters that go, for the statement. */
-  String getWaiterTickets() {
-    return text(deletedWaiters);
+  /** Those of the waiters that go, as lists for statements. */
+  List<String> getWaiterTickets() {
+    return lists(deletedWaiters);
   }
 
-  private static String text(Set<Long> tickets) {
-    return tickets.stream().map(String::valueOf).collect(Collectors.joining(","));
+  private static List<String> lists(Set<Long> tickets) {
+    List<Long> all = List.copyOf(tickets);
+    List<String> lists = new ArrayList<>();
+    for (int from = 0; from < all.size(); from += IN_A_LIST) {
+      lists.add(all.subList(from, Math.min(from + IN_A_LIST, all.size())).stream()
+          .map(String::valueOf)
+          .collect(Collectors.joining(",")));
+    }
+    return lists;
   }
 
   Set<Long> sleepers() {

@@ -18,7 +18,7 @@ import javax.net.SocketFactory;
 public final class PromptSockets extends SocketFactory {
   private static final int LOOKS_MILLIS = 1;
 
-  /** For the driver. */
+  /** For the driver, which makes it by its name; so does a native image (reachability metadata). */
   public PromptSockets() {}
 
   @Override

@@ -11,6 +11,9 @@ import java.time.Duration;
 
 /** What X2 says of a client that cannot be heard of for longer than some servers bear. */
 public final class AbsenceRules {
+  /** Clients that try to connect again and again wait for longer each time, up to half a minute. */
+  private static final long CONNECTED_AGAIN = 40_000;
+
   private AbsenceRules() {}
 
   @Rule(
@@ -31,7 +34,7 @@ public final class AbsenceRules {
     RuleRun.pause(Duration.ofMillis(run.amount(6_000, 32_000, 65_000)));
     run.expectHeld(other, held.name(), "while its holder cannot connect, and the lease runs");
     proxy.refuse(false);
-    run.expectWorking(client, run.limit(5_000), "once it can connect again");
+    run.expectWorking(client, run.limit(CONNECTED_AGAIN), "once it can connect again");
     Leases.expectValid(run, held, "the lease of a client that was away for a shorter time");
     held.release();
     run.expectFree(other, held.name(), run.limit(1_000), "after its release");

@@ -286,7 +286,8 @@ public final class AttemptInterleavingRules {
 
   @Rule(
       value = "F2",
-      check = "that the next in the queue gets the lock in the step that releases it")
+      check = "that the next in the queue gets the lock in the step that releases it",
+      timed = true)
   public static void aReleaseServesInOneStep(RuleRun run) throws Exception {
     if (!Gaps.canBeTried(run)) {
       return;

@@ -183,12 +183,18 @@ public final class BatchRules {
     LockClient other = run.client();
     List<Renewal> holds = new ArrayList<>();
     List<Renewal> places = new ArrayList<>();
-    for (int i = 0; i < 2; i++) {
-      String held = run.name();
+    List<String> held = List.of(run.name(), run.name());
+    for (String name : held) {
       HoldId id = direct.newId();
-      direct.acquire(held, id, run.ms(SHORT), run.limit(3_000));
-      holds.add(Renewal.of(held, id, run.ms(LONG), false));
-      String awaited = other.acquire(FairnessRules.fair(run, run.name())).name();
+      direct.acquire(name, id, run.ms(SHORT), run.limit(3_000));
+      holds.add(Renewal.of(name, id, run.ms(LONG), false));
+    }
+    List<String> busy = List.of(run.name(), run.name());
+    for (String awaited : busy) {
+      other.acquire(FairnessRules.fair(run, awaited));
+    }
+    // Last, for a place runs out the soonest.
+    for (String awaited : busy) {
       Attempt waiter = Attempt.of(awaited, direct.newId(), "tck", run.ms(SHORT))
           .withFair(true)
           .withPatience(run.ms(SHORT));

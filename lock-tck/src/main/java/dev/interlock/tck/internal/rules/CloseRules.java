@@ -43,6 +43,9 @@ public final class CloseRules {
   /** What is kept once, and not again with each use, is a pool: but no pool needs so many. */
   private static final int MOST_EVER = 100;
 
+  /** What one wait needs is in the pool before: the first waits are not counted. */
+  private static final int MOST_OF_WAITS = 40;
+
   private static final long RENEWED = 900;
   private static final int MORE_REQUESTS = 40;
 
@@ -197,15 +200,17 @@ public final class CloseRules {
     }
     Opener opener = run.opener();
     String name = run.name();
-    int most =
-        MOST_EVER * run.backend().members().map(members -> members.all().size()).orElse(1);
-    int waits = most + MOST_EVER / 2;
+    int most = MOST_OF_WAITS
+        * run.backend().members().map(members -> members.all().size()).orElse(1);
+    int waits = 2 * most + MOST_OF_WAITS;
     int more = run.freshWorker().call(space -> growthOfWaits(opener, name, waits));
     run.expect(
         more <= most,
         "after " + waits + " waits there are at most " + most + " more threads and connections",
         "there are " + more + " more");
     run.count(waits);
+    run.note(
+        waits + " waits left " + more + " more threads and connections than the first " + PARTS);
   }
 
   /** Others hold the locks, or nothing would be noted on the server. */

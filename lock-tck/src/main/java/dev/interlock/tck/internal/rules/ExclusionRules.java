@@ -148,7 +148,7 @@ public final class ExclusionRules {
     List<String> names = LookAlikes.withParts(run.name());
     LockClient waiter = run.client();
     for (String name : names) {
-      LockRequest request = LockRequest.of(name).withLease(run.ms(30_000));
+      LockRequest request = LockRequest.of(name).withLease(run.ms(300_000));
       try {
         client.acquire(request.withWait(run.ms(1_000)));
         run.count(1);

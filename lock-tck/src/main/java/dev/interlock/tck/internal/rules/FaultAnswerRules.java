@@ -23,12 +23,9 @@ import dev.interlock.tck.internal.run.RuleViolation;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.UnaryOperator;
 
 /** Rule E3 on faults of the connection and of the server. */
 public final class FaultAnswerRules {
@@ -72,7 +69,7 @@ public final class FaultAnswerRules {
             held.release();
             return "released";
           })));
-      kinds(run)
+      Leases.kinds(run)
           .forEach((kind, request) -> calls.add(TimedAnswer.of(
               "tryAcquire of " + kind,
               () -> client.tryAcquire(request.apply(fixed(run, run.name()))))));
@@ -103,26 +100,8 @@ public final class FaultAnswerRules {
     run.note("each call met its exception under " + String.join(", ", survived));
   }
 
-  /** Requests that may go a way of their own. */
-  private static Map<String, UnaryOperator<LockRequest>> kinds(RuleRun run) {
-    Map<String, UnaryOperator<LockRequest>> kinds = new LinkedHashMap<>();
-    if (run.has(Capability.FAIR)) {
-      kinds.put("one who keeps the order", request -> request.fair(true));
-    }
-    if (run.has(Capability.SHARED)) {
-      kinds.put("a reader", LockRequest::shared);
-    }
-    if (run.has(Capability.PERMITS)) {
-      kinds.put("permits", request -> request.permits(2, 3));
-    }
-    if (run.has(Capability.SHARED_OWNER)) {
-      kinds.put("a named owner", request -> request.withOwner(SharedOwnerRules.OWNER));
-    }
-    return kinds;
-  }
-
   /** It has connections of its own, and nobody repeats what it refuses. */
-  private static void awaitWorking(RuleRun run, DirectBackend direct) throws InterruptedException {
+  static void awaitWorking(RuleRun run, DirectBackend direct) throws InterruptedException {
     long start = System.nanoTime();
     while (true) {
       try {

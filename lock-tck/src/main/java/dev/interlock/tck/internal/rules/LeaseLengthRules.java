@@ -10,7 +10,6 @@ import dev.interlock.tck.internal.run.DirectBackend;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
@@ -65,8 +64,9 @@ public final class LeaseLengthRules {
     Duration wait = run.limit(3_000);
     for (long millis : LENGTHS) {
       Duration lease = Duration.ofMillis(millis);
-      for (Map.Entry<String, UnaryOperator<LockRequest>> kind : kinds(run).entrySet()) {
-        expectKept(run, observer, lease, kind.getKey(), (name, asked) -> {
+      for (Map.Entry<String, UnaryOperator<LockRequest>> kind :
+          Leases.kinds(run).entrySet()) {
+        expectKept(run, observer, lease, "acquire of " + kind.getKey(), (name, asked) -> {
           long called = System.nanoTime();
           client.acquire(
               kind.getValue().apply(LockRequest.of(name).withLease(asked).withWait(wait)));
@@ -85,25 +85,6 @@ public final class LeaseLengthRules {
       }
     }
     run.note(LENGTHS.size() + " leases from 2 s to 248 days were kept to 10 ms");
-  }
-
-  /** Requests that may go a way of their own. */
-  private static Map<String, UnaryOperator<LockRequest>> kinds(RuleRun run) {
-    Map<String, UnaryOperator<LockRequest>> kinds = new LinkedHashMap<>();
-    kinds.put("acquire", request -> request);
-    if (run.has(Capability.FAIR)) {
-      kinds.put("acquire with fair(true)", request -> request.fair(true));
-    }
-    if (run.has(Capability.SHARED)) {
-      kinds.put("acquire of a reader", LockRequest::shared);
-    }
-    if (run.has(Capability.PERMITS)) {
-      kinds.put("acquire of permits", request -> request.permits(2, 3));
-    }
-    if (run.has(Capability.SHARED_OWNER)) {
-      kinds.put("acquire of a named owner", request -> request.withOwner(SharedOwnerRules.OWNER));
-    }
-    return kinds;
   }
 
   /** Without the engine, which gives back what is over when it comes. */
@@ -149,8 +130,9 @@ public final class LeaseLengthRules {
     LockClient observer = run.client();
     for (long millis : LENGTHS.subList(1, LENGTHS.size())) {
       Duration lease = Duration.ofMillis(millis);
-      for (Map.Entry<String, UnaryOperator<LockRequest>> kind : kinds(run).entrySet()) {
-        String way = "a grant to a waiter by " + kind.getKey();
+      for (Map.Entry<String, UnaryOperator<LockRequest>> kind :
+          Leases.kinds(run).entrySet()) {
+        String way = "a grant of " + kind.getKey() + " to a waiter";
         expectKept(run, observer, lease, way, (name, asked) -> {
           Lease before = client.acquire(Leases.fixed(run, name, 20_000));
           var waiting = observer.acquireAsync(kind.getValue()

@@ -10,11 +10,14 @@ import dev.interlock.LostReason;
 import dev.interlock.tck.internal.run.RuleRun;
 import dev.interlock.tck.internal.run.RuleViolation;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.UnaryOperator;
 
 /** What many tests do with leases. */
 final class Leases {
@@ -35,6 +38,25 @@ final class Leases {
     return run.has(Capability.RENEWABLE)
         ? fixed(run, name, leaseMillis).renewing()
         : fixed(run, name, 30_000);
+  }
+
+  /** Requests that may go a way of their own, by what they ask for. */
+  static Map<String, UnaryOperator<LockRequest>> kinds(RuleRun run) {
+    Map<String, UnaryOperator<LockRequest>> kinds = new LinkedHashMap<>();
+    kinds.put("a lock", request -> request);
+    if (run.has(Capability.FAIR)) {
+      kinds.put("one who keeps the order", request -> request.fair(true));
+    }
+    if (run.has(Capability.SHARED)) {
+      kinds.put("a reader", LockRequest::shared);
+    }
+    if (run.has(Capability.PERMITS)) {
+      kinds.put("permits", request -> request.permits(2, 3));
+    }
+    if (run.has(Capability.SHARED_OWNER)) {
+      kinds.put("a named owner", request -> request.withOwner(SharedOwnerRules.OWNER));
+    }
+    return kinds;
   }
 
   /** Lets a request stand in the server's queue in every other round, where there is one. */

@@ -25,6 +25,7 @@ public final class PushRules {
       value = "P1",
       check = "who tells a waiter of the release, and when it looks again",
       neighbours = Neighbours.NONE,
+      limit = 120,
       timed = true)
   public static void aHandOffTakesAFewRoundTrips(RuleRun run) throws Exception {
     LockClient client = run.client();

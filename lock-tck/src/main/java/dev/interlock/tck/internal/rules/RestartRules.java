@@ -65,7 +65,7 @@ public final class RestartRules {
     DirectBackend direct = run.direct();
     String name = run.name();
     server.loseState();
-    run.expectWorking(run.client(), run.limit(9_000), "after a loss of all state");
+    FaultAnswerRules.awaitWorking(run, direct);
     long before = Long.MIN_VALUE;
     for (int i = 0; i < run.amount(100, 300, 1_000); i++) {
       HoldId id = direct.newId();
@@ -79,7 +79,7 @@ public final class RestartRules {
     }
     server.loseState();
     run.fault("loss of the server's state after a lock was used often");
-    run.expectWorking(run.client(), run.limit(9_000), "after another one");
+    FaultAnswerRules.awaitWorking(run, direct);
     long after =
         direct.acquire(name, direct.newId(), run.ms(20_000), run.limit(9_000)).fencingToken();
     grown(run, before, after, "after a loss of all state");

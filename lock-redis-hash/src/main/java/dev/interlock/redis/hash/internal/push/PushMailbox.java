@@ -136,7 +136,7 @@ public final class PushMailbox implements Listeners.Mailbox, AutoCloseable {
       });
     }
 
-    /** A connection of our own is closed if no answer comes. */
+    /** Without an answer, {@code ReplyTimeout} closes a connection of our own. */
     private void ping() {
       long heard = heardAt.get();
       long now = System.nanoTime();
