@@ -8,6 +8,6 @@ final class Caught {
   static boolean is(RuleResult rule) {
     return rule.verdict() == Verdict.FAIL
         || (rule.verdict() == Verdict.INCONCLUSIVE
-            && rule.evidence().message().contains("it failed twice"));
+            && rule.evidence().message().contains("it failed again"));
   }
 }

@@ -24,7 +24,7 @@ class TckRunnerTest {
   @Test
   void aHangIsCutOffAndFails() throws IOException {
     try (StoreServer server = StoreServer.start(Fault.HANGS_LATER)) {
-      TckBackend backend = TckBackend.at(server.uri()).inOneJvm().timeScale(0.03);
+      TckBackend backend = TckBackend.at(server.uri()).inOneJvm().timeScale(0.1);
       TckResult result = TckRunner.of(backend).only(Set.of("O3")).run();
       RuleResult rule = result.rule("O3").orElseThrow();
       assertThat(rule.verdict()).isEqualTo(Verdict.FAIL);

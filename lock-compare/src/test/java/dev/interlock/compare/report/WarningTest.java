@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 class WarningTest {
   private static final Evidence EVIDENCE =
       new Evidence(1, 7, Duration.ZERO, List.of(), "", List.of(), Optional.empty());
-  private static final String STALLED = "Nothing can be said, for it failed twice";
+  private static final String STALLED = "Nothing can be said, for it failed again";
   private static final RuleResult UNOFFERED =
       undecided("W4", "Not tested, for want of the faults [PAUSE]");
   private static final RuleResult UNCOUNTED =

@@ -158,6 +158,9 @@ public final class ExclusionRules {
           RuleRun.pause(run.ms(100));
         }
       } catch (LockTimeoutException e) {
+        if (client.tryAcquire(request).isPresent()) {
+          continue; // only the answer came late
+        }
         throw new RuleViolation(
             "names that differ are different locks",
             "\"" + name + "\" is closed though nobody holds a lock of that name",

@@ -44,7 +44,10 @@ public final class FairnessRules {
 
   private FairnessRules() {}
 
-  @Rule(value = "F1", check = "that the queue is on the server and has one order for all clients")
+  @Rule(
+      value = "F1",
+      check = "that the queue is on the server and has one order for all clients",
+      timed = true)
   public static void theEarlierWaiterAcquiresFirst(RuleRun run) throws Exception {
     LockClient holder = run.client();
     LockClient observer = run.client();
@@ -75,7 +78,10 @@ public final class FairnessRules {
     run.note(WAITERS + " waiters of as many clients were served in the order of their arrival");
   }
 
-  @Rule(value = "F1", check = "that a waiter is looked up by all of its identity, not by a part")
+  @Rule(
+      value = "F1",
+      check = "that a waiter is looked up by all of its identity, not by a part",
+      timed = true)
   public static void ownersWhoseNamesContainEachOtherKeepTheirPlaces(RuleRun run) throws Exception {
     String name = run.name();
     LockClient observer = run.client();
@@ -255,7 +261,8 @@ public final class FairnessRules {
   @Rule(
       value = "F2",
       check = "who may take a lock that is free while others wait",
-      neighbours = Neighbours.NONE)
+      neighbours = Neighbours.NONE,
+      timed = true)
   public static void nobodyIsOvertaken(RuleRun run) throws Exception {
     String name = run.name();
     long time = Duration.ofMillis(run.amount(2_000, 6_000, 30_000)).toNanos();
@@ -326,7 +333,11 @@ public final class FairnessRules {
     return turns;
   }
 
-  @Rule(value = "F3", check = "whether anything bounds the queue", neighbours = Neighbours.NONE)
+  @Rule(
+      value = "F3",
+      check = "whether anything bounds the queue",
+      neighbours = Neighbours.NONE,
+      timed = true)
   public static void fiveHundredWaitersAcquireInOrder(RuleRun run) throws Exception {
     int groups = 10;
     int each = 50;

@@ -94,7 +94,9 @@ final class Gaps {
     Injection kept = proxy.inject(Injection.of(MessageFault.REQUEST_LATE, "", nth, 1, most));
     begin(act::call, call);
     // A call that waits for the lock sends nothing more until it is told, or looks again.
-    until(run, () -> kept.hits() > 0 || call.isDone());
+    // But each sends a first request, however late its thread begins.
+    long patience = nth == 1 ? LONGEST_CALL : OTHERS_TURN;
+    until(run, patience, () -> kept.hits() > 0 || call.isDone());
     CompletableFuture<Boolean> other = new CompletableFuture<>();
     begin(
         () -> {
@@ -102,7 +104,7 @@ final class Gaps {
           return true;
         },
         other);
-    until(run, other::isDone);
+    until(run, OTHERS_TURN, other::isDone);
     kept.letGo();
     proxy.forget(kept);
     try {
@@ -113,8 +115,9 @@ final class Gaps {
     return kept.hits() > 0;
   }
 
-  private static void until(RuleRun run, BooleanSupplier condition) throws InterruptedException {
-    long end = System.nanoTime() + run.limit(OTHERS_TURN).toNanos();
+  private static void until(RuleRun run, long millis, BooleanSupplier condition)
+      throws InterruptedException {
+    long end = System.nanoTime() + run.limit(millis).toNanos();
     while (!condition.getAsBoolean() && System.nanoTime() - end < 0) {
       RuleRun.pause(Duration.ofMillis(1));
     }

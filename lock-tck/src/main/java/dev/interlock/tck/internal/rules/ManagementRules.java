@@ -248,7 +248,9 @@ public final class ManagementRules {
     run.expectFree(other, names.get(0), run.limit(1_000), "after acquireAll failed");
     run.expectFree(other, names.get(2), run.limit(1_000), "after acquireAll failed");
     blocker.release();
-    try (LeaseSet all = client.acquireAll(requests)) {
+    List<LockRequest> patient = new ArrayList<>();
+    requests.forEach(request -> patient.add(request.withWait(run.limit(3_000))));
+    try (LeaseSet all = client.acquireAll(patient)) {
       List<String> leased = all.leases().stream().map(Lease::name).toList();
       run.expect(leased.equals(names), "acquireAll gives a lease for each request", "" + leased);
       for (String name : names) {

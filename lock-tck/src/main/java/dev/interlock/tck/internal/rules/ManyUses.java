@@ -43,7 +43,7 @@ final class ManyUses {
       throws InterruptedException {
     int used = 0;
     for (int i = first; i < count; i += USERS) {
-      client.acquire(requests.apply(i)).release();
+      Leases.drop(client.acquire(requests.apply(i)));
       used++;
     }
     return used;

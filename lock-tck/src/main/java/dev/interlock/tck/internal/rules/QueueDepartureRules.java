@@ -186,7 +186,8 @@ public final class QueueDepartureRules {
   @Rule(
       value = "F5",
       check = "that a client which comes back after a cut keeps its queue entries alive",
-      needs = TckFault.CONNECTION)
+      needs = TckFault.CONNECTION,
+      timed = true)
   public static void aWaiterKeepsItsPlaceThroughAReconnect(RuleRun run) throws Exception {
     FaultProxy proxy = run.proxy();
     LockClient cut = run.client(proxy);

@@ -103,7 +103,8 @@ public final class ReadWriteRules {
   @Rule(
       value = "R2",
       check = "that whoever comes after a waiting writer waits too, and that one step lets in all"
-          + " readers in front")
+          + " readers in front",
+      timed = true)
   public static void readersAndWritersAreServedInOrder(RuleRun run) throws Exception {
     String name = run.name();
     Lease held = run.client().acquire(Leases.fixed(run, name, 30_000));
@@ -153,7 +154,10 @@ public final class ReadWriteRules {
     }
   }
 
-  @Rule(value = "R3", check = "that a reader's owner need not wait for a writer that waits for it")
+  @Rule(
+      value = "R3",
+      check = "that a reader's owner need not wait for a writer that waits for it",
+      timed = true)
   public static void aReaderReadsAgainThoughAWriterWaits(RuleRun run) throws Exception {
     String name = run.name();
     LockClient other = run.client();
@@ -169,7 +173,10 @@ public final class ReadWriteRules {
     writer.get().release();
   }
 
-  @Rule(value = "R3", check = "Attempt.beside(): a hold of the same owner does not count")
+  @Rule(
+      value = "R3",
+      check = "Attempt.beside(): a hold of the same owner does not count",
+      timed = true)
   public static void aWriterBecomesAReader(RuleRun run) throws Exception {
     String name = run.name();
     DistributedReadWriteLock lock = run.client().readWriteLock(name);
@@ -202,7 +209,10 @@ public final class ReadWriteRules {
     lock.readLock().unlock();
   }
 
-  @Rule(value = "R3", check = "that a named owner's hold lets its readers in from another client")
+  @Rule(
+      value = "R3",
+      check = "that a named owner's hold lets its readers in from another client",
+      timed = true)
   public static void aNamedOwnerReadsElsewhere(RuleRun run) throws Exception {
     if (!run.has(Capability.SHARED_OWNER)) {
       return;

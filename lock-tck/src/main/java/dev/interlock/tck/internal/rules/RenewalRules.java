@@ -203,7 +203,8 @@ public final class RenewalRules {
       worker.resume();
       int answer = worker.result(first);
       if (answer < 0) {
-        throw new NotReached("the JVM was not seen to stand still for longer than its lease");
+        throw NotReached.tooLate(
+            "for the JVM was not seen to stand still for longer than its lease");
       }
       run.fault("SIGSTOP of a client for longer than its lease");
       run.expect(answer == 0, "the first look after a long pause says invalid", "valid");

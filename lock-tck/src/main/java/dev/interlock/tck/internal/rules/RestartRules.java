@@ -173,7 +173,8 @@ public final class RestartRules {
       check = "that queue entries are as durable as holds",
       neighbours = Neighbours.NONE,
       limit = 120,
-      needs = TckFault.RESTART)
+      needs = TckFault.RESTART,
+      timed = true)
   public static void theQueueSurvivesARestart(RuleRun run) throws Exception {
     if (!run.has(Capability.FAIR)) {
       throw new NotOfferedException("acquire with fair(true), for FAIR is not declared");

@@ -153,7 +153,10 @@ public final class SemaphoreRules {
         direct.attempt(attempt) instanceof Grant, "free permits are granted", "they are not");
   }
 
-  @Rule(value = "C3", check = "that the first waits until it fits, and nobody passes it")
+  @Rule(
+      value = "C3",
+      check = "that the first waits until it fits, and nobody passes it",
+      timed = true)
   public static void aLargeRequestIsNotPassed(RuleRun run) throws Exception {
     String name = run.name();
     List<LockClient> clients = List.of(run.client(), run.client());

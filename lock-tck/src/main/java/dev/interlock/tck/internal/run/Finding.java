@@ -1,6 +1,7 @@
 package dev.interlock.tck.internal.run;
 
 import dev.interlock.BackendUnavailableException;
+import dev.interlock.OutcomeUnknownException;
 import dev.interlock.tck.NotOfferedException;
 import dev.interlock.tck.Verdict;
 import dev.interlock.tck.internal.run.RuleViolation.Kind;
@@ -102,7 +103,8 @@ record Finding(
   boolean isUnanswered() {
     return isFailure()
         && message.startsWith("expected: " + RuleViolation.NO_EXCEPTION)
-        && message.contains(BackendUnavailableException.class.getName());
+        && (message.contains(BackendUnavailableException.class.getName())
+            || message.contains(OutcomeUnknownException.class.getName()));
   }
 
   /** Tells whether the machine was too slow to show anything, whatever the test is about. */

@@ -237,7 +237,8 @@ final class RuleExecutor {
    * Runs a test. One about time that failed while something stood still, or since the server gave
    * no answer in time though no fault was planned, is run again; any other one only if both are so,
    * or if what came too late did so while something stood still for long. If it fails again, and
-   * both stalls were long enough to be the reason, nothing can be said.
+   * both stalls were long enough to be the reason, it has one more try; if that ends so, too,
+   * nothing can be said.
    */
   private Finding judged(RuleTest test, RuleRun run) {
     long start = System.nanoTime();
@@ -254,22 +255,30 @@ final class RuleExecutor {
     if (!timed && (stall.isEmpty() || !unanswered)) {
       return first.ifFailed("also: " + reason.get());
     }
-    run.note("Run again, since " + reason.get());
-    Finding healed = limited("healing", HEAL_SECONDS, run, "", () -> Healing.endFaults(run));
-    if (healed.verdict() != Verdict.PASS) {
-      return first.followedBy(healed);
+    String before = reason.get();
+    Finding last = first;
+    Optional<Stall> again = stall;
+    boolean undecided = true;
+    for (int more = 0; undecided && more < MORE_TRIES; more++) {
+      run.note("Run again, since " + before);
+      Finding healed = limited("healing", HEAL_SECONDS, run, "", () -> Healing.endFaults(run));
+      if (healed.verdict() != Verdict.PASS) {
+        return last.followedBy(healed);
+      }
+      awaitCalm();
+      start = System.nanoTime();
+      last = one(test, run);
+      again = stallIn(last, start, run);
+      before = again.map(Stall::toString).orElse("");
+      undecided =
+          isReason(stall) && isReason(again) && (last.isTimed(test.rule()) || last.isUnanswered());
     }
-    awaitCalm();
-    start = System.nanoTime();
-    Finding second = one(test, run);
-    Optional<Stall> again = stallIn(second, start, run);
-    timed = second.isTimed(test.rule());
-    if (isReason(stall) && isReason(again) && (timed || second.isUnanswered())) {
-      String message = "Nothing can be said, for it failed twice: at first " + reason.get()
-          + ", then " + again.get() + ".\n" + second.message();
-      return new Finding(Verdict.INCONCLUSIVE, message, second.history());
+    if (undecided) {
+      String message = "Nothing can be said, for it failed again: at first " + reason.get()
+          + ", at last " + before + ".\n" + last.message();
+      return new Finding(Verdict.INCONCLUSIVE, message, last.history());
     }
-    return second.ifFailed("also: " + reason.get() + " at the first try, and it failed twice");
+    return last.ifFailed("also: " + reason.get() + " at the first try, and it failed again");
   }
 
   /** What the kit does itself beside this comes to an end, so the machine calms down as a rule. */

@@ -49,7 +49,7 @@ class SecondTryTest extends RuleExecution {
     assertThat(notAboutTime.verdict()).isEqualTo(Verdict.FAIL);
     assertThat(notAboutTime.evidence().message()).endsWith("a worker JVM stood still for 200 ms");
     RuleResult twice = run(backend(), "X3", "failsByTheTime");
-    assertThat(twice.evidence().message()).endsWith("it failed twice");
+    assertThat(twice.evidence().message()).endsWith("it failed again");
     stall = Optional.empty();
     RuleSamples.RUNS.set(0);
     assertThat(run(backend(), "X3", "failsAtFirstByTheTime").verdict()).isEqualTo(Verdict.FAIL);
@@ -62,7 +62,7 @@ class SecondTryTest extends RuleExecution {
     assertThat(repeated.evidence().message()).contains("the server gave no answer in time");
     RuleResult never = run(backend(), "X3", "isNeverAnswered");
     assertThat(never.verdict()).isEqualTo(Verdict.FAIL);
-    assertThat(never.evidence().message()).endsWith("it failed twice");
+    assertThat(never.evidence().message()).endsWith("it failed again");
     RuleSamples.RUNS.set(0);
     RuleResult harmed = run(backend(), "X3", "isNotAnsweredAtFirstAfterHarm");
     assertThat(harmed.verdict()).isEqualTo(Verdict.FAIL);
@@ -96,7 +96,7 @@ class SecondTryTest extends RuleExecution {
     RuleResult result = run(backend().timeScale(2), "X3", "failsByTheTime");
     assertThat(result.verdict()).isEqualTo(Verdict.INCONCLUSIVE);
     assertThat(result.evidence().message())
-        .startsWith("Nothing can be said, for it failed twice: at first a worker JVM stood still")
+        .startsWith("Nothing can be said, for it failed again: at first a worker JVM stood still")
         .contains("happened: it is late");
     assertThat(run(backend().timeScale(2), "X3", "fails").verdict()).isEqualTo(Verdict.FAIL);
     // Tests that were stretched bear longer stalls.
