@@ -30,6 +30,7 @@ public final class LockedWorkLifecycle implements SmartLifecycle {
   private final Condition idle = lock.newCondition();
   // Guarded by lock.
   private final Set<Work> working = new HashSet<>();
+  private int ofCloser; // of these
   private @Nullable Thread closer;
   private long stopUntil = System.nanoTime();
   private @Nullable Runnable whenIdle;
@@ -51,6 +52,9 @@ public final class LockedWorkLifecycle implements SmartLifecycle {
     lock.lock();
     try {
       working.add(work);
+      if (work.thread == closer) {
+        ofCloser++;
+      }
     } finally {
       lock.unlock();
     }
@@ -67,7 +71,9 @@ public final class LockedWorkLifecycle implements SmartLifecycle {
     Runnable callback = null;
     lock.lock();
     try {
-      working.remove(work);
+      if (working.remove(work) && work.thread == closer) {
+        ofCloser--;
+      }
       if (awaited() == 0) {
         idle.signalAll();
         callback = whenIdle;
@@ -82,8 +88,8 @@ public final class LockedWorkLifecycle implements SmartLifecycle {
   }
 
   /** How much work is to end. What closes its own application cannot end before. */
-  private long awaited() {
-    return working.stream().filter(work -> work.thread != closer).count();
+  private int awaited() {
+    return working.size() - ofCloser;
   }
 
   @Override
@@ -126,6 +132,7 @@ public final class LockedWorkLifecycle implements SmartLifecycle {
     try {
       running = false;
       closer = Thread.currentThread();
+      ofCloser = (int) working.stream().filter(work -> work.thread == closer).count();
       stopUntil = System.nanoTime() + timeout.toNanos();
       waits = awaited() > 0;
       if (waits) {
