@@ -5,7 +5,6 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
-import java.util.concurrent.Executor;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -20,9 +19,6 @@ import org.springframework.context.SmartLifecycle;
 public final class LockedWorkLifecycle implements SmartLifecycle {
   /** After executors and web servers, which bring the work; before what the work may use. */
   private static final int PHASE = DEFAULT_PHASE - 4096;
-
-  /** The bean that all executors are ended before: the first one of the locks to be destroyed. */
-  private static final String CALLS = "lockedCalls";
 
   private final ConfigurableListableBeanFactory beans;
   private final Duration timeout;
@@ -124,9 +120,7 @@ public final class LockedWorkLifecycle implements SmartLifecycle {
 
   @Override
   public void stop(Runnable callback) {
-    for (String executor : beans.getBeanNamesForType(Executor.class, false, false)) {
-      beans.registerDependentBean(CALLS, executor);
-    }
+    DestructionOrder.arrange(beans);
     boolean waits;
     lock.lock();
     try {
