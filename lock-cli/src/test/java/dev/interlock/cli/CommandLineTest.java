@@ -7,6 +7,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What needs no server. */
 class CommandLineTest {
@@ -32,12 +34,26 @@ class CommandLineTest {
     assertThat(Cli.run("watch", "local://", "\uFFFD\uFFFD").err()).contains("UTF-8 locale");
   }
 
-  @Test
-  void a_password_in_the_wrong_place_is_not_told() {
-    Cli.Outcome outcome = Cli.run("ls", "--limit", "redis-hash://user:s3cret@host");
-
-    assertThat(outcome.status()).isEqualTo(2);
-    assertThat(outcome.err()).contains("://...@host").doesNotContain("s3cret");
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "redis-hash://user:s3cret@host",
+        "redis-hash://user:x@y@s3cret@host",
+        "redis-hash://user:it's s3cret@host",
+        "redis-hash://h/0?password=s3cret",
+        "redis-hash://h1,h2/0?topology=sentinel&master=m&sentinelPassword=s3cret",
+        "redis-hash://h/0?tls=true&trustStorePassword=s3cret",
+      })
+  void a_password_in_the_wrong_place_is_not_told(String uri) {
+    for (String[] args : List.of(
+        new String[] {"ls", "--limit", uri},
+        new String[] {"ls", "--limit=" + uri},
+        new String[] {"ls", "local://", "x", uri},
+        new String[] {uri})) {
+      Cli.Outcome outcome = Cli.run(args);
+      assertThat(outcome.status()).isEqualTo(2);
+      assertThat(outcome.err()).contains("redis-hash://...").doesNotContain("s3cret");
+    }
   }
 
   @Test
