@@ -3,14 +3,20 @@ package dev.interlock.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.HoldInfo;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What needs no server. */
+@Timeout(60)
 class CommandLineTest {
 
   @Test
@@ -53,6 +59,27 @@ class CommandLineTest {
       Cli.Outcome outcome = Cli.run(args);
       assertThat(outcome.status()).isEqualTo(2);
       assertThat(outcome.err()).contains("redis-hash://...").doesNotContain("s3cret");
+    }
+  }
+
+  /** As a pipe to {@code head} is soon, and a full disk. */
+  @Test
+  void a_command_ends_if_its_output_cannot_be_written() {
+    for (String command : new String[] {"ls", "watch"}) {
+      StringWriter err = new StringWriter();
+      int status = Operators.commandLine()
+          .setOut(new PrintWriter(new Full(), true))
+          .setErr(new PrintWriter(err))
+          .execute(command, "local://");
+      assertThat(status).isEqualTo(1);
+      assertThat(err.toString()).contains("output cannot be written");
+    }
+  }
+
+  private static final class Full extends OutputStream {
+    @Override
+    public void write(int b) throws IOException {
+      throw new IOException("no space left");
     }
   }
 
