@@ -16,7 +16,7 @@ import picocli.CommandLine.Mixin;
     description = "Tells who holds a lock, and who waits for it, if the provider knows.",
     exitCodeList = {
       "0:it is held",
-      "1:the server cannot be asked",
+      "1:the server cannot be asked, or the output cannot be written",
       "2:wrong arguments",
       "3:it is free"
     })

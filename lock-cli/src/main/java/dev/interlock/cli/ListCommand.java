@@ -13,7 +13,7 @@ import picocli.CommandLine.Parameters;
     description = "Lists the locks that are held, in the order of their names.",
     exitCodeList = {
       "0:listed, possibly nothing",
-      "1:the server cannot be asked",
+      "1:the server cannot be asked, or the output cannot be written",
       "2:wrong arguments"
     })
 final class ListCommand implements Runnable {

@@ -5,6 +5,9 @@ import dev.interlock.LockException;
 import dev.interlock.LockProviderNotFoundException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import picocli.CommandLine;
@@ -58,7 +61,7 @@ public final class Operators implements Runnable {
         .setExpandAtFiles(false)
         .setOut(new PrintWriter(System.out, true, StandardCharsets.UTF_8))
         .setErr(new PrintWriter(System.err, true, StandardCharsets.UTF_8))
-        .setParameterExceptionHandler((error, args) -> wrongUsage(error))
+        .setParameterExceptionHandler((error, args) -> wrongUsage(error, args))
         .setExecutionExceptionHandler((error, failed, parsed) -> failed(error, failed));
   }
 
@@ -68,15 +71,29 @@ public final class Operators implements Runnable {
         spec.commandLine(), "A command is missing: ls, inspect, watch, force or help.");
   }
 
-  private static int wrongUsage(ParameterException error) {
+  private static int wrongUsage(ParameterException error, String[] args) {
     CommandLine at = error.getCommandLine();
     PrintWriter err = at.getErr();
-    String message = String.valueOf(error.getMessage()).replaceAll("://[^@\\s]*@", "://...@");
+    String message = withoutUris(String.valueOf(error.getMessage()), args);
     err.println(at.getColorScheme().errorText(Printable.of(message)));
     CommandLine.UnmatchedArgumentException.printSuggestions(error, err);
     err.println("Try '" + at.getCommandSpec().qualifiedName() + " --help'.");
     err.flush();
     return ExitCode.USAGE;
+  }
+
+  /** Leaves out all of a URI but its scheme: a password may be anywhere in it, as it was typed. */
+  private static String withoutUris(String message, String[] args) {
+    String shown = message;
+    List<String> longestFirst = Arrays.stream(args)
+        .filter(arg -> arg.contains("://"))
+        .map(arg -> arg.substring(arg.indexOf("://")))
+        .sorted(Comparator.comparingInt(String::length).reversed()) // one may begin another
+        .toList();
+    for (String secret : longestFirst) {
+      shown = shown.replace(secret, "://...");
+    }
+    return shown.replaceAll("://[^\\s']*", "://..."); // a part of an argument
   }
 
   private static int failed(Exception error, CommandLine at) {

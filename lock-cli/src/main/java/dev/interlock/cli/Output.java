@@ -1,5 +1,6 @@
 package dev.interlock.cli;
 
+import dev.interlock.LockException;
 import java.io.PrintWriter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -26,10 +27,17 @@ final class Output {
     return command.commandLine().getColorScheme().ansi().enabled();
   }
 
+  /**
+   * Prints a text and ends its line.
+   *
+   * @throws LockException if nobody reads it any more, or there is no room
+   */
   void print(String text) {
     PrintWriter out = command.commandLine().getOut();
     out.println(text);
-    out.flush();
+    if (out.checkError()) { // which flushes
+      throw new LockException("The output cannot be written.");
+    }
   }
 
   /** Where questions and faults go, so that they are in no document. */

@@ -24,7 +24,7 @@ import picocli.CommandLine.Parameters;
         + " goes on.",
     exitCodeList = {
       "0:after --count times",
-      "1:the server could not be asked at first, or the last time",
+      "1:the server could not be asked at first, or the last time; or the output cannot be written",
       "2:wrong arguments"
     })
 final class WatchCommand implements Callable<Integer> {

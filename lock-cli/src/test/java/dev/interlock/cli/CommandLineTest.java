@@ -3,12 +3,20 @@ package dev.interlock.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.HoldInfo;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What needs no server. */
+@Timeout(60)
 class CommandLineTest {
 
   @Test
@@ -32,12 +40,47 @@ class CommandLineTest {
     assertThat(Cli.run("watch", "local://", "\uFFFD\uFFFD").err()).contains("UTF-8 locale");
   }
 
-  @Test
-  void a_password_in_the_wrong_place_is_not_told() {
-    Cli.Outcome outcome = Cli.run("ls", "--limit", "redis-hash://user:s3cret@host");
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "redis-hash://user:s3cret@host",
+        "redis-hash://user:x@y@s3cret@host",
+        "redis-hash://user:it's s3cret@host",
+        "redis-hash://h/0?password=s3cret",
+        "redis-hash://h1,h2/0?topology=sentinel&master=m&sentinelPassword=s3cret",
+        "redis-hash://h/0?tls=true&trustStorePassword=s3cret",
+      })
+  void a_password_in_the_wrong_place_is_not_told(String uri) {
+    for (String[] args : List.of(
+        new String[] {"ls", "--limit", uri},
+        new String[] {"ls", "--limit=" + uri},
+        new String[] {"ls", "local://", "x", uri},
+        new String[] {uri})) {
+      Cli.Outcome outcome = Cli.run(args);
+      assertThat(outcome.status()).isEqualTo(2);
+      assertThat(outcome.err()).contains("redis-hash://...").doesNotContain("s3cret");
+    }
+  }
 
-    assertThat(outcome.status()).isEqualTo(2);
-    assertThat(outcome.err()).contains("://...@host").doesNotContain("s3cret");
+  /** As a pipe to {@code head} is soon, and a full disk. */
+  @Test
+  void a_command_ends_if_its_output_cannot_be_written() {
+    for (String command : new String[] {"ls", "watch"}) {
+      StringWriter err = new StringWriter();
+      int status = Operators.commandLine()
+          .setOut(new PrintWriter(new Full(), true))
+          .setErr(new PrintWriter(err))
+          .execute(command, "local://");
+      assertThat(status).isEqualTo(1);
+      assertThat(err.toString()).contains("output cannot be written");
+    }
+  }
+
+  private static final class Full extends OutputStream {
+    @Override
+    public void write(int b) throws IOException {
+      throw new IOException("no space left");
+    }
   }
 
   @Test

@@ -69,7 +69,7 @@ public final class Interlock implements Runnable {
         .setCaseInsensitiveEnumValuesAllowed(true)
         .setOut(Terminal.writer(System.out))
         .setErr(Terminal.writer(System.err))
-        .setParameterExceptionHandler((error, args) -> wrongUsage(error))
+        .setParameterExceptionHandler((error, args) -> wrongUsage(error, args))
         .setExecutionExceptionHandler((error, failed, parsed) -> failed(error, failed));
   }
 
@@ -79,10 +79,11 @@ public final class Interlock implements Runnable {
         spec.commandLine(), "A command is missing: compare, tck, history, report, demo or help.");
   }
 
-  private static int wrongUsage(ParameterException error) {
+  private static int wrongUsage(ParameterException error, String[] args) {
     CommandLine at = error.getCommandLine();
     PrintWriter err = at.getErr();
-    err.println(at.getColorScheme().errorText(error.getMessage()));
+    String message = Errors.withoutUris(String.valueOf(error.getMessage()), args);
+    err.println(at.getColorScheme().errorText(message));
     CommandLine.UnmatchedArgumentException.printSuggestions(error, err);
     err.println("Try '" + at.getCommandSpec().qualifiedName() + " --help'.");
     err.flush();

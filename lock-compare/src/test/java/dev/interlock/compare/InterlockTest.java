@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.interlock.Locks;
 import dev.interlock.ProviderInfo;
 import dev.interlock.compare.servers.Subject;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class InterlockTest {
@@ -35,6 +36,24 @@ class InterlockTest {
     Cli.Outcome outcome = Cli.run("compere");
     assertThat(outcome.status()).isEqualTo(2);
     assertThat(outcome.err()).contains("compare");
+  }
+
+  @Test
+  void a_password_in_the_wrong_place_is_not_told() {
+    for (String uri : new String[] {
+      "redis-setnx://user:s3cret@host",
+      "redis-hash://h1,h2/0?topology=sentinel&sentinelPassword=s3cret"
+    }) {
+      for (String[] args : List.of(
+          new String[] {uri},
+          new String[] {"compare", uri},
+          new String[] {"compare", "--rules", "X1", "--seed=" + uri},
+          new String[] {"demo", "--seconds", uri})) {
+        Cli.Outcome outcome = Cli.run(args);
+        assertThat(outcome.status()).isEqualTo(2);
+        assertThat(outcome.err()).contains("://...").doesNotContain("s3cret");
+      }
+    }
   }
 
   @Test

@@ -56,7 +56,7 @@ public final class LockClientConfigurer {
     return configure(ClientNames.of(bean, beans), config);
   }
 
-  /** Adds the listeners to what the starter opens itself. */
+  /** Adds the listeners to what the starter opens under a name. */
   LockConfig listening(String client, LockConfig config) {
     LockConfig.Builder builder = config.toBuilder();
     for (LockListener listener : listeners) {
@@ -65,7 +65,7 @@ public final class LockClientConfigurer {
     return builder.build();
   }
 
-  /** Whether there are listeners that no client was given. */
+  /** Whether there are listeners that the client without a name, or an own one, was not given. */
   boolean isForgotten() {
     return !used && !listeners.isEmpty();
   }

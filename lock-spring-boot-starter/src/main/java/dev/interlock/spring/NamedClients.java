@@ -9,6 +9,7 @@ import dev.interlock.spring.internal.client.ClientSettings;
 import dev.interlock.spring.internal.lease.LockGates;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -48,7 +49,9 @@ final class NamedClients {
 
   /** Opens the client of the properties that are under no name. */
   LockClient unnamed() {
-    return open("interlock", ClientNames.DEFAULT, properties.client().settings());
+    // Not as one with a name, which says nothing of the one without.
+    return open(
+        "interlock", ClientNames.DEFAULT, properties.client().settings(), configurer::configure);
   }
 
   /** Opens the client of this name. */
@@ -57,7 +60,11 @@ final class NamedClients {
     if (client == null) {
       throw new IllegalStateException("registered without properties: " + name);
     }
-    return open("interlock.clients." + name, name, client.settings());
+    return open(
+        "interlock.clients." + name,
+        name,
+        client.settings(),
+        read -> configurer.listening(name, read));
   }
 
   /** Makes the template over the client of this name. */
@@ -65,9 +72,10 @@ final class NamedClients {
     return new LockTemplate(beans.getBean(LockGates.class).get(name));
   }
 
-  private LockClient open(String prefix, String name, ClientSettings settings) {
+  private LockClient open(
+      String prefix, String name, ClientSettings settings, UnaryOperator<LockConfig> listening) {
     return new ClientOpener(prefix, settings, beans).open(read -> {
-      LockConfig.Builder config = configurer.listening(name, read).toBuilder();
+      LockConfig.Builder config = listening.apply(read).toBuilder();
       customizers.orderedStream().forEach(customizer -> customizer.customize(name, config));
       return config.build();
     });

@@ -7,17 +7,22 @@ import static org.awaitility.Awaitility.await;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
+import dev.interlock.Locks;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.core.env.Environment;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
@@ -240,6 +245,91 @@ class ShutdownTest {
     work.complete("late");
     assertThatThrownBy(() -> result.get(5, TimeUnit.SECONDS))
         .hasCauseInstanceOf(LeaseLostException.class);
+  }
+
+  static class Store {
+    final List<String> flushed = new CopyOnWriteArrayList<>();
+
+    @Locked("flush")
+    public void flush(String by) {
+      flushed.add(by + (CurrentLease.get().isValid() ? "" : " without its lock"));
+    }
+
+    public List<String> flushed() {
+      return flushed;
+    }
+  }
+
+  /** What it writes is kept until it is closed. */
+  static class Writer implements DisposableBean {
+    private final Store store;
+
+    Writer(Store store) {
+      this.store = store;
+    }
+
+    @Override
+    public void destroy() {
+      store.flush(getClass().getSimpleName());
+    }
+  }
+
+  @Lazy
+  static class LateWriter extends Writer {
+    LateWriter(Store store) {
+      super(store);
+    }
+  }
+
+  @Test
+  void a_bean_that_is_destroyed_may_call_locked_methods_of_others() {
+    var context = Contexts.local(List.of(Store.class, Writer.class, LateWriter.class));
+    List<String> flushed = context.getBean(Store.class).flushed();
+    assertThat(context.getBean(LateWriter.class)).isNotNull();
+    context.close();
+    assertThat(flushed).containsExactlyInAnyOrder("Writer", "LateWriter");
+  }
+
+  /** Whose locks need a bean that calls them. */
+  @Configuration(proxyBeanMethods = false)
+  static class ClientOfStore {
+    @Bean
+    LockClient ownClient(Store store, Environment environment) {
+      assertThat(store.flushed()).isEmpty();
+      return Locks.open(
+          "local://?namespace=" + environment.getRequiredProperty("interlock.namespace"));
+    }
+  }
+
+  static class OnceOnly {
+    final Job job = new Job();
+
+    @LockedJob(name = "once", atLeast = "50s")
+    public void run() {
+      job.run();
+    }
+
+    public Job job() {
+      return job;
+    }
+  }
+
+  @Test
+  void a_locked_bean_that_the_locks_need_ends_after_them() throws Exception {
+    var context = Contexts.local(List.of(Store.class, ClientOfStore.class, OnceOnly.class), SHORT);
+    OnceOnly once = context.getBean(OnceOnly.class);
+    Job job = once.job();
+    Contexts.THREADS.execute(once::run);
+    job.begun.await();
+    String namespace = context.getEnvironment().getRequiredProperty("interlock.namespace");
+    close(context).get(20, TimeUnit.SECONDS);
+    try (LockClient other = Locks.open("local://?namespace=" + namespace)) {
+      assertThat(other.inspect("once"))
+          .as("left to the server before the client")
+          .isPresent();
+    } finally {
+      job.end.countDown();
+    }
   }
 
   @Test

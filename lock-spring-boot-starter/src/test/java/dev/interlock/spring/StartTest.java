@@ -82,6 +82,27 @@ class StartTest {
     }
   }
 
+  @Test
+  void the_starters_own_client_is_not_taken_for_one_without_listeners() {
+    runner
+        .withPropertyValues("interlock.uri=local://")
+        .withBean(LockListener.class, () -> new LockListener() {})
+        .run(context -> assertThat(context.getBean(LockClientConfigurer.class).isForgotten())
+            .isFalse());
+    // A client with a name says nothing of the one without.
+    try (LockClient own = Locks.open("local://")) {
+      runner
+          .withPropertyValues("interlock.clients.second.uri=local://")
+          .withBean(LockListener.class, () -> new LockListener() {})
+          .withBean(LockClient.class, () -> own, definition -> {
+            definition.setDestroyMethodName("");
+            definition.setPrimary(true);
+          })
+          .run(context -> assertThat(context.getBean(LockClientConfigurer.class).isForgotten())
+              .isTrue());
+    }
+  }
+
   @Configuration(proxyBeanMethods = false)
   static class Customized {
     @Bean

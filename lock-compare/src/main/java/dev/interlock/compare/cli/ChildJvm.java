@@ -15,6 +15,13 @@ import java.util.concurrent.TimeUnit;
  * outlive this JVM. Not thread-safe, but {@link #kill} may be called from any thread.
  */
 public final class ChildJvm implements AutoCloseable {
+  /**
+   * For a JVM that answers through its standard output: its own log would be taken for an answer,
+   * and goes there if the environment asks for one ({@code JAVA_TOOL_OPTIONS=-Xlog:gc}).
+   */
+  public static final List<String> NO_LOG_IN_ANSWERS =
+      List.of("-Xlog:all=off:stdout", "-Xlog:all=warning:stderr");
+
   private static final int END_SECONDS = 10;
 
   private final Process process;
@@ -38,6 +45,7 @@ public final class ChildJvm implements AutoCloseable {
         "-XX:+UseSerialGC",
         "-XX:TieredStopAtLevel=1",
         "-Xmx128m"));
+    command.addAll(NO_LOG_IN_ANSWERS);
     command.addAll(List.of(arguments));
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
     return new ChildJvm(new ProcessBuilder(command)

@@ -2,6 +2,7 @@ package dev.interlock.compare.tck;
 
 import dev.interlock.LockException;
 import dev.interlock.Locks;
+import dev.interlock.compare.cli.ChildJvm;
 import dev.interlock.compare.figures.Figures;
 import dev.interlock.compare.report.Overlap;
 import dev.interlock.compare.report.Progress;
@@ -117,10 +118,11 @@ final class JudgeProcess {
   private Process fork() throws IOException {
     String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
     // Its code is compiled quickly rather than well: several such JVMs share the processors.
-    return new ProcessBuilder(
-            java, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", classPath, main.getName())
-        .redirectError(log.toFile())
-        .start();
+    List<String> command =
+        new ArrayList<>(List.of(java, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+    command.addAll(ChildJvm.NO_LOG_IN_ANSWERS);
+    command.addAll(List.of("-cp", classPath, main.getName()));
+    return new ProcessBuilder(command).redirectError(log.toFile()).start();
   }
 
   private ProviderReport read(Process process, ObjectOutputStream out) throws IOException {

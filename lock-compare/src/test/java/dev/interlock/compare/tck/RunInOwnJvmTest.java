@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.interlock.LockException;
+import dev.interlock.compare.cli.ChildJvm;
 import dev.interlock.compare.report.Progress;
 import dev.interlock.compare.report.ProviderReport;
 import dev.interlock.compare.servers.ServerTurns;
@@ -15,6 +16,7 @@ import java.io.ObjectOutputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.Socket;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.Set;
@@ -64,6 +66,55 @@ class RunInOwnJvmTest {
 
     assertThat(report.rules()).extracting(RuleResult::verdict).containsExactly(Verdict.PASS);
     assertThat(told).hasValue(1);
+  }
+
+  /** As somebody's environment may ask of all JVMs. */
+  @Test
+  void a_jvm_that_is_to_log_what_it_does_answers_all_the_same() throws Exception {
+    Path said = directory.resolve("said");
+    ProcessBuilder forking = new ProcessBuilder(
+        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+        "-cp",
+        System.getProperty("java.class.path"),
+        ForkingMain.class.getName(),
+        directory.toString());
+    forking.environment().put("JAVA_TOOL_OPTIONS", "-Xlog:gc");
+    Process process =
+        forking.redirectErrorStream(true).redirectOutput(said.toFile()).start();
+
+    assertThat(process.waitFor(180, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.exitValue()).as(Files.readString(said)).isZero();
+  }
+
+  /** Forks all kinds of JVMs that answer through their output. */
+  static final class ForkingMain {
+    private ForkingMain() {}
+
+    public static void main(String[] args) throws Exception {
+      try (ChildJvm child = ChildJvm.start(AnsweringMain.class)) {
+        child.expect("ready");
+        child.end();
+      }
+      // X6 needs JVMs that the kit forks.
+      ProviderReport report = new RunInOwnJvm(Path.of(args[0]))
+          .run(
+              new Candidate("redis-setnx", false, Optional.empty()),
+              new KitSettings(Set.of("E8", "X6"), Effort.QUICK, 1, Path.of(args[0]), false),
+              1,
+              new Progress(new PrintWriter(new StringWriter()), Ansi.OFF),
+              new ServerTurns());
+      report.rules().forEach(System.out::println);
+      boolean passed = report.rules().stream().allMatch(rule -> rule.verdict() == Verdict.PASS);
+      System.exit(passed ? 0 : 1);
+    }
+  }
+
+  static final class AnsweringMain {
+    private AnsweringMain() {}
+
+    public static void main(String[] args) {
+      System.out.println("ready");
+    }
   }
 
   @Test

@@ -12,12 +12,13 @@ import dev.interlock.local.LocalLocks;
 import dev.interlock.local.LocalSpace;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 /** One client of the application under test, and another of the same locks. */
 final class LocalClient implements AutoCloseable {
@@ -69,15 +70,29 @@ final class LocalClient implements AutoCloseable {
         // The test took it away.
       }
     }
-    for (String name : Set.copyOf(heard.taken)) {
-      // Of a once-only job that has ended. What the application still holds is its own business.
-      other
-          .inspect(name)
-          .filter(info -> heard.ended.contains(info.fencingToken()))
-          .ifPresent(info -> other.forceRelease(name, info.fencingToken()));
-    }
+    heard.holds.keySet().forEach(this::free);
     heard.taken.clear();
-    heard.ended.clear();
+  }
+
+  /**
+   * Frees the lock of a once-only job that has ended. What the application still holds is its own
+   * business, and is looked at again after the next test.
+   */
+  private void free(Hold hold) {
+    boolean ended = Boolean.TRUE.equals(heard.holds.get(hold));
+    // For the server that of a waiter whom the application passed the lock to may be the same hold.
+    if (ended && !heard.isAtWork(hold.name())) {
+      other.forceRelease(hold.name(), hold.token());
+    }
+    if (ended || !isHeld(hold)) {
+      heard.holds.remove(hold);
+    }
+  }
+
+  private boolean isHeld(Hold hold) {
+    return other.inspect(hold.name()).stream()
+        .flatMap(first -> Stream.concat(Stream.of(first), first.others().stream()))
+        .anyMatch(info -> info.fencingToken() == hold.token());
   }
 
   @Override
@@ -85,23 +100,37 @@ final class LocalClient implements AutoCloseable {
     other.close(); // the application's own is a bean
   }
 
+  private record Hold(String name, long token) {}
+
   private static final class Heard implements LockListener {
     private final List<String> taken = new CopyOnWriteArrayList<>();
-    private final Set<Long> ended = ConcurrentHashMap.newKeySet();
+
+    /** Those that may be there yet, and whether their work has ended. */
+    private final Map<Hold, Boolean> holds = new ConcurrentHashMap<>();
 
     @Override
     public void acquired(String name, long fencingToken, Duration waited) {
       taken.add(name);
+      holds.put(new Hold(name, fencingToken), false);
     }
 
     @Override
     public void released(String name, long fencingToken, Duration time) {
-      ended.add(fencingToken);
+      ended(name, fencingToken);
     }
 
     @Override
     public void lost(String name, long fencingToken, LostReason reason) {
-      ended.add(fencingToken);
+      ended(name, fencingToken);
+    }
+
+    private boolean isAtWork(String name) {
+      return holds.entrySet().stream()
+          .anyMatch(entry -> entry.getKey().name().equals(name) && !entry.getValue());
+    }
+
+    private void ended(String name, long fencingToken) {
+      holds.replace(new Hold(name, fencingToken), true);
     }
   }
 }

@@ -42,5 +42,11 @@ class Shop {
     public Integer report() {
       return 7;
     }
+
+    @LockedJob(name = "inventory", atLeast = "50s")
+    public Integer inventory(Runnable work) {
+      work.run();
+      return 7;
+    }
   }
 }

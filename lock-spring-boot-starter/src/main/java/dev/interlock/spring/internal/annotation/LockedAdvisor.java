@@ -2,8 +2,12 @@ package dev.interlock.spring.internal.annotation;
 
 import dev.interlock.spring.Locked;
 import java.lang.reflect.Method;
+import java.util.Arrays;
 import org.aopalliance.intercept.MethodInterceptor;
+import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ClassFilter;
+import org.springframework.aop.PointcutAdvisor;
+import org.springframework.aop.framework.Advised;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.core.MethodIntrospector;
@@ -24,6 +28,14 @@ public final class LockedAdvisor {
         new DefaultPointcutAdvisor(new LockedPointcut(methods), interceptor);
     advisor.setOrder(order);
     return advisor;
+  }
+
+  /** Whether calls of a bean come to the locks first. */
+  public static boolean isOn(@Nullable Object bean) {
+    return bean instanceof Advised advised
+        && Arrays.stream(advised.getAdvisors())
+            .anyMatch(advisor -> advisor instanceof PointcutAdvisor of
+                && of.getPointcut() instanceof LockedPointcut);
   }
 
   private static final class LockedPointcut extends StaticMethodMatcherPointcut {

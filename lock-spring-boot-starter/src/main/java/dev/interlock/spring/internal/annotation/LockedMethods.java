@@ -54,9 +54,12 @@ public final class LockedMethods {
    */
   public @Nullable LockedMethod find(Method method, Class<?> targetClass) {
     MethodClassKey key = new MethodClassKey(method, targetClass);
-    Optional<LockedMethod> known = read.get(key); // which never locks, unlike the other
+    Optional<LockedMethod> known = read.get(key);
     if (known == null) {
-      known = read.computeIfAbsent(key, unread -> read(method, targetClass));
+      // Not within the map: beans that are made for a LockNaming come here meanwhile.
+      Optional<LockedMethod> made = read(method, targetClass);
+      Optional<LockedMethod> other = read.putIfAbsent(key, made);
+      known = other == null ? made : other;
     }
     return known.orElse(null);
   }

@@ -164,12 +164,16 @@ public final class LockedResults {
   }
 
   private static @Nullable String unfinished(@Nullable Object result) {
-    if (result == null
-        || !IS_DEFERRED.get(result.getClass())
-        || (result instanceof Future<?> future && future.isDone())) {
+    if (result == null || !IS_DEFERRED.get(result.getClass())) {
       return null;
     }
-    if (result instanceof Future<?> future) {
+    // A copy of one that does not tell its state, as that of completedStage.
+    Object told =
+        result instanceof CompletableFuture<?> given ? given.toCompletableFuture() : result;
+    if (told instanceof Future<?> future) {
+      if (future.isDone()) {
+        return null;
+      }
       future.cancel(true);
     }
     return refusal(result.getClass()) + ", and declare it";

@@ -4,6 +4,7 @@ import dev.interlock.LockRequest;
 import dev.interlock.spring.internal.annotation.LockedMethod;
 import dev.interlock.spring.internal.annotation.LockedMethods;
 import dev.interlock.spring.internal.annotation.LockedResults;
+import dev.interlock.spring.internal.lease.Ending;
 import dev.interlock.spring.internal.lease.Entry;
 import dev.interlock.spring.internal.lease.LeaseScope;
 import dev.interlock.spring.internal.lease.LockedWork;
@@ -84,7 +85,7 @@ public final class LockedInterceptor implements MethodInterceptor {
     Object result =
         LockedWork.<@Nullable Object, Throwable>run(scope, entry.ending(), invocation::proceed);
     if (result instanceof CompletionStage<?> stage && locked.givesStage()) {
-      return StageCall.endWith(stage, entry, locked, shared);
+      return Ending.orEnd(entry.ending(), () -> StageCall.endWith(stage, entry, locked, shared));
     }
     entry.ending().end();
     LockedResults.requireFinished(locked.method(), result);

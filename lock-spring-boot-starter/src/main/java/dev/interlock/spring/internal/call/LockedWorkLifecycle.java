@@ -5,7 +5,6 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
-import java.util.concurrent.Executor;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -21,15 +20,13 @@ public final class LockedWorkLifecycle implements SmartLifecycle {
   /** After executors and web servers, which bring the work; before what the work may use. */
   private static final int PHASE = DEFAULT_PHASE - 4096;
 
-  /** The bean that all executors are ended before: the first one of the locks to be destroyed. */
-  private static final String CALLS = "lockedCalls";
-
   private final ConfigurableListableBeanFactory beans;
   private final Duration timeout;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition idle = lock.newCondition();
   // Guarded by lock.
   private final Set<Work> working = new HashSet<>();
+  private int ofCloser; // of these
   private @Nullable Thread closer;
   private long stopUntil = System.nanoTime();
   private @Nullable Runnable whenIdle;
@@ -51,6 +48,9 @@ public final class LockedWorkLifecycle implements SmartLifecycle {
     lock.lock();
     try {
       working.add(work);
+      if (work.thread == closer) {
+        ofCloser++;
+      }
     } finally {
       lock.unlock();
     }
@@ -67,7 +67,9 @@ public final class LockedWorkLifecycle implements SmartLifecycle {
     Runnable callback = null;
     lock.lock();
     try {
-      working.remove(work);
+      if (working.remove(work) && work.thread == closer) {
+        ofCloser--;
+      }
       if (awaited() == 0) {
         idle.signalAll();
         callback = whenIdle;
@@ -82,8 +84,8 @@ public final class LockedWorkLifecycle implements SmartLifecycle {
   }
 
   /** How much work is to end. What closes its own application cannot end before. */
-  private long awaited() {
-    return working.stream().filter(work -> work.thread != closer).count();
+  private int awaited() {
+    return working.size() - ofCloser;
   }
 
   @Override
@@ -118,14 +120,13 @@ public final class LockedWorkLifecycle implements SmartLifecycle {
 
   @Override
   public void stop(Runnable callback) {
-    for (String executor : beans.getBeanNamesForType(Executor.class, false, false)) {
-      beans.registerDependentBean(CALLS, executor);
-    }
+    DestructionOrder.arrange(beans);
     boolean waits;
     lock.lock();
     try {
       running = false;
       closer = Thread.currentThread();
+      ofCloser = (int) working.stream().filter(work -> work.thread == closer).count();
       stopUntil = System.nanoTime() + timeout.toNanos();
       waits = awaited() > 0;
       if (waits) {

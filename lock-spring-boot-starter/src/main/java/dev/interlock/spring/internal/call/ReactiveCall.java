@@ -75,7 +75,7 @@ final class ReactiveCall {
     if (!LockedResults.Reactive.isMulti(locked.method())) {
       return Mono.usingWhen(
               entered(),
-              entered -> Mono.from(work(entered)),
+              entered -> Mono.fromDirect(work(entered)), // from() cancels it at its value
               ReactiveCall::end,
               ReactiveCall::endAfter,
               ReactiveCall::end)

@@ -10,7 +10,11 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/** Holds a lock until a stage is complete, and then lets the caller have its result. */
+/**
+ * Holds a lock until a stage is complete, and then lets the caller have its result. A stage such as
+ * that of {@link CompletableFuture#completedStage} is a future too, which only a copy of it shows:
+ * it refuses to tell its state and to be cancelled.
+ */
 final class StageCall {
   private StageCall() {}
 
@@ -19,8 +23,9 @@ final class StageCall {
     Ending ending = entry.ending();
     // Has no dependents of others while it is open: to complete it runs nobody's code.
     CompletableFuture<T> outcome = new CompletableFuture<>();
-    if (work instanceof CompletableFuture<T> future && future.isDone()) {
-      var unused = future.whenComplete((value, failure) -> end(outcome, ending, value, failure));
+    if (work instanceof CompletableFuture<T> given
+        && given.toCompletableFuture().isDone()) {
+      var unused = given.whenComplete((value, failure) -> end(outcome, ending, value, failure));
       return outcome;
     }
     // Not on the thread that completes it: that may be the one which reads the server's answers.
@@ -62,8 +67,8 @@ final class StageCall {
   }
 
   private static void cancel(CompletionStage<?> work) {
-    if (work instanceof CompletableFuture<?> future) {
-      future.cancel(true);
+    if (work instanceof CompletableFuture<?> given) {
+      given.toCompletableFuture().cancel(true);
     }
   }
 

@@ -77,6 +77,8 @@ final class WorkerProcess {
     List<String> command = new ArrayList<>();
     command.add(System.getProperty("java.home") + File.separator + "bin" + File.separator + "java");
     command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"));
+    // What the environment has the JVM log would be taken for an answer.
+    command.addAll(List.of("-Xlog:all=off:stdout", "-Xlog:all=warning:stderr"));
     command.addAll(List.of("-Xmx256m", "-Dfile.encoding=UTF-8", "-cp", ClassPath.ofThisJvm()));
     command.addAll(jvmArguments);
     command.addAll(Debugging.jvmArguments());
