@@ -31,7 +31,7 @@ public abstract class ReadersAndWritersContract {
    * Who does not confirm a grant within two seconds is passed over, and to confirm it takes many
    * steps, here and at the server.
    */
-  @Undisturbed(millis = 150)
+  @Undisturbed(millis = 100)
   @Timeout(300)
   void r2_readersAndWritersAreServedInOrderReadersTogether() throws Exception {
     String uri = uri();

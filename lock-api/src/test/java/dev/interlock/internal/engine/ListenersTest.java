@@ -99,7 +99,8 @@ class ListenersTest {
       "a listener that hangs when a lease is renewed or lost holds up neither timer nor renewals")
   void hangsAlone() throws Exception {
     Hanging listener = new Hanging();
-    try (LockClient client = open(listener)) {
+    try (LockClient client = open(listener);
+        AutoCloseable goesOn = listener.end::countDown) {
       Lease first = client.acquire(LockRequest.of("first"));
       Lease fixed = client.acquire(LockRequest.of("f").withLease(Duration.ofMillis(300)));
       assertThat(listener.hangs.await(5, TimeUnit.SECONDS)).isTrue();
@@ -108,7 +109,6 @@ class ListenersTest {
       awaitRenewals(first, second);
       first.release();
       second.release();
-      listener.end.countDown();
     }
     assertThat(listener.threads).containsExactly("interlock-notice");
   }
