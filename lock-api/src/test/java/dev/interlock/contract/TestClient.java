@@ -10,7 +10,9 @@ import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.HexFormat;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -26,6 +28,13 @@ public final class TestClient implements AutoCloseable {
   public final BlockingQueue<HoldId> revoked = new LinkedBlockingQueue<>();
   private final long high;
   private final AtomicLong low = new AtomicLong(1);
+  private final Set<Hold> answered = new HashSet<>();
+
+  private record Hold(HoldId id, long token) {
+    static Hold of(Grant grant) {
+      return new Hold(grant.id(), grant.fencingToken());
+    }
+  }
 
   public TestClient(String id, LockBackend backend) {
     this.high = HexFormat.fromHexDigitsToLong(id);
@@ -73,15 +82,19 @@ public final class TestClient implements AutoCloseable {
         .withPatience(patience));
   }
 
-  /** What a waiter was granted. It looks again each second, as the engine does; null after 10 s. */
+  /**
+   * What a waiter was granted, or another in its place. It looks again each second, as the engine
+   * does, and passes over what it answered before and is then told; null after ten looks.
+   */
   public @Nullable Grant granted(String name, HoldId waiter, Duration patience)
       throws InterruptedException {
     for (int look = 0; look < 10; look++) {
       Grant told = grants.poll(1, TimeUnit.SECONDS);
-      if (told != null) {
+      if (told != null && answered.add(Hold.of(told))) {
         return told;
       }
       if (attempt(name, waiter, patience) instanceof Grant grant) {
+        answered.add(Hold.of(grant));
         return grant;
       }
     }

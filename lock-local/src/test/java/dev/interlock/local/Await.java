@@ -6,7 +6,7 @@ import java.util.function.BooleanSupplier;
 
 /** Waits for conditions, not for time. */
 final class Await {
-  private static final long LIMIT = TimeUnit.SECONDS.toNanos(10);
+  private static final long LIMIT = TimeUnit.SECONDS.toNanos(30);
 
   private Await() {}
 
@@ -14,7 +14,7 @@ final class Await {
     long start = System.nanoTime();
     while (!condition.getAsBoolean()) {
       if (System.nanoTime() - start > LIMIT) {
-        throw new AssertionError("not within 10 s: " + what);
+        throw new AssertionError("not within 30 s: " + what);
       }
       LockSupport.parkNanos(500_000);
     }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What becomes of holds, waits and calls under way when their client is closed. */
-@Timeout(20)
+@Timeout(60)
 class CloseTest {
   private static final LockRequest X = LockRequest.of("x");
 

@@ -100,7 +100,8 @@ class ErrorsTest {
   @MethodSource("errors")
   @DisplayName("N7 an Error out of renewals costs no lease")
   void keepsRenewing(Error error) throws Exception {
-    Rig.Client quick = rig.open(Duration.ofMillis(900));
+    Duration length = Duration.ofSeconds(3);
+    Rig.Client quick = rig.open(length);
     List<Lease> leases = new ArrayList<>();
     for (int i = 0; i < 300; i++) {
       leases.add(quick.acquire("x" + i));
@@ -110,9 +111,12 @@ class ErrorsTest {
     }
     int renewals = quick.backend().calls(Operation.RENEW);
     Await.until(
-        "it is renewed again and again",
-        () -> quick.backend().calls(Operation.RENEW) > renewals + 8);
-    Await.pass(1000);
+        "the Errors are over", () -> quick.backend().calls(Operation.RENEW) >= renewals + 3);
+    long end = System.nanoTime() + length.toNanos();
+    Await.until(
+        "all are renewed after them",
+        () -> leases.stream()
+            .allMatch(lease -> System.nanoTime() + lease.remaining().toNanos() - end > 0));
     assertThat(leases).allMatch(Lease::isValid);
     leases.forEach(Lease::release);
   }

@@ -10,6 +10,7 @@ import dev.interlock.LockException;
 import dev.interlock.LockRequest;
 import dev.interlock.LockTimeoutException;
 import dev.interlock.OutcomeUnknownException;
+import dev.interlock.contract.Undisturbed;
 import dev.interlock.local.FaultyBackend.Fault;
 import dev.interlock.local.FaultyBackend.Gate;
 import dev.interlock.local.FaultyBackend.Late;
@@ -26,7 +27,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(20)
+@Timeout(60)
 class FaultTest {
   private static final LockRequest X = LockRequest.of("x");
   private static final LockRequest BRIEF = X.withWait(Duration.ofMillis(100));
@@ -261,7 +262,7 @@ class FaultTest {
     takesOverAtOnce();
   }
 
-  @Test
+  @Undisturbed(millis = 150)
   @DisplayName(
       "W4 an answer shortly after the end of an asynchronous wait is what the caller hears")
   void hearsLateAnswer() throws Exception {
@@ -277,7 +278,7 @@ class FaultTest {
     takesOverAtOnce();
   }
 
-  @Test
+  @Undisturbed(millis = 500)
   @DisplayName("E3 faults that last end an unlimited wait within seconds")
   void endsUnlimitedWait() {
     client.backend().always(Operation.ATTEMPT, Fault.requestLost());
@@ -288,7 +289,7 @@ class FaultTest {
     assertThat(client.backend().calls(Operation.ATTEMPT)).isBetween(8, 40);
   }
 
-  @Test
+  @Undisturbed(millis = 500)
   @DisplayName(
       "E3 those who wait behind one that asks in vain end with it, not one after the other")
   void endsThoseBehind() throws Exception {

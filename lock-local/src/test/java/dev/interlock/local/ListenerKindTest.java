@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Listeners that hear of the kind of a request, and those that do not ask. */
-@Timeout(20)
+@Timeout(60)
 class ListenerKindTest {
   private final List<String> heard = new CopyOnWriteArrayList<>();
 

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(20)
+@Timeout(60)
 class OwnershipTest {
   private static final LockRequest OWNED = LockRequest.of("x").withOwner("saga");
 

@@ -122,6 +122,6 @@ final class Rig implements AutoCloseable {
   }
 
   static <T> T join(CompletionStage<T> stage) throws Exception {
-    return stage.toCompletableFuture().get(5, TimeUnit.SECONDS);
+    return stage.toCompletableFuture().get(20, TimeUnit.SECONDS);
   }
 }

@@ -33,10 +33,10 @@ final class Task<T> {
     return future.isDone();
   }
 
-  /** Its result, or what it threw; fails if it takes longer than five seconds. */
+  /** Its result, or what it threw; fails if it takes longer than twenty seconds. */
   T get() throws Exception {
     try {
-      return future.get(5, TimeUnit.SECONDS);
+      return future.get(20, TimeUnit.SECONDS);
     } catch (ExecutionException e) {
       if (e.getCause() instanceof Exception cause) {
         throw cause;

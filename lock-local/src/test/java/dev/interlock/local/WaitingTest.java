@@ -10,6 +10,7 @@ import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.LockTimeoutException;
 import dev.interlock.OutcomeUnknownException;
+import dev.interlock.contract.Undisturbed;
 import dev.interlock.local.FaultyBackend.Gate;
 import dev.interlock.local.FaultyBackend.Operation;
 import java.time.Duration;
@@ -26,7 +27,7 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(20)
+@Timeout(60)
 class WaitingTest {
   private static final LockRequest X = LockRequest.of("x");
   private static final LockRequest FAIR = X.fair(true);
@@ -177,7 +178,7 @@ class WaitingTest {
     slow.get().release();
   }
 
-  @Test
+  @Undisturbed(millis = 250)
   @DisplayName("W4 a wait ends at its limit, with an exception or false, and leaves nothing")
   void endsAtLimit() throws Exception {
     Lease held = client.acquire("x");
@@ -200,7 +201,7 @@ class WaitingTest {
     held.release();
   }
 
-  @Test
+  @Undisturbed(millis = 500)
   @DisplayName("W4 E3 many async waits end soon while the server stalls, and not as 'held'")
   void endsAsyncWhileStalled() throws Exception {
     Gate stalled = Gate.beforeServer();

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.interlock.contract.TestClient;
 import dev.interlock.mysql.internal.backend.MysqlBackend;
 import dev.interlock.mysql.internal.grants.Entries;
-import dev.interlock.mysql.internal.queue.LocalClient;
 import dev.interlock.spi.AttemptResult.Queued;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.ReleaseResult;
@@ -36,9 +35,7 @@ class LateAnswerTest {
     String uri = Server.shared().uri() + "?schema=create&namespace=" + namespace;
     try (TestClient one = Server.client(uri);
         TestClient two = OddPool.directClient(namespace, this::route)) {
-      two.attempt("other", two.id(), Duration.ZERO);
-      two.attempt("other", two.id(), LONG);
-      Awaitility.await().until(() -> ((LocalClient) two.backend).listens());
+      Server.awaitListening(two);
       HoldId holder = one.id();
       HoldId waiter = two.id();
       one.attempt("a", holder, Duration.ZERO);

@@ -2,14 +2,17 @@ package dev.interlock.mysql;
 
 import dev.interlock.LockConfig;
 import dev.interlock.contract.TestClient;
+import dev.interlock.mysql.internal.queue.LocalClient;
 import dev.interlock.spi.BackendContext;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.testservers.MysqlServer;
 import dev.interlock.testservers.TestMysql;
+import java.time.Duration;
 import java.util.HexFormat;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
 
 /** The server that the tests of this JVM share; ends with the JVM. */
 public final class Server {
@@ -41,6 +44,16 @@ public final class Server {
   /** A client without the engine. */
   public static TestClient client(String uri) {
     return client(uri, freshClientId());
+  }
+
+  /**
+   * Lets a client wait until others can tell it of grants. An attempt does not wait long for that,
+   * and what it then queues says that nobody tells it.
+   */
+  public static void awaitListening(TestClient client) {
+    client.attempt("other", client.id(), Duration.ZERO);
+    client.attempt("other", client.id(), Duration.ofMinutes(1));
+    Awaitility.await().until(() -> ((LocalClient) client.backend).listens());
   }
 
   static String freshClientId() {

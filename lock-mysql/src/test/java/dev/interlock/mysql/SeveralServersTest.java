@@ -80,6 +80,7 @@ class SeveralServersTest {
       HoldId waiter = other.id();
       HoldId heir = other.id();
       HoldId winner = other.id();
+      Server.awaitListening(other); // or nobody would wake it
       other.attempt("a", first, NONE);
       moved.client.attempt("a", held, LONG);
       other.release("a", first);

@@ -21,7 +21,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * their grants when that asks once more, without asking them again.
  */
 public final class LateProvider implements LockProvider {
-  private static final Duration LATER = Duration.ofMillis(100);
+  private static final Duration LATER = Duration.ofMillis(500);
 
   private final QuorumProvider sound = new QuorumProvider();
 

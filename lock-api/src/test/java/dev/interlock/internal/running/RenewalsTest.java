@@ -10,6 +10,7 @@ import dev.interlock.LockConfig;
 import dev.interlock.LockException;
 import dev.interlock.LockListener;
 import dev.interlock.LockRequest;
+import dev.interlock.contract.Undisturbed;
 import dev.interlock.internal.engine.HoldIds;
 import dev.interlock.internal.engine.StubProvider;
 import dev.interlock.spi.HoldId;
@@ -304,7 +305,7 @@ class RenewalsTest {
     }
   }
 
-  @Test
+  @Undisturbed(millis = 300)
   @DisplayName("N8 healthy short leases outlive the silence of another server")
   void keepsShortLeases() throws Exception {
     LockConfig config = LockConfig.builder("stub")

@@ -14,7 +14,6 @@ import dev.interlock.mysql.ReplyEater;
 import dev.interlock.mysql.Server;
 import dev.interlock.mysql.internal.connection.OwnPools;
 import dev.interlock.mysql.internal.grants.Waker;
-import dev.interlock.mysql.internal.queue.LocalClient;
 import dev.interlock.mysql.internal.queue.Protocol;
 import dev.interlock.mysql.internal.statements.Database;
 import dev.interlock.mysql.internal.statements.LockKey;
@@ -71,9 +70,7 @@ class HandOverTest {
           return usual;
         });
     two = Server.client(uri);
-    two.attempt("other", two.id(), NONE);
-    two.attempt("other", two.id(), LONG); // it listens from here on
-    Awaitility.await().until(() -> ((LocalClient) two.backend).listens());
+    Server.awaitListening(two);
   }
 
   @AfterEach

@@ -111,7 +111,7 @@ class MysqlBackendTest {
       ReleaseResult released = releasing.release("a", last.id());
       assertThat(released.held()).isTrue();
       TestClient next = clients.get(i);
-      Grant grant = next == releasing ? released.granted() : next.grants.poll(5, TimeUnit.SECONDS);
+      Grant grant = next == releasing ? released.granted() : next.granted("a", order.get(i), LONG);
       assertThat(grant).isNotNull();
       assertThat(grant.id()).isEqualTo(order.get(i));
       assertThat(grant.fencingToken()).isGreaterThan(last.fencingToken());
@@ -125,6 +125,8 @@ class MysqlBackendTest {
   @Test
   void f1_aGrantNamesTheWaitersOfTheSameClientThatFollowWithNobodyBetween()
       throws InterruptedException {
+    Server.awaitListening(one);
+    Server.awaitListening(two);
     HoldId holder = two.id();
     two.attempt("a", holder, NONE);
     List<HoldId> queue = new ArrayList<>();
@@ -200,6 +202,7 @@ class MysqlBackendTest {
   @Test
   void w2_aGrantThatNobodyConfirmsIsTakenBackAndTheWaiterKeepsItsPlace()
       throws InterruptedException {
+    Server.awaitListening(two);
     HoldId holder = one.id();
     HoldId deaf = two.id();
     HoldId next = one.id();
@@ -219,7 +222,7 @@ class MysqlBackendTest {
     one.attempt("a", late, LONG);
     assertThat(two.attempt("a", deaf, LONG)).isInstanceOf(Queued.class);
     one.release("a", next);
-    assertThat(two.grants.poll(5, TimeUnit.SECONDS)).extracting(Grant::id).isEqualTo(deaf);
+    assertThat(two.granted("a", deaf, LONG)).extracting(Grant::id).isEqualTo(deaf);
   }
 
   @Test
@@ -305,7 +308,7 @@ class MysqlBackendTest {
     two.attempt("a", waiter, LONG);
     assertThat(one.backend.forceRelease("a")).isTrue();
     assertThat(one.revoked.poll()).isEqualTo(victim);
-    assertThat(two.grants.poll(5, TimeUnit.SECONDS)).extracting(Grant::id).isEqualTo(waiter);
+    assertThat(two.granted("a", waiter, LONG)).extracting(Grant::id).isEqualTo(waiter);
     assertThat(one.backend.forceRelease("b")).isFalse();
   }
 

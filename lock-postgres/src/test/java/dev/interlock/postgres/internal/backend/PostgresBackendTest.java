@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.interlock.BackendRefusedException;
 import dev.interlock.contract.TestClient;
+import dev.interlock.contract.Undisturbed;
 import dev.interlock.postgres.Server;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
@@ -33,7 +34,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(180)
 class PostgresBackendTest {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
@@ -113,7 +114,7 @@ class PostgresBackendTest {
     assertThat(one.backend.inspect("a")).isEmpty();
   }
 
-  @Test
+  @Undisturbed(millis = 300)
   void f4_aClientThatDoesNotConfirmIsPassedOverWithAllItsWaiters() throws Exception {
     HoldId held = one.id();
     one.attempt("a", held, Duration.ZERO);

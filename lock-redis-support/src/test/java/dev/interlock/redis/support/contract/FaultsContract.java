@@ -9,6 +9,7 @@ import dev.interlock.HostPort;
 import dev.interlock.LockConfig;
 import dev.interlock.LockException;
 import dev.interlock.OutcomeUnknownException;
+import dev.interlock.contract.Undisturbed;
 import dev.interlock.redis.support.ServerInfo;
 import dev.interlock.redis.support.jedis.JedisOptions;
 import dev.interlock.spi.Grant;
@@ -168,7 +169,7 @@ public abstract class FaultsContract {
     }
   }
 
-  @Test
+  @Undisturbed(millis = 300)
   void E3_anAnswerThatDoesNotComeIsAnUnknownOutcomeAndTheCommandDoesNothingLater()
       throws Exception {
     try (RedisServer server = TestRedis.builder().owned().start();

@@ -12,6 +12,7 @@ import dev.interlock.LockConfigurationException;
 import dev.interlock.LockException;
 import dev.interlock.LockRequest;
 import dev.interlock.Locks;
+import dev.interlock.contract.Undisturbed;
 import dev.interlock.spi.BackendContext;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.HoldQuery;
@@ -217,7 +218,7 @@ public abstract class ReplicasContract {
     }
   }
 
-  @Test
+  @Undisturbed(millis = 300)
   void manyThreadsShareTheirWaits() {
     try (LockClient client = openReplicated()) {
       List<Lease> leases = IntStream.range(0, 40)

@@ -8,6 +8,7 @@ import dev.interlock.HostPort;
 import dev.interlock.LockConfig;
 import dev.interlock.LockException;
 import dev.interlock.OutcomeUnknownException;
+import dev.interlock.contract.Undisturbed;
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.LockKeys;
 import dev.interlock.redis.support.contract.GatedProxy;
@@ -152,7 +153,7 @@ class SharedCallsTest {
     assertThat(server.command("GET", "n")).isEqualTo("2");
   }
 
-  @Test
+  @Undisturbed(millis = 300)
   void E3_withAStalledServerTwoHundredThreadsAllEndInTimeAndItWorksAgainAfterwards()
       throws Exception {
     connections.close();
