@@ -15,6 +15,7 @@ public final class Changes {
   private final List<Entry> refreshes = new ArrayList<>();
   private final TreeSet<Long> deletedShares = new TreeSet<>();
   private final TreeSet<Long> deletedWaiters = new TreeSet<>();
+  private @Nullable Entry summoned;
   private final Set<Long> sleepers = new LinkedHashSet<>();
   private final Set<Long> wakes = new LinkedHashSet<>();
 
@@ -43,6 +44,11 @@ public final class Changes {
     (kind == Entry.SHARE ? deletedShares : deletedWaiters).add(ticket);
   }
 
+  /** By a statement of its own: a waiter refreshes its entry without the row lock. */
+  void summon(Entry waiter) {
+    summoned = waiter;
+  }
+
   void putToSleep(long client) {
     sleepers.add(client);
   }
@@ -57,6 +63,7 @@ public final class Changes {
         && refreshes.isEmpty()
         && deletedShares.isEmpty()
         && deletedWaiters.isEmpty()
+        && summoned == null
         && sleepers.isEmpty();
   }
 
@@ -66,8 +73,14 @@ public final class Changes {
         && inserts.isEmpty()
         && refreshes.isEmpty()
         && deletedShares.isEmpty()
+        && summoned == null
         && sleepers.isEmpty();
     return only ? deletedWaiters.first() : null;
+  }
+
+  @Nullable
+  Entry summoned() {
+    return summoned;
   }
 
   List<Entry> inserts() {
