@@ -189,7 +189,12 @@ final class Renewer {
       session.changes();
       return session
           .mapper()
-          .refreshWaiters(queue, Recheck.LONGEST_STAY_US, Protocol.ENTRY_FRESH_US, me.listens());
+          .refreshWaiters(
+              queue,
+              Recheck.LONGEST_STAY_US,
+              Protocol.ENTRY_FRESH_US,
+              Protocol.SUMMONED_FRESH_US,
+              me.listens());
     });
   }
 }

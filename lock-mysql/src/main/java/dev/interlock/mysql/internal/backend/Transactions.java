@@ -198,7 +198,7 @@ final class Transactions {
     }
     int[] page = {PAGE};
     long now = (Long) read.get(1).get(0);
-    return new Transition(row, entries, whole, asked, now, session.graceUs(), me, last -> {
+    return new Transition(row, entries, whole, asked, now, session.knownUs(), me, last -> {
       page[0] = Math.min(LONGEST_PAGE, page[0] * 4);
       return session.mapper().readOn(at, last, page[0]);
     });
@@ -208,6 +208,7 @@ final class Transactions {
     operations.forEach(operation -> operation.giveUp(transition));
     transition.serve();
     operations.forEach(operation -> operation.take(transition));
+    transition.summonFirst();
     transition.holders().settle();
   }
 

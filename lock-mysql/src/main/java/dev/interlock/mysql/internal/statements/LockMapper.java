@@ -91,6 +91,7 @@ public interface LockMapper {
       @Param("entries") List<KnownEntry> entries,
       @Param("entryUs") long entryUs,
       @Param("freshUs") long freshUs,
+      @Param("summonedFreshUs") long summonedFreshUs,
       @Param("listens") boolean listens);
 
   void wake(@Param("client") long client);
