@@ -85,7 +85,11 @@ public interface LockMapper {
   List<HeldRow> renewHolds(
       @Param("holds") List<KnownHold> holds,
       @Param("leaseUs") long leaseUs,
-      @Param("raise") boolean raise);
+      @Param("raise") boolean raise,
+      @Param("transaction") @Nullable Long transaction);
+
+  List<HeldRow> lockFreeHolds(
+      @Param("holds") List<KnownHold> holds, @Param("transaction") long transaction);
 
   List<EntryState> refreshWaiters(
       @Param("entries") List<KnownEntry> entries,
