@@ -39,6 +39,9 @@ public interface LockMapper {
   List<List<?>> beginTransaction(
       @Param("at") LockKey at, @Param("page") int page, @Param("transaction") long transaction);
 
+  List<List<?>> beginTidying(
+      @Param("at") LockKey at, @Param("page") int page, @Param("transaction") long transaction);
+
   List<List<?>> beginTransactionAsking(
       @Param("at") LockKey at,
       @Param("ids") Collection<HoldId> ids,
