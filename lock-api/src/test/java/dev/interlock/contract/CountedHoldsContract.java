@@ -32,7 +32,7 @@ public abstract class CountedHoldsContract {
   protected TestClient one;
   protected TestClient two;
 
-  private String uri;
+  protected String uri;
 
   /** For subclasses. */
   protected CountedHoldsContract() {}
@@ -51,6 +51,9 @@ public abstract class CountedHoldsContract {
 
   /** How many of these stand in the queue and are passed over. */
   protected abstract int asleep(HoldId... ids);
+
+  /** Until when the server keeps a waiter that gives no further sign of life. */
+  protected abstract long keptUntil(HoldId waiter);
 
   /** How many holds and waiters of a client the server keeps. */
   protected abstract long kept(TestClient client);
@@ -124,6 +127,10 @@ public abstract class CountedHoldsContract {
     return Renewal.of("a", id, TestClient.LEASE, false);
   }
 
+  protected static RenewalResult look(TestClient client, HoldId waiter) {
+    return renew(client, Renewal.of("a", waiter, TestClient.LEASE, true));
+  }
+
   protected static HoldId granted(TestClient client) throws InterruptedException {
     Grant grant = client.grants.poll(10, TimeUnit.SECONDS);
     assertThat(grant).isNotNull();
@@ -167,6 +174,68 @@ public abstract class CountedHoldsContract {
 
     await(() -> ask(two, all, 4, 4) instanceof Grant);
     assertThat(asleep(lost, other)).isEqualTo(2);
+  }
+
+  @ParameterizedTest(name = "for 1 of {0}, behind those who hold a part")
+  @ValueSource(ints = {1, 4})
+  void w2_aWaiterThatIsSilentIsPassedOverAndBackInItsPlaceOnceItShowsItself(int capacity)
+      throws Exception {
+    HoldId first = held(one, 1, 4);
+    TestClient frozen = listening();
+    HoldId silent = waiting(frozen, capacity, capacity);
+    HoldId other = waiting(frozen, capacity, capacity);
+    HoldId small = waiting(two, 1, 4);
+    assertThat(look(two, small)).isInstanceOf(RenewalResult.Queued.class);
+
+    await(() -> look(two, small) instanceof Grant);
+    assertThat(asleep(silent, other)).isEqualTo(2);
+    HoldId come = held(one, 1, 4);
+    assertThat(look(frozen, silent)).isInstanceOf(RenewalResult.Queued.class);
+    HoldId late = waiting(two, 1, 4);
+    assertThat(asleep(silent)).isZero();
+    one.release("a", first);
+    one.release("a", come);
+    two.release("a", small);
+    assertThat(granted(frozen)).isEqualTo(silent);
+    assertThat(look(frozen, silent)).isInstanceOf(Grant.class);
+    assertThat(look(two, late)).isInstanceOf(RenewalResult.Queued.class);
+    assertThat(look(frozen, other)).isInstanceOf(RenewalResult.Queued.class);
+    assertThat(releasedTo(frozen, silent)).isEqualTo(other);
+    frozen.close();
+  }
+
+  @ParameterizedTest(name = "for 1 of {0}, behind those who hold a part")
+  @ValueSource(ints = {1, 4})
+  void r2_aWaiterThatShowsItselfIsNotPassed(int capacity) throws Exception {
+    held(one, 1, 4);
+    HoldId alive = waiting(one, capacity, capacity);
+    HoldId small = waiting(two, 1, 4);
+    for (int i = 0; i < 7; i++) {
+      Thread.sleep(700);
+      assertThat(look(one, alive)).isInstanceOf(RenewalResult.Queued.class);
+      assertThat(look(two, small)).isInstanceOf(RenewalResult.Queued.class);
+    }
+    assertThat(two.backend.attempt(part(two.id(), 1, 4))).isInstanceOf(AttemptResult.Busy.class);
+  }
+
+  @Test
+  void w9_aLookWritesOnlyForAWaiterThatKeepsOthersOut() throws Exception {
+    HoldId alone = held(one, 1, 1);
+    HoldId reader = waiting(one, 1, ALL);
+    HoldId writer = waiting(two, 1, 1);
+    HoldId behind = waiting(one, 1, ALL);
+    assertThat(isWritten(two, writer)).isFalse();
+    one.release("a", alone);
+    assertThat(look(one, reader)).isInstanceOf(Grant.class);
+    assertThat(isWritten(two, writer)).isTrue();
+    assertThat(isWritten(one, behind)).isFalse();
+  }
+
+  private boolean isWritten(TestClient client, HoldId waiter) throws InterruptedException {
+    long until = keptUntil(waiter);
+    Thread.sleep(700);
+    assertThat(look(client, waiter)).isInstanceOf(RenewalResult.Queued.class);
+    return keptUntil(waiter) > until;
   }
 
   @Test

@@ -46,12 +46,12 @@ CREATE TABLE IF NOT EXISTS ${prefix}entry (
   until_us    BIGINT          NOT NULL COMMENT 'gone unless refreshed before',
   lease_us    BIGINT          NOT NULL COMMENT 'the lease it gets once granted',
   tokens      INT             NOT NULL COMMENT 'the fencing tokens it gets once granted',
-  asleep      TINYINT         NOT NULL COMMENT '1 if its client let a grant lapse, until it returns',
+  asleep      TINYINT         NOT NULL COMMENT '1 if its client let a grant lapse or was silent, until it returns',
   listens     TINYINT         NOT NULL COMMENT '1 if its client listens',
   units       INT             NOT NULL DEFAULT 1 COMMENT 'what it takes',
   capacity    INT             NOT NULL DEFAULT 1 COMMENT 'of how much, over 1 if it may share the lock',
   token       BIGINT          NOT NULL DEFAULT 0 COMMENT 'of a hold that may share the lock',
-  stay_us     BIGINT          NOT NULL DEFAULT 0 COMMENT 'of a grant not confirmed: until_us in the queue',
+  stay_us     BIGINT          NOT NULL DEFAULT 0 COMMENT 'of a grant not confirmed: until_us in the queue, of a waiter: when its silence counts',
   PRIMARY KEY (bucket, lock_key, kind, ticket),
   KEY by_hold (hold, client)
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC;

@@ -12,6 +12,6 @@ ALTER TABLE ${prefix}entry
   ADD COLUMN units INT NOT NULL DEFAULT 1 COMMENT 'what it takes',
   ADD COLUMN capacity INT NOT NULL DEFAULT 1 COMMENT 'of how much, over 1 if it may share the lock',
   ADD COLUMN token BIGINT NOT NULL DEFAULT 0 COMMENT 'of a hold that may share the lock',
-  ADD COLUMN stay_us BIGINT NOT NULL DEFAULT 0 COMMENT 'of a grant not confirmed: until_us in the queue';
+  ADD COLUMN stay_us BIGINT NOT NULL DEFAULT 0 COMMENT 'of a grant not confirmed: until_us in the queue, of a waiter: when its silence counts';
 
 SET SESSION lock_wait_timeout = @interlock_lock_wait;

@@ -51,6 +51,11 @@ class CountedHoldsTest extends CountedHoldsContract {
   }
 
   @Override
+  protected long keptUntil(HoldId waiter) {
+    return Long.parseLong(untilOf(waiter));
+  }
+
+  @Override
   protected long kept(TestClient client) {
     return Long.parseLong(Server.shared()
         .execute(
@@ -76,6 +81,21 @@ class CountedHoldsTest extends CountedHoldsContract {
     assertThat(two.release("a", second).held()).isTrue();
     assertThat(two.release("a", second).held()).isFalse();
     assertThat(one.backend.inspect("a")).isEmpty();
+  }
+
+  @Test
+  void r2_whoHasJustConnectedHoldsNobodysSilenceAgainstIt() throws InterruptedException {
+    HoldId reader = held(one, 1, ALL);
+    HoldId writer = waiting(two, 1, 1);
+    HoldId behind = waiting(one, 1, ALL);
+    TimeUnit.SECONDS.sleep(3);
+    try (TestClient fresh = Server.client(uri)) {
+      waiting(fresh, 1, ALL);
+    }
+    assertThat(asleep(writer)).isZero();
+    assertThat(look(one, behind)).isInstanceOf(Grant.class);
+    assertThat(asleep(writer)).isEqualTo(1);
+    one.release("a", reader);
   }
 
   /** One that was forgotten would be renewed as if it had the lock alone, and not be found. */

@@ -116,6 +116,65 @@ class RowLockTest {
     assertThat(answers.get(1)).isInstanceOf(Grant.class);
   }
 
+  @Test
+  void n8_aHoldOfWhichTheRowIsNotToBeHadFailsAlone() throws Exception {
+    List<Renewal> holds = new ArrayList<>();
+    for (String name : List.of("gone", "a", "b", "c")) {
+      HoldId hold = one.id();
+      one.attempt(name, hold, NONE);
+      holds.add(Renewal.of(name, hold, TestClient.LEASE, false));
+    }
+    one.release("gone", holds.get(0).id());
+    lockRow("a");
+    assertThat(kinds(RenewalAnswers.collect(one.backend, holds)))
+        .containsExactly("Gone", "Failed", "Grant", "Grant");
+    transition.rollback();
+    assertThat(kinds(RenewalAnswers.collect(one.backend, holds)))
+        .containsExactly("Gone", "Grant", "Grant", "Grant");
+  }
+
+  /** Its lease and its smallest token are those of the others, and yet it costs them nothing. */
+  @Test
+  void n8_theOthersAreRenewedWithTheirSmallestTokens() throws Exception {
+    List<Renewal> holds = new ArrayList<>();
+    for (String name : List.of("a", "b")) {
+      HoldId hold = one.id();
+      one.attempt(name, hold, NONE);
+      long token = one.backend.inspect(name).orElseThrow().fencingToken();
+      holds.add(Renewal.of(name, hold, TestClient.LEASE, false).withMinToken(token + 1_000_000));
+    }
+    lockRow("a");
+    assertThat(kinds(RenewalAnswers.collect(one.backend, holds)))
+        .containsExactly("Failed", "Grant");
+    assertThat(one.backend.inspect("b").orElseThrow().fencingToken())
+        .isEqualTo(holds.get(1).minToken());
+  }
+
+  /** A client serves the waiters of a lock that has run out, if it can. */
+  @Test
+  void e9_aWaiterForALockOfWhichTheRowIsNotToBeHadFailsAlone() throws Exception {
+    List<Renewal> waiters = new ArrayList<>();
+    for (String name : List.of("a", "b")) {
+      one.attempt(name, one.id(), NONE);
+      HoldId waiter = two.id();
+      two.attempt(name, waiter, LONG);
+      waiters.add(Renewal.of(name, waiter, TestClient.LEASE, true));
+    }
+    LockKey at = LockKey.of(namespace, "a");
+    server.execute("UPDATE interlock_lock SET until_us = 1 WHERE bucket = " + at.bucket()
+        + " AND lock_key = '" + namespace + ":a'");
+    lockRow("a");
+    assertThat(kinds(RenewalAnswers.collect(two.backend, waiters)))
+        .containsExactly("Failed", "Queued");
+    transition.rollback();
+    assertThat(kinds(RenewalAnswers.collect(two.backend, waiters)))
+        .containsExactly("Grant", "Queued");
+  }
+
+  private static List<String> kinds(List<RenewalResult> answers) {
+    return answers.stream().map(answer -> answer.getClass().getSimpleName()).toList();
+  }
+
   /** The grant comes from another client, just when this one looks what became of its renewal. */
   @Test
   void w2_aGrantThatIsOnlyClaimedIsNeverReportedAsAFullLease() throws SQLException {

@@ -17,10 +17,12 @@ import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.testservers.MysqlServer;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -33,6 +35,9 @@ class SpareRowsTest {
   private static final int KEPT = 16; // in a bucket, see Sweep
   private static final String PREFIX = "spare_"; // tables in which nobody else adds rows
   private static final Duration LEASE = Duration.ofMinutes(5); // longer than a test
+
+  /** The server waits for longer for a row. */
+  private static final Duration PROMPT = Duration.ofMillis(2_500);
 
   private final MysqlServer server = Server.shared();
   private final String namespace = Server.freshNamespace();
@@ -98,6 +103,64 @@ class SpareRowsTest {
     assertThat(RenewalAnswers.collect(two.backend, List.of(Renewal.of(name, reader, LEASE, false))))
         .hasOnlyElementsOfType(Grant.class);
     assertThat(writes(one, name, one.id())).isInstanceOf(AttemptResult.Busy.class);
+  }
+
+  /** As an operator may, who has begun a transaction. */
+  @Test
+  void e9_aRowThatIsKeptLockedKeepsNobodyFromOtherNames() throws SQLException {
+    List<String> names = namesOfOneBucket(KEPT + 1);
+    for (String name : names.subList(0, KEPT)) {
+      HoldId id = two.id();
+      writes(two, name, id);
+      two.release(name, id);
+    }
+    List<String> free = names.subList(0, KEPT).stream().sorted().toList();
+    try (Connection operator = locking(free.get(0))) {
+      assertThat(timeOf(() -> writes(one, names.get(KEPT), one.id()))).isLessThan(PROMPT);
+      assertThat(rows())
+          .contains(free.get(0), names.get(KEPT))
+          .doesNotContain(free.get(1), free.get(2), free.get(3));
+      operator.rollback();
+    }
+  }
+
+  /** Its holder is long dead, and those who wait for it. */
+  @Test
+  void e9_aForgottenLockOfWhichTheRowIsKeptLockedKeepsNobodyFromOtherNames() throws SQLException {
+    List<String> names = namesOfOneBucket(3);
+    writes(two, names.get(0), two.id());
+    two.attempt(names.get(0), two.id(), LEASE);
+    for (String table : List.of("lock", "entry")) {
+      server.execute("UPDATE " + server.database() + "." + PREFIX + table + " SET until_us = 1");
+    }
+    try (Connection operator = locking(names.get(0))) {
+      assertThat(timeOf(() -> writes(one, names.get(1), one.id()))).isLessThan(PROMPT);
+      operator.rollback();
+    }
+    writes(one, names.get(2), one.id());
+    assertThat(one.backend.inspect(names.get(0))).isEmpty();
+    assertThat(server.execute("SELECT COUNT(*) FROM " + server.database() + "." + PREFIX + "entry"))
+        .isEqualTo("0");
+  }
+
+  private Connection locking(String name) throws SQLException {
+    Connection operator =
+        new OddPool(server, server.database(), (usual, sql) -> usual).getConnection();
+    operator.setAutoCommit(false);
+    try (PreparedStatement row = operator.prepareStatement(
+        "SELECT 1 FROM " + PREFIX + "lock WHERE bucket = ? AND lock_key = ? FOR UPDATE")) {
+      LockKey at = LockKey.of(namespace, name);
+      row.setInt(1, at.bucket());
+      row.setBytes(2, at.key());
+      assertThat(row.executeQuery().next()).isTrue();
+    }
+    return operator;
+  }
+
+  private static Duration timeOf(Supplier<AttemptResult> attempt) {
+    long start = System.nanoTime();
+    assertThat(attempt.get()).isInstanceOf(Grant.class);
+    return Duration.ofNanos(System.nanoTime() - start);
   }
 
   /** On a busy machine the reader takes so long that the server cuts the transaction off. */

@@ -42,8 +42,24 @@ BEGIN
   END IF;
 END $$;
 
+-- Has the first waiter give signs of life from now on if it keeps others out of a lock that is shared, so
+-- that they pass it over when it is silent for two seconds. Nobody else writes its entry more often than it
+-- needs to.
+CREATE FUNCTION ${prefix}summon(asked bytea, at_us bigint) RETURNS void LANGUAGE plpgsql
+SET enable_seqscan = off AS $$
+BEGIN
+  UPDATE ${prefix}entry e SET stay_us = at_us + 2000000
+  WHERE e.lock_key = asked AND e.waits AND e.stay_us = 0 AND e.ticket = (
+      SELECT MIN(ticket) FROM ${prefix}entry WHERE lock_key = asked AND waits AND NOT asleep)
+    AND EXISTS (
+      SELECT FROM ${prefix}entry f
+      WHERE f.lock_key = asked AND f.waits AND f.ticket > e.ticket AND f.capacity > 1
+        AND f.client <> e.client);
+END $$;
+
 -- Grants to those who wait, in order, until the first that is alive does not fit: so it is not passed,
--- and all readers in front come in by one step.
+-- and all readers in front come in by one step. One that keeps others out and gave no sign of life for two
+-- seconds may be dead: all entries of its client keep their places, and are passed over until it shows itself.
 CREATE FUNCTION ${prefix}serve(INOUT r ${prefix}lock, at_us bigint, me bigint, OUT also bigint[],
   OUT soonest bigint) LANGUAGE plpgsql
 SET enable_seqscan = off AS $$
@@ -53,6 +69,9 @@ DECLARE
   known boolean := false; -- whether space is what anybody but a shared owner finds
   grace_us bigint;
   dead bigint;
+  silent bigint[] := '{}'; -- clients that are passed over since this step
+  silent_us bigint;
+  stuck boolean := false;
   t bigint;
   n int;
   for_us bigint;
@@ -61,16 +80,26 @@ BEGIN
   FOR e IN SELECT * FROM ${prefix}entry
     WHERE lock_key = r.lock_key AND waits AND ticket <> r.ticket ORDER BY ticket
   LOOP
-    IF e.until_us <= at_us AND grace_us IS NULL THEN
+    e.asleep := e.asleep OR e.client = ANY (silent);
+    silent_us := NULL;
+    IF e.stay_us > 0 AND e.client <> me AND NOT e.asleep THEN
+      silent_us := GREATEST(e.stay_us, e.until_us - 8000000);
+    END IF;
+    IF LEAST(e.until_us, silent_us) <= at_us AND grace_us IS NULL THEN
       grace_us := ${prefix}grace();
     END IF;
     IF e.until_us + grace_us <= at_us THEN
       dead := e.ticket;
+    ELSIF silent_us + grace_us <= at_us THEN
+      silent := silent || e.client;
+      UPDATE ${prefix}entry SET asleep = true
+      WHERE lock_key = r.lock_key AND waits AND client = e.client;
     ELSIF e.client = me OR NOT e.asleep THEN
       IF e.shared OR NOT known THEN
         space := ${prefix}room(r, CASE WHEN e.shared THEN e.owner END, e.capacity);
       END IF;
-      EXIT WHEN e.units + space.used > LEAST(e.capacity, space.smallest);
+      stuck := e.units + space.used > LEAST(e.capacity, space.smallest);
+      EXIT WHEN stuck;
       IF e.capacity = 1 AND r.until_us = 0 THEN
         r := ${prefix}appoint(r, e, at_us, me, e.tokens);
         t := r.token;
@@ -101,6 +130,11 @@ BEGIN
   INTO r.entries, r.counted, soonest FROM ${prefix}entry WHERE lock_key = r.lock_key;
   IF r.until_us > 0 THEN
     soonest := LEAST(soonest, r.until_us);
+  ELSIF stuck THEN
+    PERFORM ${prefix}summon(r.lock_key, at_us);
+    IF silent_us > at_us THEN
+      soonest := LEAST(soonest, silent_us);
+    END IF;
   END IF;
 END $$;
 
@@ -174,12 +208,16 @@ BEGIN
     tokens = EXCLUDED.tokens, token = EXCLUDED.token,
     since_us = CASE WHEN enters THEN EXCLUDED.since_us ELSE old.since_us END,
     until_us = CASE WHEN enters THEN EXCLUDED.until_us
-      ELSE GREATEST(old.until_us, EXCLUDED.until_us) END
+      ELSE GREATEST(old.until_us, EXCLUDED.until_us) END,
+    stay_us = CASE WHEN enters THEN 0 ELSE old.stay_us END
   RETURNING (xmax = 0)::int INTO n;
   r.next_ticket := r.next_ticket + n;
   r.entries := r.entries + n;
   IF size > 1 THEN
     r.counted := r.counted + n;
+  END IF;
+  IF NOT enters AND r.until_us = 0 THEN
+    PERFORM ${prefix}summon(r.lock_key, at_us);
   END IF;
 END $$;
 

@@ -407,7 +407,7 @@ BEGIN
     VALUES (asked, false, r.next_ticket, me, id, who, shares, at_host, at_us, at_us + lease, lease,
       wanted, r.token)
     ON CONFLICT (hold, client, lock_key) DO UPDATE
-    SET waits = false, until_us = CASE WHEN e.waits THEN at_us + lease
+    SET waits = false, stay_us = 0, until_us = CASE WHEN e.waits THEN at_us + lease
       ELSE GREATEST(e.until_us, at_us + lease) END
     RETURNING (xmax = 0)::int INTO n;
     r.entries := r.entries + n;
@@ -571,7 +571,8 @@ BEGIN
 END $$;
 
 -- Makes a hold last, or keeps a waiter in the queue. A waiter that is fresh, behind holders that are
--- alive, is only read.
+-- alive, is only read, unless one that keeps it out of a lock that is shared is silent. One that keeps others
+-- out is not fresh for long.
 CREATE FUNCTION ${prefix}renew(asked bytea, me bigint, id bigint, lease bigint, least_token bigint,
   queued boolean)
 RETURNS ${prefix}answer LANGUAGE plpgsql SET enable_seqscan = off AS $$
@@ -580,6 +581,7 @@ DECLARE
   e ${prefix}entry;
   at_us bigint;
   ends bigint;
+  silent_us bigint;
   before ${prefix}lock;
   settled record;
   a ${prefix}answer;
@@ -597,12 +599,19 @@ BEGIN
   END IF;
   IF queued AND ends > at_us AND NOT (r.until_us > 0 AND r.client = me AND r.hold = id) THEN
     SELECT * INTO e FROM ${prefix}entry WHERE hold = id AND client = me AND lock_key = asked;
-    IF FOUND AND e.waits AND NOT e.asleep AND e.until_us > at_us + 7000000
-      AND e.lease_us = lease THEN
-      a.state := 2;
-      a.token := CASE WHEN e.capacity = 1 THEN r.last_token END;
-      a.remaining_us := ends - at_us;
-      RETURN a;
+    IF FOUND AND e.waits AND NOT e.asleep AND e.lease_us = lease
+      AND e.until_us > at_us + (CASE WHEN e.stay_us > 0 THEN 9500000 ELSE 7000000 END) THEN
+      IF e.capacity > 1 AND r.until_us = 0 THEN
+        SELECT MIN(GREATEST(stay_us, until_us - 8000000)) INTO silent_us FROM ${prefix}entry
+        WHERE lock_key = asked AND waits AND ticket < e.ticket AND stay_us > 0 AND NOT asleep
+          AND client <> me;
+      END IF;
+      IF silent_us IS NULL OR silent_us > at_us THEN
+        a.state := 2;
+        a.token := CASE WHEN e.capacity = 1 THEN r.last_token END;
+        a.remaining_us := LEAST(ends, silent_us) - at_us;
+        RETURN a;
+      END IF;
     END IF;
   END IF;
   SELECT * INTO r FROM ${prefix}lock WHERE lock_key = asked FOR UPDATE;
@@ -624,7 +633,7 @@ BEGIN
   UPDATE ${prefix}entry SET asleep = false, lease_us = CASE WHEN waits THEN lease ELSE lease_us END,
     until_us = CASE WHEN waits THEN GREATEST(until_us, at_us + 10000000)
       WHEN until_us > at_us THEN GREATEST(until_us, at_us + lease) ELSE until_us END,
-    stay_us = CASE WHEN until_us > at_us THEN 0 ELSE stay_us END
+    stay_us = CASE WHEN NOT waits AND until_us > at_us THEN 0 ELSE stay_us END
   WHERE hold = id AND client = me AND lock_key = asked
   RETURNING * INTO e;
   IF FOUND AND NOT e.waits AND e.capacity > 1 AND e.until_us > at_us THEN

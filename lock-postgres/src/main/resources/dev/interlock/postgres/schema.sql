@@ -43,11 +43,12 @@ CREATE TABLE ${prefix}entry (
   until_us    bigint   NOT NULL,             -- gone unless refreshed before
   lease_us    bigint   NOT NULL,             -- the lease it gets once granted
   tokens      int      NOT NULL,             -- the fencing tokens it gets once granted
-  asleep      boolean  NOT NULL DEFAULT false, -- its client let a grant lapse, until it returns
+  asleep      boolean  NOT NULL DEFAULT false, -- its client let a grant lapse or was silent, until it returns
   units       int      NOT NULL DEFAULT 1,   -- what it takes
   capacity    int      NOT NULL DEFAULT 1,   -- of how much: more than 1 if it may share the lock
   token       bigint   NOT NULL DEFAULT 0,   -- of a hold that may share the lock
-  stay_us     bigint   NOT NULL DEFAULT 0,   -- of a grant that is not confirmed: until_us in the queue
+  stay_us     bigint   NOT NULL DEFAULT 0,   -- of a grant that is not confirmed: until_us in the queue,
+                                             -- of a waiter that keeps others out: when its silence counts
   PRIMARY KEY (lock_key, waits, ticket)
 ) WITH (fillfactor = 70);
 

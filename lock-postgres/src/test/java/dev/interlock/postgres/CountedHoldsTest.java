@@ -42,6 +42,12 @@ class CountedHoldsTest extends CountedHoldsContract {
   }
 
   @Override
+  protected long keptUntil(HoldId waiter) {
+    return Long.parseLong(
+        Server.shared().execute("SELECT until_us FROM interlock_entry WHERE " + is(waiter)));
+  }
+
+  @Override
   protected long kept(TestClient client) {
     return Long.parseLong(Server.shared()
         .execute(

@@ -306,5 +306,6 @@ final class BrokenProviders {
     EXPECTED.put(Fault.FAIR_WAITERS_POLL, Set.of("P1"));
     EXPECTED.put(Fault.PERMITS_SHARE_TOKEN, Set.of("C1"));
     EXPECTED.put(Fault.SHARED_FORCE_WAKES_NOBODY, Set.of("R5", "C2"));
+    EXPECTED.put(Fault.DEAD_WRITER_KEEPS_READERS_OUT, Set.of("W2"));
   }
 }

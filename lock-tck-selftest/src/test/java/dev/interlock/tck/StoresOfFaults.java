@@ -85,7 +85,8 @@ final class StoresOfFaults {
       Fault.SHARED_ERROR_MEANS_BUSY,
       Fault.SHARED_LEASES_CAPPED,
       Fault.PERMITS_SHARE_TOKEN,
-      Fault.SHARED_FORCE_WAKES_NOBODY);
+      Fault.SHARED_FORCE_WAKES_NOBODY,
+      Fault.DEAD_WRITER_KEEPS_READERS_OUT);
 
   private static final Set<Fault> NEEDS_DURABLE =
       Set.of(Fault.NOT_DURABLE, Fault.ORDER_NOT_DURABLE);
@@ -98,7 +99,8 @@ final class StoresOfFaults {
       Fault.FOLLOWS_CLOCK,
       Fault.HOLDS_FOLLOW_CLOCK,
       Fault.QUEUE_BY_CLIENT_CLOCK,
-      Fault.WAKES_THE_DEAD);
+      Fault.WAKES_THE_DEAD,
+      Fault.DEAD_WRITER_KEEPS_READERS_OUT);
 
   /** Where a client of the store with this fault connects. */
   static String uri(StoreServer server, Fault fault) {

@@ -48,7 +48,8 @@ public final class FencedWrites {
 
   private final String table;
 
-  // Digests of names that had a row when this object last saw them.
+  // Digests of names of which this object has found the row there. One that it has added may be
+  // rolled back.
   private final Set<String> known = ConcurrentHashMap.newKeySet();
 
   private FencedWrites(String table) {
@@ -112,7 +113,7 @@ public final class FencedWrites {
    * is open: its guard row is locked until this transaction ends. Called first, it keeps what the
    * transaction reads from being written by others meanwhile.
    *
-   * <p>One statement, and two the first time that this object meets the name; three before a
+   * <p>One statement, and two until this object has found the name in the table; three before a
    * refusal of a name that it knows. Nothing is left behind if the transaction is rolled back, or
    * if the connection breaks before its commit.
    *
@@ -131,12 +132,16 @@ public final class FencedWrites {
           "a guarded write needs a transaction: the connection is in auto-commit mode");
     }
     String resource = digest(name);
-    if (known.contains(resource) && advance(connection, resource, fencingToken)) {
-      return;
+    if (known.contains(resource)) {
+      if (advance(connection, resource, fencingToken)) {
+        return;
+      }
+      known.remove(resource); // the row may be gone, and is not to be looked for twice
     }
     // Before any look at it: on MySQL one that finds no row keeps others from adding theirs.
-    ensureThere(connection, resource, name, fencingToken);
-    remember(resource);
+    if (!add(connection, resource, name, fencingToken)) {
+      remember(resource);
+    }
     if (!advance(connection, resource, fencingToken)) {
       throw stale(name, fencingToken);
     }
@@ -178,19 +183,23 @@ public final class FencedWrites {
     }
   }
 
-  /** Adds the row unless it is there. The transaction goes on in both cases. */
-  private void ensureThere(Connection connection, String resource, String name, long token)
+  /**
+   * Adds the row unless it is there. The transaction goes on in both cases. If the row was added,
+   * it goes again with a transaction that is rolled back.
+   */
+  private boolean add(Connection connection, String resource, String name, long token)
       throws SQLException {
     try (PreparedStatement insert = connection.prepareStatement("INSERT INTO " + table
         + " (resource, name, token, writes) VALUES (?, ?, ?, 0)" + ifThere(connection))) {
       insert.setString(1, resource);
       insert.setString(2, forPeople(name));
       insert.setLong(3, token);
-      insert.executeUpdate();
+      return insert.executeUpdate() == 1;
     } catch (SQLException e) {
       if (!isDuplicate(e)) {
         throw e;
       }
+      return false;
     }
   }
 
@@ -199,8 +208,9 @@ public final class FencedWrites {
     return switch (connection.getMetaData().getDatabaseProductName()) {
       // The error ends the transaction.
       case "PostgreSQL" -> " ON CONFLICT DO NOTHING";
-      // The error leaves a shared lock, and two that have it block each other.
-      case "MySQL", "MariaDB" -> " ON DUPLICATE KEY UPDATE writes = writes";
+      // The error leaves a shared lock, and two that have it block each other. A row that is there
+      // counts as two, but only if this changes it.
+      case "MySQL", "MariaDB" -> " ON DUPLICATE KEY UPDATE writes = writes + 1";
       default -> "";
     };
   }

@@ -8,15 +8,20 @@ import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.Locks;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -182,6 +187,74 @@ abstract class FencedWritesContract {
       }
     } finally {
       threads.shutdownNow();
+    }
+  }
+
+  /** Whoever looks for rows that are not there may keep others from adding theirs (MySQL). */
+  @Test
+  void newNamesMeetNoDeadlockAfterTheirFirstWritesWereRolledBack() throws Exception {
+    List<String> names = List.of("a", "b");
+    try (Connection connection = connection()) {
+      for (String name : names) {
+        fence.guard(connection, name, 1);
+        connection.rollback();
+      }
+    }
+    CyclicBarrier together = new CyclicBarrier(names.size());
+    ExecutorService threads = Executors.newFixedThreadPool(names.size());
+    try {
+      List<Future<Boolean>> all = new ArrayList<>();
+      for (String name : names) {
+        all.add(threads.submit(() -> {
+          try (Connection connection = connection()) {
+            return write(
+                fence, adding(connection, () -> together.await(20, TimeUnit.SECONDS)), name, 1);
+          }
+        }));
+      }
+      for (Future<Boolean> one : all) {
+        assertThat(one.get()).isTrue();
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  /** Something to do before rows are added. */
+  private interface BeforeAdding {
+    void run() throws Exception;
+  }
+
+  private static Connection adding(Connection connection, BeforeAdding before) {
+    return (Connection) Proxy.newProxyInstance(
+        FencedWritesContract.class.getClassLoader(),
+        new Class<?>[] {Connection.class},
+        (proxy, method, arguments) -> {
+          if (method.getName().equals("prepareStatement")
+              && ((String) arguments[0]).startsWith("INSERT")) {
+            before.run();
+          }
+          try {
+            return method.invoke(connection, arguments);
+          } catch (InvocationTargetException e) {
+            throw e.getCause();
+          }
+        });
+  }
+
+  /** One statement in place of two. */
+  @Test
+  void aNameThatALaterTransactionHasFoundThereIsNotAddedAgain() throws SQLException {
+    AtomicInteger added = new AtomicInteger();
+    try (Connection connection = connection()) {
+      Connection counting = adding(connection, added::incrementAndGet);
+      write(fence, counting, "a", 1);
+      write(fence, counting, "a", 2);
+      int before = added.get();
+      write(fence, counting, "a", 3);
+      assertThat(added).hasValue(before);
+      execute("DELETE FROM fence_" + suffix);
+      assertThat(write(fence, counting, "a", 4)).isTrue();
     }
   }
 

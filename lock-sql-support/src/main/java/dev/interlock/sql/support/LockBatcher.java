@@ -32,6 +32,10 @@ public final class LockBatcher<W extends Batched<?>> {
   private static final Logger LOG = System.getLogger("dev.interlock.sql");
   private static final int MOST = 128;
 
+  /** Made beforehand: where it is of use there may be no memory for it. */
+  private static final IllegalStateException LEADER_FAILED =
+      new IllegalStateException("an Error met the thread that saw to the transaction");
+
   private static final class Line<W extends Batched<?>> {
     final Queue<W> waiting = new ConcurrentLinkedQueue<>();
     final Queue<W> riders = new ConcurrentLinkedQueue<>();
@@ -41,9 +45,21 @@ public final class LockBatcher<W extends Batched<?>> {
     /** All riders together: what one of them has to pay for serves the others too. */
     void endRides() {
       for (W rider = riders.poll(); rider != null; rider = riders.poll()) {
-        waiting.add(rider);
+        try {
+          waiting.add(rider);
+        } catch (Error e) {
+          rider.outcome().fail(LEADER_FAILED); // it is in neither queue
+          throw e;
+        }
       }
       // Its thread may have looked in between, found it nowhere and somebody leading, and sleep.
+      callNext();
+    }
+
+    /** Its thread leaves before it is done, and so can lead no more. */
+    void leave(W work) {
+      waiting.remove(work);
+      riders.remove(work);
       callNext();
     }
 
@@ -106,6 +122,9 @@ public final class LockBatcher<W extends Batched<?>> {
         }
       }
     } finally {
+      if (!work.outcome().isDone()) {
+        line.leave(work);
+      }
       lines.computeIfPresent(name, (key, old) -> --old.users == 0 ? null : old);
       if (interrupted) {
         Thread.currentThread().interrupt();
@@ -137,26 +156,44 @@ public final class LockBatcher<W extends Batched<?>> {
 
   private void lead(String name, Line<W> line) {
     try {
-      List<W> batch = new ArrayList<>();
-      board(line.waiting, batch);
-      if (!line.riders.isEmpty()) {
-        int riders = (int) line.riders.stream().limit(MOST).count();
-        if (batch.stream().anyMatch(work -> work.takesAlong(riders))) {
-          board(line.riders, batch);
+      List<W> batch = new ArrayList<>(MOST); // whole: an Error while it grew would lose somebody
+      try {
+        fill(batch, line);
+        if (!batch.isEmpty()) {
+          transact(name, batch);
         }
+      } finally {
+        failOpen(batch);
       }
-      if (!batch.isEmpty()) {
-        transact(name, batch);
-        batch.stream()
-            .map(work -> work.outcome().fault())
-            .filter(Objects::nonNull)
-            .findFirst()
-            .ifPresent(fault -> failOverdue(name, line, fault));
-      }
+      batch.stream()
+          .map(work -> work.outcome().fault())
+          .filter(Objects::nonNull)
+          .findFirst()
+          .ifPresent(fault -> failOverdue(name, line, fault));
     } finally {
       line.led.set(false);
       // Looked at after the lead was given up: whoever came before that cannot have taken it.
       line.callNext();
+    }
+  }
+
+  private void fill(List<W> batch, Line<W> line) {
+    board(line.waiting, batch);
+    if (!line.riders.isEmpty()) {
+      int riders = (int) line.riders.stream().limit(MOST).count();
+      if (batch.stream().anyMatch(work -> work.takesAlong(riders))) {
+        board(line.riders, batch);
+      }
+    }
+  }
+
+  /** After an Error, which may say that there is no memory: allocates nothing. */
+  private void failOpen(List<W> batch) {
+    for (int i = 0; i < batch.size(); i++) {
+      Outcome<?> outcome = batch.get(i).outcome();
+      if (!outcome.isDone()) {
+        outcome.fail(LEADER_FAILED);
+      }
     }
   }
 
@@ -168,6 +205,11 @@ public final class LockBatcher<W extends Batched<?>> {
       // rights.
       List<W> open = open(batch);
       List<W> freeing = open.stream().filter(work -> work.patience() == null).toList();
+      if (freeing.size() > 1 && freeing.size() == open.size()) {
+        // One of them may have brought the attempt that is refused.
+        freeing.forEach(work -> transact(name, List.of(work)));
+        return;
+      }
       if (!freeing.isEmpty() && freeing.size() < open.size()) {
         transact(name, freeing);
       }

@@ -1,5 +1,6 @@
 package dev.interlock.sql.support;
 
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
@@ -13,6 +14,17 @@ import java.util.concurrent.TimeUnit;
 public final class Permits {
   private final Semaphore free;
   private final Duration patience;
+
+  /** Has connections. */
+  public interface Source {
+    /**
+     * Takes one.
+     *
+     * @return a connection
+     * @throws SQLException if there is none
+     */
+    Connection take() throws SQLException;
+  }
 
   /**
    * Creates.
@@ -51,6 +63,23 @@ public final class Permits {
    */
   public boolean tryTake() {
     return free.tryAcquire();
+  }
+
+  /**
+   * Takes a connection under a permit that the caller has.
+   *
+   * @param source where it comes from
+   * @return a connection; the permit is given back with it
+   * @throws SQLException if there is none; then the permit was given back, as after an Error, such
+   *     as no memory for a thread of a pool
+   */
+  public Connection lend(Source source) throws SQLException {
+    try {
+      return source.take();
+    } catch (SQLException | RuntimeException | Error e) {
+      giveBack();
+      throw e;
+    }
   }
 
   /** Gives a permit back. */

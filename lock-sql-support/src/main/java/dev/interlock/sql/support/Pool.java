@@ -6,6 +6,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 
 /** A pool of connections that does not wait for a server that cannot be reached. Thread-safe. */
 public final class Pool {
@@ -17,6 +18,9 @@ public final class Pool {
   private final Opener opener;
   private final Duration patience;
   private final HikariDataSource connections;
+
+  /** Who waited for longer met a connection on which no answer came, and was not just queued. */
+  private final long deafNanos;
 
   /**
    * Makes a pool. If the given settings say so, it opens a first connection, and throws a
@@ -35,7 +39,9 @@ public final class Pool {
     hikari.setIdleTimeout(IDLE_MILLIS);
     hikari.setConnectionTimeout(LOOK_MILLIS);
     // An idle connection on which no answer comes must leave the time to open another one.
-    hikari.setValidationTimeout(Math.max(LOOK_MILLIS, patience.toMillis() / 2));
+    long validationMillis = Math.max(LOOK_MILLIS, patience.toMillis() / 2);
+    hikari.setValidationTimeout(validationMillis);
+    this.deafNanos = TimeUnit.MILLISECONDS.toNanos(LOOK_MILLIS + validationMillis / 4);
     this.connections = new HikariDataSource(hikari);
   }
 
@@ -49,6 +55,7 @@ public final class Pool {
   public Connection take() throws SQLException {
     long deadline = System.nanoTime() + patience.toNanos();
     while (true) {
+      long begun = System.nanoTime();
       try {
         Connection connection = connections.getConnection();
         if (!connection.unwrap(Connection.class).isClosed()) {
@@ -62,8 +69,12 @@ public final class Pool {
         if (outage != null) {
           throw unreachable(outage);
         }
-        if (System.nanoTime() - deadline >= 0) {
+        long now = System.nanoTime();
+        if (now - deadline >= 0) {
           throw e;
+        }
+        if (now - begun > deafNanos) {
+          evictIdle();
         }
       }
     }
@@ -85,7 +96,7 @@ public final class Pool {
 
   /**
    * Returns a connection. One that is of no use any more is closed, and so are the others that are
-   * idle: where no answer came on it, each of them would cost its time again.
+   * idle.
    *
    * @param connection what {@link #take} answered
    * @param healthy false if it is of no use any more
@@ -93,13 +104,18 @@ public final class Pool {
   public void giveBack(Connection connection, boolean healthy) {
     if (!healthy) {
       connections.evictConnection(connection);
-      connections.getHikariPoolMXBean().softEvictConnections();
+      evictIdle();
     }
     try {
       connection.close();
     } catch (SQLException e) {
       connections.evictConnection(connection);
     }
+  }
+
+  /** Where no answer came on one, each of the others would cost its time again. */
+  private void evictIdle() {
+    connections.getHikariPoolMXBean().softEvictConnections();
   }
 
   /** Closes all connections. */

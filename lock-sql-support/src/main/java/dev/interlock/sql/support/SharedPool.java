@@ -72,12 +72,7 @@ public final class SharedPool implements Connections {
       return prepared();
     }
     attempts.take();
-    try {
-      return prepared();
-    } catch (SQLException | RuntimeException e) {
-      attempts.giveBack();
-      throw e;
-    }
+    return attempts.lend(this::prepared);
   }
 
   private Connection prepared() throws SQLException {
@@ -89,7 +84,7 @@ public final class SharedPool implements Connections {
       }
       outfit.putOn(connection);
       return connection;
-    } catch (SQLException | RuntimeException e) {
+    } catch (SQLException | RuntimeException | Error e) {
       giveBack(connection, true, true);
       throw e;
     }
@@ -112,11 +107,12 @@ public final class SharedPool implements Connections {
     } finally {
       try {
         connection.close();
-      } catch (SQLException e) {
+      } catch (SQLException | RuntimeException e) {
         // Nothing more can be done with it.
-      }
-      if (!urgent) {
-        attempts.giveBack();
+      } finally {
+        if (!urgent) {
+          attempts.giveBack();
+        }
       }
     }
   }
@@ -143,7 +139,7 @@ public final class SharedPool implements Connections {
       connection.setAutoCommit(true);
       outfit.putOn(connection); // for good: it is not given back
       return connection;
-    } catch (SQLException | RuntimeException e) {
+    } catch (SQLException | RuntimeException | Error e) {
       connection.close();
       throw e;
     }

@@ -1,13 +1,16 @@
 package dev.interlock.sql.support;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.interlock.OutcomeUnknownException;
 import java.lang.reflect.Field;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -73,10 +76,56 @@ class EndOfRideTest {
     assertThat(transactions).last().isEqualTo(List.of(first.get()));
   }
 
+  /** Who finds no memory while it moves both stands behind the other. */
+  @Test
+  void e5_whoIsMovedByOneThatMeetsAnErrorIsNotForgotten() throws ReflectiveOperationException {
+    AtomicReference<Work> first = new AtomicReference<>();
+    AtomicReference<Work> second = new AtomicReference<>();
+    Thread moved = start(first, LONG);
+    awaitState(moved, Thread.State.TIMED_WAITING);
+    Thread mover = start(second, LONG);
+    awaitState(mover, Thread.State.TIMED_WAITING);
+    replaceQueue(new FailingQueue(mover));
+    mayCommit.countDown();
+    mayBoard.countDown();
+
+    mover.interrupt();
+    await().until(() -> mover.getState() == Thread.State.TERMINATED);
+    await().until(() -> moved.getState() == Thread.State.TERMINATED);
+    assertThatThrownBy(first.get().outcome()::get).isInstanceOf(OutcomeUnknownException.class);
+  }
+
+  /** Its thread is gone; the next one leads. */
+  @Test
+  void e5_whoMeetsAnErrorBeforeItLeadsKeepsNobodyFromIt() throws ReflectiveOperationException {
+    AtomicReference<Work> last = new AtomicReference<>();
+    AtomicReference<Work> dead = new AtomicReference<>();
+    Thread leader = start(new AtomicReference<>(), 0);
+    await().until(() -> transactions.size() == 1);
+    FailingQueue waiting = new FailingQueue(null);
+    replaceQueue(waiting);
+    Thread failing = start(dead, 0);
+    awaitState(failing, Thread.State.WAITING);
+    Thread behind = start(last, 0);
+    awaitState(behind, Thread.State.WAITING);
+    waiting.failsFor = failing;
+    mayCommit.countDown();
+
+    await().until(() -> leader.getState() == Thread.State.TERMINATED);
+    await().until(() -> failing.getState() == Thread.State.TERMINATED);
+    await().until(() -> behind.getState() == Thread.State.TERMINATED);
+    assertThat(last.get().outcome().get()).isTrue();
+    assertThat(transactions).last().isEqualTo(List.of(last.get()));
+  }
+
   private Thread start(AtomicReference<Work> made, long rideNanos) {
     Thread thread = new Thread(() -> {
       made.set(new Work());
-      batcher.run("lock", made.get(), rideNanos);
+      try {
+        batcher.run("lock", made.get(), rideNanos);
+      } catch (OutOfMemoryError e) {
+        assertThat(e).hasMessage(FailingQueue.MESSAGE);
+      }
     });
     thread.setDaemon(true);
     threads.add(thread);
@@ -88,7 +137,7 @@ class EndOfRideTest {
     await().pollInterval(Duration.ofMillis(1)).until(() -> thread.getState() == state);
   }
 
-  private void replaceQueue(SlowQueue waiting) throws ReflectiveOperationException {
+  private void replaceQueue(Queue<Work> waiting) throws ReflectiveOperationException {
     Field lines = LockBatcher.class.getDeclaredField("lines");
     lines.setAccessible(true);
     Object line = ((Map<?, ?>) lines.get(batcher)).get("lock");
@@ -123,6 +172,36 @@ class EndOfRideTest {
         pass(mayWait);
       }
       return super.add(work);
+    }
+  }
+
+  /** Has no memory for one of the threads. */
+  private static final class FailingQueue extends ConcurrentLinkedQueue<Work> {
+    private static final long serialVersionUID = 1L;
+    private static final String MESSAGE = "for the test";
+
+    private transient volatile @Nullable Thread failsFor;
+
+    FailingQueue(@Nullable Thread failsFor) {
+      this.failsFor = failsFor;
+    }
+
+    private void fail() {
+      if (Thread.currentThread() == failsFor) {
+        throw new OutOfMemoryError(MESSAGE);
+      }
+    }
+
+    @Override
+    public boolean add(Work work) {
+      fail();
+      return super.add(work);
+    }
+
+    @Override
+    public @Nullable Work poll() {
+      fail();
+      return super.poll();
     }
   }
 

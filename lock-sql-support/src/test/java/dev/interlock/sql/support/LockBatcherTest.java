@@ -205,6 +205,83 @@ class LockBatcherTest {
     assertThat(transactions).containsExactly(List.of(release, rider.get()), List.of(release));
   }
 
+  /** Of two releases, in one transaction, the attempt that one brings with it is refused. */
+  @Test
+  void whatFreesTheLockIsDoneApartFromOtherWorkThatIsRefused() throws InterruptedException {
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch end = new CountDownLatch(1);
+    AtomicReference<Plain> needsRoom = new AtomicReference<>();
+    LockBatcher<Plain> full = new LockBatcher<>((name, operations) -> {
+      begun.countDown();
+      await().until(() -> end.getCount() == 0);
+      if (operations.contains(needsRoom.get())) {
+        throw new BackendRefusedException("no room", null);
+      }
+      operations.forEach(LockBatcherTest::done);
+    });
+    start(() -> full.run("lock", new Plain(0)));
+    begun.await();
+    AtomicReference<Plain> release = new AtomicReference<>();
+    Thread first = start(() -> {
+      needsRoom.set(new Plain(0));
+      full.run("lock", needsRoom.get());
+    });
+    awaitParked(first);
+    Thread second = start(() -> {
+      release.set(new Plain(0));
+      full.run("lock", release.get());
+    });
+    awaitParked(second);
+    end.countDown();
+    first.join();
+    second.join();
+
+    assertThat(release.get().outcome().get()).isTrue();
+    assertThatThrownBy(needsRoom.get().outcome()::get).isInstanceOf(BackendRefusedException.class);
+  }
+
+  /** As when there is no memory left: it may meet the leader wherever it allocates. */
+  @Test
+  void e5_anErrorOfALeaderLeavesNobodyBehindWhomItTookAlong() throws InterruptedException {
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch end = new CountDownLatch(1);
+    LockBatcher<Plain> slow = new LockBatcher<>((name, operations) -> {
+      begun.countDown();
+      await().until(() -> end.getCount() == 0);
+      operations.forEach(LockBatcherTest::done);
+    });
+    start(() -> slow.run("lock", new Plain(0)));
+    begun.await();
+    Thread riding = start(() -> slow.run("lock", new Plain(0), LONG));
+    awaitRide(riding);
+    List<Plain> works = new CopyOnWriteArrayList<>();
+    List<Throwable> errors = new CopyOnWriteArrayList<>();
+    List<Thread> callers = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      callers.add(start(() -> {
+        Plain work = new Plain(Plain.FAILS);
+        works.add(work);
+        try {
+          slow.run("lock", work);
+        } catch (OutOfMemoryError e) {
+          errors.add(e);
+        }
+      }));
+    }
+    callers.forEach(LockBatcherTest::awaitParked);
+    end.countDown();
+    for (Thread caller : callers) {
+      caller.join(10_000);
+      assertThat(caller.isAlive()).isFalse();
+    }
+    slow.run("lock", new Plain(1));
+
+    assertThat(errors).hasSize(1);
+    assertThat(works)
+        .allSatisfy(work ->
+            assertThatThrownBy(work.outcome()::get).isInstanceOf(OutcomeUnknownException.class));
+  }
+
   private record Failing(Plain operation, AtomicReference<Throwable> error) {}
 
   private Failing failing(LockBatcher<Plain> faulty, @Nullable Duration patience) {
@@ -219,9 +296,7 @@ class LockBatcherTest {
         error.set(e);
       }
     });
-    await()
-        .until(() -> thread.getState() == Thread.State.WAITING
-            || thread.getState() == Thread.State.TIMED_WAITING);
+    awaitParked(thread);
     return new Failing(operation.get(), error);
   }
 
@@ -248,12 +323,20 @@ class LockBatcherTest {
             || thread.getState() == Thread.State.TERMINATED);
   }
 
+  private static void awaitParked(Thread thread) {
+    await()
+        .until(() -> thread.getState() == Thread.State.WAITING
+            || thread.getState() == Thread.State.TIMED_WAITING);
+  }
+
   private static void done(Plain work) {
     work.outcome().succeed(true);
   }
 
   /** Takes riders along if there are enough. */
   private static final class Plain implements Batched<Boolean> {
+    static final int FAILS = -1;
+
     private final Outcome<Boolean> outcome = new Outcome<>();
     private final int enough;
     private final @Nullable Duration patience;
@@ -279,6 +362,9 @@ class LockBatcherTest {
 
     @Override
     public boolean takesAlong(int riders) {
+      if (enough == FAILS) {
+        throw new OutOfMemoryError("for the test");
+      }
       return enough > 0 && riders >= enough;
     }
   }

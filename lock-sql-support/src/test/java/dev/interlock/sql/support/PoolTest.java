@@ -10,7 +10,11 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -45,15 +49,45 @@ class PoolTest {
     }
   }
 
+  /** As behind a firewall that has forgotten them: no answer ever comes on those that are idle. */
+  @Test
+  void w11_severalDeafConnectionsCostNoMoreThanOne() throws Exception {
+    AtomicInteger deaf = new AtomicInteger(); // those opened up to this one
+    HikariConfig hikari = new HikariConfig();
+    hikari.setMaximumPoolSize(4);
+    hikari.setMinimumIdle(2);
+    hikari.setInitializationFailTimeout(-1);
+    Opener opener =
+        new Opener(new Servers(List.of(HostPort.of("localhost", 1)), 1, "locks", new Breaking() {
+          @Override
+          public Connection connect(String place) {
+            int number = opened.incrementAndGet();
+            return connection(new OneConnection(false, () -> number <= deaf.get()));
+          }
+        }));
+    Pool pool = new Pool(hikari, opener, Duration.ofSeconds(3));
+    try {
+      Awaitility.await().until(() -> pool.idle() == 2);
+      Thread.sleep(1_000); // Hikari looks at those only that were idle for a while
+      deaf.set(opened.get());
+      pool.giveBack(pool.take(), true);
+      assertThat(opened.get()).isGreaterThan(deaf.get());
+    } finally {
+      pool.close();
+    }
+  }
+
+  private static Connection connection(OneConnection connection) {
+    return (Connection) Proxy.newProxyInstance(
+        PoolTest.class.getClassLoader(), new Class<?>[] {Connection.class}, connection);
+  }
+
   /** Of the connections the first one is cut once it is asked for its isolation. */
-  private final class Breaking implements Servers.Driver {
+  private class Breaking implements Servers.Driver {
 
     @Override
     public Connection connect(String place) {
-      return (Connection) Proxy.newProxyInstance(
-          PoolTest.class.getClassLoader(),
-          new Class<?>[] {Connection.class},
-          new OneConnection(opened.incrementAndGet() == 1));
+      return connection(new OneConnection(opened.incrementAndGet() == 1, () -> false));
     }
 
     @Override
@@ -70,11 +104,14 @@ class PoolTest {
   /** What Hikari asks of a connection. */
   private static final class OneConnection implements InvocationHandler {
     private final boolean breaks;
+    private final BooleanSupplier isDeaf;
     private boolean broken;
+    private int timeoutMillis;
     private int isolation = Connection.TRANSACTION_REPEATABLE_READ;
 
-    OneConnection(boolean breaks) {
+    OneConnection(boolean breaks, BooleanSupplier isDeaf) {
       this.breaks = breaks;
+      this.isDeaf = isDeaf;
     }
 
     @Override
@@ -108,13 +145,23 @@ class PoolTest {
         }
       }
       return switch (name) {
-        case "isValid", "getAutoCommit" -> true;
+        case "isValid" -> answers();
+        case "getAutoCommit" -> true;
         case "isReadOnly" -> false;
-        case "getNetworkTimeout" -> 0;
+        case "getNetworkTimeout" -> timeoutMillis;
+        case "setNetworkTimeout" -> timeoutMillis = (Integer) arguments[1];
         case "getTransactionIsolation" -> isolation;
         case "setTransactionIsolation" -> set((Integer) arguments[0]);
         default -> null;
       };
+    }
+
+    private boolean answers() {
+      boolean deaf = isDeaf.getAsBoolean();
+      if (deaf) {
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(timeoutMillis));
+      }
+      return !deaf;
     }
 
     /** As drivers do. */

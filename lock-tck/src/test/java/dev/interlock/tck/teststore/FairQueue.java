@@ -125,7 +125,10 @@ final class FairQueue {
     for (int i = 0; i < end; i++) {
       int place = last ? end - 1 - i : i;
       Wire.Request request = entries.get(place).request;
-      if (listens.test(request.client())) {
+      boolean blocks = fault == Fault.DEAD_WRITER_KEEPS_READERS_OUT
+          && request.capacity() == 1
+          && !fits.test(request);
+      if (blocks || listens.test(request.client())) {
         boolean served = fits.test(request);
         if (served) {
           entries.remove(place);

@@ -424,5 +424,7 @@ public enum Fault {
   /** All who hold permits at the same time have the token of the first. */
   PERMITS_SHARE_TOKEN,
   /** A forced release of who shared a lock serves nobody. */
-  SHARED_FORCE_WAKES_NOBODY
+  SHARED_FORCE_WAKES_NOBODY,
+  /** A waiting writer whose client is gone keeps readers out until its place runs out. */
+  DEAD_WRITER_KEEPS_READERS_OUT
 }

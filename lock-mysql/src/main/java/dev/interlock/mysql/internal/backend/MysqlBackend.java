@@ -1,5 +1,6 @@
 package dev.interlock.mysql.internal.backend;
 
+import dev.interlock.BackendRefusedException;
 import dev.interlock.CommonOptions;
 import dev.interlock.HoldInfo;
 import dev.interlock.LockConfig;
@@ -192,7 +193,9 @@ public final class MysqlBackend implements HandOffBackend, LocalClient {
   @Override
   public AttemptResult attempt(Attempt attempt) {
     // Behind waiters of this client it will not get the lock now: its place in the queue may wait.
-    long ride = Math.min(entries.rideNanos(attempt.name()), attempt.patience().toNanos() / 2);
+    long ride = attempt.prompt()
+        ? 0
+        : Math.min(entries.rideNanos(attempt.name()), attempt.patience().toNanos() / 2);
     Operations.Try operation = new Operations.Try(attempt, this::note);
     if (attempt.capacity() == 1 || !attempt.waits()) {
       return run(attempt.name(), operation, ride);
@@ -240,8 +243,20 @@ public final class MysqlBackend implements HandOffBackend, LocalClient {
 
   @Override
   public ReleaseResult release(Release release) {
-    Operations.GiveBack operation = new Operations.GiveBack(release, entries, this::note);
     entries.releases(release.name());
+    try {
+      return giveBack(release);
+    } catch (BackendRefusedException | LockConfigurationException e) {
+      // An attempt needs room, and more rights; the release does not.
+      if (release.next() == null) {
+        throw e;
+      }
+      return giveBack(release.withNext(null));
+    }
+  }
+
+  private ReleaseResult giveBack(Release release) {
+    Operations.GiveBack operation = new Operations.GiveBack(release, entries, this::note);
     ReleaseResult result = run(release.name(), operation, 0);
     entries.remove(release.id());
     release.passed().forEach(entries::remove);

@@ -1,6 +1,8 @@
 package dev.interlock.mysql.internal.backend;
 
+import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockException;
+import dev.interlock.mysql.internal.connection.Faults;
 import dev.interlock.mysql.internal.grants.Entries;
 import dev.interlock.mysql.internal.queue.Entry;
 import dev.interlock.mysql.internal.queue.LocalClient;
@@ -18,7 +20,8 @@ import dev.interlock.spi.RenewalResult;
 import dev.interlock.sql.support.LockBatcher;
 import dev.interlock.sql.support.Micros;
 import dev.interlock.sql.support.Recheck;
-import java.time.Duration;
+import dev.interlock.sql.support.SqlCauses;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -26,16 +29,17 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
+import org.apache.ibatis.exceptions.PersistenceException;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps holds and waiters alive: one packet for all holds with the same lease, and one for all
  * waiters. Holds that stand in the queue's table, and those who wait for a part of a lock, have one
- * transaction for each lock: nobody but the owner of the row lock decides from that table.
- * Thread-safe.
+ * transaction for each lock: nobody but the owner of the row lock decides from that table. A lock
+ * of which somebody keeps the row locked fails alone. Thread-safe.
  */
 final class Renewer {
   private static final Comparator<KnownHold> BY_KEY = Comparator.<KnownHold>comparingInt(
@@ -88,11 +92,23 @@ final class Renewer {
     shares.forEach((name, some) -> prolong(name, some, answers));
     if (!queue.isEmpty()) {
       queue.sort(BY_TICKET);
-      refresh(queue, waiters, answers);
-      // Those that are not in the queue any more: granted meanwhile, which is confirmed, or gone.
-      waiters.keySet().forEach(entries::remove);
-      renewHolds(List.copyOf(waiters.values()), answers);
+      Map<HoldId, Renewal> free = refresh(queue, waiters, answers);
+      renewGranted(waiters, answers);
+      if (!free.isEmpty()) {
+        serve(free, answers);
+        queue.removeIf(entry -> !free.containsKey(entry.id()));
+        if (!queue.isEmpty()) {
+          answerWaiting(states(queue), free, answers);
+        }
+        renewGranted(free, answers);
+      }
     }
+  }
+
+  /** Those that are not in the queue any more: granted meanwhile, which is confirmed, or gone. */
+  private void renewGranted(Map<HoldId, Renewal> waiters, RenewalAnswers answers) {
+    waiters.keySet().forEach(entries::remove);
+    renewHolds(List.copyOf(waiters.values()), answers);
   }
 
   /** A lock of which the row is not to be had says nothing of the others. */
@@ -105,7 +121,7 @@ final class Renewer {
         answers.answer(some.get(i), results.get(i));
       }
     } catch (LockException e) {
-      some.forEach(renewal -> answers.answer(renewal, RenewalResult.failed(e)));
+      fail(some, e, answers);
     }
   }
 
@@ -115,31 +131,128 @@ final class Renewer {
    */
   private void renewHolds(List<Renewal> holds, RenewalAnswers answers) {
     holds.stream().collect(Collectors.groupingBy(Renewal::lease)).forEach((lease, some) -> {
-      Map<HoldId, HeldRow> held = prolong(some, lease, false);
-      Map<Boolean, List<Renewal>> bySize = some.stream()
-          .collect(
-              Collectors.partitioningBy(renewal -> isTooSmall(held.get(renewal.id()), renewal)));
-      answer(bySize.getOrDefault(false, List.of()), held, answers);
-      List<Renewal> tooSmall = bySize.getOrDefault(true, List.of());
+      List<Renewal> tooSmall = renewTogether(some, false, answers);
       if (!tooSmall.isEmpty()) {
-        answer(tooSmall, prolong(tooSmall, lease, true), answers);
+        renewTogether(tooSmall, true, answers);
       }
     });
   }
 
-  private Map<HoldId, HeldRow> prolong(List<Renewal> some, Duration lease, boolean raise) {
-    List<KnownHold> sorted = some.stream()
+  /** Answers all but those whose tokens are too small and were not to be raised: these are left. */
+  private List<Renewal> renewTogether(List<Renewal> some, boolean raise, RenewalAnswers answers) {
+    Optional<Map<HoldId, HeldRow>> rows;
+    try {
+      rows = prolong(some, raise);
+    } catch (LockException e) {
+      fail(some, e, answers);
+      return List.of();
+    }
+    if (rows.isEmpty()) {
+      renewApart(some, answers);
+      return List.of();
+    }
+    Map<HoldId, HeldRow> held = rows.get();
+    Map<Boolean, List<Renewal>> bySize = some.stream()
+        .collect(Collectors.partitioningBy(
+            renewal -> !raise && isTooSmall(held.get(renewal.id()), renewal)));
+    answer(bySize.getOrDefault(false, List.of()), held, answers);
+    return bySize.getOrDefault(true, List.of());
+  }
+
+  /**
+   * For when somebody keeps the row of one of them locked, as an operator may: that must not cost
+   * the others their leases. First those of which the row is free, then the rest one by one.
+   */
+  private void renewApart(List<Renewal> some, RenewalAnswers answers) {
+    List<Renewal> open = some;
+    try {
+      open = renewFree(open, answers);
+      while (!open.isEmpty()) {
+        Renewal one = open.get(0);
+        Optional<Map<HoldId, HeldRow>> held = prolong(List.of(one), true);
+        open = open.subList(1, open.size());
+        if (held.isPresent()) {
+          answer(List.of(one), held.get(), answers);
+        } else {
+          answers.answer(one, RenewalResult.failed(rowLocked(one.name())));
+          // That took its time: whose row is free by now waits for no other.
+          open = renewFree(open, answers);
+        }
+      }
+    } catch (LockException e) {
+      fail(open, e, answers);
+    }
+  }
+
+  /** Renews those of which the row is to be had at once. Answers the others. */
+  private List<Renewal> renewFree(List<Renewal> some, RenewalAnswers answers) {
+    if (some.isEmpty()) {
+      return some;
+    }
+    List<KnownHold> asked = sorted(some);
+    Map<HoldId, HeldRow> held = byId(database.run("renewal", true, session -> {
+      session.begins();
+      Set<HoldId> locked =
+          byId(session.mapper().lockFreeHolds(asked, session.transaction())).keySet();
+      List<KnownHold> free =
+          asked.stream().filter(hold -> locked.contains(hold.id())).toList();
+      if (free.isEmpty()) {
+        session.mapper().rollBack();
+        session.ended();
+        return List.of();
+      }
+      session.changes();
+      List<HeldRow> rows = session
+          .mapper()
+          .renewHolds(free, Micros.of(some.get(0).lease()), true, session.transaction());
+      session.ended();
+      return rows;
+    }));
+    Map<Boolean, List<Renewal>> byAnswer =
+        some.stream().collect(Collectors.partitioningBy(one -> held.containsKey(one.id())));
+    answer(byAnswer.getOrDefault(true, List.of()), held, answers);
+    return byAnswer.getOrDefault(false, List.of());
+  }
+
+  /** Answers nothing if a row of them is not to be had in time. */
+  private Optional<Map<HoldId, HeldRow>> prolong(List<Renewal> some, boolean raise) {
+    List<KnownHold> sorted = sorted(some);
+    return database.run("renewal", true, session -> {
+      session.changes();
+      try {
+        return Optional.of(
+            byId(session.mapper().renewHolds(sorted, Micros.of(some.get(0).lease()), raise, null)));
+      } catch (PersistenceException e) {
+        SQLException error = SqlCauses.first(e);
+        if (error == null || !Faults.isLockWait(error)) {
+          throw e;
+        }
+        return Optional.empty();
+      }
+    });
+  }
+
+  private List<KnownHold> sorted(List<Renewal> some) {
+    return some.stream()
         .map(renewal ->
             new KnownHold(LockKey.of(namespace, renewal.name()), renewal.id(), renewal.minToken()))
         .sorted(BY_KEY)
         .toList();
-    List<HeldRow> rows = database.run("renewal", true, session -> {
-      session.changes();
-      return session.mapper().renewHolds(sorted, Micros.of(lease), raise);
-    });
+  }
+
+  private static Map<HoldId, HeldRow> byId(List<HeldRow> rows) {
     Map<HoldId, HeldRow> held = new HashMap<>();
     rows.forEach(row -> held.put(row.id(), row));
     return held;
+  }
+
+  private static LockException rowLocked(String name) {
+    return new BackendUnavailableException(
+        "renewal of lock '" + name + "': another session keeps its row locked");
+  }
+
+  private static void fail(List<Renewal> some, LockException error, RenewalAnswers answers) {
+    some.forEach(renewal -> answers.answer(renewal, RenewalResult.failed(error)));
   }
 
   private static boolean isTooSmall(@Nullable HeldRow row, Renewal renewal) {
@@ -157,24 +270,24 @@ final class Renewer {
         : RenewalResult.held(renewal, row.token).withTokens(row.tokens);
   }
 
-  /** Answers for those who still wait, and leaves the others in the map. */
-  private void refresh(
+  /** Answers for those who still wait. Returns those whose lock is free; the others are left. */
+  private Map<HoldId, Renewal> refresh(
       List<KnownEntry> queue, Map<HoldId, Renewal> waiters, RenewalAnswers answers) {
     List<EntryState> states = states(queue);
-    // A lock whose holder is dead is served by whoever notices.
-    Set<String> free = states.stream()
-        .filter(state -> state.lockRemainingUs <= 0)
-        .flatMap(state -> Stream.ofNullable(waiters.get(state.id())))
-        .map(Renewal::name)
-        .collect(Collectors.toSet());
-    if (!free.isEmpty()) {
-      for (String name : free) {
-        Operations.Tidy look = new Operations.Tidy(null);
-        batcher.run(name, look);
-        look.outcome().get();
+    Map<HoldId, Renewal> free = new LinkedHashMap<>();
+    for (EntryState state : states) {
+      Renewal waiter = state.lockRemainingUs <= 0 ? waiters.remove(state.id()) : null;
+      if (waiter != null) {
+        free.put(state.id(), waiter);
       }
-      states = states(queue);
     }
+    answerWaiting(states, waiters, answers);
+    return free;
+  }
+
+  /** Leaves those that do not wait any more. */
+  private void answerWaiting(
+      List<EntryState> states, Map<HoldId, Renewal> waiters, RenewalAnswers answers) {
     for (EntryState state : states) {
       Renewal waiter = state.granted ? null : waiters.remove(state.id());
       if (waiter != null) {
@@ -184,12 +297,36 @@ final class Renewer {
     }
   }
 
+  /**
+   * A lock whose holder is dead is served by whoever notices. One of which the row is not to be had
+   * says nothing of the others.
+   */
+  private void serve(Map<HoldId, Renewal> free, RenewalAnswers answers) {
+    Map<String, List<Renewal>> byName =
+        free.values().stream().collect(Collectors.groupingBy(Renewal::name));
+    byName.forEach((name, some) -> {
+      Operations.Tidy look = new Operations.Tidy(null);
+      batcher.run(name, look);
+      try {
+        look.outcome().get();
+      } catch (LockException e) {
+        some.forEach(waiter -> free.remove(waiter.id()));
+        fail(some, e, answers);
+      }
+    });
+  }
+
   private List<EntryState> states(List<KnownEntry> queue) {
     return database.run("refresh", true, session -> {
       session.changes();
       return session
           .mapper()
-          .refreshWaiters(queue, Recheck.LONGEST_STAY_US, Protocol.ENTRY_FRESH_US, me.listens());
+          .refreshWaiters(
+              queue,
+              Recheck.LONGEST_STAY_US,
+              Protocol.ENTRY_FRESH_US,
+              Protocol.SUMMONED_FRESH_US,
+              me.listens());
     });
   }
 }

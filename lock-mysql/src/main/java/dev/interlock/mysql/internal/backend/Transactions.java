@@ -107,6 +107,11 @@ final class Transactions {
     List<List<?>> read = ids.isEmpty()
         ? session.mapper().beginTransaction(at, PAGE, session.transaction())
         : session.mapper().beginTransactionAsking(at, ids, PAGE, session.transaction());
+    return ordinary(session, at, operations, read);
+  }
+
+  private @Nullable Transition ordinary(
+      Session session, LockKey at, List<Operation<?>> operations, List<List<?>> read) {
     if (read.get(0).isEmpty()) {
       session.mapper().rollBack();
       session.ended();
@@ -176,13 +181,24 @@ final class Transactions {
     return transition;
   }
 
-  /** Holds that ran out, and a queue of dead, would stay if their lock was never used again. */
+  /**
+   * Holds that ran out, and a queue of dead, would stay if their lock was never used again. Not if
+   * somebody keeps its row locked: this is not what the caller waits for.
+   */
   private void tidyForgotten(Session session, int bucket, List<Candidate> rows) {
     rows.stream()
         .filter(row -> row.forgotten)
         .limit(Sweep.TIDIED)
-        .forEach(row ->
-            ordinary(session, LockKey.of(bucket, row.lockKey), List.of(new Operations.Tidy(null))));
+        .forEach(row -> tidy(session, LockKey.of(bucket, row.lockKey)));
+  }
+
+  private void tidy(Session session, LockKey at) {
+    session.begins();
+    ordinary(
+        session,
+        at,
+        List.of(new Operations.Tidy(null)),
+        session.mapper().beginTidying(at, PAGE, session.transaction()));
   }
 
   private static List<Entry> asked(List<List<?>> read, int place) {
@@ -198,7 +214,7 @@ final class Transactions {
     }
     int[] page = {PAGE};
     long now = (Long) read.get(1).get(0);
-    return new Transition(row, entries, whole, asked, now, session.graceUs(), me, last -> {
+    return new Transition(row, entries, whole, asked, now, session.knownUs(), me, last -> {
       page[0] = Math.min(LONGEST_PAGE, page[0] * 4);
       return session.mapper().readOn(at, last, page[0]);
     });
@@ -208,6 +224,7 @@ final class Transactions {
     operations.forEach(operation -> operation.giveUp(transition));
     transition.serve();
     operations.forEach(operation -> operation.take(transition));
+    transition.summonFirst();
     transition.holders().settle();
   }
 

@@ -38,6 +38,7 @@ public final class Faults {
   /** No such table or column, or not one that takes what we write. */
   private static final Set<Integer> SCHEMA = Set.of(1054, 1146, 1364, 1406, 1049);
 
+  private static final int LOCK_WAIT = 1205;
   private static final int INTERRUPTED = 1317;
   private static final int UNKNOWN_STATEMENT = 1243;
   private static final int NO_SUCH_THREAD = 1094;
@@ -47,6 +48,11 @@ public final class Faults {
 
   public static boolean isPassing(SQLException error) {
     return PASSING.contains(error.getErrorCode()) || "40001".equals(error.getSQLState());
+  }
+
+  /** Somebody keeps a row locked for longer than the server waits for one. */
+  public static boolean isLockWait(SQLException error) {
+    return error.getErrorCode() == LOCK_WAIT;
   }
 
   /** The transaction was committed, but nobody could be woken. */

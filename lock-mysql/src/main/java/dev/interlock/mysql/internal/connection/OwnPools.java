@@ -65,23 +65,14 @@ public final class OwnPools implements Connections {
   public Connection take(boolean isUrgent) throws SQLException {
     if (!isUrgent) {
       permits.take();
-      return permitted();
+      return permits.lend(attempts::take);
     }
     if (attempts.idle() == 0 || !permits.tryTake()) {
       return urgent.take();
     }
-    Connection connection = permitted();
+    Connection connection = permits.lend(attempts::take);
     lent.add(connection);
     return connection;
-  }
-
-  private Connection permitted() throws SQLException {
-    try {
-      return attempts.take();
-    } catch (SQLException | RuntimeException e) {
-      permits.giveBack();
-      throw e;
-    }
   }
 
   @Override

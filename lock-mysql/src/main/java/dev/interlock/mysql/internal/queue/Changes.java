@@ -18,6 +18,7 @@ public final class Changes {
   private final List<Entry> refreshes = new ArrayList<>();
   private final TreeSet<Long> deletedShares = new TreeSet<>();
   private final TreeSet<Long> deletedWaiters = new TreeSet<>();
+  private @Nullable Entry summoned;
   private final Set<Long> sleepers = new LinkedHashSet<>();
   private final Set<Long> wakes = new LinkedHashSet<>();
 
@@ -46,6 +47,11 @@ public final class Changes {
     (kind == Entry.SHARE ? deletedShares : deletedWaiters).add(ticket);
   }
 
+  /** By a statement of its own: a waiter refreshes its entry without the row lock. */
+  void summon(Entry waiter) {
+    summoned = waiter;
+  }
+
   void putToSleep(long client) {
     sleepers.add(client);
   }
@@ -60,6 +66,7 @@ public final class Changes {
         && refreshes.isEmpty()
         && deletedShares.isEmpty()
         && deletedWaiters.isEmpty()
+        && summoned == null
         && sleepers.isEmpty();
   }
 
@@ -69,8 +76,14 @@ public final class Changes {
         && inserts.isEmpty()
         && refreshes.isEmpty()
         && deletedShares.isEmpty()
+        && summoned == null
         && sleepers.isEmpty();
     return only ? deletedWaiters.first() : null;
+  }
+
+  @Nullable
+  Entry summoned() {
+    return summoned;
   }
 
   List<Entry> inserts() {

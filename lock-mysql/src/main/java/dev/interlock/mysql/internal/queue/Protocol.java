@@ -16,6 +16,12 @@ public final class Protocol {
   /** An entry is not written again before it is this old, so that most re-checks only read. */
   public static final long ENTRY_FRESH_US = 7_000_000;
 
+  /** A waiter that keeps others out is passed over after so long without a sign of life. */
+  static final long SILENT_US = 2_000_000;
+
+  /** The entry of such a waiter is written again as soon as it is this old: with every look. */
+  public static final long SUMMONED_FRESH_US = 9_500_000;
+
   /** How long a client goes on listening for grants after its last waiter. */
   public static final Duration LINGER = Duration.ofSeconds(20);
 

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.LongFunction;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -105,6 +106,13 @@ final class QueueHead {
   /** Those behind a ticket, as far as they were read. */
   SortedMap<Long, Entry> behind(long ticket) {
     return head.tailMap(ticket, false);
+  }
+
+  /** Whether a waiter of another client stands behind this one that could come in beside others. */
+  boolean keepsOut(Entry waiter) {
+    return Stream.of(head, others)
+        .flatMap(some -> some.tailMap(waiter.ticket, false).values().stream())
+        .anyMatch(behind -> behind.isCounted() && behind.client != waiter.client);
   }
 
   /** Has the waiters of a client passed over until it shows itself. */

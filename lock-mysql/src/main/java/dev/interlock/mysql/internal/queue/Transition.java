@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 public final class Transition {
   private final LockRow row;
   private final long now;
-  private final long graceUs;
+  private final long knownUs;
   private final LocalClient me;
   private final Holders holders;
   private final Changes changes = new Changes();
@@ -41,7 +41,8 @@ public final class Transition {
    * @param whole whether these are all the waiters
    * @param asked waiters that were asked for by id, wherever they stand
    * @param now the server's clock
-   * @param graceUs for how long a waiter counts after its entry has run out
+   * @param knownUs for how long the server has been up without a break, as far as is known: nobody
+   *     could give a sign of life before that
    * @param me this client
    * @param readOn reads the waiters behind a ticket; an empty answer means that there are none
    */
@@ -51,12 +52,12 @@ public final class Transition {
       boolean whole,
       List<Entry> asked,
       long now,
-      long graceUs,
+      long knownUs,
       LocalClient me,
       LongFunction<List<Entry>> readOn) {
     this.row = row;
     this.now = now;
-    this.graceUs = graceUs;
+    this.knownUs = knownUs;
     this.me = me;
     this.queue = new QueueHead(whole, changes, readOn);
     this.holders = new Holders(row, queue, changes, now, me);
@@ -197,17 +198,41 @@ public final class Transition {
   }
 
   private @Nullable Entry firstAwake() {
+    // Who comes first after an outage must not drop those who wait on, and are about to come back.
+    long graceUs = knownUs < Protocol.RETURN_US ? Protocol.OUTAGE_US : 0;
     Entry entry = queue.after(0);
     while (entry != null) {
       long ticket = entry.ticket;
+      boolean mine = entry.client == me.client();
       if (entry.untilUs + graceUs <= now && ticket != row.ticket) {
         holders.drop(entry);
-      } else if ((!entry.asleep || entry.client == me.client()) && ticket != row.ticket) {
-        return entry;
+      } else if (ticket != row.ticket) {
+        if (!mine && !entry.asleep && silentUs(entry) <= now) {
+          queue.putToSleep(entry.client); // it may be dead, and is back in its place if it is not
+        }
+        if (mine || !entry.asleep) {
+          return entry;
+        }
       }
       entry = queue.after(ticket);
     }
     return null;
+  }
+
+  private long silentUs(Entry waiter) {
+    return Math.max(waiter.silentUs(), now - knownUs + Protocol.SILENT_US);
+  }
+
+  /**
+   * Has the first waiter give signs of life from now on if the holders may stay and it keeps others
+   * out. Nobody else writes its entry more often than it needs to. To be called last.
+   */
+  public void summonFirst() {
+    Entry first = row.isFree() ? firstAwake() : null;
+    if (first != null && first.stayUs == 0 && queue.keepsOut(first)) {
+      first.stayUs = now + Protocol.SILENT_US;
+      changes.summon(first);
+    }
   }
 
   /** Grants, lets in beside others, queues, or refuses. To be called after {@link #serve}. */
@@ -288,7 +313,8 @@ public final class Transition {
     if (waiter == null) {
       return RenewalResult.gone();
     }
-    boolean fresh = waiter.untilUs >= now + Protocol.ENTRY_FRESH_US;
+    long freshUs = waiter.stayUs > 0 ? Protocol.SUMMONED_FRESH_US : Protocol.ENTRY_FRESH_US;
+    boolean fresh = waiter.untilUs >= now + freshUs;
     if (!fresh || waiter.asleep || waiter.listens != me.listens()) {
       keep(waiter, now + Recheck.LONGEST_STAY_US);
     }
@@ -320,9 +346,14 @@ public final class Transition {
     return entry;
   }
 
-  /** When a waiter should look again: never later than the holder's lease ends. */
+  /**
+   * When a waiter should look again: never later than the holder's lease ends, or the first waiter
+   * was silent for too long.
+   */
   private Duration recheck(boolean told) {
-    return me.recheck(holders.firstEnd() - now, told);
+    Entry first = row.isFree() ? firstAwake() : null;
+    long silentUs = first == null || first.client == me.client() ? Long.MAX_VALUE : silentUs(first);
+    return me.recheck(Math.min(holders.firstEnd(), silentUs) - now, told);
   }
 
   /** For how long an entry is kept. */

@@ -39,6 +39,9 @@ public interface LockMapper {
   List<List<?>> beginTransaction(
       @Param("at") LockKey at, @Param("page") int page, @Param("transaction") long transaction);
 
+  List<List<?>> beginTidying(
+      @Param("at") LockKey at, @Param("page") int page, @Param("transaction") long transaction);
+
   List<List<?>> beginTransactionAsking(
       @Param("at") LockKey at,
       @Param("ids") Collection<HoldId> ids,
@@ -85,12 +88,17 @@ public interface LockMapper {
   List<HeldRow> renewHolds(
       @Param("holds") List<KnownHold> holds,
       @Param("leaseUs") long leaseUs,
-      @Param("raise") boolean raise);
+      @Param("raise") boolean raise,
+      @Param("transaction") @Nullable Long transaction);
+
+  List<HeldRow> lockFreeHolds(
+      @Param("holds") List<KnownHold> holds, @Param("transaction") long transaction);
 
   List<EntryState> refreshWaiters(
       @Param("entries") List<KnownEntry> entries,
       @Param("entryUs") long entryUs,
       @Param("freshUs") long freshUs,
+      @Param("summonedFreshUs") long summonedFreshUs,
       @Param("listens") boolean listens);
 
   void wake(@Param("client") long client);

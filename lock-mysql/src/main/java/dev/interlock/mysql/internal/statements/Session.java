@@ -1,6 +1,5 @@
 package dev.interlock.mysql.internal.statements;
 
-import dev.interlock.mysql.internal.queue.Protocol;
 import java.util.concurrent.ThreadLocalRandom;
 
 /** One connection for one operation. Not thread-safe. */
@@ -29,12 +28,12 @@ public final class Session {
   }
 
   /**
-   * For how long waiters are to be counted whose entries have run out. During an outage of the
-   * server nobody can keep an entry; those who wait wait on, and keep their places if they are back
-   * soon after it. Whoever comes first after it must not drop them.
+   * For how long the server has been up without a break, as far as this connection tells, in
+   * microseconds. During an outage nobody can keep an entry in the queue; those who wait wait on,
+   * and keep their places if they are back soon after it.
    */
-  public long graceUs() {
-    return knownUs < Protocol.RETURN_US ? Protocol.OUTAGE_US : 0;
+  public long knownUs() {
+    return knownUs;
   }
 
   /** The next statement changes something: from here a lost answer leaves the outcome unknown. */

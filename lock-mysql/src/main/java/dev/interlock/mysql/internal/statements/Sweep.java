@@ -15,6 +15,8 @@ import java.util.List;
  */
 public final class Sweep {
   static final int KEPT = 16;
+
+  /** As many as the statement that removes them has variables for. */
   static final int MOST = 4;
 
   /** More than one lock is added at a time, so that locks to tidy up do not become more. */

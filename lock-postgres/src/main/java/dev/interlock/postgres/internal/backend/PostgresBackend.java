@@ -2,9 +2,11 @@ package dev.interlock.postgres.internal.backend;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.interlock.BackendRefusedException;
 import dev.interlock.CommonOptions;
 import dev.interlock.HoldInfo;
 import dev.interlock.LockConfig;
+import dev.interlock.LockConfigurationException;
 import dev.interlock.LockException;
 import dev.interlock.postgres.PostgresOptions;
 import dev.interlock.postgres.internal.connection.Faults;
@@ -143,7 +145,9 @@ public final class PostgresBackend implements HandOffBackend {
       grantListener.ensureListening();
     }
     // Behind waiters of this client it will not get the lock now: its place in the queue may wait.
-    long ride = Math.min(waiters.rideNanos(attempt.name()), attempt.patience().toNanos() / 2);
+    long ride = attempt.prompt()
+        ? 0
+        : Math.min(waiters.rideNanos(attempt.name()), attempt.patience().toNanos() / 2);
     return answer(attempt, run(attempt.name(), new Operation.Acquire(attempt), ride));
   }
 
@@ -283,6 +287,18 @@ public final class PostgresBackend implements HandOffBackend {
   @Override
   public ReleaseResult release(Release release) {
     waiters.releases(release.name());
+    try {
+      return giveBack(release);
+    } catch (BackendRefusedException | LockConfigurationException e) {
+      // An attempt needs room, and more rights; the release does not.
+      if (release.next() == null) {
+        throw e;
+      }
+      return giveBack(release.withNext(null));
+    }
+  }
+
+  private ReleaseResult giveBack(Release release) {
     Answer answer = run(release.name(), new Operation.GiveBack(release, waiters), 0);
     release.passed().forEach(id -> waiters.remove(release.name(), id));
     if (!answer.held) {

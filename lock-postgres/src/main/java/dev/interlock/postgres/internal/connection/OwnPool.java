@@ -43,12 +43,7 @@ public final class OwnPool implements Connections {
       return pool.take();
     }
     attempts.take();
-    try {
-      return pool.take();
-    } catch (SQLException | RuntimeException e) {
-      attempts.giveBack();
-      throw e;
-    }
+    return attempts.lend(pool::take);
   }
 
   @Override

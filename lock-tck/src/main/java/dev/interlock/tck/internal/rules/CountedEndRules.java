@@ -10,6 +10,9 @@ import dev.interlock.spi.HoldId;
 import dev.interlock.tck.internal.run.DirectBackend;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
+import dev.interlock.tck.internal.worker.ProcessWorker;
+import dev.interlock.tck.internal.worker.Worker;
+import dev.interlock.tck.internal.worker.WorkerSpace;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -19,7 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
 
-/** Groups R and C: those who hold or await a lock together, when some of them end. */
+/** Groups R and C, and rule W2: those who hold or await a lock together, when some of them end. */
 public final class CountedEndRules {
   private static final int MANY = 120;
   private static final int SIZE = 4;
@@ -35,6 +38,9 @@ public final class CountedEndRules {
 
   private static final long LONG = 60_000;
   private static final long BRIEF = 1_500;
+
+  /** For longer than a dead waiter may keep others out. */
+  private static final long WITHOUT_DOUBT = 3_500;
 
   private CountedEndRules() {}
 
@@ -204,6 +210,62 @@ public final class CountedEndRules {
       throws Exception {
     Queues.expectServed(run, all, "one who asks for all after " + ending + " of a part");
     all.get().release();
+  }
+
+  @Rule(
+      value = "W2",
+      check =
+          "that those who may share a lock pass over a waiter that is dead, and none that is not",
+      timed = true)
+  public static void aDeadWriterKeepsNoReaderOut(RuleRun run) throws Exception {
+    if (!run.has(Capability.SHARED)) {
+      return;
+    }
+    LockClient holder = run.client();
+    LockClient observer = run.client();
+    List<LockClient> readers = List.of(run.client());
+    LockRequest before = Queues.request(run, run.name());
+    LockRequest after = Queues.request(run, run.name());
+    Worker dying = run.oneJvm() ? run.worker() : run.ownWorker();
+    for (LockRequest request : List.of(before, after)) {
+      holder.acquire(request.shared());
+    }
+    List<String> names = List.of(before.name(), after.name());
+    boolean fair = run.has(Capability.FAIR);
+    long wait = run.ms(LONG).toNanos();
+    dying.run(space -> waitToWrite(space, names, fair, wait));
+    LivenessRules.awaitWaiting(run, dying, names.size());
+    CompletableFuture<Lease> waits = Queues.enter(run, readers, observer, before.shared(), 1);
+    RuleRun.pause(run.ms(WITHOUT_DOUBT));
+    run.expect(
+        !waits.isDone(), "a reader waits behind a writer that waits and is alive", "it does not");
+    if (dying instanceof ProcessWorker process) {
+      process.kill();
+      run.fault("kill -9 of a client with waiting writers");
+    } else {
+      dying.close();
+      run.fault("closing of a client with waiting writers");
+    }
+    long died = System.nanoTime();
+    CompletableFuture<Lease> comes = readers.get(0).acquireAsync(after.shared());
+    for (CompletableFuture<Lease> reader : List.of(waits, comes)) {
+      run.await(
+          run.limit(3_000).minusNanos(System.nanoTime() - died),
+          "a reader " + (reader == waits ? "behind" : "that comes after the death of")
+              + " a waiting writer that is dead reads beside those who do",
+          reader::isDone);
+      reader.get().release();
+    }
+    run.note("readers came past dead writers " + RuleRun.since(died).toMillis()
+        + " ms after these had died");
+  }
+
+  public static void waitToWrite(WorkerSpace space, List<String> names, boolean fair, long wait) {
+    Duration time = Duration.ofNanos(wait);
+    for (String name : names) {
+      LockRequest request = LockRequest.of(name).withLease(time).withWait(time);
+      space.keep(name, space.client().acquireAsync(fair ? request.fair(true) : request));
+    }
   }
 
   @Rule(value = "R3", check = "that Attempt.beside() counts only while that hold is there")
