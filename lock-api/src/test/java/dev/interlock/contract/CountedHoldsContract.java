@@ -8,140 +8,25 @@ import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.HoldQuery;
-import dev.interlock.spi.Renewal;
-import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Readers, writers and permits as the server grants them, without the engine. */
-@Timeout(120)
-public abstract class CountedHoldsContract {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
-  protected static final int ALL = Integer.MAX_VALUE;
-
-  protected TestClient one;
-  protected TestClient two;
-
-  protected String uri;
-
+public abstract class CountedHoldsContract extends CountedHoldsRig {
   /** For subclasses. */
   protected CountedHoldsContract() {}
-
-  /** Where the locks are, in a namespace of the test. */
-  protected abstract String uri();
-
-  /** A client of these locks. */
-  protected abstract TestClient client(String uri);
-
-  /** Whether others can tell a client of what they grant to it. */
-  protected abstract boolean isListening(TestClient client);
 
   /** Lets time pass for a hold, by the server's count. */
   protected abstract void runsOut(HoldId id);
 
-  /** How many of these stand in the queue and are passed over. */
-  protected abstract int asleep(HoldId... ids);
-
-  /** Until when the server keeps a waiter that gives no further sign of life. */
-  protected abstract long keptUntil(HoldId waiter);
-
   /** How many holds and waiters of a client the server keeps. */
   protected abstract long kept(TestClient client);
-
-  @BeforeEach
-  void open() throws InterruptedException {
-    uri = uri();
-    one = listening();
-    two = listening();
-  }
-
-  /** A client that is told of what others grant to it from now on. */
-  private TestClient listening() throws InterruptedException {
-    TestClient client = client(uri);
-    HoldId held = client.id();
-    HoldId waiter = client.id();
-    client.attempt("z", held, Duration.ZERO);
-    client.attempt("z", waiter, PATIENCE);
-    await(() -> isListening(client));
-    client.backend.abandon("z", waiter);
-    client.release("z", held);
-    return client;
-  }
-
-  private static void await(BooleanSupplier condition) throws InterruptedException {
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
-    boolean met = condition.getAsBoolean();
-    while (!met && System.nanoTime() - deadline < 0) {
-      Thread.sleep(50);
-      met = condition.getAsBoolean();
-    }
-    assertThat(met).isTrue();
-  }
-
-  @AfterEach
-  void close() {
-    one.close();
-    two.close();
-  }
-
-  private static Attempt part(HoldId id, int units, int capacity) {
-    return Attempt.of("a", id, "owner", TestClient.LEASE).withFair(true).withUnits(units, capacity);
-  }
-
-  private static AttemptResult ask(TestClient client, HoldId id, int units, int capacity) {
-    return client.backend.attempt(part(id, units, capacity).withPatience(PATIENCE));
-  }
-
-  protected static HoldId held(TestClient client, int units, int capacity) {
-    HoldId id = client.id();
-    assertThat(ask(client, id, units, capacity)).isInstanceOf(Grant.class);
-    return id;
-  }
-
-  protected static HoldId waiting(TestClient client, int units, int capacity) {
-    HoldId id = client.id();
-    assertThat(ask(client, id, units, capacity)).isInstanceOf(AttemptResult.Queued.class);
-    return id;
-  }
-
-  private static long token(Object granted) {
-    assertThat(granted).isInstanceOf(Grant.class);
-    return ((Grant) granted).fencingToken();
-  }
-
-  protected static RenewalResult renew(TestClient client, Renewal renewal) {
-    return RenewalAnswers.collect(client.backend, List.of(renewal)).get(0);
-  }
-
-  protected static Renewal renewal(HoldId id) {
-    return Renewal.of("a", id, TestClient.LEASE, false);
-  }
-
-  protected static RenewalResult look(TestClient client, HoldId waiter) {
-    return renew(client, Renewal.of("a", waiter, TestClient.LEASE, true));
-  }
-
-  protected static HoldId granted(TestClient client) throws InterruptedException {
-    Grant grant = client.grants.poll(10, TimeUnit.SECONDS);
-    assertThat(grant).isNotNull();
-    return grant.id();
-  }
-
-  /** Who of the same client has the lock by a release: it tells so, or the server does. */
-  private static HoldId releasedTo(TestClient client, HoldId id) throws InterruptedException {
-    Grant grant = client.release("a", id).granted();
-    return grant == null ? granted(client) : grant.id();
-  }
 
   @Test
   void r2_aRepeatedAttemptOfAWaiterIsGrantedWithTheOthersOfItsStep() throws Exception {
@@ -174,68 +59,6 @@ public abstract class CountedHoldsContract {
 
     await(() -> ask(two, all, 4, 4) instanceof Grant);
     assertThat(asleep(lost, other)).isEqualTo(2);
-  }
-
-  @ParameterizedTest(name = "for 1 of {0}, behind those who hold a part")
-  @ValueSource(ints = {1, 4})
-  void w2_aWaiterThatIsSilentIsPassedOverAndBackInItsPlaceOnceItShowsItself(int capacity)
-      throws Exception {
-    HoldId first = held(one, 1, 4);
-    TestClient frozen = listening();
-    HoldId silent = waiting(frozen, capacity, capacity);
-    HoldId other = waiting(frozen, capacity, capacity);
-    HoldId small = waiting(two, 1, 4);
-    assertThat(look(two, small)).isInstanceOf(RenewalResult.Queued.class);
-
-    await(() -> look(two, small) instanceof Grant);
-    assertThat(asleep(silent, other)).isEqualTo(2);
-    HoldId come = held(one, 1, 4);
-    assertThat(look(frozen, silent)).isInstanceOf(RenewalResult.Queued.class);
-    HoldId late = waiting(two, 1, 4);
-    assertThat(asleep(silent)).isZero();
-    one.release("a", first);
-    one.release("a", come);
-    two.release("a", small);
-    assertThat(granted(frozen)).isEqualTo(silent);
-    assertThat(look(frozen, silent)).isInstanceOf(Grant.class);
-    assertThat(look(two, late)).isInstanceOf(RenewalResult.Queued.class);
-    assertThat(look(frozen, other)).isInstanceOf(RenewalResult.Queued.class);
-    assertThat(releasedTo(frozen, silent)).isEqualTo(other);
-    frozen.close();
-  }
-
-  @ParameterizedTest(name = "for 1 of {0}, behind those who hold a part")
-  @ValueSource(ints = {1, 4})
-  void r2_aWaiterThatShowsItselfIsNotPassed(int capacity) throws Exception {
-    held(one, 1, 4);
-    HoldId alive = waiting(one, capacity, capacity);
-    HoldId small = waiting(two, 1, 4);
-    for (int i = 0; i < 7; i++) {
-      Thread.sleep(700);
-      assertThat(look(one, alive)).isInstanceOf(RenewalResult.Queued.class);
-      assertThat(look(two, small)).isInstanceOf(RenewalResult.Queued.class);
-    }
-    assertThat(two.backend.attempt(part(two.id(), 1, 4))).isInstanceOf(AttemptResult.Busy.class);
-  }
-
-  @Test
-  void w9_aLookWritesOnlyForAWaiterThatKeepsOthersOut() throws Exception {
-    HoldId alone = held(one, 1, 1);
-    HoldId reader = waiting(one, 1, ALL);
-    HoldId writer = waiting(two, 1, 1);
-    HoldId behind = waiting(one, 1, ALL);
-    assertThat(isWritten(two, writer)).isFalse();
-    one.release("a", alone);
-    assertThat(look(one, reader)).isInstanceOf(Grant.class);
-    assertThat(isWritten(two, writer)).isTrue();
-    assertThat(isWritten(one, behind)).isFalse();
-  }
-
-  private boolean isWritten(TestClient client, HoldId waiter) throws InterruptedException {
-    long until = keptUntil(waiter);
-    Thread.sleep(700);
-    assertThat(look(client, waiter)).isInstanceOf(RenewalResult.Queued.class);
-    return keptUntil(waiter) > until;
   }
 
   @Test

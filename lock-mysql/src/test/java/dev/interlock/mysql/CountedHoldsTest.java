@@ -31,6 +31,10 @@ class CountedHoldsTest extends CountedHoldsContract {
 
   @Override
   protected boolean isListening(TestClient client) {
+    return listens(client);
+  }
+
+  static boolean listens(TestClient client) {
     return ((LocalClient) client.backend).listens();
   }
 
@@ -43,16 +47,15 @@ class CountedHoldsTest extends CountedHoldsContract {
 
   @Override
   protected int asleep(HoldId... ids) {
+    return passedOver(ids);
+  }
+
+  static int passedOver(HoldId... ids) {
     return Stream.of(ids)
         .mapToInt(id -> Integer.parseInt(Server.shared()
             .execute("SELECT COUNT(*) FROM interlock_entry WHERE kind = 1 AND asleep = 1 AND "
                 + is(id))))
         .sum();
-  }
-
-  @Override
-  protected long keptUntil(HoldId waiter) {
-    return Long.parseLong(untilOf(waiter));
   }
 
   @Override
@@ -62,7 +65,7 @@ class CountedHoldsTest extends CountedHoldsContract {
             "SELECT COUNT(*) FROM interlock_entry WHERE client = " + client.id().high()));
   }
 
-  private static String is(HoldId id) {
+  static String is(HoldId id) {
     return "client = " + id.high() + " AND hold = " + id.low();
   }
 
@@ -81,21 +84,6 @@ class CountedHoldsTest extends CountedHoldsContract {
     assertThat(two.release("a", second).held()).isTrue();
     assertThat(two.release("a", second).held()).isFalse();
     assertThat(one.backend.inspect("a")).isEmpty();
-  }
-
-  @Test
-  void r2_whoHasJustConnectedHoldsNobodysSilenceAgainstIt() throws InterruptedException {
-    HoldId reader = held(one, 1, ALL);
-    HoldId writer = waiting(two, 1, 1);
-    HoldId behind = waiting(one, 1, ALL);
-    TimeUnit.SECONDS.sleep(3);
-    try (TestClient fresh = Server.client(uri)) {
-      waiting(fresh, 1, ALL);
-    }
-    assertThat(asleep(writer)).isZero();
-    assertThat(look(one, behind)).isInstanceOf(Grant.class);
-    assertThat(asleep(writer)).isEqualTo(1);
-    one.release("a", reader);
   }
 
   /** One that was forgotten would be renewed as if it had the lock alone, and not be found. */
@@ -120,7 +108,7 @@ class CountedHoldsTest extends CountedHoldsContract {
     return (long) end.get(found) - System.nanoTime();
   }
 
-  private static String untilOf(HoldId id) {
+  static String untilOf(HoldId id) {
     return Server.shared().execute("SELECT until_us FROM interlock_entry WHERE " + is(id));
   }
 

@@ -44,17 +44,17 @@ END $$;
 
 -- Has the first waiter give signs of life from now on if it keeps others out of a lock that is shared, so
 -- that they pass it over when it is silent for two seconds. Nobody else writes its entry more often than it
--- needs to.
-CREATE FUNCTION ${prefix}summon(asked bytea, at_us bigint) RETURNS void LANGUAGE plpgsql
+-- needs to. Who is kept out waits behind it, or is the client that is named.
+CREATE FUNCTION ${prefix}summon(asked bytea, at_us bigint, kept_out bigint) RETURNS void LANGUAGE plpgsql
 SET enable_seqscan = off AS $$
 BEGIN
   UPDATE ${prefix}entry e SET stay_us = at_us + 2000000
   WHERE e.lock_key = asked AND e.waits AND e.stay_us = 0 AND e.ticket = (
       SELECT MIN(ticket) FROM ${prefix}entry WHERE lock_key = asked AND waits AND NOT asleep)
-    AND EXISTS (
+    AND (e.client <> kept_out OR EXISTS (
       SELECT FROM ${prefix}entry f
       WHERE f.lock_key = asked AND f.waits AND f.ticket > e.ticket AND f.capacity > 1
-        AND f.client <> e.client);
+        AND f.client <> e.client));
 END $$;
 
 -- Grants to those who wait, in order, until the first that is alive does not fit: so it is not passed,
@@ -131,7 +131,7 @@ BEGIN
   IF r.until_us > 0 THEN
     soonest := LEAST(soonest, r.until_us);
   ELSIF stuck THEN
-    PERFORM ${prefix}summon(r.lock_key, at_us);
+    PERFORM ${prefix}summon(r.lock_key, at_us, NULL);
     IF silent_us > at_us THEN
       soonest := LEAST(soonest, silent_us);
     END IF;
@@ -170,6 +170,9 @@ BEGIN
       SELECT FROM ${prefix}entry
       WHERE lock_key = r.lock_key AND waits AND ticket <> r.ticket
         AND (client = me AND hold <> id OR NOT asleep AND client <> me));
+  END IF;
+  IF NOT enters AND r.until_us = 0 AND part + space.used <= LEAST(size, space.smallest) THEN
+    PERFORM ${prefix}summon(r.lock_key, at_us, me);
   END IF;
   IF NOT enters AND stay = 0 THEN
     RETURN;
@@ -215,9 +218,6 @@ BEGIN
   r.entries := r.entries + n;
   IF size > 1 THEN
     r.counted := r.counted + n;
-  END IF;
-  IF NOT enters AND r.until_us = 0 THEN
-    PERFORM ${prefix}summon(r.lock_key, at_us);
   END IF;
 END $$;
 

@@ -602,9 +602,10 @@ BEGIN
     IF FOUND AND e.waits AND NOT e.asleep AND e.lease_us = lease
       AND e.until_us > at_us + (CASE WHEN e.stay_us > 0 THEN 9500000 ELSE 7000000 END) THEN
       IF e.capacity > 1 AND r.until_us = 0 THEN
-        SELECT MIN(GREATEST(stay_us, until_us - 8000000)) INTO silent_us FROM ${prefix}entry
-        WHERE lock_key = asked AND waits AND ticket < e.ticket AND stay_us > 0 AND NOT asleep
-          AND client <> me;
+        SELECT GREATEST(f.stay_us, f.until_us - 8000000) INTO silent_us
+        FROM (SELECT * FROM ${prefix}entry
+          WHERE lock_key = asked AND waits AND NOT asleep ORDER BY ticket LIMIT 1) f
+        WHERE f.stay_us > 0 AND f.client <> me;
       END IF;
       IF silent_us IS NULL OR silent_us > at_us THEN
         a.state := 2;

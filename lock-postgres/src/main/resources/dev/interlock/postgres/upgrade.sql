@@ -15,7 +15,7 @@ ALTER TABLE ${prefix}entry
 
 DROP PROCEDURE IF EXISTS ${prefix}release;
 DROP FUNCTION IF EXISTS ${prefix}renew, ${prefix}force, ${prefix}operate, ${prefix}tell,
-  ${prefix}settle, ${prefix}serve, ${prefix}enter, ${prefix}room, ${prefix}lapse, ${prefix}raised,
+  ${prefix}settle, ${prefix}serve, ${prefix}summon, ${prefix}enter, ${prefix}room, ${prefix}lapse, ${prefix}raised,
   ${prefix}appoint, ${prefix}grace, ${prefix}heirs, ${prefix}claimed, ${prefix}save,
   ${prefix}lock_row, ${prefix}now;
 DROP TYPE ${prefix}answer;

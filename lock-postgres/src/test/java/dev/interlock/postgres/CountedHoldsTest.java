@@ -19,6 +19,10 @@ class CountedHoldsTest extends CountedHoldsContract {
 
   @Override
   protected boolean isListening(TestClient client) {
+    return listens(client);
+  }
+
+  static boolean listens(TestClient client) {
     return Server.shared()
         .execute("SELECT COUNT(*) FROM pg_stat_activity WHERE state = 'idle'"
             + " AND query = 'LISTEN interlock_" + client.clientId() + "'")
@@ -35,16 +39,14 @@ class CountedHoldsTest extends CountedHoldsContract {
 
   @Override
   protected int asleep(HoldId... ids) {
+    return passedOver(ids);
+  }
+
+  static int passedOver(HoldId... ids) {
     return Stream.of(ids)
         .mapToInt(id -> Integer.parseInt(Server.shared()
             .execute("SELECT COUNT(*) FROM interlock_entry WHERE waits AND asleep AND " + is(id))))
         .sum();
-  }
-
-  @Override
-  protected long keptUntil(HoldId waiter) {
-    return Long.parseLong(
-        Server.shared().execute("SELECT until_us FROM interlock_entry WHERE " + is(waiter)));
   }
 
   @Override
@@ -54,7 +56,7 @@ class CountedHoldsTest extends CountedHoldsContract {
             "SELECT COUNT(*) FROM interlock_entry WHERE client = " + client.id().high()));
   }
 
-  private static String is(HoldId id) {
+  static String is(HoldId id) {
     return "client = " + id.high() + " AND hold = " + id.low();
   }
 }

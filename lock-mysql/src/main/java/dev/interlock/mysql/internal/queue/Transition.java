@@ -29,6 +29,7 @@ public final class Transition {
   private final Holders holders;
   private final Changes changes = new Changes();
   private final QueueHead queue;
+  private boolean keptOut;
   private @Nullable Entry served;
   private List<HoldId> heirs = List.of();
   private final Map<HoldId, Entry> admitted = new LinkedHashMap<>();
@@ -229,7 +230,10 @@ public final class Transition {
    */
   public void summonFirst() {
     Entry first = row.isFree() ? firstAwake() : null;
-    if (first != null && first.stayUs == 0 && queue.keepsOut(first)) {
+    boolean inTheWay = first != null
+        && first.stayUs == 0
+        && ((keptOut && first.client != me.client()) || queue.keepsOut(first));
+    if (first != null && inTheWay) {
       first.stayUs = now + Protocol.SILENT_US;
       changes.summon(first);
     }
@@ -251,6 +255,7 @@ public final class Transition {
       boolean alone = attempt.capacity() == 1 && row.isFree();
       return alone ? enter(attempt) : join(attempt, room);
     }
+    keptOut |= room.fits();
     if (!attempt.waits()) {
       return AttemptResult.busy(recheck(me.listens()));
     }

@@ -239,13 +239,7 @@ public final class CountedEndRules {
     RuleRun.pause(run.ms(WITHOUT_DOUBT));
     run.expect(
         !waits.isDone(), "a reader waits behind a writer that waits and is alive", "it does not");
-    if (dying instanceof ProcessWorker process) {
-      process.kill();
-      run.fault("kill -9 of a client with waiting writers");
-    } else {
-      dying.close();
-      run.fault("closing of a client with waiting writers");
-    }
+    kill(run, dying);
     long died = System.nanoTime();
     CompletableFuture<Lease> comes = readers.get(0).acquireAsync(after.shared());
     for (CompletableFuture<Lease> reader : List.of(waits, comes)) {
@@ -258,6 +252,16 @@ public final class CountedEndRules {
     }
     run.note("readers came past dead writers " + RuleRun.since(died).toMillis()
         + " ms after these had died");
+  }
+
+  private static void kill(RuleRun run, Worker dying) throws Exception {
+    if (dying instanceof ProcessWorker process) {
+      process.kill();
+      run.fault("kill -9 of a client with waiting writers");
+    } else {
+      dying.close();
+      run.fault("closing of a client with waiting writers");
+    }
   }
 
   public static void waitToWrite(WorkerSpace space, List<String> names, boolean fair, long wait) {

@@ -1,0 +1,93 @@
+package dev.interlock.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.AttemptResult;
+import dev.interlock.spi.Grant;
+import dev.interlock.spi.HoldId;
+import dev.interlock.spi.RenewalResult;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Waiters that keep others out of a lock that is shared, alive and silent, without the engine. */
+public abstract class SilentWaitersContract extends CountedHoldsRig {
+  /** For subclasses. */
+  protected SilentWaitersContract() {}
+
+  /** Until when the server keeps a waiter that gives no further sign of life. */
+  protected abstract long keptUntil(HoldId waiter);
+
+  @ParameterizedTest(name = "for 1 of {0}, behind those who hold a part")
+  @ValueSource(ints = {1, 4})
+  void w2_aWaiterThatIsSilentIsPassedOverAndBackInItsPlaceOnceItShowsItself(int capacity)
+      throws Exception {
+    HoldId first = held(one, 1, 4);
+    TestClient frozen = listening();
+    HoldId silent = waiting(frozen, capacity, capacity);
+    HoldId other = waiting(frozen, capacity, capacity);
+    HoldId small = waiting(two, 1, 4);
+    assertThat(look(two, small)).isInstanceOf(RenewalResult.Queued.class);
+
+    await(() -> look(two, small) instanceof Grant);
+    assertThat(asleep(silent, other)).isEqualTo(2);
+    HoldId come = held(one, 1, 4);
+    assertThat(look(frozen, silent)).isInstanceOf(RenewalResult.Queued.class);
+    HoldId late = waiting(two, 1, 4);
+    assertThat(asleep(silent)).isZero();
+    one.release("a", first);
+    one.release("a", come);
+    two.release("a", small);
+    assertThat(granted(frozen)).isEqualTo(silent);
+    assertThat(look(frozen, silent)).isInstanceOf(Grant.class);
+    assertThat(look(two, late)).isInstanceOf(RenewalResult.Queued.class);
+    assertThat(look(frozen, other)).isInstanceOf(RenewalResult.Queued.class);
+    assertThat(releasedTo(frozen, silent)).isEqualTo(other);
+    frozen.close();
+  }
+
+  @Test
+  void w2_aSilentWaiterKeepsNobodyOutWhoDoesNotWait() throws Exception {
+    held(one, 1, ALL);
+    HoldId silent = waiting(one, 1, 1);
+    Attempt reader = part(two.id(), 1, ALL);
+    assertThat(two.backend.attempt(reader)).isInstanceOf(AttemptResult.Busy.class);
+    await(() -> two.backend.attempt(reader) instanceof Grant);
+    assertThat(asleep(silent)).isEqualTo(1);
+  }
+
+  @ParameterizedTest(name = "for 1 of {0}, behind those who hold a part")
+  @ValueSource(ints = {1, 4})
+  void r2_aWaiterThatShowsItselfIsNotPassed(int capacity) throws Exception {
+    held(one, 1, 4);
+    HoldId alive = waiting(one, capacity, capacity);
+    HoldId small = waiting(two, 1, 4);
+    for (int i = 0; i < 7; i++) {
+      Thread.sleep(700);
+      assertThat(look(one, alive)).isInstanceOf(RenewalResult.Queued.class);
+      assertThat(look(two, small)).isInstanceOf(RenewalResult.Queued.class);
+    }
+    assertThat(two.backend.attempt(part(two.id(), 1, 4))).isInstanceOf(AttemptResult.Busy.class);
+  }
+
+  @Test
+  void w9_aLookWritesOnlyForAWaiterThatKeepsOthersOut() throws Exception {
+    HoldId alone = held(one, 1, 1);
+    HoldId reader = waiting(one, 1, ALL);
+    HoldId writer = waiting(two, 1, 1);
+    HoldId behind = waiting(one, 1, ALL);
+    assertThat(isWritten(two, writer)).isFalse();
+    one.release("a", alone);
+    assertThat(look(one, reader)).isInstanceOf(Grant.class);
+    assertThat(isWritten(two, writer)).isTrue();
+    assertThat(isWritten(one, behind)).isFalse();
+  }
+
+  private boolean isWritten(TestClient client, HoldId waiter) throws InterruptedException {
+    long until = keptUntil(waiter);
+    Thread.sleep(700);
+    assertThat(look(client, waiter)).isInstanceOf(RenewalResult.Queued.class);
+    return keptUntil(waiter) > until;
+  }
+}
