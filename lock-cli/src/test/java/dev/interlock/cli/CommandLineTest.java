@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -68,7 +69,7 @@ class CommandLineTest {
     for (String command : new String[] {"ls", "watch"}) {
       StringWriter err = new StringWriter();
       int status = Operators.commandLine()
-          .setOut(new PrintWriter(new Full(), true))
+          .setOut(new PrintWriter(new Full(), true, StandardCharsets.UTF_8))
           .setErr(new PrintWriter(err))
           .execute(command, "local://");
       assertThat(status).isEqualTo(1);

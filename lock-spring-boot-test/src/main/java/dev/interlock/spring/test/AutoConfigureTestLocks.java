@@ -14,9 +14,9 @@ import org.springframework.context.annotation.Import;
  * starts a context. A bean of type {@link TestLocks} is added.
  *
  * <p>Each context has locks of its own. After each test method, and after the end of its
- * transaction, the locks that it left are freed: those that {@link TestLocks#hold} took and those of
- * once-only jobs. The lock of a job that is still at work then is freed after the test in which that
- * ends.
+ * transaction, the locks that it left are freed: those that {@link TestLocks#hold} took and those
+ * of once-only jobs. The lock of a job that is still at work then is freed after the test in which
+ * that ends.
  */
 @Documented
 @Inherited
