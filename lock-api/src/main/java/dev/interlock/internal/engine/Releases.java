@@ -58,7 +58,7 @@ final class Releases {
   }
 
   private LeaseLostException lost(Hold hold) {
-    boolean abandoned = holds.mayStay(hold); // with the loss
+    boolean abandoned = hold.mayStay(); // with the loss
     if (holds.lost(hold, LostReason.EXPIRED) && !abandoned) {
       // Only this client's margin has passed: the server may hold it for a moment longer.
       leftovers.abandon(hold.remote());
