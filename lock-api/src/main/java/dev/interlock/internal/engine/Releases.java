@@ -141,7 +141,8 @@ final class Releases {
     holds.forget(hold);
     if (!served) {
       queues.signalHead(hold.name());
-    } else if (result.granted() == null) {
+    } else if (result.granted() == null || !holds.isHeldHere(hold.name())) {
+      // Nobody here will tell those who count on the holder: not on one who has left, either.
       queues.signalHeadWithoutRecheck(hold.name());
     }
     if (hold.remote().isRepeated()) {
