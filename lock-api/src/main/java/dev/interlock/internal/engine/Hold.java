@@ -218,12 +218,8 @@ class Hold {
 
   /** Answers true once, after its end and after its begin was told: who must tell the end. */
   synchronized boolean tellEnd() {
-    boolean tell = hasEndToTell();
+    boolean tell = beginTold && !endTold && state != State.HELD;
     endTold |= tell;
     return tell;
-  }
-
-  synchronized boolean hasEndToTell() {
-    return beginTold && !endTold && state != State.HELD;
   }
 }
