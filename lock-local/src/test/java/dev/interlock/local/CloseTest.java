@@ -13,6 +13,7 @@ import dev.interlock.local.FaultyBackend.Operation;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -145,6 +146,44 @@ class CloseTest {
     client.backend().next(Operation.RELEASE, Fault.refused());
     client.locks().close();
     rig.awaitNothingLeft();
+  }
+
+  @Test
+  @DisplayName("E7 close() releases many locks, however many round trips that takes")
+  void releasesMany() throws Exception {
+    for (int i = 0; i < 400; i++) {
+      client.acquire("x" + i);
+    }
+    client.backend().always(Operation.RELEASE, call -> {
+      Await.pass(20);
+      return call.run();
+    });
+    long start = System.nanoTime();
+    client.locks().close();
+    assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(5));
+    assertThat(rig.space().size()).isZero();
+  }
+
+  @Test
+  @DisplayName("E7 locks on a server that is silent keep no other from its release in close()")
+  void releasesBesideSilence() throws Exception {
+    Set<String> silent = Set.of("silent 1", "silent 2", "silent 3");
+    for (String name : silent) {
+      client.acquire(name);
+    }
+    for (int i = 0; i < 20; i++) {
+      client.acquire("x" + i);
+    }
+    client.backend().silence(silent);
+    long start = System.nanoTime();
+    client.locks().close();
+    assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(5));
+    for (int i = 0; i < 20; i++) {
+      assertThat(other.isFree("x" + i)).isTrue();
+    }
+    for (String name : silent) {
+      assertThat(other.locks().forceRelease(name)).isTrue();
+    }
   }
 
   @Test

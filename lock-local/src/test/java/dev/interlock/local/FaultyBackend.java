@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -153,6 +154,7 @@ final class FaultyBackend implements HandOffBackend {
   private volatile boolean interruptSeen;
   private volatile boolean closed;
   private volatile int largestBatch;
+  private volatile Set<String> silent = Set.of();
 
   @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // an Error passes as what it is
   private static <T extends Throwable> T unchecked(Throwable error) throws T {
@@ -181,6 +183,7 @@ final class FaultyBackend implements HandOffBackend {
   void heal() {
     always.clear();
     next.values().forEach(Queue::clear);
+    silent = Set.of();
   }
 
   /** Loses all events. */
@@ -203,6 +206,18 @@ final class FaultyBackend implements HandOffBackend {
   void callsOthers() {
     withoutQueue();
     callsOthers = true;
+  }
+
+  /** The server of these locks does not answer, and whoever asks it gives up after two seconds. */
+  void silence(Set<String> names) {
+    silent = names;
+  }
+
+  private void requireHeard(String name) {
+    if (silent.contains(name)) {
+      Await.pass(2000);
+      throw new OutcomeUnknownException("not answered within 2 s");
+    }
   }
 
   int calls(Operation operation) {
@@ -259,6 +274,7 @@ final class FaultyBackend implements HandOffBackend {
 
   @Override
   public ReleaseResult release(Release release) {
+    requireHeard(release.name());
     Release sent = queueless ? Release.of(release.name(), release.id()) : release;
     ReleaseResult answer = call(Operation.RELEASE, () -> HandOffBackend.release(server, sent));
     return callsOthers && release.next() != null
@@ -268,6 +284,7 @@ final class FaultyBackend implements HandOffBackend {
 
   @Override
   public void abandon(String name, HoldId id) {
+    requireHeard(name);
     call(Operation.ABANDON, () -> {
       server.abandon(name, id);
       return true;

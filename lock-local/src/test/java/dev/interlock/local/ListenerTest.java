@@ -16,7 +16,9 @@ import dev.interlock.spi.LockClients;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -28,7 +30,7 @@ class ListenerTest {
 
   private final List<String> heard = new CopyOnWriteArrayList<>();
   private final Rig rig = new Rig();
-  private final Rig.Client client = rig.open(Duration.ofSeconds(30), new LockListener() {
+  private final LockListener noting = new LockListener() {
     @Override
     public void acquired(String name, long fencingToken, Duration waited) {
       heard.add("acquired " + name);
@@ -43,7 +45,8 @@ class ListenerTest {
     public void lost(String name, long fencingToken, LostReason reason) {
       heard.add("lost " + name + " " + reason);
     }
-  });
+  };
+  private final Rig.Client client = rig.open(Duration.ofSeconds(30), noting);
   private final Rig.Client other = rig.open();
 
   @AfterEach
@@ -112,6 +115,44 @@ class ListenerTest {
     gate.open();
     release.get();
     second.release();
+    assertHeard("released x");
+  }
+
+  @Test
+  @DisplayName("M6 a grant by a message is told after the end that another thread still tells")
+  void tellsEndOfSlowListenerFirst() throws Exception {
+    CountDownLatch reached = new CountDownLatch(1);
+    CountDownLatch go = new CountDownLatch(1);
+    LockListener slow = new LockListener() {
+      @Override
+      public void released(String name, long fencingToken, Duration held) {
+        reached.countDown();
+        try {
+          go.await();
+        } catch (InterruptedException e) {
+          throw new AssertionError(e);
+        }
+      }
+    };
+    LockRequest fair = X.fair(true);
+    Rig.Client told = rig.open(Duration.ofSeconds(30), slow, noting);
+    Lease first = told.locks().acquire(fair);
+    CompletableFuture<Lease> between = other.locks().acquireAsync(fair);
+    Await.until("it is queued", () -> other.waiters("x") == 1);
+    CompletableFuture<Lease> second = told.locks().acquireAsync(fair);
+    Await.until("both are queued", () -> other.waiters("x") == 2);
+    Task<Boolean> release = Task.run(() -> {
+      first.release();
+      return true;
+    });
+    reached.await();
+    Rig.join(between).release();
+    Lease next = Rig.join(second);
+    Await.pass(50);
+    go.countDown();
+    release.get();
+    assertHeard("acquired x", "released x", "acquired x");
+    next.release();
     assertHeard("released x");
   }
 

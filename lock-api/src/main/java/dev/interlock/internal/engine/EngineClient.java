@@ -33,6 +33,10 @@ import org.jspecify.annotations.Nullable;
 /** Joins the parts of the engine into a client. */
 public final class EngineClient implements LockClient {
   private static final long CLOSING = TimeUnit.SECONDS.toNanos(3);
+
+  /** So much is left for what could not be released, if all of that was needed before. */
+  private static final long LAST_TRIES = TimeUnit.SECONDS.toNanos(1);
+
   private static final int TRIES_OF_SHORT_LEASE = 5;
 
   private final Terms terms;
@@ -70,7 +74,7 @@ public final class EngineClient implements LockClient {
     holds =
         new Holds(terms, calls, agenda, renewals, leftovers, listeners, news, queues, this::giveUp);
     contention = new Contention(calls, holds, queues, agenda, renewals, leftovers, listeners, news);
-    releases = new Releases(calls, holds, contention, queues, leftovers, news);
+    releases = new Releases(calls, holds, contention, queues, leftovers, news, threads);
     allOrNone = new AllOrNone(this, terms, holds);
     backend.subscribe(new ServerEvents(calls, contention, queues, holds));
   }
@@ -267,12 +271,14 @@ public final class EngineClient implements LockClient {
       return;
     }
     calls.close();
+    long deadline = System.nanoTime() + CLOSING;
     long patience = 0; // with what hangs already
     try {
       contention.close();
-      releases.releaseAll(System.nanoTime() + CLOSING);
-      patience = calls.awaitQuiet(CLOSING) ? CLOSING : 0;
-      abandonments.flush(System.nanoTime() + CLOSING);
+      boolean quiet = releases.releaseAll(deadline);
+      long left = Math.max(LAST_TRIES, deadline - System.nanoTime());
+      boolean over = abandonments.flush(System.nanoTime() + left);
+      patience = quiet && over ? CLOSING : 0;
     } finally {
       agenda.close();
       threads.close(patience);

@@ -118,6 +118,14 @@ class Hold {
     return state == State.HELD && entries.stream().anyMatch(Entry::renewing);
   }
 
+  /**
+   * Whether the server may keep it for longer than its validity here: a renewal on its way, or an
+   * extension without an answer, would lock everybody out once more.
+   */
+  boolean mayStay() {
+    return isRenewing() || remote.mayOutlastValidity();
+  }
+
   /** Its thread has ended, so nobody can release it. */
   boolean isOrphan() {
     return grantee.owner() instanceof Thread thread && !thread.isAlive();
@@ -210,12 +218,8 @@ class Hold {
 
   /** Answers true once, after its end and after its begin was told: who must tell the end. */
   synchronized boolean tellEnd() {
-    boolean tell = hasEndToTell();
+    boolean tell = beginTold && !endTold && state != State.HELD;
     endTold |= tell;
     return tell;
-  }
-
-  synchronized boolean hasEndToTell() {
-    return beginTold && !endTold && state != State.HELD;
   }
 }

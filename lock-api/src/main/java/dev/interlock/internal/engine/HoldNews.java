@@ -2,55 +2,60 @@ package dev.interlock.internal.engine;
 
 import dev.interlock.LockListener;
 import dev.interlock.LostReason;
-import dev.interlock.internal.running.MustNotBlock;
+import dev.interlock.internal.running.Listeners;
 import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Tells listeners of the begin and of the end of every hold: each once, the begin first, and the
- * end before the begin of the next hold of the lock in this client.
+ * end before the begin of the next hold of the lock in this client. What there is to tell is looked
+ * at where it is told, perhaps later on a thread that may wait: so what was put off finds what
+ * another thread is telling meanwhile, and waits for it.
  */
 final class HoldNews {
-  private final LockListener listener;
+  private final Listeners listeners;
 
-  HoldNews(LockListener listener) {
-    this.listener = listener;
+  HoldNews(Listeners listeners) {
+    this.listeners = listeners;
   }
 
   /** Call it before the holder may release it. Does nothing for a re-entry. */
   void began(Hold hold, long waited) {
-    if (hold.beginsToTell()) {
-      listener.acquired(hold.name(), hold.kind(), hold.token(), Duration.ofNanos(waited));
-      hold.beginTold();
+    if (listeners.hasSome() && hold.beginsToTell()) {
+      listeners.run(hold.name(), () -> {
+        listeners.tellHere(listener ->
+            listener.acquired(hold.name(), hold.kind(), hold.token(), Duration.ofNanos(waited)));
+        hold.beginTold();
+      });
       ended(hold); // it may have been lost meanwhile
     }
   }
 
   /**
    * Call it once the hold has ended, and before another may begin on that account. Whoever comes
-   * second waits until the first has told it, unless it must not wait.
+   * second waits until the first has told it, or what it tells next waits, if it must not itself.
    */
   void ended(Hold hold) {
-    ReentrantLock telling = hold.telling();
-    do {
-      if (!MustNotBlock.here()) {
-        telling.lock();
-      } else if (!telling.tryLock()) {
-        return; // whoever has it looks again
-      }
-      try {
-        tellEnd(hold);
-      } finally {
-        telling.unlock();
-      }
-    } while (hold.hasEndToTell());
+    if (listeners.hasSome()) {
+      listeners.run(hold.name(), () -> tellEnd(hold));
+    }
   }
 
   private void tellEnd(Hold hold) {
-    if (!hold.tellEnd()) {
-      return;
+    ReentrantLock telling = hold.telling();
+    telling.lock();
+    try {
+      if (hold.tellEnd()) {
+        LostReason reason = hold.reason(); // one look, so that all hear the same
+        listeners.tellHere(listener -> tellEnd(listener, hold, reason));
+      }
+    } finally {
+      telling.unlock();
     }
-    LostReason reason = hold.reason();
+  }
+
+  private static void tellEnd(LockListener listener, Hold hold, @Nullable LostReason reason) {
     if (reason == null) {
       listener.released(hold.name(), hold.kind(), hold.token(), Duration.ofNanos(hold.held()));
     } else {

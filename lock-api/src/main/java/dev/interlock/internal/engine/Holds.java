@@ -336,7 +336,7 @@ final class Holds {
   /** Ends a hold without a release, and tells everybody. Answers false if it had ended before. */
   boolean lost(Hold hold, LostReason reason) {
     boolean wasRenewing = hold.isRenewing();
-    boolean stays = mayStay(hold);
+    boolean stays = hold.mayStay();
     if (!hold.lose(reason)) {
       return false;
     }
@@ -362,17 +362,10 @@ final class Holds {
     return true;
   }
 
-  /**
-   * Whether the server may keep a hold for longer than its validity here: a renewal on its way, or
-   * an extension without an answer, would lock everybody out once more.
-   */
-  boolean mayStay(Hold hold) {
-    return hold.isRenewing() || hold.remote().mayOutlastValidity();
-  }
-
   /** Takes back an entry of a fixed lease; after the last one the server ends the hold. */
   void keep(Hold hold) {
     if (hold.exit(false) == Hold.Exit.LAST) {
+      hold.remote().keep();
       news.ended(hold);
       forget(hold);
       queues.signalHead(hold.name());

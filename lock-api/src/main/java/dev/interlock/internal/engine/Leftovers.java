@@ -94,6 +94,7 @@ final class Leftovers {
   /**
    * The outcome of a command came when its waiter had ended: what the command may have left must
    * go. If the waiter got that very hold, it stays, unless the command overtook the hold's release.
+   * One that was kept has none, and ends with its lease.
    */
   void strayed(Waiter waiter) {
     if (!waiter.isGrantedBy(waiter.id())) {
@@ -101,7 +102,7 @@ final class Leftovers {
       return;
     }
     Hold hold = waiter.granted();
-    if (hold != null && hold.remote().isLeaving()) {
+    if (hold != null && hold.remote().isLeaving() && !hold.remote().isKept()) {
       waiter.outcomeUnknown(); // the release looks at this at last
       if (hold.remote().isOver()) {
         abandon(waiter);

@@ -9,7 +9,8 @@ import dev.interlock.internal.running.ClientThreads;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
-import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +24,7 @@ final class Releases {
   private final LocalQueues queues;
   private final Leftovers leftovers;
   private final HoldNews news;
+  private final ClientThreads threads;
 
   Releases(
       BackendCalls calls,
@@ -30,13 +32,15 @@ final class Releases {
       Contention contention,
       LocalQueues queues,
       Leftovers leftovers,
-      HoldNews news) {
+      HoldNews news,
+      ClientThreads threads) {
     this.calls = calls;
     this.holds = holds;
     this.contention = contention;
     this.queues = queues;
     this.leftovers = leftovers;
     this.news = news;
+    this.threads = threads;
   }
 
   /** Takes one entry back; the last one frees the lock. */
@@ -58,7 +62,7 @@ final class Releases {
   }
 
   private LeaseLostException lost(Hold hold) {
-    boolean abandoned = holds.mayStay(hold); // with the loss
+    boolean abandoned = hold.mayStay(); // with the loss
     if (holds.lost(hold, LostReason.EXPIRED) && !abandoned) {
       // Only this client's margin has passed: the server may hold it for a moment longer.
       leftovers.abandon(hold.remote());
@@ -141,7 +145,8 @@ final class Releases {
     holds.forget(hold);
     if (!served) {
       queues.signalHead(hold.name());
-    } else if (result.granted() == null) {
+    } else if (result.granted() == null || !holds.isHeldHere(hold.name())) {
+      // Nobody here will tell those who count on the holder: not on one who has left, either.
       queues.signalHeadWithoutRecheck(hold.name());
     }
     if (hold.remote().isRepeated()) {
@@ -227,20 +232,26 @@ final class Releases {
   }
 
   /**
-   * Releases everything, for closing; what fails is left to the last abandonments. Stops when the
-   * time is over, because the server is ill: then the leases run out by themselves.
+   * Releases everything, for closing, and waits for the calls under way, until the time is over.
+   * What fails, or was not begun, is left to the last abandonments. Answers whether no call is
+   * under way.
    */
-  void releaseAll(long deadline) {
-    List<Hold> closed = holds.all().stream().filter(holds::closed).toList();
-    for (Hold hold : closed) {
-      if (System.nanoTime() - deadline >= 0) {
-        return;
-      }
-      try {
-        calls.release(Release.of(hold.name(), hold.remote().id()));
-      } catch (LockException e) {
-        leftovers.abandon(hold.remote());
-      }
-    }
+  boolean releaseAll(long deadline) {
+    Set<Hold> open = ConcurrentHashMap.newKeySet();
+    holds.all().stream().filter(holds::closed).forEach(open::add);
+    threads.closeAll(
+        open,
+        hold -> {
+          try {
+            calls.release(Release.of(hold.name(), hold.remote().id()));
+            open.remove(hold);
+          } catch (LockException e) {
+            // It is among those that stay.
+          }
+        },
+        deadline);
+    boolean quiet = calls.awaitQuiet(deadline - System.nanoTime());
+    open.forEach(hold -> leftovers.abandon(hold.remote()));
+    return quiet;
   }
 }

@@ -48,6 +48,7 @@ final class RemoteHold extends Agenda.Item implements Renewals.Item {
   private volatile @Nullable LostReason taken;
   private volatile boolean leaving;
   private volatile boolean over;
+  private volatile boolean kept;
   private volatile boolean stays;
   private volatile boolean failed;
 
@@ -129,6 +130,15 @@ final class RemoteHold extends Agenda.Item implements Renewals.Item {
 
   boolean isOver() {
     return over;
+  }
+
+  /** Its holder leaves it to the server. Before its end: what comes after that must find it. */
+  void keep() {
+    kept = true;
+  }
+
+  boolean isKept() {
+    return kept;
   }
 
   Hold holder() {

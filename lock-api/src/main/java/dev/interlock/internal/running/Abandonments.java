@@ -118,21 +118,21 @@ public final class Abandonments {
   }
 
   /**
-   * Last try, for closing. Whatever fails once is tried again; stops when that fails too, because
-   * the server is likely gone, and when the time is over.
+   * Last try, for closing, until the time is over. Whatever fails once is tried again. Answers
+   * whether no answer is missing.
    */
-  public void flush(long deadline) {
-    for (Residue residue : pending) {
-      boolean done = false;
-      for (int tries = 0; tries < 2 && !done && System.nanoTime() - deadline < 0; tries++) {
-        done = isAbandoned(residue);
-      }
-      if (!done) {
-        break;
-      }
-    }
+  public boolean flush(long deadline) {
+    boolean over = threads.closeAll(
+        pending,
+        residue -> {
+          if (!isAbandoned(residue) && System.nanoTime() - deadline < 0) {
+            isAbandoned(residue);
+          }
+        },
+        deadline);
     closed = true;
     forget();
+    return over;
   }
 
   private void forget() {

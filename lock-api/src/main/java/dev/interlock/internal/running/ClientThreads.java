@@ -2,8 +2,10 @@ package dev.interlock.internal.running;
 
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -39,6 +41,9 @@ public final class ClientThreads {
   /** After so long, in nanoseconds, another thread stands in for one that cleans up. */
   private static final long STAND_IN = 200_000_000;
 
+  /** A server that is silent takes up as many of them as there are locks on it. */
+  private static final int CLOSING_THREADS = 32;
+
   private static final int RESULT_THREADS = 4;
   private static final int LOSS_THREADS = 4;
   private static final long IDLE_SECONDS = 10;
@@ -65,6 +70,7 @@ public final class ClientThreads {
   private final ThreadPoolExecutor io;
   private final ThreadPoolExecutor cleanups;
   private final ThreadPoolExecutor retries;
+  private final ThreadPoolExecutor closings;
   private final ThreadPoolExecutor notices;
   // Never shut down: a result comes also after the client was closed, and its threads end by
   // themselves.
@@ -92,6 +98,7 @@ public final class ClientThreads {
     cleanups = pool(CLEANUP_THREADS, "interlock-cleanup-" + client, IDLE_SECONDS);
     cleanups.setMaximumPoolSize(MOST_CLEANUP_THREADS);
     retries = pool(CLEANUP_THREADS, "interlock-cleanup-retry-" + client, IDLE_SECONDS);
+    closings = pool(CLOSING_THREADS, "interlock-close-" + client, SHORT_IDLE_SECONDS);
     notices = pool(
         1, "interlock-notice-" + client, IDLE_SECONDS, new LinkedBlockingQueue<>(MOST_NOTICES));
     results = pool(RESULT_THREADS, "interlock-result-" + client, SHORT_IDLE_SECONDS);
@@ -165,6 +172,32 @@ public final class ClientThreads {
         comes.cancel(false);
       }
     }
+  }
+
+  /**
+   * Does something with each of many, for closing, several at once. After the deadline nothing is
+   * begun, nor waited for. Keeps interrupts. Answers whether all was over in time.
+   */
+  public <T> boolean closeAll(Collection<T> all, Consumer<T> task, long deadline) {
+    List<T> each = List.copyOf(all);
+    CountDownLatch open = new CountDownLatch(each.size());
+    for (T one : each) {
+      Runnable close = guarded(() -> {
+        try {
+          if (System.nanoTime() - deadline < 0) {
+            task.accept(one);
+          }
+        } finally {
+          open.countDown();
+        }
+      });
+      try {
+        closings.execute(close);
+      } catch (Error e) { // no thread could be started, and there may be none to take it
+        close.run();
+      }
+    }
+    return uninterruptibly(() -> open.await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS));
   }
 
   private void changeStandIns(int by) {
@@ -253,7 +286,7 @@ public final class ClientThreads {
   public void close(long nanos) {
     timer.shutdownNow(); // It never blocks, and calls no backend.
     long deadline = System.nanoTime() + nanos;
-    List<ThreadPoolExecutor> working = List.of(renewals, io, cleanups, retries);
+    List<ThreadPoolExecutor> working = List.of(renewals, io, cleanups, retries, closings);
     for (ThreadPoolExecutor executor : working) {
       executor.shutdown();
       executor.getQueue().clear();
@@ -270,19 +303,29 @@ public final class ClientThreads {
   }
 
   private static void awaitEnd(ThreadPoolExecutor executor, long deadline) {
+    // Whether in time or not, its threads are interrupted next.
+    var unused = uninterruptibly(
+        () -> executor.awaitTermination(deadline - System.nanoTime(), TimeUnit.NANOSECONDS));
+  }
+
+  private interface Wait {
+    boolean isOver() throws InterruptedException;
+  }
+
+  private static boolean uninterruptibly(Wait wait) {
     boolean interrupted = false;
-    boolean waiting = true;
-    while (waiting) {
-      try {
-        // Whether in time or not, its threads are interrupted next.
-        var unused = executor.awaitTermination(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
-        waiting = false;
-      } catch (InterruptedException e) {
-        interrupted = true;
+    try {
+      while (true) {
+        try {
+          return wait.isOver();
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
       }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 

@@ -72,12 +72,18 @@ public final class Listeners implements LockListener {
   }
 
   private void tell(String name, Consumer<LockListener> event) {
-    if (!listeners.isEmpty()) {
-      run(name, () -> tellAll(event));
+    if (hasSome()) {
+      run(name, () -> tellHere(event));
     }
   }
 
-  private void tellAll(Consumer<LockListener> event) {
+  /** Whether there is anybody to tell. */
+  public boolean hasSome() {
+    return !listeners.isEmpty();
+  }
+
+  /** Tells it on this thread. Call it by {@link #run}, which chooses the thread. */
+  public void tellHere(Consumer<LockListener> event) {
     for (LockListener listener : listeners) {
       try {
         event.accept(listener);

@@ -7,8 +7,10 @@ import dev.interlock.LockListener;
 import dev.interlock.internal.engine.HoldIds;
 import dev.interlock.spi.LockBackend;
 import java.lang.reflect.Proxy;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -21,6 +23,7 @@ class AbandonmentsTest {
   private static final long LEASE = TimeUnit.SECONDS.toNanos(30);
 
   private final CountDownLatch silence = new CountDownLatch(1);
+  private final AtomicInteger heard = new AtomicInteger();
   private final HoldIds ids = new HoldIds();
   private final ClientThreads threads = new ClientThreads("abandonments-test", null);
   private final Abandonments abandonments = new Abandonments(
@@ -43,6 +46,7 @@ class AbandonmentsTest {
           if (!arguments[0].equals("heard")) {
             throw new BackendUnavailableException("as planned");
           }
+          heard.incrementAndGet();
           return null;
         });
   }
@@ -67,5 +71,19 @@ class AbandonmentsTest {
   void tellsOfTheEnd() throws Exception {
     assertThat(removed("refused", TimeUnit.MILLISECONDS.toNanos(300)).await(10, TimeUnit.SECONDS))
         .isTrue();
+  }
+
+  @Test
+  @DisplayName("E7 what is left on a server that is silent keeps no other from its last removal")
+  void flushesBesideSilence() {
+    for (int i = 0; i < 10; i++) { // which the background begins too late
+      for (String name : List.of("silent", "refused", "heard")) {
+        abandonments.addLater(name, ids.next(), LEASE, false, () -> {}, LEASE);
+      }
+    }
+    long start = System.nanoTime();
+    assertThat(abandonments.flush(start + TimeUnit.SECONDS.toNanos(2))).isFalse();
+    assertThat(System.nanoTime() - start).isLessThan(TimeUnit.SECONDS.toNanos(4));
+    assertThat(heard).hasValue(10);
   }
 }
