@@ -193,18 +193,29 @@ public final class Keeper {
       List<Grant> held = votes.values().stream()
           .filter(Grant.class::isInstance)
           .map(Grant.class::cast)
+          .filter(this::hasRaised)
           .toList();
       if (held.size() >= members.need()) {
         long known = standing == null ? 0 : standing.token();
         long largest = held.stream().mapToLong(Grant::fencingToken).max().orElse(0);
+        if (standing != null && known > 0) {
+          standing.raise(renewal.minToken()); // before it is told: nobody is told less after that
+        }
         return RenewalResult.held(
             renewal, Math.max(known > 0 ? known : largest, renewal.minToken()));
       }
-      long failed = Round.count(votes.values(), RenewalResult.Failed.class::isInstance);
-      if (votes.size() - held.size() - failed > members.spare()) {
+      long lost = Round.count(
+          votes.values(),
+          vote -> !(vote instanceof Grant) && !(vote instanceof RenewalResult.Failed));
+      if (lost > members.spare()) {
         return RenewalResult.gone();
       }
       return last ? RenewalResult.failed(unknown()) : null;
+    }
+
+    /** Or its members have no tokens. */
+    private boolean hasRaised(Grant vote) {
+      return vote.fencingToken() == 0 || vote.fencingToken() >= renewal.minToken();
     }
 
     private LockException unknown() {
@@ -216,6 +227,9 @@ public final class Keeper {
         } else if (vote instanceof RenewalResult.Failed failed) {
           complaints.add(
               "member %d: %s".formatted(member.place() + 1, failed.error().getMessage()));
+        } else if (vote instanceof Grant grant && !hasRaised(grant)) {
+          complaints.add("member %d: its token is %d, and was to be at least %d"
+              .formatted(member.place() + 1, grant.fencingToken(), renewal.minToken()));
         }
       }
       return new OutcomeUnknownException(String.valueOf(
@@ -233,7 +247,6 @@ public final class Keeper {
       }
       if (result instanceof Grant) {
         hold.lasts(sentAt, sentAtMillis, renewal.lease());
-        hold.raise(renewal.minToken());
         inDoubt.forEach(member -> standings.renameOn(member, hold));
       }
       if (result instanceof RenewalResult.Gone) {

@@ -18,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -55,6 +56,7 @@ public final class Standing {
   private final Set<Member> asked = new HashSet<>();
   private final Set<Member> owed = new HashSet<>();
 
+  private final AtomicLong token = new AtomicLong();
   private final Set<Member> unanswered = ConcurrentHashMap.newKeySet();
   private volatile @Nullable Member contended;
   private volatile @Nullable Attempt attempt;
@@ -63,7 +65,6 @@ public final class Standing {
   private volatile boolean held;
   private volatile long validUntil = System.nanoTime();
   private volatile long validUntilMillis;
-  private volatile long token;
   private volatile long keepUntil = System.nanoTime();
 
   Standing(String name, HoldId id, int members, Debts debts) {
@@ -330,14 +331,14 @@ public final class Standing {
       Attempt granted, long fencingToken, long sentAt, long sentAtMillis) {
     owed.clear();
     attempt = granted;
-    token = fencingToken;
+    raise(fencingToken);
     lasts(sentAt, sentAtMillis, granted.lease());
     held = true;
   }
 
   /** Enough members have raised the token of the hold to this, if it was smaller. */
-  synchronized void raise(long least) {
-    token = Math.max(token, least);
+  void raise(long least) {
+    token.accumulateAndGet(least, Math::max);
   }
 
   /** Enough members have it for a lease that began when they were asked, at the earliest. */
@@ -375,7 +376,7 @@ public final class Standing {
 
   /** The token of the hold; 0 before it is held. */
   public long token() {
-    return token;
+    return token.get();
   }
 
   /** It is of use for this lease, and a while longer; a shorter lease does not end a longer one. */
