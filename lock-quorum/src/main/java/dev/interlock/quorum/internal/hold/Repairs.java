@@ -60,7 +60,9 @@ public final class Repairs {
     return standing
         .askWhileHeld(member, () -> member.call(open -> open.attempt(standing.on(member, attempt))))
         .thenApply(vote -> {
-          standing.endings().repairedAt(member);
+          if (vote instanceof Grant) {
+            standing.endings().repairedAt(member);
+          }
           adopt(null, standing, member, attempt, vote);
           return vote;
         });
