@@ -1,6 +1,7 @@
 package dev.interlock.quorum.internal.hold;
 
 import dev.interlock.LockException;
+import dev.interlock.LockRequest;
 import dev.interlock.OutcomeUnknownException;
 import dev.interlock.quorum.internal.member.Member;
 import dev.interlock.quorum.internal.member.Members;
@@ -246,7 +247,7 @@ public final class Keeper {
         return;
       }
       if (result instanceof Grant) {
-        hold.lasts(sentAt, sentAtMillis, renewal.lease());
+        hold.validity().lasts(sentAt, sentAtMillis, renewal.lease());
         inDoubt.forEach(member -> standings.renameOn(member, hold));
       }
       if (result instanceof RenewalResult.Gone) {
@@ -258,7 +259,7 @@ public final class Keeper {
       } else if (mayRepair) {
         lost().forEach(member -> {
           var unused = repairs
-              .repair(hold, member, attempt)
+              .repair(hold, member, attempt, renewal.lease())
               .whenComplete((vote, error) -> lookAgain(hold, vote, error));
         });
       }
@@ -277,7 +278,9 @@ public final class Keeper {
             events.revoked(renewal.name(), renewal.id());
           }
         };
-        ask(List.of(new Hold(renewal, hold, behind, events, false)), new AtomicInteger());
+        Renewal look =
+            Renewal.of(renewal.name(), renewal.id(), LockRequest.MIN_LEASE, renewal.queued());
+        ask(List.of(new Hold(look, hold, behind, events, false)), new AtomicInteger());
       }
     }
 

@@ -48,6 +48,7 @@ public final class Standing {
   private final Debts debts;
   private final QueuePlaces places = new QueuePlaces();
   private final Endings endings = new Endings();
+  private final Validity validity = new Validity();
 
   // Guarded by this.
   private final List<CompletableFuture<?>> last;
@@ -63,8 +64,6 @@ public final class Standing {
   private volatile boolean queued;
   private volatile boolean granted;
   private volatile boolean held;
-  private volatile long validUntil = System.nanoTime();
-  private volatile long validUntilMillis;
   private volatile long keepUntil = System.nanoTime();
 
   Standing(String name, HoldId id, int members, Debts debts) {
@@ -332,7 +331,10 @@ public final class Standing {
     owed.clear();
     attempt = granted;
     raise(fencingToken);
-    lasts(sentAt, sentAtMillis, granted.lease());
+    if (!held) {
+      validity.ends();
+    }
+    validity.lasts(sentAt, sentAtMillis, granted.lease());
     held = true;
   }
 
@@ -341,20 +343,14 @@ public final class Standing {
     token.accumulateAndGet(least, Math::max);
   }
 
-  /** Enough members have it for a lease that began when they were asked, at the earliest. */
-  void lasts(long sentAt, long sentAtMillis, Duration lease) {
-    validUntil = sentAt + lease.toNanos();
-    validUntilMillis = sentAtMillis + lease.toMillis();
+  /** How long it lasts. */
+  Validity validity() {
+    return validity;
   }
 
-  /**
-   * Whether nobody else can have had the lock since it was granted. By both clocks, for the first
-   * stands still while the machine sleeps.
-   */
+  /** Whether nobody else can have had the lock since it was granted. */
   public boolean isUnbroken() {
-    return held
-        && System.nanoTime() - validUntil < 0
-        && System.currentTimeMillis() < validUntilMillis;
+    return held && !validity.isOver();
   }
 
   /** It was given back. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.HoldInfo;
 import dev.interlock.LockConfig;
+import dev.interlock.LockRequest;
 import dev.interlock.quorum.SteeredProvider;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.BackendContext;
@@ -115,6 +116,36 @@ class RepairTest {
         TimeUnit.MILLISECONDS.sleep(1);
       }
       assertThat(revoked).containsExactly(attempt.id());
+    }
+  }
+
+  @Test
+  @DisplayName("X3: a member that lost a hold has it again for as long as the others, and no longer")
+  void lastsAsLongAsTheOthers() throws Exception {
+    String[] names = names();
+    SteeredProvider.Steered way = SteeredProvider.of(CLIENT.id(), names[0]);
+    try (LockBackend quorum = held(names)) {
+      Duration begun = remaining(names[1]);
+      while (remaining(names[1]).compareTo(begun.minusSeconds(1)) > 0) {
+        TimeUnit.MILLISECONDS.sleep(50);
+      }
+      force(names[0]);
+
+      // As the engine does with a fixed lease, to see whether it is there.
+      RenewalAnswers.collect(
+          quorum, List.of(Renewal.of(NAME, attempt.id(), LockRequest.MIN_LEASE, false)));
+
+      awaitRepair(way);
+      await(names[0], true);
+      assertThat(remaining(names[0]))
+          .isCloseTo(remaining(names[1]), Duration.ofMillis(500))
+          .isGreaterThan(LEASE.dividedBy(2));
+    }
+  }
+
+  private static Duration remaining(String member) {
+    try (LockBackend direct = direct(member)) {
+      return direct.inspect(NAME).orElseThrow().remaining();
     }
   }
 
