@@ -7,7 +7,6 @@ import dev.interlock.quorum.internal.member.Member;
 import dev.interlock.quorum.internal.member.Members;
 import dev.interlock.quorum.internal.member.Round;
 import dev.interlock.spi.Attempt;
-import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.BackendEvents;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
@@ -155,6 +154,49 @@ public final class Keeper {
         : new Hold(renewal, standing, answers, events, true);
   }
 
+  /**
+   * A member calls one whose hold it has lost, and which stands in its queue: it has granted the
+   * hold again, or may do so now. Does not block.
+   */
+  public void called(Member member, Standing hold, BackendEvents events) {
+    Attempt attempt = hold.attempt();
+    if (attempt != null && hold.isHeld() && hold.places().mayBeAt(member)) {
+      if (hold.isUnbroken()) {
+        Renewal least = Renewal.of(hold.name(), hold.id(), LockRequest.MIN_LEASE, false);
+        repair(hold, member, attempt, least, events);
+      } else {
+        var unused = GiveBack.on(member, hold); // it has run out: others must not find it busy
+      }
+    }
+  }
+
+  private void repair(
+      Standing hold, Member member, Attempt attempt, Renewal renewal, BackendEvents events) {
+    var unused = repairs
+        .repair(hold, member, attempt, renewal.lease())
+        .whenComplete((vote, error) -> {
+          if (vote instanceof Grant
+              || (error != null && Round.failure(error) instanceof OutcomeUnknownException)) {
+            lookAgain(hold, events);
+          }
+        });
+  }
+
+  /**
+   * A member may have lost the hold by a forced release that met the others only behind their
+   * votes. The repair would then leave it on that member alone, where others queue for it.
+   */
+  private void lookAgain(Standing hold, BackendEvents events) {
+    RenewalAnswers behind = (same, result) -> {
+      // Not if it is its own release that has met the members meanwhile.
+      if (result instanceof RenewalResult.Gone && hold.isHeld()) {
+        events.revoked(same.name(), same.id());
+      }
+    };
+    Renewal look = Renewal.of(hold.name(), hold.id(), LockRequest.MIN_LEASE, false);
+    ask(List.of(new Hold(look, hold, behind, events, false)), new AtomicInteger());
+  }
+
   private final class Hold extends Ballot {
     private final @Nullable Standing standing;
     private final List<Member> asked;
@@ -257,30 +299,7 @@ public final class Keeper {
           var unused = GiveBack.onAll(members, hold);
         }
       } else if (mayRepair) {
-        lost().forEach(member -> {
-          var unused = repairs
-              .repair(hold, member, attempt, renewal.lease())
-              .whenComplete((vote, error) -> lookAgain(hold, vote, error));
-        });
-      }
-    }
-
-    /**
-     * A member may have lost the hold by a forced release that met the others only behind their
-     * votes. The repair would then leave it on that member alone, where others queue for it.
-     */
-    private void lookAgain(Standing hold, @Nullable AttemptResult vote, @Nullable Throwable error) {
-      if (vote instanceof Grant
-          || (error != null && Round.failure(error) instanceof OutcomeUnknownException)) {
-        RenewalAnswers behind = (same, result) -> {
-          // Not if it is its own release that has met the members meanwhile.
-          if (result instanceof RenewalResult.Gone && hold.isHeld()) {
-            events.revoked(renewal.name(), renewal.id());
-          }
-        };
-        Renewal look =
-            Renewal.of(renewal.name(), renewal.id(), LockRequest.MIN_LEASE, renewal.queued());
-        ask(List.of(new Hold(look, hold, behind, events, false)), new AtomicInteger());
+        lost().forEach(member -> repair(hold, member, attempt, renewal, events));
       }
     }
 
@@ -290,10 +309,17 @@ public final class Keeper {
         return List.of();
       }
       return votes.entrySet().stream()
-          .filter(vote -> vote.getValue() instanceof RenewalResult.Gone)
+          .filter(vote -> vote.getValue() instanceof RenewalResult.Gone || isFromQueue(vote))
           .map(Map.Entry::getKey)
           .filter(repaired::add)
           .toList();
+    }
+
+    /** Granted in its queue, of which nobody may have told: only its answer to an attempt says so. */
+    private boolean isFromQueue(Map.Entry<Member, RenewalResult> vote) {
+      return vote.getValue() instanceof Grant
+          && standing != null
+          && standing.places().mayBeAt(vote.getKey());
     }
   }
 

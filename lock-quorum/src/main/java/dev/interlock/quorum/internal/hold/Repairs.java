@@ -54,7 +54,10 @@ public final class Repairs {
 
   /**
    * Asks a member that lost a hold of this client, or never had it, to have it from now on: for as
-   * long as the others, or that one would be found busy when the hold has run out on them.
+   * long as the others, or that one would be found busy when the hold has run out on them. If it has
+   * granted the lock to another, the hold queues there: those who wait ask this member first, so it
+   * may never be free at the moment of a repair. What releases a hold, or gives it back, gives that
+   * place up.
    *
    * @param attempt that has become the hold
    * @param least how long the hold must last
@@ -64,7 +67,16 @@ public final class Repairs {
       Standing standing, Member member, Attempt attempt, Duration least) {
     return standing
         .askWhileHeld(
-            member, () -> member.call(open -> open.attempt(rest(standing, member, attempt, least))))
+            member,
+            () -> member.call(open -> {
+              Attempt lost = rest(standing, member, attempt, least);
+              standing.places().asks(member);
+              AttemptResult vote = open.attempt(lost.withPatience(lost.lease()));
+              if (vote instanceof Grant) {
+                standing.places().grantedAt(member);
+              }
+              return vote;
+            }))
         .thenApply(vote -> {
           if (vote instanceof Grant) {
             standing.endings().repairedAt(member);
