@@ -97,9 +97,14 @@ final class QuorumBackend implements LockBackend {
     @Override
     public void wake(String name, HoldId memberId) {
       HoldId id = standings.meant(memberId);
-      if (id != null) {
-        tell(events -> events.wake(name, id));
+      if (id == null) {
+        return;
       }
+      Standing standing = standings.get(id);
+      if (standing != null) {
+        keeper.called(member, standing, engineOrNobody());
+      }
+      tell(events -> events.wake(name, id));
     }
 
     @Override
@@ -122,10 +127,7 @@ final class QuorumBackend implements LockBackend {
     }
 
     private void tell(Consumer<BackendEvents> what) {
-      BackendEvents events = engine;
-      if (events != null) {
-        what.accept(events);
-      }
+      what.accept(engineOrNobody());
     }
   }
 
@@ -178,8 +180,12 @@ final class QuorumBackend implements LockBackend {
         answers.answer(renewal, RenewalResult.failed(e));
       }
     }
+    keeper.renew(remembered, answers, engineOrNobody());
+  }
+
+  private BackendEvents engineOrNobody() {
     BackendEvents events = engine;
-    keeper.renew(remembered, answers, events == null ? BackendEvents.IGNORED : events);
+    return events == null ? BackendEvents.IGNORED : events;
   }
 
   @Override

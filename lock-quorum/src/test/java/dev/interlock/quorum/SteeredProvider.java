@@ -55,6 +55,7 @@ public final class SteeredProvider extends MembersHere {
     private volatile boolean down;
     private volatile boolean delaying;
     private volatile boolean delayingAttempts;
+    private volatile boolean raisingNothing;
     private volatile Duration patience = Duration.ZERO;
     private volatile Runnable before = () -> {};
     private volatile Runnable beforeRenewed = () -> {};
@@ -74,6 +75,11 @@ public final class SteeredProvider extends MembersHere {
      */
     public void delaysAttempts(boolean delays) {
       delayingAttempts = delays;
+    }
+
+    /** Whether a renewal leaves the token as it is, whichever it asks for. */
+    public void raisesNothing(boolean refuses) {
+      raisingNothing = refuses;
     }
 
     /** What happens to the member right before it is asked for an application's lock. */
@@ -177,7 +183,10 @@ public final class SteeredProvider extends MembersHere {
     @Override
     public void renew(List<Renewal> batch, RenewalAnswers answers) {
       steered.renewals.incrementAndGet();
-      reached().renew(batch, (renewal, result) -> {
+      List<Renewal> asked = steered.raisingNothing
+          ? batch.stream().map(renewal -> renewal.withMinToken(0)).toList()
+          : batch;
+      reached().renew(asked, (renewal, result) -> {
         steered.beforeRenewed.run();
         answers.answer(renewal, result);
       });

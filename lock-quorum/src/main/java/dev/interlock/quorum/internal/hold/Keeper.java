@@ -1,12 +1,12 @@
 package dev.interlock.quorum.internal.hold;
 
 import dev.interlock.LockException;
+import dev.interlock.LockRequest;
 import dev.interlock.OutcomeUnknownException;
 import dev.interlock.quorum.internal.member.Member;
 import dev.interlock.quorum.internal.member.Members;
 import dev.interlock.quorum.internal.member.Round;
 import dev.interlock.spi.Attempt;
-import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.BackendEvents;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
@@ -154,6 +154,49 @@ public final class Keeper {
         : new Hold(renewal, standing, answers, events, true);
   }
 
+  /**
+   * A member calls one whose hold it has lost, and which stands in its queue: it has granted the
+   * hold again, or may do so now. Does not block.
+   */
+  public void called(Member member, Standing hold, BackendEvents events) {
+    Attempt attempt = hold.attempt();
+    if (attempt != null && hold.isHeld() && hold.places().mayBeAt(member)) {
+      if (hold.isUnbroken()) {
+        Renewal least = Renewal.of(hold.name(), hold.id(), LockRequest.MIN_LEASE, false);
+        repair(hold, member, attempt, least, events);
+      } else {
+        var unused = GiveBack.on(member, hold); // it has run out: others must not find it busy
+      }
+    }
+  }
+
+  private void repair(
+      Standing hold, Member member, Attempt attempt, Renewal renewal, BackendEvents events) {
+    var unused = repairs
+        .repair(hold, member, attempt, renewal.lease())
+        .whenComplete((vote, error) -> {
+          if (vote instanceof Grant
+              || (error != null && Round.failure(error) instanceof OutcomeUnknownException)) {
+            lookAgain(hold, events);
+          }
+        });
+  }
+
+  /**
+   * A member may have lost the hold by a forced release that met the others only behind their
+   * votes. The repair would then leave it on that member alone, where others queue for it.
+   */
+  private void lookAgain(Standing hold, BackendEvents events) {
+    RenewalAnswers behind = (same, result) -> {
+      // Not if it is its own release that has met the members meanwhile.
+      if (result instanceof RenewalResult.Gone && hold.isHeld()) {
+        events.revoked(same.name(), same.id());
+      }
+    };
+    Renewal look = Renewal.of(hold.name(), hold.id(), LockRequest.MIN_LEASE, false);
+    ask(List.of(new Hold(look, hold, behind, events, false)), new AtomicInteger());
+  }
+
   private final class Hold extends Ballot {
     private final @Nullable Standing standing;
     private final List<Member> asked;
@@ -193,18 +236,29 @@ public final class Keeper {
       List<Grant> held = votes.values().stream()
           .filter(Grant.class::isInstance)
           .map(Grant.class::cast)
+          .filter(this::hasRaised)
           .toList();
       if (held.size() >= members.need()) {
         long known = standing == null ? 0 : standing.token();
         long largest = held.stream().mapToLong(Grant::fencingToken).max().orElse(0);
+        if (standing != null && known > 0) {
+          standing.raise(renewal.minToken()); // before it is told: nobody is told less after that
+        }
         return RenewalResult.held(
             renewal, Math.max(known > 0 ? known : largest, renewal.minToken()));
       }
-      long failed = Round.count(votes.values(), RenewalResult.Failed.class::isInstance);
-      if (votes.size() - held.size() - failed > members.spare()) {
+      long lost = Round.count(
+          votes.values(),
+          vote -> !(vote instanceof Grant) && !(vote instanceof RenewalResult.Failed));
+      if (lost > members.spare()) {
         return RenewalResult.gone();
       }
       return last ? RenewalResult.failed(unknown()) : null;
+    }
+
+    /** Or its members have no tokens. */
+    private boolean hasRaised(Grant vote) {
+      return vote.fencingToken() == 0 || vote.fencingToken() >= renewal.minToken();
     }
 
     private LockException unknown() {
@@ -216,6 +270,9 @@ public final class Keeper {
         } else if (vote instanceof RenewalResult.Failed failed) {
           complaints.add(
               "member %d: %s".formatted(member.place() + 1, failed.error().getMessage()));
+        } else if (vote instanceof Grant grant && !hasRaised(grant)) {
+          complaints.add("member %d: its token is %d, and was to be at least %d"
+              .formatted(member.place() + 1, grant.fencingToken(), renewal.minToken()));
         }
       }
       return new OutcomeUnknownException(String.valueOf(
@@ -232,8 +289,7 @@ public final class Keeper {
         return;
       }
       if (result instanceof Grant) {
-        hold.lasts(sentAt, sentAtMillis, renewal.lease());
-        hold.raise(renewal.minToken());
+        hold.validity().lasts(sentAt, sentAtMillis, renewal.lease());
         inDoubt.forEach(member -> standings.renameOn(member, hold));
       }
       if (result instanceof RenewalResult.Gone) {
@@ -243,28 +299,7 @@ public final class Keeper {
           var unused = GiveBack.onAll(members, hold);
         }
       } else if (mayRepair) {
-        lost().forEach(member -> {
-          var unused = repairs
-              .repair(hold, member, attempt)
-              .whenComplete((vote, error) -> lookAgain(hold, vote, error));
-        });
-      }
-    }
-
-    /**
-     * A member may have lost the hold by a forced release that met the others only behind their
-     * votes. The repair would then leave it on that member alone, where others queue for it.
-     */
-    private void lookAgain(Standing hold, @Nullable AttemptResult vote, @Nullable Throwable error) {
-      if (vote instanceof Grant
-          || (error != null && Round.failure(error) instanceof OutcomeUnknownException)) {
-        RenewalAnswers behind = (same, result) -> {
-          // Not if it is its own release that has met the members meanwhile.
-          if (result instanceof RenewalResult.Gone && hold.isHeld()) {
-            events.revoked(renewal.name(), renewal.id());
-          }
-        };
-        ask(List.of(new Hold(renewal, hold, behind, events, false)), new AtomicInteger());
+        lost().forEach(member -> repair(hold, member, attempt, renewal, events));
       }
     }
 
@@ -274,10 +309,17 @@ public final class Keeper {
         return List.of();
       }
       return votes.entrySet().stream()
-          .filter(vote -> vote.getValue() instanceof RenewalResult.Gone)
+          .filter(vote -> vote.getValue() instanceof RenewalResult.Gone || isFromQueue(vote))
           .map(Map.Entry::getKey)
           .filter(repaired::add)
           .toList();
+    }
+
+    /** Granted in its queue, of which nobody may have told: only its answer to an attempt says so. */
+    private boolean isFromQueue(Map.Entry<Member, RenewalResult> vote) {
+      return vote.getValue() instanceof Grant
+          && standing != null
+          && standing.places().mayBeAt(vote.getKey());
     }
   }
 

@@ -3,6 +3,7 @@ package dev.interlock.quorum.internal.hold;
 import dev.interlock.quorum.internal.member.Member;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.HoldId;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -29,7 +30,12 @@ final class MemberIds {
 
   /** The same attempt by an id. */
   static Attempt by(HoldId id, Attempt attempt) {
-    return Attempt.of(attempt.name(), id, attempt.owner(), attempt.lease())
+    return by(id, attempt, attempt.lease());
+  }
+
+  /** The same attempt by an id, for another lease. */
+  static Attempt by(HoldId id, Attempt attempt, Duration lease) {
+    return Attempt.of(attempt.name(), id, attempt.owner(), lease)
         .withSharedOwner(attempt.sharedOwner())
         .withFair(attempt.fair())
         .withPatience(attempt.patience())

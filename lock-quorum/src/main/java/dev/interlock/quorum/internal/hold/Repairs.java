@@ -6,6 +6,7 @@ import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.Renewal;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -52,17 +53,42 @@ public final class Repairs {
   }
 
   /**
-   * Asks a member that lost a hold of this client, or never had it, to have it from now on.
+   * Asks a member that lost a hold of this client, or never had it, to have it from now on: for as
+   * long as the others, or that one would be found busy when the hold has run out on them. If it has
+   * granted the lock to another, the hold queues there: those who wait ask this member first, so it
+   * may never be free at the moment of a repair. What releases a hold, or gives it back, gives that
+   * place up.
    *
+   * @param attempt that has become the hold
+   * @param least how long the hold must last
    * @return its answer; none ever if the hold was given back meanwhile
    */
-  CompletableFuture<AttemptResult> repair(Standing standing, Member member, Attempt attempt) {
+  CompletableFuture<AttemptResult> repair(
+      Standing standing, Member member, Attempt attempt, Duration least) {
     return standing
-        .askWhileHeld(member, () -> member.call(open -> open.attempt(standing.on(member, attempt))))
+        .askWhileHeld(
+            member,
+            () -> member.call(open -> {
+              Attempt lost = rest(standing, member, attempt, least);
+              standing.places().asks(member);
+              AttemptResult vote = open.attempt(lost.withPatience(lost.lease()));
+              if (vote instanceof Grant) {
+                standing.places().grantedAt(member);
+              }
+              return vote;
+            }))
         .thenApply(vote -> {
-          standing.endings().repairedAt(member);
-          adopt(null, standing, member, attempt, vote);
+          if (vote instanceof Grant) {
+            standing.endings().repairedAt(member);
+          }
+          adopt(null, standing, member, rest(standing, member, attempt, least), vote);
           return vote;
         });
+  }
+
+  private static Attempt rest(Standing standing, Member member, Attempt attempt, Duration least) {
+    Duration left = standing.validity().left();
+    return MemberIds.by(
+        standing.idOn(member), attempt, left.compareTo(least) > 0 ? left : least);
   }
 }

@@ -18,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -47,23 +48,24 @@ public final class Standing {
   private final Debts debts;
   private final QueuePlaces places = new QueuePlaces();
   private final Endings endings = new Endings();
+  private final Validity validity = new Validity();
 
   // Guarded by this.
   private final List<CompletableFuture<?>> last;
   private final Map<Member, CompletableFuture<?>> givingBack = new HashMap<>();
   private final Set<Member> doubtful = new HashSet<>();
   private final Set<Member> asked = new HashSet<>();
-  private final Set<Member> owed = new HashSet<>();
 
+  /** Changed under the monitor, and read without it by {@link MemberDebts} under its own. */
+  private final Set<Member> owed = ConcurrentHashMap.newKeySet();
+
+  private final AtomicLong token = new AtomicLong();
   private final Set<Member> unanswered = ConcurrentHashMap.newKeySet();
   private volatile @Nullable Member contended;
   private volatile @Nullable Attempt attempt;
   private volatile boolean queued;
   private volatile boolean granted;
   private volatile boolean held;
-  private volatile long validUntil = System.nanoTime();
-  private volatile long validUntilMillis;
-  private volatile long token;
   private volatile long keepUntil = System.nanoTime();
 
   Standing(String name, HoldId id, int members, Debts debts) {
@@ -152,20 +154,26 @@ public final class Standing {
    * Asks a member for this attempt, once what was asked before is answered. Fails, and asks
    * nothing, where the attempt may yet be given back.
    */
-  public synchronized <T> CompletableFuture<T> ask(
-      Member member, Supplier<CompletableFuture<T>> question) {
-    if (doubtful.contains(member)) {
-      return refused(member);
+  public <T> CompletableFuture<T> ask(Member member, Supplier<CompletableFuture<T>> question) {
+    Turn<T> turn;
+    synchronized (this) {
+      if (doubtful.contains(member)) {
+        return refused(member);
+      }
+      turn = next(member);
     }
-    return next(
-        member,
-        () -> isDoubtful(member)
-            ? refused(member)
-            : question.get().whenComplete((answer, error) -> {
-              if (isUnknown(error)) {
-                unanswered.add(member);
-              }
-            }));
+    return vote(member, turn, question);
+  }
+
+  private <T> CompletableFuture<T> vote(
+      Member member, Turn<T> turn, Supplier<CompletableFuture<T>> question) {
+    return turn.take(() -> isDoubtful(member)
+        ? refused(member)
+        : question.get().whenComplete((answer, error) -> {
+          if (isUnknown(error)) {
+            unanswered.add(member);
+          }
+        }));
   }
 
   private <T> CompletableFuture<T> refused(Member member) {
@@ -175,16 +183,17 @@ public final class Standing {
   }
 
   /** Asks a member by what gives the attempt back, once what was asked before is answered. */
-  synchronized <T> CompletableFuture<T> askBack(
-      Member member, Supplier<CompletableFuture<T>> question) {
-    CompletableFuture<T> back = next(
-        member,
-        () -> question.get().whenComplete((answer, error) -> {
-          if (isUnknown(error)) {
-            doubts(member); // before there is an answer, and what comes next is asked
-          }
-        }));
-    givingBack.put(member, back);
+  <T> CompletableFuture<T> askBack(Member member, Supplier<CompletableFuture<T>> question) {
+    return askBack(member, nextBack(member), question);
+  }
+
+  private <T> CompletableFuture<T> askBack(
+      Member member, Turn<T> turn, Supplier<CompletableFuture<T>> question) {
+    CompletableFuture<T> back = turn.take(() -> question.get().whenComplete((answer, error) -> {
+      if (isUnknown(error)) {
+        doubts(member); // before there is an answer, and what comes next is asked
+      }
+    }));
     var unused = back.thenRun(() -> {
       if (unanswered.contains(member)) {
         SECOND_LOOK.execute(() -> giveBackOnceMore(member, back));
@@ -201,20 +210,25 @@ public final class Standing {
    * Unless the member was asked since for a vote that may count, which will be given back again.
    */
   private void giveBackOnceMore(Member member, CompletableFuture<?> before) {
-    CompletableFuture<Boolean> again;
+    Turn<Boolean> turn;
     synchronized (this) {
       if (last.get(member.place()) != before || !unanswered.remove(member)) {
         return;
       }
-      again = giveBack(member);
+      turn = nextBack(member);
     }
-    var unused = debts.payLater(member, this, again);
+    var unused = debts.payLater(member, this, giveBack(member, turn));
   }
 
   /** Asks a member to forget all of this attempt, by whichever ids it has known it. */
   CompletableFuture<Boolean> giveBack(Member member) {
+    return giveBack(member, nextBack(member));
+  }
+
+  private CompletableFuture<Boolean> giveBack(Member member, Turn<Boolean> turn) {
     return askBack(
         member,
+        turn,
         () -> member.call(open -> {
           ids.of(member).forEach(each -> open.abandon(name, each));
           return true;
@@ -234,15 +248,18 @@ public final class Standing {
     return ids.of(member).size() > 1 || places.mayBeAt(member);
   }
 
-  private <T> CompletableFuture<T> next(Member member, Supplier<CompletableFuture<T>> question) {
+  private synchronized <T> Turn<T> next(Member member) {
     asked.add(member);
     owed.remove(member);
-    CompletableFuture<?> before = last.get(member.place());
-    CompletableFuture<T> next = before.isDone()
-        ? question.get()
-        : before.handle((answer, error) -> true).thenCompose(done -> question.get());
-    last.set(member.place(), next);
+    Turn<T> next = Turn.behind(last.get(member.place()));
+    last.set(member.place(), next.answer());
     return next;
+  }
+
+  private synchronized <T> Turn<T> nextBack(Member member) {
+    Turn<T> back = next(member);
+    givingBack.put(member, back.answer());
+    return back;
   }
 
   private synchronized void doubts(Member member) {
@@ -273,9 +290,18 @@ public final class Standing {
   }
 
   /** Asks as {@link #ask} does, unless the hold was given back meanwhile. */
-  synchronized <T> CompletableFuture<T> askWhileHeld(
-      Member member, Supplier<CompletableFuture<T>> question) {
-    return held ? ask(member, question) : new CompletableFuture<>();
+  <T> CompletableFuture<T> askWhileHeld(Member member, Supplier<CompletableFuture<T>> question) {
+    Turn<T> turn;
+    synchronized (this) {
+      if (!held) {
+        return new CompletableFuture<>();
+      }
+      if (doubtful.contains(member)) {
+        return refused(member);
+      }
+      turn = next(member);
+    }
+    return vote(member, turn, question);
   }
 
   /**
@@ -288,7 +314,7 @@ public final class Standing {
   }
 
   /** Whether something is to be given back to a member that was not asked for it since. */
-  synchronized boolean isOwedTo(Member member) {
+  boolean isOwedTo(Member member) {
     return owed.contains(member);
   }
 
@@ -296,8 +322,15 @@ public final class Standing {
    * Gives back what it owes to a member. Nothing that has been asked for since, for this would take
    * a vote away that counts.
    */
-  synchronized CompletableFuture<Boolean> pay(Member member) {
-    return owed.contains(member) ? giveBack(member) : CompletableFuture.completedFuture(false);
+  CompletableFuture<Boolean> pay(Member member) {
+    Turn<Boolean> turn;
+    synchronized (this) {
+      if (!owed.contains(member)) {
+        return CompletableFuture.completedFuture(false);
+      }
+      turn = nextBack(member);
+    }
+    return giveBack(member, turn);
   }
 
   /** Whether it may have something on a member. */
@@ -330,30 +363,27 @@ public final class Standing {
       Attempt granted, long fencingToken, long sentAt, long sentAtMillis) {
     owed.clear();
     attempt = granted;
-    token = fencingToken;
-    lasts(sentAt, sentAtMillis, granted.lease());
+    raise(fencingToken);
+    if (!held) {
+      validity.ends();
+    }
+    validity.lasts(sentAt, sentAtMillis, granted.lease());
     held = true;
   }
 
   /** Enough members have raised the token of the hold to this, if it was smaller. */
-  synchronized void raise(long least) {
-    token = Math.max(token, least);
+  void raise(long least) {
+    token.accumulateAndGet(least, Math::max);
   }
 
-  /** Enough members have it for a lease that began when they were asked, at the earliest. */
-  void lasts(long sentAt, long sentAtMillis, Duration lease) {
-    validUntil = sentAt + lease.toNanos();
-    validUntilMillis = sentAtMillis + lease.toMillis();
+  /** How long it lasts. */
+  Validity validity() {
+    return validity;
   }
 
-  /**
-   * Whether nobody else can have had the lock since it was granted. By both clocks, for the first
-   * stands still while the machine sleeps.
-   */
+  /** Whether nobody else can have had the lock since it was granted. */
   public boolean isUnbroken() {
-    return held
-        && System.nanoTime() - validUntil < 0
-        && System.currentTimeMillis() < validUntilMillis;
+    return held && !validity.isOver();
   }
 
   /** It was given back. */
@@ -375,7 +405,7 @@ public final class Standing {
 
   /** The token of the hold; 0 before it is held. */
   public long token() {
-    return token;
+    return token.get();
   }
 
   /** It is of use for this lease, and a while longer; a shorter lease does not end a longer one. */

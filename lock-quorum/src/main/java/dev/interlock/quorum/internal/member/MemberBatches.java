@@ -204,7 +204,7 @@ final class MemberBatches {
           return;
         }
       } catch (Throwable e) { // an Error, too, says nothing of what the server did
-        // Not here: this thread may hold the monitor of an attempt, and others may wait for it.
+        // Not here: the questions of others are among them, and this thread has its own to ask.
         member.start(
             () -> {
               end(e);

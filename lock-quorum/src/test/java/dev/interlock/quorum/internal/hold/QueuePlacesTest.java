@@ -261,4 +261,52 @@ class QueuePlacesTest extends SteeredMembers {
     } while (members.get(0).renewals() != before);
     return before;
   }
+
+  /** A hold that the first member has lost, and granted to another client meanwhile. */
+  private Attempt lostTo(Attempt other) {
+    Attempt held = attempt();
+    assertThat(quorum.attempt(held)).isInstanceOf(Grant.class);
+    await(() -> members.get(0).attempts(NAME).size() == 1);
+    first.abandon(NAME, held.id());
+    assertThat(first.attempt(other)).isInstanceOf(Grant.class);
+
+    renewHeld(held);
+    await(() -> waiters(first) == 1);
+    return held;
+  }
+
+  private void renewHeld(Attempt held) {
+    Renewal renewal = Renewal.of(NAME, held.id(), LEASE, false);
+    assertThat(RenewalAnswers.collect(quorum, List.of(renewal)).get(0)).isInstanceOf(Grant.class);
+  }
+
+  @Test
+  @DisplayName("Q1: a hold queues at a member that lost it, and has it once another leaves it there")
+  void queuesForWhatIsLost() {
+    Attempt other = attempt();
+    Attempt held = lostTo(other);
+
+    assertThat(first.release(NAME, other.id())).isTrue();
+
+    await(() -> members.get(0).attempts(NAME).size() == 3); // it hears of that without a renewal
+    members.get(1).down(true);
+    renewHeld(held);
+    int before = members.get(0).abandonments();
+    assertThat(quorum.release(NAME, held.id())).isTrue();
+    await(() -> first.inspect(NAME).isEmpty());
+    assertThat(members.get(0).abandonments()).isEqualTo(before); // the place is known to be over
+  }
+
+  @Test
+  @DisplayName("a release gives that place up, too")
+  void leavesNoPlaceOfAHold() {
+    Attempt other = attempt();
+    Attempt held = lostTo(other);
+
+    assertThat(quorum.release(NAME, held.id())).isTrue();
+
+    await(() -> waiters(first) == 0);
+    assertThat(first.release(NAME, other.id())).isTrue();
+    assertThat(first.inspect(NAME)).isEmpty();
+  }
 }

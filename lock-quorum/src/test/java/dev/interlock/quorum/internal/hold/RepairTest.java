@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.HoldInfo;
 import dev.interlock.LockConfig;
+import dev.interlock.LockRequest;
 import dev.interlock.quorum.SteeredProvider;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.BackendContext;
@@ -18,6 +19,8 @@ import dev.interlock.spi.RenewalResult;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
@@ -32,6 +35,7 @@ class RepairTest {
   private static final String NAME = "a";
   private static final AtomicInteger RUNS = new AtomicInteger();
   private static final ClientId CLIENT = new ClientId("repair", "test");
+  private static final ClientId OTHER = new ClientId("other", "test");
 
   private final Attempt attempt = Attempt.of(NAME, new HoldId(7, 1), "owner", LEASE);
 
@@ -90,19 +94,100 @@ class RepairTest {
     }
   }
 
+  @Test
+  @DisplayName("L7: a member that another client has by now counts as one that took the hold away")
+  void countsWhatItDidNotGetBack() throws Exception {
+    String[] names = names();
+    SteeredProvider.Steered way = SteeredProvider.of(CLIENT.id(), names[0]);
+    try (LockBackend quorum = held(OTHER, names);
+        LockBackend other = direct(OTHER, names[0])) {
+      Queue<HoldId> revoked = revoked(quorum);
+      force(OTHER, names[0]);
+      assertThat(other.attempt(Attempt.of(NAME, new HoldId(8, 1), "other", LEASE)))
+          .isInstanceOf(Grant.class);
+      renew(quorum);
+      awaitRepair(way);
+      SteeredProvider.of(CLIENT.id(), names[2]).down(true); // it is not asked, which would tell
+
+      force(OTHER, names[1]);
+
+      for (long start = System.nanoTime();
+          revoked.isEmpty() && System.nanoTime() - start < LIMIT_NANOS; ) {
+        TimeUnit.MILLISECONDS.sleep(1);
+      }
+      assertThat(revoked).containsExactly(attempt.id());
+    }
+  }
+
+  @Test
+  @DisplayName("X3: a member that lost a hold has it again for as long as the others, and no longer")
+  void lastsAsLongAsTheOthers() throws Exception {
+    String[] names = names();
+    SteeredProvider.Steered way = SteeredProvider.of(CLIENT.id(), names[0]);
+    try (LockBackend quorum = held(names)) {
+      Duration begun = remaining(names[1]);
+      while (remaining(names[1]).compareTo(begun.minusSeconds(1)) > 0) {
+        TimeUnit.MILLISECONDS.sleep(50);
+      }
+      force(names[0]);
+
+      // As the engine does with a fixed lease, to see whether it is there.
+      RenewalAnswers.collect(
+          quorum, List.of(Renewal.of(NAME, attempt.id(), LockRequest.MIN_LEASE, false)));
+
+      awaitRepair(way);
+      await(names[0], true);
+      assertThat(remaining(names[0]))
+          .isCloseTo(remaining(names[1]), Duration.ofMillis(500))
+          .isGreaterThan(LEASE.dividedBy(2));
+    }
+  }
+
+  private static Duration remaining(String member) {
+    try (LockBackend direct = direct(member)) {
+      return direct.inspect(NAME).orElseThrow().remaining();
+    }
+  }
+
+  /** Which holds the engine is told to be lost. */
+  private static Queue<HoldId> revoked(LockBackend quorum) {
+    Queue<HoldId> revoked = new ConcurrentLinkedQueue<>();
+    quorum.subscribe(new BackendEvents() {
+      @Override
+      public void granted(Grant grant, long notBeforeNanos) {}
+
+      @Override
+      public void wake(String name, HoldId id) {}
+
+      @Override
+      public void revoked(String name, HoldId id) {
+        revoked.add(id);
+      }
+
+      @Override
+      public void inDoubt() {}
+    });
+    return revoked;
+  }
+
   /** Of members that no other test of this JVM has. */
   private static String[] names() {
     int run = RUNS.incrementAndGet();
     return new String[] {"repair" + run + "a", "repair" + run + "b", "repair" + run + "c"};
   }
 
+  /** Without news of forced releases, for another has used its name there. */
   private LockBackend held(String... names) throws InterruptedException {
+    return held(CLIENT, names);
+  }
+
+  private LockBackend held(ClientId looking, String... names) throws InterruptedException {
     LockBackend quorum =
         BackendContext.of(CLIENT).open(LockConfig.parse(SteeredProvider.quorum(names)));
     quorum.subscribe(BackendEvents.IGNORED);
     assertThat(quorum.attempt(attempt)).isInstanceOf(Grant.class);
     for (String name : names) {
-      await(name, true);
+      await(looking, name, true);
     }
     return quorum;
   }
@@ -118,7 +203,11 @@ class RepairTest {
 
   /** Its token may be raised just then. */
   private static void force(String member) {
-    try (LockBackend direct = direct(member)) {
+    force(CLIENT, member);
+  }
+
+  private static void force(ClientId client, String member) {
+    try (LockBackend direct = direct(client, member)) {
       boolean forced = false;
       for (long start = System.nanoTime(); !forced && System.nanoTime() - start < LIMIT_NANOS; ) {
         forced = direct
@@ -140,7 +229,12 @@ class RepairTest {
   }
 
   private static void await(String member, boolean held) throws InterruptedException {
-    try (LockBackend direct = direct(member)) {
+    await(CLIENT, member, held);
+  }
+
+  private static void await(ClientId client, String member, boolean held)
+      throws InterruptedException {
+    try (LockBackend direct = direct(client, member)) {
       Optional<HoldInfo> hold = direct.inspect(NAME);
       long start = System.nanoTime();
       while (hold.isPresent() != held && System.nanoTime() - start < LIMIT_NANOS) {
@@ -152,6 +246,10 @@ class RepairTest {
   }
 
   private static LockBackend direct(String member) {
-    return BackendContext.of(CLIENT).open(LockConfig.parse("local://?namespace=" + member));
+    return direct(CLIENT, member);
+  }
+
+  private static LockBackend direct(ClientId client, String member) {
+    return BackendContext.of(client).open(LockConfig.parse("local://?namespace=" + member));
   }
 }
