@@ -155,18 +155,21 @@ public final class Standing {
    * nothing, where the attempt may yet be given back.
    */
   public <T> CompletableFuture<T> ask(Member member, Supplier<CompletableFuture<T>> question) {
+    return ask(member, false, question);
+  }
+
+  private <T> CompletableFuture<T> ask(
+      Member member, boolean whileHeld, Supplier<CompletableFuture<T>> question) {
     Turn<T> turn;
     synchronized (this) {
+      if (whileHeld && !held) {
+        return new CompletableFuture<>();
+      }
       if (doubtful.contains(member)) {
         return refused(member);
       }
       turn = next(member);
     }
-    return vote(member, turn, question);
-  }
-
-  private <T> CompletableFuture<T> vote(
-      Member member, Turn<T> turn, Supplier<CompletableFuture<T>> question) {
     return turn.take(() -> isDoubtful(member)
         ? refused(member)
         : question.get().whenComplete((answer, error) -> {
@@ -291,17 +294,7 @@ public final class Standing {
 
   /** Asks as {@link #ask} does, unless the hold was given back meanwhile. */
   <T> CompletableFuture<T> askWhileHeld(Member member, Supplier<CompletableFuture<T>> question) {
-    Turn<T> turn;
-    synchronized (this) {
-      if (!held) {
-        return new CompletableFuture<>();
-      }
-      if (doubtful.contains(member)) {
-        return refused(member);
-      }
-      turn = next(member);
-    }
-    return vote(member, turn, question);
+    return ask(member, true, question);
   }
 
   /**
