@@ -242,6 +242,28 @@ class FaultsTest {
       }
     }
   }
+  /** The server has executed it, and finds nothing the second time. */
+  @Test
+  void M2_aForcedReleaseThatAnApplicationsClientRepeatsIsNotSaidToHaveFoundNothing()
+      throws Exception {
+    try (RedisServer server = TestRedis.builder().owned().start();
+        GatedProxy proxy = GatedProxy.before(server.port());
+        LockClient holder = Locks.open(server.uri("redis-hash"))) {
+      RedisClient redis = RedisClient.create("redis://127.0.0.1:" + proxy.port());
+      try (LockClient client = RedisHashLocks.using(redis)) {
+        assertThat(client.forceRelease("n", 1)).isFalse(); // the server knows the script now
+        Lease lease = holder.acquire(REQUEST);
+        proxy.cutAfter(0);
+        assertThatThrownBy(() -> client.forceRelease("n", lease.fencingToken()))
+            .isInstanceOf(OutcomeUnknownException.class)
+            .hasMessageContaining("the forced release of lock 'n'");
+        assertThat(holder.inspect("n")).isEmpty();
+      } finally {
+        redis.shutdown();
+      }
+    }
+  }
+
 
   @Test
   void W11_aReleaseWaitsForTheConnectionThatIsBeingMadeAgain() throws Exception {
