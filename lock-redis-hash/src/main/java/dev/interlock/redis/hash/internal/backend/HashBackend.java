@@ -108,7 +108,11 @@ public final class HashBackend implements HandOffBackend, BatchBackend {
               replicas,
               ReplicaWait.open(connections.open(), config, backend.layout, connections));
     } catch (RuntimeException e) {
-      connections.close();
+      try {
+        connections.close();
+      } catch (RuntimeException closing) {
+        e.addSuppressed(closing);
+      }
       throw e;
     }
   }
@@ -347,11 +351,11 @@ public final class HashBackend implements HandOffBackend, BatchBackend {
     if (answer.flag()) {
       serveOn(name, new HoldId(0, 0));
     }
+    Outcomes.requireKnown(held, answer, "forced release", name);
     return held;
   }
 
   @Override
-    Outcomes.requireKnown(held, answer, "forced release", name);
   public String server() {
     return server;
   }
