@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.interlock.OutcomeUnknownException;
 import dev.interlock.redis.support.contract.BackendContract;
 import dev.interlock.redis.support.contract.Topologies;
+import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult.Busy;
+import dev.interlock.spi.AttemptResult.Queued;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.ReleaseResult;
@@ -226,6 +228,29 @@ class LongQueueTest {
         end
         """,
         "1",
+  /** The dead one's deadline is as far off as the clock was set back. */
+  @Test
+  void F4_aDeadWriterKeepsNoReaderOutForAsLongAsTheServersClockWasSetBack() {
+    living.release("n", holder);
+    assertThat(living.backend.attempt(reader(living.id()))).isInstanceOf(Grant.class);
+    dying.queue("n", dying.id());
+    letDeadlinesPass(Duration.ofHours(-1));
+    assertThat(living.backend.attempt(reader(living.id()))).as("it lives").isInstanceOf(Queued.class);
+    dying.close();
+    Topologies.await(() -> listeners(dying) == 0);
+    assertThat(living.backend.attempt(reader(living.id()))).isInstanceOf(Grant.class);
+  }
+
+  private static Attempt reader(HoldId id) {
+    return TestClient.fair("n", id, TestClient.LEASE, TestClient.PATIENT)
+        .withUnits(1, Integer.MAX_VALUE);
+  }
+
+  private int listeners(TestClient client) {
+    String answer = server.command("PUBSUB", "NUMSUB", "t:mailbox:" + client.clientId).strip();
+    return answer.charAt(answer.length() - 1) - '0';
+  }
+
         BackendContract.key("n"),
         Long.toString(TimeUnit.NANOSECONDS.toMicros(ago.toNanos())));
   }
