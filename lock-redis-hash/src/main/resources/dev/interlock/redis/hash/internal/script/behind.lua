@@ -2,6 +2,30 @@
 -- in front, behind it or aside.
 
 local function addBehind(rare)
+  -- Fills the set of those who were passed over again, which somebody has removed: an operator, or a server
+  -- that evicts. Not while there are too many fields to look at; those beyond MOST_NOTED are found when the
+  -- others are gone.
+  local function findAside(lock)
+    local MOST_NOTED = 2048
+    local fields = 2 * (lock.waits - lock.listed) + lock.away
+    if fields > core.names then
+      return
+    end
+    core.names = core.names - fields
+    local ids = {}
+    for _, field in ipairs(redis.call('HKEYS', lock.key)) do
+      if #field == 32 and lock.due[field] == nil and #ids < MOST_NOTED then
+        ids[#ids + 1] = field
+      end
+    end
+    local found = ids[1] and redis.call('HMGET', lock.key, unpack(ids))
+    for i, id in ipairs(ids) do
+      if found[i] and string.sub(found[i], 1, 1) == 'a' then
+        lock.due[id] = rare.deadlineOf(string.sub(found[i], 2))
+      end
+    end
+  end
+
   -- Removes waiters that were passed over and are dead, a few at a time. The set of them may outlive the
   -- key that counts them, so that some of those in it were never counted in this one.
   function rare.sweepAside(lock)
@@ -13,6 +37,9 @@ local function addBehind(rare)
     local due = lock.due
     local dead = redis.call('ZRANGEBYSCORE', lock.aside, '-inf', text(now), 'LIMIT', 0, most)
     core.work = core.work - #dead
+    if not dead[1] and redis.call('ZCARD', lock.aside) == 0 then
+      findAside(lock)
+    end
     local found = dead[1] and redis.call('HMGET', lock.key, unpack(dead))
     for i, id in ipairs(dead) do
       if due[id] == nil then
@@ -38,7 +65,6 @@ local function addBehind(rare)
     end
     if come[1] then
       redis.call('ZADD', lock.aside, unpack(come))
-      redis.call('PEXPIRE', lock.aside, 4 * core.LIFE / 1000)
     end
     if gone[1] then
       redis.call('ZREM', lock.aside, unpack(gone))
