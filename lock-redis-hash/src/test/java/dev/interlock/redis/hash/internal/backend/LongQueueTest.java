@@ -167,6 +167,26 @@ class LongQueueTest {
     }
   }
 
+  /** As if so many had come and left since, between those who wait and those who come now. */
+  @Test
+  void F4_manyWhoHaveLeftCostLittleThoughManyWaitBehindThem() {
+    List<HoldId> first = Stream.generate(living::id).limit(IN_FRONT + 1).toList();
+    first.forEach(id -> living.queue("n", id));
+    server.command("EVAL", """
+        local lock = {cmsgpack.unpack(redis.call('HGET', KEYS[1], '*'))}
+        lock[11] = lock[11] + 20000
+        redis.call('HSET', KEYS[1], '*', cmsgpack.pack(unpack(lock)))
+        """, "1", BackendContract.key("n"));
+    List<HoldId> behind = Stream.generate(living::id).limit(120).toList();
+    behind.forEach(id -> living.queue("n", id));
+    HoldId before = holder;
+    for (HoldId next : Stream.concat(first.stream(), behind.stream()).toList()) {
+      Grant granted = living.release("n", before).granted();
+      assertThat(granted == null ? null : granted.id()).as("granted in one step").isEqualTo(next);
+      before = next;
+    }
+  }
+
   /** A first step has queued it behind the dead, and the next one is refused. */
   @Test
   void E3_anAttemptThatStandsInTheQueueAndIsThenRefusedIsNotTakenForOneThatWasNotMade()
@@ -208,26 +228,6 @@ class LongQueueTest {
     }
   }
 
-  /** All waiters' deadlines are as long ago then. */
-  private void letDeadlinesPass(Duration ago) {
-    server.command(
-        "EVAL",
-        """
-        local past = string.format('%016.0f', redis.call('TIME')[1] * 1000000 - ARGV[1])
-        local fields = redis.call('HGETALL', KEYS[1])
-        for i = 1, #fields, 2 do
-          local name, value = fields[i], fields[i + 1]
-          if name == 'q' then
-            local id = '%z' .. string.rep('%x', 32)
-            value = string.gsub(value, '(' .. id .. ')' .. string.rep('%d', 16), '%1' .. past)
-            redis.call('HSET', KEYS[1], name, value)
-          elseif string.sub(name, 1, 1) == '#' then
-            value = string.sub(value, 1, 32) .. past .. string.sub(value, 49)
-            redis.call('HSET', KEYS[1], name, value)
-          end
-        end
-        """,
-        "1",
   /** The dead one's deadline is as far off as the clock was set back. */
   @Test
   void F4_aDeadWriterKeepsNoReaderOutForAsLongAsTheServersClockWasSetBack() {
@@ -251,6 +251,26 @@ class LongQueueTest {
     return answer.charAt(answer.length() - 1) - '0';
   }
 
+  /** All waiters' deadlines are as long ago then. */
+  private void letDeadlinesPass(Duration ago) {
+    server.command(
+        "EVAL",
+        """
+        local past = string.format('%016.0f', redis.call('TIME')[1] * 1000000 - ARGV[1])
+        local fields = redis.call('HGETALL', KEYS[1])
+        for i = 1, #fields, 2 do
+          local name, value = fields[i], fields[i + 1]
+          if name == 'q' then
+            local id = '%z' .. string.rep('%x', 32)
+            value = string.gsub(value, '(' .. id .. ')' .. string.rep('%d', 16), '%1' .. past)
+            redis.call('HSET', KEYS[1], name, value)
+          elseif string.sub(name, 1, 1) == '#' then
+            value = string.sub(value, 1, 32) .. past .. string.sub(value, 49)
+            redis.call('HSET', KEYS[1], name, value)
+          end
+        end
+        """,
+        "1",
         BackendContract.key("n"),
         Long.toString(TimeUnit.NANOSECONDS.toMicros(ago.toNanos())));
   }
