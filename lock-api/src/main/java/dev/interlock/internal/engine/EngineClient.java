@@ -282,7 +282,14 @@ public final class EngineClient implements LockClient {
     } finally {
       agenda.close();
       threads.close(patience);
-      backend.close();
+      boolean interrupted = Thread.interrupted(); // a backend may wait for threads of its own
+      try {
+        backend.close();
+      } finally {
+        if (interrupted) {
+          Thread.currentThread().interrupt();
+        }
+      }
     }
   }
 

@@ -15,7 +15,8 @@ import java.util.function.Supplier;
  * <p>Three connections are opened through it: one for attempts, one for releases and renewals, one
  * to listen. Closing the lock client closes these three and never the {@code RedisClient}. Its
  * options apply, so commands may be sent again after a reconnect; that does no harm, since each
- * counts once.
+ * counts once. A release, or a forced release, that finds no hold then may have ended it the first
+ * time: {@link dev.interlock.OutcomeUnknownException}.
  *
  * <p>A client that {@link dev.interlock.Locks} opens gives up a connection on which no answer came
  * in time. Over a client of the application that is left to its settings: without any, a connection

@@ -6,7 +6,6 @@ import dev.interlock.CommonOptions;
 import dev.interlock.HoldInfo;
 import dev.interlock.LockConfig;
 import dev.interlock.LockException;
-import dev.interlock.OutcomeUnknownException;
 import dev.interlock.redis.hash.internal.backend.PiggybackedAttempts.PiggybackedAttempt;
 import dev.interlock.redis.hash.internal.connection.Connections;
 import dev.interlock.redis.hash.internal.connection.SharedConnection;
@@ -109,7 +108,11 @@ public final class HashBackend implements HandOffBackend, BatchBackend {
               replicas,
               ReplicaWait.open(connections.open(), config, backend.layout, connections));
     } catch (RuntimeException e) {
-      connections.close();
+      try {
+        connections.close();
+      } catch (RuntimeException closing) {
+        e.addSuppressed(closing);
+      }
       throw e;
     }
   }
@@ -250,10 +253,7 @@ public final class HashBackend implements HandOffBackend, BatchBackend {
       try {
         Answer answer = holders.answer("release", release.name(), call, sent);
         boolean held = answer.flag();
-        if (!held && answer.isRepeated()) {
-          throw new OutcomeUnknownException("whether the release of lock '" + release.name()
-              + "' found it held is not known: the connection broke, and it was sent again");
-        }
+        Outcomes.requireKnown(held, answer, "release", release.name());
         boolean unfinished = answer.flag();
         ReleaseResult result = Outcomes.released(release, held, answer);
         Grant granted = result.granted();
@@ -351,6 +351,7 @@ public final class HashBackend implements HandOffBackend, BatchBackend {
     if (answer.flag()) {
       serveOn(name, new HoldId(0, 0));
     }
+    Outcomes.requireKnown(held, answer, "forced release", name);
     return held;
   }
 

@@ -62,6 +62,14 @@ final class Outcomes {
             failure);
   }
 
+  /** What a script that may have run before did not find, it may itself have removed. */
+  static void requireKnown(boolean found, Answer answer, String action, String name) {
+    if (!found && answer.isRepeated()) {
+      throw new OutcomeUnknownException("whether the " + action + " of lock '" + name
+          + "' found it held is not known: the connection broke, and it was sent again");
+    }
+  }
+
   /** Null if nobody was granted the lock. */
   static @Nullable Grant grant(String name, Answer answer) {
     String id = answer.word();

@@ -82,10 +82,17 @@ final class ClusterConnections implements Connections {
 
   @Override
   public void close() {
-    cluster.suspendTopologyRefresh();
-    listening.shutdown(Duration.ZERO, Duration.ofSeconds(1));
-    cluster.shutdown(Duration.ZERO, Duration.ofSeconds(1));
-    resources.close();
+    // Each, although one before it is interrupted.
+    try {
+      cluster.suspendTopologyRefresh();
+      listening.shutdown(Duration.ZERO, Duration.ofSeconds(1));
+    } finally {
+      try {
+        cluster.shutdown(Duration.ZERO, Duration.ofSeconds(1));
+      } finally {
+        resources.close();
+      }
+    }
   }
 
   private final class ListeningNodes implements ClusterListeners.Nodes {

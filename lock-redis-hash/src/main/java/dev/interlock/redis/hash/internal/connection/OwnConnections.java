@@ -88,8 +88,11 @@ final class OwnConnections implements Connections {
 
   @Override
   public void close() {
-    opened.close(); // first, so that none of them reconnects meanwhile
-    redis.shutdown(Duration.ZERO, Duration.ofSeconds(1));
-    resources.close();
+    try {
+      opened.close(); // first, so that none of them reconnects meanwhile
+      redis.shutdown(Duration.ZERO, Duration.ofSeconds(1));
+    } finally {
+      resources.close(); // also if that was interrupted
+    }
   }
 }

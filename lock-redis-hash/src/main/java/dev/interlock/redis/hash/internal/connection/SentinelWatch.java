@@ -1,5 +1,6 @@
 package dev.interlock.redis.hash.internal.connection;
 
+import dev.interlock.redis.hash.internal.push.Subscription;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.RedisURI;
@@ -43,13 +44,13 @@ final class SentinelWatch {
   }
 
   /**
-   * Listens to sentinels that could not be reached so far, and asks the others for a sign of life:
-   * {@link ReplyTimeout} closes a connection if none comes, and the next one asks who the master
-   * is.
+   * Listens to sentinels that could not be reached so far, and subscribes once more to the others,
+   * as a sign of life and because one may have refused it after a reconnect: {@link ReplyTimeout}
+   * closes a connection if no answer comes, and the next one asks who the master is.
    */
   void lookAgain() {
     listening.forEach(connection -> {
-      RedisFuture<String> unused = connection.async().ping();
+      RedisFuture<Void> unused = connection.async().subscribe(CHANNEL);
     });
     for (RedisURI sentinel : sentinels) {
       if (heard.add(sentinel)) {
@@ -63,7 +64,9 @@ final class SentinelWatch {
         redis.connectPubSubAsync(StringCodec.UTF8, sentinel);
     connecting.whenComplete((connection, failure) -> {
       if (failure == null) {
-        connection.addListener(new Announcements(sentinel));
+        Subscription subscription = new Subscription();
+        connection.addListener(subscription);
+        connection.addListener(new Announcements(sentinel, subscription));
         subscribe(sentinel, connection);
       } else {
         LOG.log(Level.DEBUG, "no sentinel answers at " + sentinel.getHost(), failure);
@@ -109,14 +112,18 @@ final class SentinelWatch {
   private final class Announcements extends RedisPubSubAdapter<String, String> {
     private static final int WORDS = 5;
     private final RedisURI sentinel;
+    private final Subscription subscription;
 
-    Announcements(RedisURI sentinel) {
+    Announcements(RedisURI sentinel, Subscription subscription) {
       this.sentinel = sentinel;
+      this.subscription = subscription;
     }
 
     @Override
     public void subscribed(String channel, long count) {
-      ask(sentinel); // what it said before was not heard
+      if (subscription.confirm()) {
+        ask(sentinel); // what it said before was not heard
+      }
     }
 
     @Override

@@ -78,16 +78,16 @@ public final class ClusterListeners implements Listeners {
         .filter(node ->
             node.is(RedisClusterNode.NodeFlag.UPSTREAM) && !node.getSlots().isEmpty())
         .collect(Collectors.toMap(Master::of, node -> node, (one, same) -> one));
-    masters.forEach((master, node) -> {
-      if (!open.containsKey(master)) {
-        open(master, node);
-      }
-    });
+    masters.forEach(this::open);
     open.keySet().stream().filter(master -> !masters.containsKey(master)).forEach(this::leave);
   }
 
   private void open(Master master, RedisClusterNode node) {
-    if (!opening.add(master)) {
+    if (open.containsKey(master) || !opening.add(master)) {
+      return;
+    }
+    if (open.containsKey(master)) {
+      opening.remove(master); // another thread has opened it since the first look
       return;
     }
     listenTo(node).whenComplete((connection, failure) -> {

@@ -2,7 +2,6 @@ package dev.interlock.redis.hash.internal.push;
 
 import dev.interlock.redis.support.MailboxMessage;
 import dev.interlock.spi.BackendEvents;
-import io.lettuce.core.RedisFuture;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.lang.System.Logger;
@@ -62,9 +61,9 @@ public final class PushMailbox implements Listeners.Mailbox, AutoCloseable {
   }
 
   /**
-   * Subscribes where that has not succeeded yet, and asks for a sign of life where that has: who
-   * only listens never finds out that the other end has gone. To be called whenever somebody waits;
-   * quick.
+   * Subscribes where that has not succeeded yet, and now and then where it has: who only listens
+   * never finds out that the other end has gone, nor that it has refused to let Lettuce subscribe
+   * again. To be called whenever somebody waits; quick.
    */
   public void check() {
     listeners.check();
@@ -75,7 +74,7 @@ public final class PushMailbox implements Listeners.Mailbox, AutoCloseable {
   public void opened(StatefulRedisPubSubConnection<byte[], byte[]> connection) {
     Ear ear = new Ear(connection);
     ears.add(ear);
-    connection.addListener(ear);
+    ear.listen();
     ear.check();
   }
 
@@ -84,7 +83,7 @@ public final class PushMailbox implements Listeners.Mailbox, AutoCloseable {
     ears.removeIf(ear -> {
       boolean its = ear.connection == connection;
       if (its) {
-        connection.removeListener(ear);
+        ear.leave();
       }
       return its;
     });
@@ -104,12 +103,13 @@ public final class PushMailbox implements Listeners.Mailbox, AutoCloseable {
   public void close() {
     closed = true; // a subscription that is under way fails now, which nobody needs to hear of
     listeners.close();
-    ears.forEach(ear -> ear.connection.removeListener(ear));
+    ears.forEach(Ear::leave);
   }
 
   /** One connection that listens. */
   private final class Ear extends RedisPubSubAdapter<byte[], byte[]> {
     final StatefulRedisPubSubConnection<byte[], byte[]> connection;
+    private final Subscription subscription = new Subscription();
     private final AtomicBoolean subscribing = new AtomicBoolean();
     private final AtomicLong heardAt = new AtomicLong(System.nanoTime());
     private volatile boolean everSubscribed;
@@ -118,13 +118,22 @@ public final class PushMailbox implements Listeners.Mailbox, AutoCloseable {
       this.connection = connection;
     }
 
-    /** Lettuce repeats only a subscription that the server has confirmed once. */
+    void listen() {
+      connection.addListener(subscription);
+      connection.addListener(this);
+    }
+
+    void leave() {
+      connection.removeListener(this);
+      connection.removeListener(subscription);
+    }
+
+    /**
+     * Lettuce repeats only a subscription that the server has confirmed once. Without an answer,
+     * {@code ReplyTimeout} closes a connection of our own.
+     */
     void check() {
-      if (everSubscribed) {
-        ping();
-        return;
-      }
-      if (!subscribing.compareAndSet(false, true)) {
+      if (everSubscribed ? !needsSignOfLife() : !subscribing.compareAndSet(false, true)) {
         return;
       }
       connection.async().subscribe(channel).whenComplete((done, refusal) -> {
@@ -136,13 +145,13 @@ public final class PushMailbox implements Listeners.Mailbox, AutoCloseable {
       });
     }
 
-    /** Without an answer, {@code ReplyTimeout} closes a connection of our own. */
-    private void ping() {
+    /** While Lettuce connects again there is nobody to ask. */
+    private boolean needsSignOfLife() {
       long heard = heardAt.get();
       long now = System.nanoTime();
-      if (now - heard > QUIET.toNanos() && heardAt.compareAndSet(heard, now)) {
-        RedisFuture<String> unused = connection.async().ping();
-      }
+      return now - heard > QUIET.toNanos()
+          && connection.isOpen()
+          && heardAt.compareAndSet(heard, now);
     }
 
     @Override
@@ -150,7 +159,9 @@ public final class PushMailbox implements Listeners.Mailbox, AutoCloseable {
       everSubscribed = true;
       heardAt.set(System.nanoTime());
       complained = false;
-      events.inDoubt();
+      if (subscription.confirm()) {
+        events.inDoubt();
+      }
     }
 
     @Override

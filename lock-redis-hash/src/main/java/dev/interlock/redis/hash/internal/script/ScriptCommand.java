@@ -2,7 +2,6 @@ package dev.interlock.redis.hash.internal.script;
 
 import dev.interlock.redis.support.ScriptCall;
 import io.lettuce.core.codec.ByteArrayCodec;
-import io.lettuce.core.output.ByteArrayOutput;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
@@ -27,6 +26,6 @@ final class ScriptCommand {
     parts.add(body).add(call.keys().size());
     call.keys().forEach(parts::addKey);
     call.arguments().forEach(parts::add);
-    return CountedCommand.of(type, new ByteArrayOutput<>(ByteArrayCodec.INSTANCE), parts);
+    return CountedCommand.ofScript(type, parts);
   }
 }

@@ -96,7 +96,7 @@ public final class ScriptRunner {
     private volatile long sentAt = startedAt;
     private volatile AsyncCommand<byte[], byte[], byte[]> command;
     private volatile CompletableFuture<byte[]> reply;
-    private volatile boolean shortFormRepeated;
+    private volatile boolean formerMayHaveRun;
     private volatile boolean sentAgain;
 
     private Sent(String action, String name, ScriptCall call) {
@@ -140,7 +140,7 @@ public final class ScriptRunner {
     public Answer await() {
       try {
         byte[] bytes = answer();
-        Answer answer = new Answer(bytes, wasRepeated());
+        Answer answer = new Answer(bytes, mayHaveRunBefore());
         Clocks.Clock clock = clocks.of(call.first());
         long now = answer.number();
         if (now != 0) {
@@ -167,9 +167,8 @@ public final class ScriptRunner {
       return sentAgain || CountedCommand.wasRepeated(command);
     }
 
-    /** In a cluster it is also sent again when a node refers it to another one. */
-    private boolean wasRepeated() {
-      return !connections.isCluster() && (shortFormRepeated || CountedCommand.wasRepeated(command));
+    private boolean mayHaveRunBefore() {
+      return formerMayHaveRun || CountedCommand.mayHaveRunBefore(command);
     }
 
     private LockException refused(RedisCommandExecutionException answer) {
@@ -188,8 +187,7 @@ public final class ScriptRunner {
           if (!isSlotMoving(e) || !mayPause()) {
             throw e;
           }
-          sentAgain = true;
-          dispatch();
+          dispatchAgain();
         } catch (RedisException e) {
           // Not sent: the node is not, or just now not, connected.
           if (!isRejected(e)
@@ -197,10 +195,20 @@ public final class ScriptRunner {
               || (!connection.awaitNode(call.first().lock(), left()) && !mayPause())) {
             throw e;
           }
-          sentAgain = true;
-          dispatch();
+          dispatchAgain();
         }
       }
+    }
+
+    private void dispatchAgain() {
+      noteFormer();
+      dispatch();
+    }
+
+    /** The server that refuses it now need not be the one that it was first sent to. */
+    private void noteFormer() {
+      sentAgain = true;
+      formerMayHaveRun = mayHaveRunBefore();
     }
 
     private void dispatch() {
@@ -217,9 +225,7 @@ public final class ScriptRunner {
       if (!(failure instanceof RedisNoScriptException)) {
         return CompletableFuture.failedFuture(failure);
       }
-      sentAgain = true;
-      // The server that does not know it need not be the one that it was first sent to.
-      shortFormRepeated = CountedCommand.wasRepeated(command);
+      noteFormer();
       command = ScriptCommand.bySource(call);
       return transmit();
     }

@@ -2,6 +2,30 @@
 -- in front, behind it or aside.
 
 local function addBehind(rare)
+  -- Fills the set of those who were passed over again, which somebody has removed: an operator, or a server
+  -- that evicts. Not while there are too many fields to look at; those beyond MOST_NOTED are found when the
+  -- others are gone.
+  local function findAside(lock)
+    local MOST_NOTED = 2048
+    local fields = 2 * (lock.waits - lock.listed) + lock.away
+    if fields > core.names then
+      return
+    end
+    core.names = core.names - fields
+    local ids = {}
+    for _, field in ipairs(redis.call('HKEYS', lock.key)) do
+      if #field == 32 and lock.due[field] == nil and #ids < MOST_NOTED then
+        ids[#ids + 1] = field
+      end
+    end
+    local found = ids[1] and redis.call('HMGET', lock.key, unpack(ids))
+    for i, id in ipairs(ids) do
+      if found[i] and string.sub(found[i], 1, 1) == 'a' then
+        lock.due[id] = rare.deadlineOf(string.sub(found[i], 2))
+      end
+    end
+  end
+
   -- Removes waiters that were passed over and are dead, a few at a time. The set of them may outlive the
   -- key that counts them, so that some of those in it were never counted in this one.
   function rare.sweepAside(lock)
@@ -13,6 +37,9 @@ local function addBehind(rare)
     local due = lock.due
     local dead = redis.call('ZRANGEBYSCORE', lock.aside, '-inf', text(now), 'LIMIT', 0, most)
     core.work = core.work - #dead
+    if not dead[1] and redis.call('ZCARD', lock.aside) == 0 then
+      findAside(lock)
+    end
     local found = dead[1] and redis.call('HMGET', lock.key, unpack(dead))
     for i, id in ipairs(dead) do
       if due[id] == nil then
@@ -38,47 +65,15 @@ local function addBehind(rare)
     end
     if come[1] then
       redis.call('ZADD', lock.aside, unpack(come))
-      redis.call('PEXPIRE', lock.aside, 4 * core.LIFE / 1000)
     end
     if gone[1] then
       redis.call('ZREM', lock.aside, unpack(gone))
     end
   end
 
-  -- The first ticket from one on that somebody has, where many have left and few are there: those can be
-  -- looked at, and the tickets between them cannot.
-  local function skipHoles(lock, from)
-    local fields = 2 * (lock.waits - lock.listed) + lock.away
-    if lock.to - from <= core.WORK or fields > core.work - core.MOST_IN_FRONT then
-      return from
-    end
-    core.work = core.work - fields
-    local first = lock.to
-    local function note(field)
-      local ticket = tonumber(string.match(field, '^#(%d+)$'))
-      if ticket and ticket >= from and ticket < first then
-        first = ticket
-      end
-    end
-    for _, field in ipairs(redis.call('HKEYS', lock.key)) do
-      if lock.fields[field] ~= false then
-        note(field)
-      end
-    end
-    for field, value in pairs(lock.fields) do
-      if value then
-        note(field)
-      end
-    end
-    return first
-  end
-
-  -- The waiters with tickets from one on, before another one. Holes are those who left.
-  function rare.between(lock, from, to)
-    local fields, waiters = {}, {}
-    for ticket = from, to - 1 do
-      fields[#fields + 1] = '#' .. text(ticket)
-    end
+  -- What is in some fields, as it is after this step so far. Holes are those who left.
+  local function entries(lock, fields)
+    local waiters = {}
     local found = fields[1] and redis.call('HMGET', lock.key, unpack(fields))
     for i, field in ipairs(fields) do
       local entry = lock.fields[field]
@@ -92,16 +87,69 @@ local function addBehind(rare)
     return waiters
   end
 
-  -- The waiters behind the front with so many tickets from one on. Returns them, and the ticket after
-  -- the last one.
+  -- The waiters with tickets from one on, before another one.
+  function rare.between(lock, from, to)
+    local fields = {}
+    for ticket = from, to - 1 do
+      fields[#fields + 1] = '#' .. text(ticket)
+    end
+    return entries(lock, fields)
+  end
+
+  -- The tickets from one on that somebody has, in order, where many have left and few are there: those can be
+  -- looked at, and the tickets between them cannot. Nothing where they are too many for that.
+  local function ticketsTaken(lock, from)
+    local fields, tickets = 2 * (lock.waits - lock.listed) + lock.away, lock.to - from
+    if tickets <= core.WORK then
+      return nil
+    end
+    if fields <= core.work - core.MOST_IN_FRONT then
+      core.work = core.work - fields
+    elseif fields <= math.min(core.names, tickets / 8) then
+      core.names = core.names - fields
+    else
+      return nil
+    end
+    local taken = {}
+    local function note(field)
+      local ticket = tonumber(string.match(field, '^#(%d+)$'))
+      if ticket and ticket >= from then
+        taken[#taken + 1] = ticket
+      end
+    end
+    for _, field in ipairs(redis.call('HKEYS', lock.key)) do
+      if lock.fields[field] == nil then
+        note(field)
+      end
+    end
+    for field, value in pairs(lock.fields) do
+      if value then
+        note(field)
+      end
+    end
+    table.sort(taken)
+    return taken
+  end
+
+  -- The waiters behind the front with so many tickets from one on, or so many waiters. Returns them, and
+  -- the ticket after the last one.
   function rare.behind(lock, from, most)
-    from = skipHoles(lock, from)
-    local to = math.min(from + math.min(most, core.work), lock.to)
-    if to <= from then
+    local taken = ticketsTaken(lock, from)
+    most = math.min(most, core.work)
+    if most <= 0 then
       return {}, from
     end
-    core.work = core.work - (to - from)
-    return rare.between(lock, from, to), to
+    if not taken then
+      local to = math.min(from + most, lock.to)
+      core.work = core.work - (to - from)
+      return rare.between(lock, from, to), to
+    end
+    local fields = {}
+    for i = 1, math.min(most, #taken) do
+      fields[i] = '#' .. text(taken[i])
+    end
+    core.work = core.work - #fields
+    return entries(lock, fields), #fields < #taken and taken[#fields] + 1 or lock.to
   end
 
   local function ticketOf(entry)

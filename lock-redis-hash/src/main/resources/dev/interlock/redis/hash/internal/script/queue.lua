@@ -138,8 +138,10 @@ function core.serve(lock, prefix, client, awaited)
     local id, whose, lease = waiter.id, string.sub(entry, 1, 16), waiter.token
     local alive = waiter.ends > now
     local room = core.fits(lock, waiter)
-    -- Who has refreshed its place lately is alive, also if its mailbox is down.
-    local isHeard = whose == lock.speaker or waiter.ends > now + core.LIFE - core.QUIET
+    -- Who has refreshed its place lately is alive, also if its mailbox is down. A deadline further off than
+    -- a LIFE was written before the server's clock was set back, and tells nothing.
+    local isHeard = whose == lock.speaker
+      or (waiter.ends > now + core.LIFE - core.QUIET and waiter.ends <= now + core.LIFE)
     if alive and not room and (isHeard or core.isTold(lock, prefix, whose)) then
       break
     end

@@ -12,7 +12,8 @@
 -- The header and the front are read and written once in each step, whatever is done, and the front has a few
 -- waiters only, so the cost of a step does not depend on how many wait. Nor does a step read each of those,
 -- or each hold, for they are strings in a string, see hold.lua. Waiters that were passed over keep
--- their ticket, and stand in a sorted set by their deadlines, so that dead ones can be removed.
+-- their ticket, and stand in a sorted set by their deadlines, so that dead ones can be removed; it lives as
+-- long as the hash.
 --
 -- A JVM may die with thousands of waiters. No step looks at more than WORK of them: one that ends
 -- before it has found whom to grant a free lock says so, and whoever sent it goes on.
@@ -37,6 +38,8 @@ local core = {
   -- How many waiters, dead or alive, this run of a script may still look at besides those in the fronts
   -- and those of its caller. A few thousand values are also more than Lua can pass to a command.
   WORK = 256, work = 256,
+  -- How many names of fields this run may read besides, where that saves it from looking at more tickets.
+  NAMES = 4096, names = 4096,
   -- How long a grant may stay unconfirmed.
   CLAIM = 2000000,
   -- A reserve of tokens is used for so long. A replica that becomes the master may know
@@ -217,6 +220,10 @@ function core.save(lock)
   end
   if prolong then
     redis.call('PEXPIRE', lock.key, text(math.ceil((lock.lives - now) / 1000)))
+  end
+  if lock.away > 0 and (prolong or lock.due) then
+    -- Dead ones among those are found by this key, so it lives as long. pcall, because it may be gone.
+    redis.pcall('PEXPIRE', lock.aside, text(math.ceil((lock.lives - now) / 1000)))
   end
   for _, told in ipairs(lock.told) do
     redis.pcall('PUBLISH', unpack(told))

@@ -7,7 +7,7 @@
 --        passed over stand in no queue until their clients speak
 --
 -- Atomic because a script is: all of it belongs to one moment. It can run at any time, as often as it likes.
--- It looks at those in front, and at WORK tickets behind it at the most, whoever waits.
+-- It looks at those in front, and at WORK tickets or waiters behind it at the most, whoever waits.
 local most = tonumber(ARGV[1])
 local rare = rarely()
 local lock = rare.loadAny(KEYS[1], '', '')

@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.interlock.OutcomeUnknownException;
 import dev.interlock.redis.support.contract.BackendContract;
 import dev.interlock.redis.support.contract.Topologies;
+import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult.Busy;
+import dev.interlock.spi.AttemptResult.Queued;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.ReleaseResult;
@@ -165,6 +167,26 @@ class LongQueueTest {
     }
   }
 
+  /** As if so many had come and left since, between those who wait and those who come now. */
+  @Test
+  void F4_manyWhoHaveLeftCostLittleThoughManyWaitBehindThem() {
+    List<HoldId> first = Stream.generate(living::id).limit(IN_FRONT + 1).toList();
+    first.forEach(id -> living.queue("n", id));
+    server.command("EVAL", """
+        local lock = {cmsgpack.unpack(redis.call('HGET', KEYS[1], '*'))}
+        lock[11] = lock[11] + 20000
+        redis.call('HSET', KEYS[1], '*', cmsgpack.pack(unpack(lock)))
+        """, "1", BackendContract.key("n"));
+    List<HoldId> behind = Stream.generate(living::id).limit(120).toList();
+    behind.forEach(id -> living.queue("n", id));
+    HoldId before = holder;
+    for (HoldId next : Stream.concat(first.stream(), behind.stream()).toList()) {
+      Grant granted = living.release("n", before).granted();
+      assertThat(granted == null ? null : granted.id()).as("granted in one step").isEqualTo(next);
+      before = next;
+    }
+  }
+
   /** A first step has queued it behind the dead, and the next one is refused. */
   @Test
   void E3_anAttemptThatStandsInTheQueueAndIsThenRefusedIsNotTakenForOneThatWasNotMade()
@@ -204,6 +226,29 @@ class LongQueueTest {
       assertThat(granted == null ? null : granted.id()).isEqualTo(next);
       before = next;
     }
+  }
+
+  /** The dead one's deadline is as far off as the clock was set back. */
+  @Test
+  void F4_aDeadWriterKeepsNoReaderOutForAsLongAsTheServersClockWasSetBack() {
+    living.release("n", holder);
+    assertThat(living.backend.attempt(reader(living.id()))).isInstanceOf(Grant.class);
+    dying.queue("n", dying.id());
+    letDeadlinesPass(Duration.ofHours(-1));
+    assertThat(living.backend.attempt(reader(living.id()))).as("it lives").isInstanceOf(Queued.class);
+    dying.close();
+    Topologies.await(() -> listeners(dying) == 0);
+    assertThat(living.backend.attempt(reader(living.id()))).isInstanceOf(Grant.class);
+  }
+
+  private static Attempt reader(HoldId id) {
+    return TestClient.fair("n", id, TestClient.LEASE, TestClient.PATIENT)
+        .withUnits(1, Integer.MAX_VALUE);
+  }
+
+  private int listeners(TestClient client) {
+    String answer = server.command("PUBSUB", "NUMSUB", "t:mailbox:" + client.clientId).strip();
+    return answer.charAt(answer.length() - 1) - '0';
   }
 
   /** All waiters' deadlines are as long ago then. */

@@ -1,6 +1,7 @@
 package dev.interlock.redis.hash.internal.connection;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
@@ -123,6 +124,28 @@ class ClusterSlotsTest {
 
       move.get(10, TimeUnit.SECONDS);
     }
+  }
+
+  @Test
+  void E7_closingOnAnInterruptedThreadEndsEveryThread() throws Exception {
+    EndedThreads threads = new EndedThreads();
+    LockClient client = Locks.open(uri());
+    client.acquire(LockRequest.of("e7")).release();
+    Thread.currentThread().interrupt();
+    client.close();
+    assertThat(Thread.interrupted()).as("the interruption is left to the caller").isTrue();
+    threads.check();
+  }
+
+  /** Without the engine, which does not let the provider see the interruption. */
+  @Test
+  void E7_aCloseThatIsInterruptedEndsEveryThread() throws Exception {
+    EndedThreads threads = new EndedThreads();
+    TestClient client = TestClient.deaf(uri());
+    Thread.currentThread().interrupt();
+    Throwable unused = catchThrowable(client::close);
+    assertThat(Thread.interrupted()).as("the interruption is left to the caller").isTrue();
+    threads.check();
   }
 
   /** The nodes pass messages on: a client may listen on some of them, not yet on this one. */

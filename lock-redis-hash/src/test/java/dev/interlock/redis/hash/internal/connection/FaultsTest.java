@@ -31,7 +31,6 @@ import io.lettuce.core.api.StatefulConnection;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -243,6 +242,28 @@ class FaultsTest {
     }
   }
 
+  /** The server has executed it, and finds nothing the second time. */
+  @Test
+  void M2_aForcedReleaseThatAnApplicationsClientRepeatsIsNotSaidToHaveFoundNothing()
+      throws Exception {
+    try (RedisServer server = TestRedis.builder().owned().start();
+        GatedProxy proxy = GatedProxy.before(server.port());
+        LockClient holder = Locks.open(server.uri("redis-hash"))) {
+      RedisClient redis = RedisClient.create("redis://127.0.0.1:" + proxy.port());
+      try (LockClient client = RedisHashLocks.using(redis)) {
+        assertThat(client.forceRelease("n", 1)).isFalse(); // the server knows the script now
+        Lease lease = holder.acquire(REQUEST);
+        proxy.cutAfter(0);
+        assertThatThrownBy(() -> client.forceRelease("n", lease.fencingToken()))
+            .isInstanceOf(OutcomeUnknownException.class)
+            .hasMessageContaining("the forced release of lock 'n'");
+        assertThat(holder.inspect("n")).isEmpty();
+      } finally {
+        redis.shutdown();
+      }
+    }
+  }
+
   @Test
   void W11_aReleaseWaitsForTheConnectionThatIsBeingMadeAgain() throws Exception {
     try (RedisServer server = TestRedis.start();
@@ -286,17 +307,27 @@ class FaultsTest {
   @Test
   void E7_closingEndsEveryThread() throws Exception {
     try (RedisServer server = TestRedis.start()) {
-      Set<Thread> before = Thread.getAllStackTraces().keySet();
+      EndedThreads threads = new EndedThreads();
       LockClient client = Locks.open(server.uri("redis-hash"));
       client.acquire(REQUEST);
       client.close();
-      for (Thread thread : Thread.getAllStackTraces().keySet()) {
-        if (!before.contains(thread) && thread.getName().matches("(?i)(interlock|lettuce).*")) {
-          thread.join(5_000);
-          assertThat(thread.isAlive()).as(thread.getName()).isFalse();
-        }
-      }
+      threads.check();
       assertThat(server.command("KEYS", "*:lock:*")).isIn("", "(nil)");
+    }
+  }
+
+  @Test
+  void E7_closingOnAnInterruptedThreadEndsEveryThread() throws Exception {
+    try (RedisServer server = TestRedis.start()) {
+      EndedThreads threads = new EndedThreads();
+      for (int i = 0; i < 5; i++) { // an end that is not awaited may be quick enough by chance
+        LockClient client = Locks.open(server.uri("redis-hash"));
+        client.acquire(REQUEST).release();
+        Thread.currentThread().interrupt();
+        client.close();
+        assertThat(Thread.interrupted()).as("the interruption is left to the caller").isTrue();
+      }
+      threads.check();
     }
   }
 

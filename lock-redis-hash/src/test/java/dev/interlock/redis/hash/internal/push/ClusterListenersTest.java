@@ -19,8 +19,14 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -29,6 +35,8 @@ import org.junit.jupiter.api.Timeout;
 /** Which masters are listened to, as the cluster changes. */
 @Timeout(60)
 class ClusterListenersTest {
+  private static final int LOOKING = 8;
+  private static final int ROUNDS = 300;
   private static final ClientResources RESOURCES = DefaultClientResources.create();
 
   /** Knows the masters that it is told of. */
@@ -83,8 +91,8 @@ class ClusterListenersTest {
   private volatile CompletableFuture<StatefulRedisPubSubConnection<byte[], byte[]>> next;
   private volatile boolean unknown;
 
-  private final ClusterListeners listeners =
-      new ClusterListeners(cluster, new ClusterListeners.Nodes() {
+  private final ClusterListeners.Nodes nodes =
+      new ClusterListeners.Nodes() {
         @Override
         public CompletionStage<StatefulRedisPubSubConnection<byte[], byte[]>> listenTo(
             RedisClusterNode node) {
@@ -101,7 +109,9 @@ class ClusterListenersTest {
         public void leave(StatefulRedisPubSubConnection<byte[], byte[]> connection) {
           left.add(connection.toString());
         }
-      });
+      };
+
+  private final ClusterListeners listeners = new ClusterListeners(cluster, nodes);
 
   private final Listeners.Mailbox mailbox = new Listeners.Mailbox() {
     @Override
@@ -178,5 +188,38 @@ class ClusterListenersTest {
     listeners.close();
     next.complete(connection("late"));
     assertThat(left).containsExactly("late");
+  }
+
+  /** Many threads, so that some of them stop between one look and the next. */
+  @Test
+  void a_master_is_connected_to_once_however_many_look_while_that_ends() throws Exception {
+    cluster.masterIs("one");
+    ExecutorService threads = Executors.newFixedThreadPool(LOOKING);
+    try {
+      for (int round = 0; round < ROUNDS; round++) {
+        asked.clear();
+        next = new CompletableFuture<>();
+        ClusterListeners looked = new ClusterListeners(cluster, nodes);
+        looked.attach(mailbox);
+        AtomicBoolean ended = new AtomicBoolean();
+        List<Future<?>> looking = Stream.generate(() -> threads.submit(() -> {
+              while (!ended.get()) {
+                looked.check();
+              }
+            }))
+            .limit(LOOKING)
+            .collect(Collectors.toList());
+        TimeUnit.MILLISECONDS.sleep(2);
+        next.complete(connection("one"));
+        ended.set(true);
+        for (Future<?> each : looking) {
+          each.get(20, TimeUnit.SECONDS);
+        }
+        looked.close();
+        assertThat(asked).as("in round %s", round).containsExactly("one");
+      }
+    } finally {
+      threads.shutdown();
+    }
   }
 }

@@ -1,0 +1,54 @@
+package dev.interlock.redis.hash.internal.connection;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.redis.support.contract.Topologies;
+import dev.interlock.testservers.RedisServer;
+import dev.interlock.testservers.TestRedis;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Listening to a sentinel, for which a server stands that has its channel. */
+@Timeout(60)
+class SentinelWatchTest {
+  private static boolean isHeard(RedisServer sentinel) {
+    return sentinel.command("PUBSUB", "NUMSUB", "+switch-master").strip().endsWith("1");
+  }
+
+  @Test
+  void P2_aSentinelThatRefusedTheSubscriptionAfterACutIsListenedToOnceItAllowsIt() {
+    try (RedisServer sentinel = TestRedis.builder()
+        .owned()
+        .user("app", "on", ">secret", "~*", "&*", "+@all")
+        .start()) {
+      RedisURI uri = RedisURI.builder()
+          .withHost(sentinel.host())
+          .withPort(sentinel.port())
+          .withAuthentication("app", "secret")
+          .build();
+      RedisClient redis = RedisClient.create();
+      try {
+        SentinelWatch watch =
+            new SentinelWatch(redis, List.of(uri), "main", new MasterChannels(List.of()));
+        watch.lookAgain();
+        Topologies.await(() -> isHeard(sentinel));
+        sentinel.command("ACL", "SETUSER", "app", "resetchannels");
+        sentinel.command("CLIENT", "KILL", "TYPE", "pubsub");
+        Topologies.await(() -> sentinel
+            .command("INFO", "commandstats")
+            .matches("(?s).*cmdstat_subscribe:\\S*rejected_calls=[1-9].*"));
+        assertThat(isHeard(sentinel)).isFalse();
+        sentinel.command("ACL", "SETUSER", "app", "allchannels");
+        Topologies.await(() -> {
+          watch.lookAgain();
+          return isHeard(sentinel);
+        });
+      } finally {
+        redis.shutdown();
+      }
+    }
+  }
+}
