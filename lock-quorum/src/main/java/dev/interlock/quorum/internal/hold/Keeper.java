@@ -315,7 +315,9 @@ public final class Keeper {
           .toList();
     }
 
-    /** Granted in its queue, of which nobody may have told: only its answer to an attempt says so. */
+    /**
+     * Granted in its queue, of which nobody may have told: only its answer to an attempt says so.
+     */
     private boolean isFromQueue(Map.Entry<Member, RenewalResult> vote) {
       return vote.getValue() instanceof Grant
           && standing != null

@@ -54,10 +54,10 @@ public final class Repairs {
 
   /**
    * Asks a member that lost a hold of this client, or never had it, to have it from now on: for as
-   * long as the others, or that one would be found busy when the hold has run out on them. If it has
-   * granted the lock to another, the hold queues there: those who wait ask this member first, so it
-   * may never be free at the moment of a repair. What releases a hold, or gives it back, gives that
-   * place up.
+   * long as the others, or that one would be found busy when the hold has run out on them. If it
+   * has granted the lock to another, the hold queues there: those who wait ask this member first,
+   * so it may never be free at the moment of a repair. What releases a hold, or gives it back,
+   * gives that place up.
    *
    * @param attempt that has become the hold
    * @param least how long the hold must last
@@ -88,7 +88,6 @@ public final class Repairs {
 
   private static Attempt rest(Standing standing, Member member, Attempt attempt, Duration least) {
     Duration left = standing.validity().left();
-    return MemberIds.by(
-        standing.idOn(member), attempt, left.compareTo(least) > 0 ? left : least);
+    return MemberIds.by(standing.idOn(member), attempt, left.compareTo(least) > 0 ? left : least);
   }
 }

@@ -281,7 +281,8 @@ class QueuePlacesTest extends SteeredMembers {
   }
 
   @Test
-  @DisplayName("Q1: a hold queues at a member that lost it, and has it once another leaves it there")
+  @DisplayName(
+      "Q1: a hold queues at a member that lost it, and has it once another leaves it there")
   void queuesForWhatIsLost() {
     Attempt other = attempt();
     Attempt held = lostTo(other);

@@ -120,7 +120,8 @@ class RepairTest {
   }
 
   @Test
-  @DisplayName("X3: a member that lost a hold has it again for as long as the others, and no longer")
+  @DisplayName(
+      "X3: a member that lost a hold has it again for as long as the others, and no longer")
   void lastsAsLongAsTheOthers() throws Exception {
     String[] names = names();
     SteeredProvider.Steered way = SteeredProvider.of(CLIENT.id(), names[0]);

@@ -182,7 +182,9 @@ class LongQueueTest {
     HoldId before = holder;
     for (HoldId next : Stream.concat(first.stream(), behind.stream()).toList()) {
       Grant granted = living.release("n", before).granted();
-      assertThat(granted == null ? null : granted.id()).as("granted in one step").isEqualTo(next);
+      assertThat(granted == null ? null : granted.id())
+          .as("granted in one step")
+          .isEqualTo(next);
       before = next;
     }
   }
@@ -235,7 +237,9 @@ class LongQueueTest {
     assertThat(living.backend.attempt(reader(living.id()))).isInstanceOf(Grant.class);
     dying.queue("n", dying.id());
     letDeadlinesPass(Duration.ofHours(-1));
-    assertThat(living.backend.attempt(reader(living.id()))).as("it lives").isInstanceOf(Queued.class);
+    assertThat(living.backend.attempt(reader(living.id())))
+        .as("it lives")
+        .isInstanceOf(Queued.class);
     dying.close();
     Topologies.await(() -> listeners(dying) == 0);
     assertThat(living.backend.attempt(reader(living.id()))).isInstanceOf(Grant.class);
@@ -247,7 +251,8 @@ class LongQueueTest {
   }
 
   private int listeners(TestClient client) {
-    String answer = server.command("PUBSUB", "NUMSUB", "t:mailbox:" + client.clientId).strip();
+    String answer =
+        server.command("PUBSUB", "NUMSUB", "t:mailbox:" + client.clientId).strip();
     return answer.charAt(answer.length() - 1) - '0';
   }
 

@@ -79,9 +79,8 @@ class PassedOverTest {
       assertThat(server.command("DEL", aside())).isEqualTo("1");
       assertThat(living.renew("n", holder)).isInstanceOf(Grant.class);
       assertThat(server.command("ZCARD", aside())).isEqualTo(Integer.toString(FEW));
-      List<Renewal> batch = ids.stream()
-          .map(id -> Renewal.of("n", id, TestClient.LEASE, true))
-          .toList();
+      List<Renewal> batch =
+          ids.stream().map(id -> Renewal.of("n", id, TestClient.LEASE, true)).toList();
       assertThat(RenewalAnswers.collect(deaf.backend, batch)).allMatch(Queued.class::isInstance);
     }
   }

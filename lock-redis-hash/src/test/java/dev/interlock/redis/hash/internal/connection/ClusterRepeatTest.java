@@ -44,8 +44,7 @@ class ClusterRepeatTest {
     try (GatedProxy proxy = GatedProxy.before(0);
         RedisServer node = nodeBehind(proxy)) {
       assertThat(node.command("CLUSTER", "NODES")).contains(":" + proxy.port() + "@");
-      RedisClusterClient cluster =
-          RedisClusterClient.create("redis://127.0.0.1:" + proxy.port());
+      RedisClusterClient cluster = RedisClusterClient.create("redis://127.0.0.1:" + proxy.port());
       try (LockClient client = RedisHashLocks.using(cluster)) {
         client.acquire(REQUEST).release(); // the node knows the scripts now
         Lease lease = client.acquire(REQUEST);

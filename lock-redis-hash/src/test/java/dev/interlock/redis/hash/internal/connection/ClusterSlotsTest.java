@@ -133,7 +133,9 @@ class ClusterSlotsTest {
     client.acquire(LockRequest.of("e7")).release();
     Thread.currentThread().interrupt();
     client.close();
-    assertThat(Thread.interrupted()).as("the interruption is left to the caller").isTrue();
+    assertThat(Thread.interrupted())
+        .as("the interruption is left to the caller")
+        .isTrue();
     threads.check();
   }
 
@@ -144,7 +146,9 @@ class ClusterSlotsTest {
     TestClient client = TestClient.deaf(uri());
     Thread.currentThread().interrupt();
     Throwable unused = catchThrowable(client::close);
-    assertThat(Thread.interrupted()).as("the interruption is left to the caller").isTrue();
+    assertThat(Thread.interrupted())
+        .as("the interruption is left to the caller")
+        .isTrue();
     threads.check();
   }
 

@@ -325,7 +325,9 @@ class FaultsTest {
         client.acquire(REQUEST).release();
         Thread.currentThread().interrupt();
         client.close();
-        assertThat(Thread.interrupted()).as("the interruption is left to the caller").isTrue();
+        assertThat(Thread.interrupted())
+            .as("the interruption is left to the caller")
+            .isTrue();
       }
       threads.check();
     }

@@ -91,25 +91,22 @@ class ClusterListenersTest {
   private volatile CompletableFuture<StatefulRedisPubSubConnection<byte[], byte[]>> next;
   private volatile boolean unknown;
 
-  private final ClusterListeners.Nodes nodes =
-      new ClusterListeners.Nodes() {
-        @Override
-        public CompletionStage<StatefulRedisPubSubConnection<byte[], byte[]>> listenTo(
-            RedisClusterNode node) {
-          asked.add(node.getNodeId());
-          if (unknown) {
-            throw new RedisException("there is no such node");
-          }
-          return next != null
-              ? next
-              : CompletableFuture.completedFuture(connection(node.getNodeId()));
-        }
+  private final ClusterListeners.Nodes nodes = new ClusterListeners.Nodes() {
+    @Override
+    public CompletionStage<StatefulRedisPubSubConnection<byte[], byte[]>> listenTo(
+        RedisClusterNode node) {
+      asked.add(node.getNodeId());
+      if (unknown) {
+        throw new RedisException("there is no such node");
+      }
+      return next != null ? next : CompletableFuture.completedFuture(connection(node.getNodeId()));
+    }
 
-        @Override
-        public void leave(StatefulRedisPubSubConnection<byte[], byte[]> connection) {
-          left.add(connection.toString());
-        }
-      };
+    @Override
+    public void leave(StatefulRedisPubSubConnection<byte[], byte[]> connection) {
+      left.add(connection.toString());
+    }
+  };
 
   private final ClusterListeners listeners = new ClusterListeners(cluster, nodes);
 
