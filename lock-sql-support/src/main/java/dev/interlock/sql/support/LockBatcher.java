@@ -33,6 +33,7 @@ public final class LockBatcher<W extends Batched<?>> {
   private static final int MOST = 128;
 
   /** Made beforehand: where it is of use there may be no memory for it. */
+  @SuppressWarnings("StaticAssignmentOfThrowable")
   private static final IllegalStateException LEADER_FAILED =
       new IllegalStateException("an Error met the thread that saw to the transaction");
 

@@ -149,7 +149,10 @@ class PoolTest {
         case "getAutoCommit" -> true;
         case "isReadOnly" -> false;
         case "getNetworkTimeout" -> timeoutMillis;
-        case "setNetworkTimeout" -> timeoutMillis = (Integer) arguments[1];
+        case "setNetworkTimeout" -> {
+          timeoutMillis = (Integer) arguments[1];
+          yield null;
+        }
         case "getTransactionIsolation" -> isolation;
         case "setTransactionIsolation" -> set((Integer) arguments[0]);
         default -> null;

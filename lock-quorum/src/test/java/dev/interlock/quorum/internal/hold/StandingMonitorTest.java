@@ -56,7 +56,7 @@ class StandingMonitorTest extends SteeredMembers {
     CompletableFuture<Boolean> second = new CompletableFuture<>();
 
     CompletableFuture<Boolean> first = standing.ask(member, () -> {
-      standing.ask(member, () -> {
+      var unused = standing.ask(member, () -> {
         order.add("second");
         return second;
       });

@@ -4,9 +4,20 @@
 -- An attempt is granted when its units, and those of the holds that are there, are not more than the
 -- smallest capacity that it or such a hold names.
 
--- How long it stays at the most as it is: until a hold ends, in ms, rounded up.
+-- How long it stays at the most as it is, in ms, rounded up: until a hold ends, or until the first waiter,
+-- who may be dead and keep others out of a lock that is shared, has been silent for long enough to be passed.
 function core.left(lock)
-  return lock.holds == '' and 0 or math.ceil((lock.first - now) / 1000)
+  if lock.holds == '' then
+    return 0
+  end
+  local at = lock.first
+  if lock.capacity > 1 and lock.front ~= '' then
+    local silent = tonumber(string.sub(lock.front, 34, 49)) - core.LIFE + core.QUIET
+    if silent > now then
+      at = math.min(at, silent)
+    end
+  end
+  return math.ceil((at - now) / 1000)
 end
 
 -- Whether there is room for an attempt. If it is of an owner who shares, the second result is whether that
