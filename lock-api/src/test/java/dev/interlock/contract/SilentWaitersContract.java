@@ -57,9 +57,17 @@ public abstract class SilentWaitersContract extends CountedHoldsRig {
     assertThat(asleep(silent)).isEqualTo(1);
   }
 
-  @ParameterizedTest(name = "for 1 of {0}, behind those who hold a part")
-  @ValueSource(ints = {1, 4})
-  void r2_aWaiterThatShowsItselfIsNotPassed(int capacity) throws Exception {
+  @Undisturbed(millis = 300)
+  void r2_aWriterThatShowsItselfIsNotPassed() throws Exception {
+    showItself(1);
+  }
+
+  @Undisturbed(millis = 300)
+  void r2_aLargeRequestThatShowsItselfIsNotPassed() throws Exception {
+    showItself(4);
+  }
+
+  private void showItself(int capacity) throws Exception {
     held(one, 1, 4);
     HoldId alive = waiting(one, capacity, capacity);
     HoldId small = waiting(two, 1, 4);
@@ -71,17 +79,17 @@ public abstract class SilentWaitersContract extends CountedHoldsRig {
     assertThat(two.backend.attempt(part(two.id(), 1, 4))).isInstanceOf(AttemptResult.Busy.class);
   }
 
-  @Test
+  @Undisturbed(millis = 300)
   void w9_aLookWritesOnlyForAWaiterThatKeepsOthersOut() throws Exception {
     HoldId alone = held(one, 1, 1);
     HoldId reader = waiting(one, 1, ALL);
     HoldId writer = waiting(two, 1, 1);
-    HoldId behind = waiting(one, 1, ALL);
+    waiting(one, 1, ALL);
     assertThat(isWritten(two, writer)).isFalse();
     one.release("a", alone);
     assertThat(look(one, reader)).isInstanceOf(Grant.class);
     assertThat(isWritten(two, writer)).isTrue();
-    assertThat(isWritten(one, behind)).isFalse();
+    assertThat(isWritten(one, waiting(one, 1, ALL))).isFalse();
   }
 
   private boolean isWritten(TestClient client, HoldId waiter) throws InterruptedException {

@@ -99,6 +99,14 @@ final class LocalQueues {
     }
   }
 
+  /** The same, unless it stands in the server's queue, which tells it. */
+  void signalHeadOutsideQueue(String name) {
+    Waiter head = head(name);
+    if (head != null && head.hasNoRecheck() && !head.isQueued()) {
+      head.signal();
+    }
+  }
+
   /** How many wait without standing in the server's queue on their own. */
   int barging(String name) {
     Stripe stripe = stripe(name);

@@ -145,9 +145,11 @@ final class Releases {
     holds.forget(hold);
     if (!served) {
       queues.signalHead(hold.name());
-    } else if (result.granted() == null || !holds.isHeldHere(hold.name())) {
-      // Nobody here will tell those who count on the holder: not on one who has left, either.
+    } else if (result.granted() == null) {
       queues.signalHeadWithoutRecheck(hold.name());
+    } else if (!holds.isHeldHere(hold.name())) {
+      // The heir has left, or is a reader: nobody here will tell those who count on the holder.
+      queues.signalHeadOutsideQueue(hold.name());
     }
     if (hold.remote().isRepeated()) {
       leftovers.abandon(hold.remote());

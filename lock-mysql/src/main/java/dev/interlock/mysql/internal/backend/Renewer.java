@@ -88,27 +88,31 @@ final class Renewer {
         holds.add(renewal);
       }
     }
-    renewHolds(holds, answers);
+    List<List<Renewal>> locked = new ArrayList<>();
+    renewHolds(holds, locked, answers);
     shares.forEach((name, some) -> prolong(name, some, answers));
     if (!queue.isEmpty()) {
       queue.sort(BY_TICKET);
       Map<HoldId, Renewal> free = refresh(queue, waiters, answers);
-      renewGranted(waiters, answers);
+      renewGranted(waiters, locked, answers);
       if (!free.isEmpty()) {
         serve(free, answers);
         queue.removeIf(entry -> !free.containsKey(entry.id()));
         if (!queue.isEmpty()) {
           answerWaiting(states(queue), free, answers);
         }
-        renewGranted(free, answers);
+        renewGranted(free, locked, answers);
       }
     }
+    // Last: each takes its time, and leases and signs of life of others do not.
+    locked.forEach(some -> renewOneByOne(some, answers));
   }
 
   /** Those that are not in the queue any more: granted meanwhile, which is confirmed, or gone. */
-  private void renewGranted(Map<HoldId, Renewal> waiters, RenewalAnswers answers) {
+  private void renewGranted(
+      Map<HoldId, Renewal> waiters, List<List<Renewal>> locked, RenewalAnswers answers) {
     waiters.keySet().forEach(entries::remove);
-    renewHolds(List.copyOf(waiters.values()), answers);
+    renewHolds(List.copyOf(waiters.values()), locked, answers);
   }
 
   /** A lock of which the row is not to be had says nothing of the others. */
@@ -128,18 +132,24 @@ final class Renewer {
   /**
    * One packet, and one more for those whose tokens are too small. A client that dies in between
    * has prolonged these, and raised nothing: as one whose renewal came without a smallest token.
+   *
+   * @param locked takes those that are not answered, for somebody keeps their rows locked
    */
-  private void renewHolds(List<Renewal> holds, RenewalAnswers answers) {
+  private void renewHolds(List<Renewal> holds, List<List<Renewal>> locked, RenewalAnswers answers) {
     holds.stream().collect(Collectors.groupingBy(Renewal::lease)).forEach((lease, some) -> {
-      List<Renewal> tooSmall = renewTogether(some, false, answers);
+      List<Renewal> tooSmall = renewTogether(some, false, locked, answers);
       if (!tooSmall.isEmpty()) {
-        renewTogether(tooSmall, true, answers);
+        renewTogether(tooSmall, true, locked, answers);
       }
     });
   }
 
-  /** Answers all but those whose tokens are too small and were not to be raised: these are left. */
-  private List<Renewal> renewTogether(List<Renewal> some, boolean raise, RenewalAnswers answers) {
+  /**
+   * Answers all but those whose tokens are too small and were not to be raised, which it returns,
+   * and those whose rows are locked.
+   */
+  private List<Renewal> renewTogether(
+      List<Renewal> some, boolean raise, List<List<Renewal>> locked, RenewalAnswers answers) {
     Optional<Map<HoldId, HeldRow>> rows;
     try {
       rows = prolong(some, raise);
@@ -148,7 +158,7 @@ final class Renewer {
       return List.of();
     }
     if (rows.isEmpty()) {
-      renewApart(some, answers);
+      renewFree(some, locked, answers);
       return List.of();
     }
     Map<HoldId, HeldRow> held = rows.get();
@@ -161,12 +171,23 @@ final class Renewer {
 
   /**
    * For when somebody keeps the row of one of them locked, as an operator may: that must not cost
-   * the others their leases. First those of which the row is free, then the rest one by one.
+   * the others their leases.
    */
-  private void renewApart(List<Renewal> some, RenewalAnswers answers) {
+  private void renewFree(List<Renewal> some, List<List<Renewal>> locked, RenewalAnswers answers) {
+    try {
+      List<Renewal> open = renewFree(some, answers);
+      if (!open.isEmpty()) {
+        locked.add(open);
+      }
+    } catch (LockException e) {
+      fail(some, e, answers);
+    }
+  }
+
+  /** Renews those that have one lease, and whose rows were locked. */
+  private void renewOneByOne(List<Renewal> some, RenewalAnswers answers) {
     List<Renewal> open = some;
     try {
-      open = renewFree(open, answers);
       while (!open.isEmpty()) {
         Renewal one = open.get(0);
         Optional<Map<HoldId, HeldRow>> held = prolong(List.of(one), true);
