@@ -2,6 +2,7 @@ package dev.interlock.quorum.internal.hold;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.interlock.contract.Undisturbed;
 import dev.interlock.quorum.SteeredMembers;
 import dev.interlock.quorum.internal.member.Member;
 import dev.interlock.spi.Attempt;
@@ -16,7 +17,6 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Members that need longer for a batch of renewals than one may be silent. */
@@ -27,7 +27,8 @@ class SlowRenewalsTest extends SteeredMembers {
   /** Between two answers of a member: the last one comes after twice {@link Member#SILENT}. */
   private static final long STEP = 2 * Member.SILENT.toNanos() / LEASES;
 
-  @Test
+  // A pause of this JVM, in which no member answers, makes them silent.
+  @Undisturbed(millis = 300)
   @DisplayName("N7: members that answer one renewal after the other are not silent meanwhile")
   void areNotSilent() throws Exception {
     List<Renewal> batch = new ArrayList<>();
