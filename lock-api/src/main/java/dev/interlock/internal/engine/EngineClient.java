@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 public final class EngineClient implements LockClient {
   private static final long CLOSING = TimeUnit.SECONDS.toNanos(3);
 
-  /** So much is left for what could not be released, if all of that was needed before. */
+  /** At least so long what could not be released is tried once more, however long the rest took. */
   private static final long LAST_TRIES = TimeUnit.SECONDS.toNanos(1);
 
   private static final int TRIES_OF_SHORT_LEASE = 5;

@@ -104,7 +104,7 @@ final class Renewer {
         renewGranted(free, locked, answers);
       }
     }
-    // Last: each takes its time, and leases and signs of life of others do not.
+    // Last: each takes its time. Those of shared locks above take theirs, too.
     locked.forEach(some -> renewOneByOne(some, answers));
   }
 

@@ -358,7 +358,7 @@ public final class Standing {
     attempt = granted;
     raise(fencingToken);
     if (!held) {
-      validity.ends();
+      validity.forget();
     }
     validity.lasts(sentAt, sentAtMillis, granted.lease());
     held = true;

@@ -12,8 +12,8 @@ final class Validity {
   private long until = System.nanoTime();
   private long untilMillis;
 
-  /** A new hold begins: what was known of an earlier one says nothing of it. */
-  synchronized void ends() {
+  /** Before a new hold begins: what was known of an earlier one says nothing of it. */
+  synchronized void forget() {
     until = System.nanoTime();
   }
 
