@@ -141,8 +141,8 @@ class OwnPoolsTest {
         first.refuse(true);
 
         Connection moved = two.listener();
-        assertThatThrownBy(() -> id(busy)).isInstanceOf(SQLException.class);
-        assertThatThrownBy(() -> id(waiting)).isInstanceOf(SQLException.class);
+        // A thread that fills the pool may have moved the client; then that thread cuts, beside this one.
+        Awaitility.await().until(() -> isCut(busy) && isCut(waiting));
         Awaitility.await().until(() -> first.connections() == 0);
         first.refuse(false);
         two.giveBack(busy, false, false);
@@ -159,6 +159,15 @@ class OwnPoolsTest {
 
   private static String throughFirst(ReplyEater first) {
     return Server.uri().replace("@", "@127.0.0.1:" + first.port() + ",");
+  }
+
+  private static boolean isCut(Connection connection) {
+    try {
+      id(connection);
+      return false;
+    } catch (SQLException e) {
+      return true;
+    }
   }
 
   private static long id(Connection connection) throws SQLException {
