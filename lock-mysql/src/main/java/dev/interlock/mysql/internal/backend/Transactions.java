@@ -14,6 +14,7 @@ import dev.interlock.mysql.internal.statements.LockMapper;
 import dev.interlock.mysql.internal.statements.LockMapper.Candidate;
 import dev.interlock.mysql.internal.statements.LockMapper.CounterRow;
 import dev.interlock.mysql.internal.statements.LockMapper.KnownEntry;
+import dev.interlock.mysql.internal.statements.LockMapper.Sight;
 import dev.interlock.mysql.internal.statements.Session;
 import dev.interlock.mysql.internal.statements.Sweep;
 import dev.interlock.spi.Grant;
@@ -63,21 +64,35 @@ final class Transactions {
   void take(String name, List<Operation<?>> operations, boolean hasRow) {
     LockKey at = LockKey.of(namespace, name);
     boolean urgent = operations.stream().anyMatch(Operation::isUrgent);
-    boolean needsRow = operations.stream().anyMatch(Operation::needsRow);
     long begun = System.nanoTime();
-    boolean[] absent = {needsRow && !hasRow};
-    Optional<Transition> taken = database.run("lock '" + name + "'", urgent, session -> {
-      Transition ordinary = absent[0] ? null : ordinary(session, at, operations);
-      absent[0] |= ordinary == null;
-      return ordinary == null && needsRow
-          ? Optional.of(first(session, at, operations))
-          : Optional.ofNullable(ordinary);
-    });
+    boolean[] absent = {operations.stream().anyMatch(Operation::needsRow) && !hasRow};
+    Optional<Transition> taken = database.run(
+        "lock '" + name + "'",
+        urgent,
+        session -> Optional.ofNullable(take(session, at, operations, absent)));
     Transition transition = taken.orElse(null);
     operations.forEach(operation -> succeed(operation, transition));
     if (transition != null) {
       tell(name, at, transition, begun);
     }
+  }
+
+  /**
+   * Answers null if the lock has no row and needs none.
+   *
+   * @param absent whether it is likely to have none; keeps for a repetition that it had none
+   */
+  private @Nullable Transition take(
+      Session session, LockKey at, List<Operation<?>> operations, boolean[] absent) {
+    Transition done = absent[0] ? null : ordinary(session, at, operations);
+    absent[0] |= done == null;
+    while (done == null && operations.stream().anyMatch(Operation::needsRow)) {
+      done = first(session, at, operations);
+      if (done == null) {
+        done = ordinary(session, at, operations); // waits for the row, which nobody else does
+      }
+    }
+    return done;
   }
 
   /** Tells those of this client that have the lock since, unless an answer does. */
@@ -117,8 +132,9 @@ final class Transactions {
       session.ended();
       return null;
     }
+    long now = (Long) read.get(2).get(0);
     Transition transition =
-        transition(session, at, (LockRow) read.get(0).get(0), read.subList(1, 3), asked(read, 3));
+        transition(session, at, (LockRow) read.get(0).get(0), read.get(1), now, asked(read, 3));
     play(transition, operations);
     if (transition.changes().isEmpty()) {
       session.mapper().rollBack();
@@ -141,7 +157,8 @@ final class Transactions {
     }
   }
 
-  private Transition first(Session session, LockKey at, List<Operation<?>> operations) {
+  /** Answers null, with the transaction ended, if the lock has a row that somebody keeps locked. */
+  private @Nullable Transition first(Session session, LockKey at, List<Operation<?>> operations) {
     session.begins();
     List<List<?>> read = session
         .mapper()
@@ -158,9 +175,15 @@ final class Transactions {
     }
     CounterRow counter = (CounterRow) read.get(0).get(0);
     boolean absent = read.get(1).isEmpty();
+    Sight sight = (Sight) read.get(3).get(0);
+    if (absent && sight.hasRow) {
+      session.mapper().rollBack();
+      session.ended();
+      return null;
+    }
     LockRow row = absent ? new LockRow() : (LockRow) read.get(1).get(0);
     row.lastToken = Math.max(row.lastToken, counter.lastToken);
-    Transition transition = transition(session, at, row, read.subList(2, 4), asked(read, 5));
+    Transition transition = transition(session, at, row, read.get(2), sight.nowUs, asked(read, 5));
     play(transition, operations);
     Sweep sweep = new Sweep(counter, typed(read.get(4)));
     finish(session, transition, wakes -> {
@@ -206,14 +229,13 @@ final class Transactions {
   }
 
   private Transition transition(
-      Session session, LockKey at, LockRow row, List<List<?>> read, List<Entry> asked) {
-    List<Entry> entries = typed(read.get(0));
+      Session session, LockKey at, LockRow row, List<?> queue, long now, List<Entry> asked) {
+    List<Entry> entries = typed(queue);
     boolean whole = entries.size() < PAGE;
     if (!whole && entries.get(PAGE - 1).kind == Entry.SHARE) {
       entries = session.mapper().readShares(at); // more of them than fit
     }
     int[] page = {PAGE};
-    long now = (Long) read.get(1).get(0);
     return new Transition(row, entries, whole, asked, now, session.knownUs(), me, last -> {
       page[0] = Math.min(LONGEST_PAGE, page[0] * 4);
       return session.mapper().readOn(at, last, page[0]);

@@ -138,6 +138,12 @@ public interface LockMapper {
     byte[] swept = {};
   }
 
+  /** What {@link LockMapper#beginFirstTransaction} sees of a lock, whoever has its row locked. */
+  final class Sight {
+    public long nowUs;
+    public boolean hasRow;
+  }
+
   /** A row of the lock table that may be removed. */
   final class Candidate {
     public byte[] lockKey = {};
