@@ -126,11 +126,41 @@ public final class LockBatcher<W extends Batched<?>> {
       if (!work.outcome().isDone()) {
         line.leave(work);
       }
-      lines.computeIfPresent(name, (key, old) -> --old.users == 0 ? null : old);
+      leave(name);
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
     }
+  }
+
+  /**
+   * Has work done in a transaction of its own, unless one of this client is under way, which may
+   * wait for somebody.
+   *
+   * @param name the lock
+   * @param work made by the calling thread
+   * @return whether its outcome is there
+   */
+  public boolean runAlone(String name, W work) {
+    Line<W> line = lines.compute(name, (key, old) -> enter(old));
+    try {
+      if (!line.led.compareAndSet(false, true)) {
+        return false;
+      }
+      try {
+        transact(name, List.of(work));
+        return true;
+      } finally {
+        line.led.set(false);
+        line.callNext();
+      }
+    } finally {
+      leave(name);
+    }
+  }
+
+  private void leave(String name) {
+    lines.computeIfPresent(name, (key, old) -> --old.users == 0 ? null : old);
   }
 
   private static <W extends Batched<?>> Line<W> enter(@Nullable Line<W> old) {

@@ -118,15 +118,7 @@ final class Transactions {
   private @Nullable Transition ordinary(
       Session session, LockKey at, List<Operation<?>> operations) {
     session.begins();
-    List<HoldId> ids = Operation.allIds(operations);
-    List<List<?>> read = ids.isEmpty()
-        ? session.mapper().beginTransaction(at, PAGE, session.transaction())
-        : session.mapper().beginTransactionAsking(at, ids, PAGE, session.transaction());
-    return ordinary(session, at, operations, read);
-  }
-
-  private @Nullable Transition ordinary(
-      Session session, LockKey at, List<Operation<?>> operations, List<List<?>> read) {
+    List<List<?>> read = read(session, at, operations);
     if (read.get(0).isEmpty()) {
       session.mapper().rollBack();
       session.ended();
@@ -143,6 +135,17 @@ final class Transactions {
       finish(session, transition, wakes -> write(session, at, transition, wakes));
     }
     return transition;
+  }
+
+  private static List<List<?>> read(Session session, LockKey at, List<Operation<?>> operations) {
+    LockMapper mapper = session.mapper();
+    List<HoldId> ids = Operation.allIds(operations);
+    if (operations.stream().allMatch(Operation::passesOverLocked)) {
+      return mapper.beginIfUnlocked(at, ids, PAGE, session.transaction());
+    }
+    return ids.isEmpty()
+        ? mapper.beginTransaction(at, PAGE, session.transaction())
+        : mapper.beginTransactionAsking(at, ids, PAGE, session.transaction());
   }
 
   private static void write(Session session, LockKey at, Transition transition, Set<Long> wakes) {
@@ -212,16 +215,10 @@ final class Transactions {
     rows.stream()
         .filter(row -> row.forgotten)
         .limit(Sweep.TIDIED)
-        .forEach(row -> tidy(session, LockKey.of(bucket, row.lockKey)));
-  }
-
-  private void tidy(Session session, LockKey at) {
-    session.begins();
-    ordinary(
-        session,
-        at,
-        List.of(new Operations.Tidy(null)),
-        session.mapper().beginTidying(at, PAGE, session.transaction()));
+        .forEach(row -> ordinary(
+            session,
+            LockKey.of(bucket, row.lockKey),
+            List.of(new Operations.IfUnlocked<>(new Operations.Tidy(null)))));
   }
 
   private static List<Entry> asked(List<List<?>> read, int place) {

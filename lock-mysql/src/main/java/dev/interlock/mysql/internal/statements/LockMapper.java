@@ -39,10 +39,13 @@ public interface LockMapper {
   List<List<?>> beginTransaction(
       @Param("at") LockKey at, @Param("page") int page, @Param("transaction") long transaction);
 
-  List<List<?>> beginTidying(
-      @Param("at") LockKey at, @Param("page") int page, @Param("transaction") long transaction);
-
   List<List<?>> beginTransactionAsking(
+      @Param("at") LockKey at,
+      @Param("ids") Collection<HoldId> ids,
+      @Param("page") int page,
+      @Param("transaction") long transaction);
+
+  List<List<?>> beginIfUnlocked(
       @Param("at") LockKey at,
       @Param("ids") Collection<HoldId> ids,
       @Param("page") int page,
