@@ -4,6 +4,8 @@ import dev.interlock.BackendRefusedException;
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockConfigurationException;
 import dev.interlock.LockException;
+import dev.interlock.spi.Release;
+import dev.interlock.spi.ReleaseResult;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -17,6 +19,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -156,6 +159,25 @@ public final class LockBatcher<W extends Batched<?>> {
       }
     } finally {
       leave(name);
+    }
+  }
+
+  /**
+   * Has a lock released; if that is refused, without the attempt that goes along: an attempt needs
+   * room, and more rights.
+   *
+   * @param release what to do
+   * @param giveBack does it
+   * @return its answer
+   */
+  public static ReleaseResult release(Release release, Function<Release, ReleaseResult> giveBack) {
+    try {
+      return giveBack.apply(release);
+    } catch (BackendRefusedException | LockConfigurationException e) {
+      if (release.next() == null) {
+        throw e;
+      }
+      return giveBack.apply(release.withNext(null));
     }
   }
 
