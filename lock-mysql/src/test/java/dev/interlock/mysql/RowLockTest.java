@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -160,15 +161,77 @@ class RowLockTest {
       two.attempt(name, waiter, LONG);
       waiters.add(Renewal.of(name, waiter, TestClient.LEASE, true));
     }
-    LockKey at = LockKey.of(namespace, "a");
-    server.execute("UPDATE interlock_lock SET until_us = 1 WHERE bucket = " + at.bucket()
-        + " AND lock_key = '" + namespace + ":a'");
+    endLease("a");
     lockRow("a");
     assertThat(kinds(RenewalAnswers.collect(two.backend, waiters)))
         .containsExactly("Failed", "Queued");
     transition.rollback();
     assertThat(kinds(RenewalAnswers.collect(two.backend, waiters)))
         .containsExactly("Grant", "Queued");
+  }
+
+  /** Each such row takes the renewals some seconds. */
+  @Test
+  void n8_rowsThatAreLockedComeLast() throws Exception {
+    List<Renewal> renewals = new ArrayList<>();
+    for (String name : List.of("locked", "free")) {
+      one.attemptAs("saga", name, one.id(), NONE);
+      HoldId share = two.id();
+      two.attemptAs("saga", name, share, NONE);
+      renewals.add(Renewal.of(name, share, TestClient.LEASE, false));
+    }
+    for (String name : List.of("locked and over", "over", "held")) {
+      one.attempt(name, one.id(), NONE);
+      HoldId waiter = two.id();
+      two.attempt(name, waiter, LONG);
+      renewals.add(Renewal.of(name, waiter, TestClient.LEASE, true));
+    }
+    endLease("locked and over");
+    endLease("over");
+    lockRow("locked");
+    lockRow("locked and over");
+    List<String> answered = new ArrayList<>();
+    two.backend.renew(
+        renewals,
+        (renewal, result) ->
+            answered.add(renewal.name() + " " + kinds(List.of(result)).get(0)));
+    assertThat(answered.subList(0, 3))
+        .containsExactlyInAnyOrder("free Grant", "over Grant", "held Queued");
+    assertThat(answered.subList(3, 5))
+        .containsExactlyInAnyOrder("locked Failed", "locked and over Failed");
+  }
+
+  /** It may wait for a row; a renewal stands behind nobody who does. */
+  @Test
+  void n8_aLockThatThisClientWaitsForComesLast() throws Exception {
+    List<Renewal> shares = new ArrayList<>();
+    for (String name : List.of("asked", "free")) {
+      one.attemptAs("saga", name, one.id(), NONE);
+      HoldId share = two.id();
+      two.attemptAs("saga", name, share, NONE);
+      shares.add(Renewal.of(name, share, TestClient.LEASE, false));
+    }
+    lockRow("asked");
+    CompletableFuture<Boolean> release =
+        onOwnThread(() -> two.release("asked", shares.get(0).id()).held());
+    awaitUntil(() -> waiting() == 1);
+    List<String> answered = new CopyOnWriteArrayList<>();
+    CompletableFuture<Boolean> renewal = onOwnThread(() -> {
+      two.backend.renew(shares, (one, result) -> answered.add(one.name()));
+      return true;
+    });
+    Awaitility.await().until(() -> answered.contains("free"));
+    assertThat(release).isNotDone();
+    transition.rollback();
+    assertThat(release.get(10, TimeUnit.SECONDS)).isTrue();
+    renewal.get(10, TimeUnit.SECONDS);
+    assertThat(answered).containsExactly("free", "asked");
+  }
+
+  private void endLease(String name) {
+    server.execute("UPDATE interlock_lock SET until_us = 1 WHERE bucket = "
+        + LockKey.of(namespace, name).bucket() + " AND lock_key = '" + namespace + ":" + name
+        + "'");
   }
 
   private static List<String> kinds(List<RenewalResult> answers) {

@@ -21,9 +21,12 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -141,6 +144,28 @@ class SpareRowsTest {
     assertThat(one.backend.inspect(names.get(0))).isEmpty();
     assertThat(server.execute("SELECT COUNT(*) FROM " + server.database() + "." + PREFIX + "entry"))
         .isEqualTo("0");
+  }
+
+  /** What is asked for itself is waited for, by who asks. */
+  @Test
+  void e9_whoWaitsForARowThatIsKeptLockedKeepsNobodyFromOtherNames() throws Exception {
+    List<String> names = namesOfOneBucket(2);
+    writes(two, names.get(0), two.id());
+    try (Connection operator = locking(names.get(0));
+        TestClient three = client()) {
+      FutureTask<AttemptResult> asking = new FutureTask<>(() -> reads(one, names.get(0), one.id()));
+      new Thread(asking).start();
+      Awaitility.await()
+          .pollInterval(Duration.ofMillis(200))
+          .until(() -> server
+              .execute("SELECT COUNT(*) FROM information_schema.innodb_trx"
+                  + " WHERE trx_state = 'LOCK WAIT'")
+              .equals("1"));
+      assertThat(timeOf(() -> writes(three, names.get(1), three.id()))).isLessThan(PROMPT);
+      assertThat(asking).isNotDone();
+      operator.rollback();
+      assertThat(asking.get(10, TimeUnit.SECONDS)).isInstanceOf(AttemptResult.Busy.class);
+    }
   }
 
   private Connection locking(String name) throws SQLException {

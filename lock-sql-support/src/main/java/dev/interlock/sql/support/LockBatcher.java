@@ -4,6 +4,8 @@ import dev.interlock.BackendRefusedException;
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockConfigurationException;
 import dev.interlock.LockException;
+import dev.interlock.spi.Release;
+import dev.interlock.spi.ReleaseResult;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -17,6 +19,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -126,11 +129,60 @@ public final class LockBatcher<W extends Batched<?>> {
       if (!work.outcome().isDone()) {
         line.leave(work);
       }
-      lines.computeIfPresent(name, (key, old) -> --old.users == 0 ? null : old);
+      leave(name);
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
     }
+  }
+
+  /**
+   * Has work done in a transaction of its own, unless one of this client is under way, which may
+   * wait for somebody.
+   *
+   * @param name the lock
+   * @param work made by the calling thread
+   * @return whether its outcome is there
+   */
+  public boolean runAlone(String name, W work) {
+    Line<W> line = lines.compute(name, (key, old) -> enter(old));
+    try {
+      if (!line.led.compareAndSet(false, true)) {
+        return false;
+      }
+      try {
+        transact(name, List.of(work));
+        return true;
+      } finally {
+        line.led.set(false);
+        line.callNext();
+      }
+    } finally {
+      leave(name);
+    }
+  }
+
+  /**
+   * Has a lock released; if that is refused, without the attempt that goes along: an attempt needs
+   * room, and more rights.
+   *
+   * @param release what to do
+   * @param giveBack does it
+   * @return its answer
+   */
+  public static ReleaseResult release(Release release, Function<Release, ReleaseResult> giveBack) {
+    try {
+      return giveBack.apply(release);
+    } catch (BackendRefusedException | LockConfigurationException e) {
+      if (release.next() == null) {
+        throw e;
+      }
+      return giveBack.apply(release.withNext(null));
+    }
+  }
+
+  private void leave(String name) {
+    lines.computeIfPresent(name, (key, old) -> --old.users == 0 ? null : old);
   }
 
   private static <W extends Batched<?>> Line<W> enter(@Nullable Line<W> old) {

@@ -70,6 +70,27 @@ class LockBatcherTest {
   }
 
   @Test
+  void whatIsDoneAloneStandsBehindNobodyAndHoldsNobodyUp() {
+    CountDownLatch rowLock = new CountDownLatch(1);
+    LockBatcher<Plain> waiting = new LockBatcher<>((name, operations) -> {
+      transactions.add(List.copyOf(operations));
+      await().until(() -> rowLock.getCount() == 0);
+      operations.forEach(LockBatcherTest::done);
+    });
+    Plain first = new Plain(0);
+    start(() -> waiting.run("lock", new Plain(0)));
+    await().until(() -> transactions.size() == 1);
+    assertThat(waiting.runAlone("lock", first)).isFalse();
+    assertThat(first.outcome().isDone()).isFalse();
+
+    start(() -> waiting.run("lock", new Plain(0)));
+    rowLock.countDown();
+    await().until(() -> waiting.runAlone("lock", first));
+    assertThat(first.outcome().isDone()).isTrue();
+    assertThat(transactions).contains(List.of(first));
+  }
+
+  @Test
   void anInterruptEndsTheRideAndIsKept() {
     AtomicBoolean kept = new AtomicBoolean();
     Thread thread = start(() -> {

@@ -1,6 +1,5 @@
 package dev.interlock.mysql.internal.backend;
 
-import dev.interlock.BackendRefusedException;
 import dev.interlock.CommonOptions;
 import dev.interlock.HoldInfo;
 import dev.interlock.LockConfig;
@@ -244,15 +243,7 @@ public final class MysqlBackend implements HandOffBackend, LocalClient {
   @Override
   public ReleaseResult release(Release release) {
     entries.releases(release.name());
-    try {
-      return giveBack(release);
-    } catch (BackendRefusedException | LockConfigurationException e) {
-      // An attempt needs room, and more rights; the release does not.
-      if (release.next() == null) {
-        throw e;
-      }
-      return giveBack(release.withNext(null));
-    }
+    return LockBatcher.release(release, this::giveBack);
   }
 
   private ReleaseResult giveBack(Release release) {

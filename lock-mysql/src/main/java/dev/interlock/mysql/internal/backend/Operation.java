@@ -45,6 +45,11 @@ abstract class Operation<T> implements Batched<T> {
     return false;
   }
 
+  /** Whether a row that somebody keeps locked is to be taken for one that is not there. */
+  boolean passesOverLocked() {
+    return false;
+  }
+
   @Override
   public boolean takesAlong(int riders) {
     return false;

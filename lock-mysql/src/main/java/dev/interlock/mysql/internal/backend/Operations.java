@@ -269,6 +269,49 @@ final class Operations {
   }
 
   /**
+   * Another one, if the lock has a row and nobody keeps that locked; answers whether it was done.
+   * If not, the other one is as before.
+   */
+  static final class IfUnlocked<T> extends Operation<Boolean> {
+    private final Operation<T> work;
+
+    IfUnlocked(Operation<T> work) {
+      this.work = work;
+    }
+
+    @Override
+    List<HoldId> ids() {
+      return work.ids();
+    }
+
+    @Override
+    boolean passesOverLocked() {
+      return true;
+    }
+
+    @Override
+    void giveUp(Transition transition) {
+      work.giveUp(transition);
+    }
+
+    @Override
+    void take(Transition transition) {
+      work.take(transition);
+    }
+
+    @Override
+    Boolean committed(Transition transition) {
+      work.succeed(work.committed(transition));
+      return true;
+    }
+
+    @Override
+    Boolean nothingThere() {
+      return false;
+    }
+  }
+
+  /**
    * A forced release; answers who was robbed. Repeated, it spares a successor with other tokens.
    */
   static final class Force extends Operation<List<HoldId>> {

@@ -14,6 +14,7 @@ import dev.interlock.mysql.internal.statements.LockMapper;
 import dev.interlock.mysql.internal.statements.LockMapper.Candidate;
 import dev.interlock.mysql.internal.statements.LockMapper.CounterRow;
 import dev.interlock.mysql.internal.statements.LockMapper.KnownEntry;
+import dev.interlock.mysql.internal.statements.LockMapper.Sight;
 import dev.interlock.mysql.internal.statements.Session;
 import dev.interlock.mysql.internal.statements.Sweep;
 import dev.interlock.spi.Grant;
@@ -63,21 +64,35 @@ final class Transactions {
   void take(String name, List<Operation<?>> operations, boolean hasRow) {
     LockKey at = LockKey.of(namespace, name);
     boolean urgent = operations.stream().anyMatch(Operation::isUrgent);
-    boolean needsRow = operations.stream().anyMatch(Operation::needsRow);
     long begun = System.nanoTime();
-    boolean[] absent = {needsRow && !hasRow};
-    Optional<Transition> taken = database.run("lock '" + name + "'", urgent, session -> {
-      Transition ordinary = absent[0] ? null : ordinary(session, at, operations);
-      absent[0] |= ordinary == null;
-      return ordinary == null && needsRow
-          ? Optional.of(first(session, at, operations))
-          : Optional.ofNullable(ordinary);
-    });
+    boolean[] absent = {operations.stream().anyMatch(Operation::needsRow) && !hasRow};
+    Optional<Transition> taken = database.run(
+        "lock '" + name + "'",
+        urgent,
+        session -> Optional.ofNullable(take(session, at, operations, absent)));
     Transition transition = taken.orElse(null);
     operations.forEach(operation -> succeed(operation, transition));
     if (transition != null) {
       tell(name, at, transition, begun);
     }
+  }
+
+  /**
+   * Answers null if the lock has no row and needs none.
+   *
+   * @param absent whether it is likely to have none; keeps for a repetition that it had none
+   */
+  private @Nullable Transition take(
+      Session session, LockKey at, List<Operation<?>> operations, boolean[] absent) {
+    Transition done = absent[0] ? null : ordinary(session, at, operations);
+    absent[0] |= done == null;
+    while (done == null && operations.stream().anyMatch(Operation::needsRow)) {
+      done = first(session, at, operations);
+      if (done == null) {
+        done = ordinary(session, at, operations); // waits for the row, which nobody else does
+      }
+    }
+    return done;
   }
 
   /** Tells those of this client that have the lock since, unless an answer does. */
@@ -103,22 +118,15 @@ final class Transactions {
   private @Nullable Transition ordinary(
       Session session, LockKey at, List<Operation<?>> operations) {
     session.begins();
-    List<HoldId> ids = Operation.allIds(operations);
-    List<List<?>> read = ids.isEmpty()
-        ? session.mapper().beginTransaction(at, PAGE, session.transaction())
-        : session.mapper().beginTransactionAsking(at, ids, PAGE, session.transaction());
-    return ordinary(session, at, operations, read);
-  }
-
-  private @Nullable Transition ordinary(
-      Session session, LockKey at, List<Operation<?>> operations, List<List<?>> read) {
+    List<List<?>> read = read(session, at, operations);
     if (read.get(0).isEmpty()) {
       session.mapper().rollBack();
       session.ended();
       return null;
     }
+    long now = (Long) read.get(2).get(0);
     Transition transition =
-        transition(session, at, (LockRow) read.get(0).get(0), read.subList(1, 3), asked(read, 3));
+        transition(session, at, (LockRow) read.get(0).get(0), read.get(1), now, asked(read, 3));
     play(transition, operations);
     if (transition.changes().isEmpty()) {
       session.mapper().rollBack();
@@ -127,6 +135,17 @@ final class Transactions {
       finish(session, transition, wakes -> write(session, at, transition, wakes));
     }
     return transition;
+  }
+
+  private static List<List<?>> read(Session session, LockKey at, List<Operation<?>> operations) {
+    LockMapper mapper = session.mapper();
+    List<HoldId> ids = Operation.allIds(operations);
+    if (operations.stream().allMatch(Operation::passesOverLocked)) {
+      return mapper.beginIfUnlocked(at, ids, PAGE, session.transaction());
+    }
+    return ids.isEmpty()
+        ? mapper.beginTransaction(at, PAGE, session.transaction())
+        : mapper.beginTransactionAsking(at, ids, PAGE, session.transaction());
   }
 
   private static void write(Session session, LockKey at, Transition transition, Set<Long> wakes) {
@@ -141,7 +160,8 @@ final class Transactions {
     }
   }
 
-  private Transition first(Session session, LockKey at, List<Operation<?>> operations) {
+  /** Answers null, with the transaction ended, if the lock has a row that somebody keeps locked. */
+  private @Nullable Transition first(Session session, LockKey at, List<Operation<?>> operations) {
     session.begins();
     List<List<?>> read = session
         .mapper()
@@ -158,9 +178,15 @@ final class Transactions {
     }
     CounterRow counter = (CounterRow) read.get(0).get(0);
     boolean absent = read.get(1).isEmpty();
+    Sight sight = (Sight) read.get(3).get(0);
+    if (absent && sight.hasRow) {
+      session.mapper().rollBack();
+      session.ended();
+      return null;
+    }
     LockRow row = absent ? new LockRow() : (LockRow) read.get(1).get(0);
     row.lastToken = Math.max(row.lastToken, counter.lastToken);
-    Transition transition = transition(session, at, row, read.subList(2, 4), asked(read, 5));
+    Transition transition = transition(session, at, row, read.get(2), sight.nowUs, asked(read, 5));
     play(transition, operations);
     Sweep sweep = new Sweep(counter, typed(read.get(4)));
     finish(session, transition, wakes -> {
@@ -189,16 +215,10 @@ final class Transactions {
     rows.stream()
         .filter(row -> row.forgotten)
         .limit(Sweep.TIDIED)
-        .forEach(row -> tidy(session, LockKey.of(bucket, row.lockKey)));
-  }
-
-  private void tidy(Session session, LockKey at) {
-    session.begins();
-    ordinary(
-        session,
-        at,
-        List.of(new Operations.Tidy(null)),
-        session.mapper().beginTidying(at, PAGE, session.transaction()));
+        .forEach(row -> ordinary(
+            session,
+            LockKey.of(bucket, row.lockKey),
+            List.of(new Operations.IfUnlocked<>(new Operations.Tidy(null)))));
   }
 
   private static List<Entry> asked(List<List<?>> read, int place) {
@@ -206,14 +226,13 @@ final class Transactions {
   }
 
   private Transition transition(
-      Session session, LockKey at, LockRow row, List<List<?>> read, List<Entry> asked) {
-    List<Entry> entries = typed(read.get(0));
+      Session session, LockKey at, LockRow row, List<?> queue, long now, List<Entry> asked) {
+    List<Entry> entries = typed(queue);
     boolean whole = entries.size() < PAGE;
     if (!whole && entries.get(PAGE - 1).kind == Entry.SHARE) {
       entries = session.mapper().readShares(at); // more of them than fit
     }
     int[] page = {PAGE};
-    long now = (Long) read.get(1).get(0);
     return new Transition(row, entries, whole, asked, now, session.knownUs(), me, last -> {
       page[0] = Math.min(LONGEST_PAGE, page[0] * 4);
       return session.mapper().readOn(at, last, page[0]);

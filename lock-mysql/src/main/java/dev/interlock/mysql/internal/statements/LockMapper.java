@@ -39,10 +39,13 @@ public interface LockMapper {
   List<List<?>> beginTransaction(
       @Param("at") LockKey at, @Param("page") int page, @Param("transaction") long transaction);
 
-  List<List<?>> beginTidying(
-      @Param("at") LockKey at, @Param("page") int page, @Param("transaction") long transaction);
-
   List<List<?>> beginTransactionAsking(
+      @Param("at") LockKey at,
+      @Param("ids") Collection<HoldId> ids,
+      @Param("page") int page,
+      @Param("transaction") long transaction);
+
+  List<List<?>> beginIfUnlocked(
       @Param("at") LockKey at,
       @Param("ids") Collection<HoldId> ids,
       @Param("page") int page,
@@ -136,6 +139,12 @@ public interface LockMapper {
     public long lastToken;
     int lockRows;
     byte[] swept = {};
+  }
+
+  /** What {@link LockMapper#beginFirstTransaction} sees of a lock, whoever has its row locked. */
+  final class Sight {
+    public long nowUs;
+    public boolean hasRow;
   }
 
   /** A row of the lock table that may be removed. */

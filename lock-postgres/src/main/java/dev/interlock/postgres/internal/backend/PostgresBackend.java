@@ -2,11 +2,9 @@ package dev.interlock.postgres.internal.backend;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.interlock.BackendRefusedException;
 import dev.interlock.CommonOptions;
 import dev.interlock.HoldInfo;
 import dev.interlock.LockConfig;
-import dev.interlock.LockConfigurationException;
 import dev.interlock.LockException;
 import dev.interlock.postgres.PostgresOptions;
 import dev.interlock.postgres.internal.connection.Faults;
@@ -287,15 +285,7 @@ public final class PostgresBackend implements HandOffBackend {
   @Override
   public ReleaseResult release(Release release) {
     waiters.releases(release.name());
-    try {
-      return giveBack(release);
-    } catch (BackendRefusedException | LockConfigurationException e) {
-      // An attempt needs room, and more rights; the release does not.
-      if (release.next() == null) {
-        throw e;
-      }
-      return giveBack(release.withNext(null));
-    }
+    return LockBatcher.release(release, this::giveBack);
   }
 
   private ReleaseResult giveBack(Release release) {

@@ -37,6 +37,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
@@ -91,7 +92,7 @@ class SchemaTest {
     execute("CREATE TABLE interlock_lock (id INT PRIMARY KEY)");
     assertThatThrownBy(() -> Locks.open(uri("?schema=create")))
         .isInstanceOf(LockConfigurationException.class)
-        .hasMessageContaining("is not marked 'interlock 4'");
+        .hasMessageContaining("is not marked 'interlock 5'");
     execute("INSERT INTO interlock_lock VALUES (1)");
   }
 
@@ -104,8 +105,14 @@ class SchemaTest {
       return;
     }
     Locks.open(uri("?schema=create")).close();
-    execute("DROP PROCEDURE interlock_release_all");
-    execute("DROP FUNCTION interlock_append, interlock_take, interlock_give_back");
+    execute("DROP FUNCTION interlock_summon");
+    if (version == 4) {
+      execute("CREATE FUNCTION interlock_summon(asked bytea, at_us bigint) RETURNS void"
+          + " LANGUAGE plpgsql AS $$ BEGIN END $$");
+    } else {
+      execute("DROP PROCEDURE interlock_release_all");
+      execute("DROP FUNCTION interlock_append, interlock_take, interlock_give_back");
+    }
     if (version == 3) {
       execute(
           "CREATE PROCEDURE interlock_release(asked bytea, me bigint, ids bigint[], OUT held boolean,"
@@ -134,7 +141,7 @@ class SchemaTest {
 
   /** What clients of before call, on a connection that has it prepared. */
   @ParameterizedTest
-  @ValueSource(ints = {1, 2, 3})
+  @ValueSource(ints = {1, 2, 3, 4})
   void tablesOfBeforeAreBroughtUpToDateUnderThoseWhoHoldAndWait(int version) throws Exception {
     create(version);
     try (Connection before =
@@ -160,21 +167,29 @@ class SchemaTest {
         reader.release();
         assertThat(ask(attempt, "a", 4, 0L)).isEqualTo("1");
       }
+      try (Statement catalog = before.createStatement();
+          ResultSet row =
+              catalog.executeQuery("SELECT STRING_AGG(PG_GET_FUNCTION_ARGUMENTS(oid), ';')"
+                  + " FROM pg_proc WHERE proname = 'interlock_summon'")) {
+        row.next();
+        assertThat(row.getString(1)).isEqualTo("asked bytea, at_us bigint, kept_out bigint");
+      }
     }
     Locks.open(uri("?schema=check")).close();
   }
 
-  @Test
-  void aReleaseAsClientsOfTheVersionBeforeCallItTellsTheNext() throws Exception {
-    create(3);
+  @ParameterizedTest
+  @CsvSource({"3, release, 9", "4, release_all, 19"})
+  void aReleaseAsClientsOfBeforeCallItTellsTheNext(int version, String procedure, int others)
+      throws Exception {
+    create(version);
     try (LockClient client = Locks.open(uri("?schema=create"));
         Connection before =
             DriverManager.getConnection(jdbcUrl(), server.user(), server.password());
         PreparedStatement attempt = before.prepareStatement("SELECT state FROM"
             + " interlock_operate(?, 7, NULL, ?, 'o', false, 'h', 60000000, 1, ?)");
-        PreparedStatement release =
-            before.prepareStatement("CALL interlock_release(?, 7, ARRAY[?]::bigint[],"
-                + " NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)")) {
+        PreparedStatement release = before.prepareStatement("CALL interlock_" + procedure
+            + "(?, 7, ARRAY[?]::bigint[]" + ", NULL".repeat(others) + ")")) {
       assertThat(ask(attempt, "a", 1, 0L)).isEqualTo("1");
       var waiting = client.acquireAsync(LockRequest.of("a"));
       org.awaitility.Awaitility.await()
