@@ -1,7 +1,6 @@
 package dev.interlock.tck.internal.rules;
 
 import dev.interlock.Capability;
-import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
@@ -335,7 +334,7 @@ public final class LivenessRules {
           "a held lock is not entered",
           "it was");
       run.ifOffered(() -> {
-        int waiters = observer.inspect(held.name()).map(HoldInfo::waiters).orElse(-1);
+        int waiters = Queues.waiters(observer, held.name());
         run.expect(waiters == 0, "nobody waits after a single attempt", waiters + " wait");
       });
       held.release();

@@ -194,9 +194,9 @@ public final class QueueDepartureRules {
       List<CompletableFuture<Void>> waits = new ArrayList<>();
       waits.add(
           FairnessRules.enter(cut, request, "the first waiter, whose connections were cut", order));
-      FairnessRules.awaitQueued(run, observer, name, 1);
+      Queues.awaitQueued(run, observer, name, 1);
       waits.add(FairnessRules.enter(uncut, request, "the second waiter", order));
-      FairnessRules.awaitQueued(run, observer, name, 2);
+      Queues.awaitQueued(run, observer, name, 2);
       run.requireHit(proxy.cut(), "all connections of a waiting client cut");
       RuleRun.pause(run.ms(1_000));
       held.release();

@@ -30,11 +30,22 @@ final class Queues {
       RuleRun run, List<LockClient> clients, LockClient observer, LockRequest request, int before)
       throws Exception {
     CompletableFuture<Lease> waiting = clients.get(before % clients.size()).acquireAsync(request);
+    awaitQueued(run, observer, request.name(), before + 1);
+    return waiting;
+  }
+
+  /** Waits until the server knows of so many who wait for a lock. */
+  static void awaitQueued(RuleRun run, LockClient observer, String name, int waiters)
+      throws Exception {
     run.await(
         run.limit(5_000),
-        before + 1 + " requests stand in the queue",
-        () -> observer.inspect(request.name()).map(HoldInfo::waiters).orElse(0) == before + 1);
-    return waiting;
+        "the server knows of " + waiters + " waiting requests",
+        () -> waiters(observer, name) >= waiters);
+  }
+
+  /** Returns how many wait for a lock; -1 if nobody holds it. */
+  static int waiters(LockClient observer, String name) {
+    return observer.inspect(name).map(HoldInfo::waiters).orElse(-1);
   }
 
   /** Ends a worker that waits, as a crash does where it is a JVM. */
