@@ -162,8 +162,7 @@ public final class Keeper {
     Attempt attempt = hold.attempt();
     if (attempt != null && hold.isHeld() && hold.places().mayBeAt(member)) {
       if (hold.isUnbroken()) {
-        Renewal least = Renewal.of(hold.name(), hold.id(), LockRequest.MIN_LEASE, false);
-        repair(hold, member, attempt, least, events);
+        repair(hold, member, attempt, LockRequest.MIN_LEASE, events);
       } else {
         var unused = GiveBack.on(member, hold); // it has run out: others must not find it busy
       }
@@ -171,15 +170,13 @@ public final class Keeper {
   }
 
   private void repair(
-      Standing hold, Member member, Attempt attempt, Renewal renewal, BackendEvents events) {
-    var unused = repairs
-        .repair(hold, member, attempt, renewal.lease())
-        .whenComplete((vote, error) -> {
-          if (vote instanceof Grant
-              || (error != null && Round.failure(error) instanceof OutcomeUnknownException)) {
-            lookAgain(hold, events);
-          }
-        });
+      Standing hold, Member member, Attempt attempt, Duration lease, BackendEvents events) {
+    var unused = repairs.repair(hold, member, attempt, lease).whenComplete((vote, error) -> {
+      if (vote instanceof Grant
+          || (error != null && Round.failure(error) instanceof OutcomeUnknownException)) {
+        lookAgain(hold, events);
+      }
+    });
   }
 
   /**
@@ -299,7 +296,7 @@ public final class Keeper {
           var unused = GiveBack.onAll(members, hold);
         }
       } else if (mayRepair) {
-        lost().forEach(member -> repair(hold, member, attempt, renewal, events));
+        lost().forEach(member -> repair(hold, member, attempt, renewal.lease(), events));
       }
     }
 
