@@ -33,7 +33,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A backend that is made of the members' backends. */
@@ -88,8 +87,8 @@ final class QuorumBackend implements LockBackend {
     public void granted(Grant grant, long notBeforeNanos) {
       HoldId id = standings.meant(grant.id());
       Standing standing = id == null ? null : standings.get(id);
-      if (standing != null && standing.contended() == member) {
-        standing.grantedByRelease();
+      if (standing != null && standing.places().contended() == member) {
+        standing.places().grantedByRelease();
       }
       wake(grant.name(), grant.id());
     }
@@ -104,7 +103,7 @@ final class QuorumBackend implements LockBackend {
       if (standing != null) {
         keeper.called(member, standing, engineOrNobody());
       }
-      tell(events -> events.wake(name, id));
+      engineOrNobody().wake(name, id);
     }
 
     @Override
@@ -118,16 +117,12 @@ final class QuorumBackend implements LockBackend {
       if (standing != null && standing.isHeld()) {
         var unused = GiveBack.onAll(members, standing); // those that were not reached have it yet
       }
-      tell(events -> events.revoked(name, id));
+      engineOrNobody().revoked(name, id);
     }
 
     @Override
     public void inDoubt() {
-      tell(BackendEvents::inDoubt);
-    }
-
-    private void tell(Consumer<BackendEvents> what) {
-      what.accept(engineOrNobody());
+      engineOrNobody().inDoubt();
     }
   }
 

@@ -24,6 +24,10 @@ final class Held {
     units = request.units();
   }
 
+  boolean isOf(Wire.Request other) {
+    return request.id().equals(other.id());
+  }
+
   boolean isOfSameOwner(Fault fault, Wire.Request other) {
     return request.shared()
         && other.shared()

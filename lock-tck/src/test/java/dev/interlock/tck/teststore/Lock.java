@@ -162,6 +162,12 @@ final class Lock {
     }
   }
 
+  /** Whether the last hold ended in the way over which tokens do not grow. */
+  boolean keepsToken() {
+    return (fault == Fault.TOKEN_STANDS_OVER_FORCE && end == End.FORCED)
+        || (fault == Fault.TOKEN_STANDS_OVER_ABANDON && end == End.ABANDONED);
+  }
+
   boolean isAwaited() {
     return !waiters.isEmpty() || !queue.isEmpty();
   }

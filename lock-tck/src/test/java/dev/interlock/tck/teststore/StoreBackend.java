@@ -74,8 +74,8 @@ final class StoreBackend implements LockBackend {
     if (fault == Fault.ALL_LATE_AFTER_HUNDREDS) {
       latecomers.arrive(attempt, () -> true);
     } else if (fault == Fault.LATE_AFTER_HUNDREDS) {
-      latecomers.arrive(
-          attempt, () -> (Boolean) connections.call(store -> store.isFirstToAsk(request)));
+      latecomers.arrive(attempt, () ->
+          (Boolean) connections.call(store -> store.attempts().isFirstToAsk(request)));
     }
     Object answered = send(request);
     if (!(answered instanceof Wire.Answer answer)) {
@@ -109,7 +109,7 @@ final class StoreBackend implements LockBackend {
       String name = request.name();
       String id = request.id();
       long then = leases.wanted(attempt);
-      connections.call(store -> store.expire(name, id, then));
+      connections.call(store -> store.holds().expire(name, id, then));
     }
     return AttemptResult.granted(attempt, answer.token()).withTokens(answer.tokens());
   }
@@ -117,44 +117,44 @@ final class StoreBackend implements LockBackend {
   private Object send(Wire.Request request) {
     try {
       if (fault == Fault.DRAWS_TOKEN_FIRST) {
-        long token = (Long) connections.call(Store::draw);
-        return connections.call(store -> store.attemptWith(request, token));
+        long token = (Long) connections.call(store -> store.attempts().draw());
+        return connections.call(store -> store.attempts().attemptWith(request, token));
       }
       if (fault == Fault.LOOKS_THEN_REPLACES
-          && (Boolean) connections.call(store -> store.isExpired(request))) {
-        return connections.call(store -> store.replace(request));
+          && (Boolean) connections.call(store -> store.attempts().isExpired(request))) {
+        return connections.call(store -> store.attempts().replace(request));
       }
       if (fault == Fault.LOOKS_THEN_WAITS && request.waits()) {
-        if (!(Boolean) connections.call(store -> store.isHeldByAnother(request))) {
-          return connections.call(store -> store.attempt(request));
+        if (!(Boolean) connections.call(store -> store.attempts().isHeldByAnother(request))) {
+          return connections.call(store -> store.attempts().attempt(request));
         }
-        connections.call(store -> store.noteWaiter(request));
+        connections.call(store -> store.attempts().noteWaiter(request));
         return new Wire.Answer(Wire.BUSY, 0, TimeUnit.SECONDS.toNanos(20));
       }
       if (fault == Fault.LOOKS_THEN_TAKES) {
-        Object answered = connections.call(store -> store.look(request));
+        Object answered = connections.call(store -> store.attempts().look(request));
         if (!(answered instanceof Wire.Answer free) || free.token() != Wire.FREE) {
           return answered;
         }
       }
       if (fault == Fault.COUNTS_THEN_TAKES && request.capacity() != 1 && !request.waits()) {
-        Object counted = connections.call(store -> store.count(request));
+        Object counted = connections.call(store -> store.attempts().count(request));
         return counted instanceof Wire.Answer free && free.token() == Wire.FREE
-            ? connections.call(store -> store.take(request))
+            ? connections.call(store -> store.attempts().take(request))
             : counted;
       }
       if (fault == Fault.OWNER_LOOKS_THEN_ENTERS
           && request.shared()
-          && (Boolean) connections.call(store -> store.isHeldByOwner(request))) {
-        return connections.call(store -> store.enterOrTake(request));
+          && (Boolean) connections.call(store -> store.attempts().isHeldByOwner(request))) {
+        return connections.call(store -> store.attempts().enterOrTake(request));
       }
       if (fault == Fault.REPEATS_ANSWERS) {
-        return connections.call(store -> store.attemptOnce(request));
+        return connections.call(store -> store.attempts().attemptOnce(request));
       }
       if (fault == Fault.NEEDS_COMMON_POOL) {
-        return onCommonPool(() -> connections.call(store -> store.attempt(request)));
+        return onCommonPool(() -> connections.call(store -> store.attempts().attempt(request)));
       }
-      return connections.call(store -> store.attempt(request));
+      return connections.call(store -> store.attempts().attempt(request));
     } catch (BackendUnavailableException | OutcomeUnknownException e) {
       boolean busy = fault == Fault.CUT_MEANS_BUSY
           || (fault == Fault.ERROR_MEANS_BUSY && e instanceof BackendUnavailableException)
@@ -195,18 +195,18 @@ final class StoreBackend implements LockBackend {
     boolean held;
     if (fault == Fault.UNSENT_RELEASE_MEANS_DONE) {
       try {
-        return (Boolean) connections.call(store -> store.release(request));
+        return (Boolean) connections.call(store -> store.holds().release(request));
       } catch (BackendUnavailableException | OutcomeUnknownException e) {
         return true;
       }
     }
     if (fault == Fault.LOOKS_THEN_FREES) {
-      held = (Boolean) connections.call(store -> store.holds(request))
-          && (Boolean) connections.call(store -> store.freeByName(request.name()));
+      held = (Boolean) connections.call(store -> store.holds().isThere(request))
+          && (Boolean) connections.call(store -> store.holds().freeByName(request.name()));
     } else {
-      held = (Boolean) connections.call(store -> store.release(request));
+      held = (Boolean) connections.call(store -> store.holds().release(request));
       if (fault == Fault.RELEASES_THEN_SERVES) {
-        connections.call(store -> store.serveReleased(name));
+        connections.call(store -> store.holds().serveReleased(name));
       }
     }
     return held || fault == Fault.HIDES_LOSSES;
@@ -217,15 +217,15 @@ final class StoreBackend implements LockBackend {
     Wire.Request request = requests.of(name, id, 0);
     if (fault == Fault.ABANDONS_LATER) {
       var unused = timers.schedule(
-          () -> connections.call(store -> store.abandon(request)),
+          () -> connections.call(store -> store.holds().abandon(request)),
           TIMER_MILLIS,
           TimeUnit.MILLISECONDS);
     } else if (fault == Fault.LOOKS_THEN_ABANDONS
-        && (Boolean) connections.call(store -> store.holds(request))) {
-      connections.call(store -> store.freeByName(name));
+        && (Boolean) connections.call(store -> store.holds().isThere(request))) {
+      connections.call(store -> store.holds().freeByName(name));
     } else {
       try {
-        connections.call(store -> store.abandon(request));
+        connections.call(store -> store.holds().abandon(request));
       } catch (BackendUnavailableException | OutcomeUnknownException e) {
         if (fault != Fault.ABANDON_FAILED_MEANS_DONE) {
           throw e;
@@ -259,12 +259,14 @@ final class StoreBackend implements LockBackend {
 
   private Optional<HoldInfo> look(String name) {
     long clock = System.currentTimeMillis();
-    if (!(connections.call(store -> store.inspect(name, clock)) instanceof Wire.Info info)) {
+    if (!(connections.call(store -> store.operators().inspect(name, clock))
+        instanceof Wire.Info info)) {
       return Optional.empty();
     }
     long token = info.token();
     if (fault == Fault.INSPECTS_IN_TWO_STEPS
-        && connections.call(store -> store.inspect(name, clock)) instanceof Wire.Info again) {
+        && connections.call(store -> store.operators().inspect(name, clock))
+            instanceof Wire.Info again) {
       token = again.token();
     }
     return Optional.of(info(name, info, token)
@@ -288,12 +290,14 @@ final class StoreBackend implements LockBackend {
   public boolean forceRelease(String name, long fencingToken) {
     long clock = System.currentTimeMillis();
     if (fault == Fault.LOOKS_THEN_FORCES) {
-      return connections.call(store -> store.inspect(name, clock)) instanceof Wire.Info info
+      return connections.call(store -> store.operators().inspect(name, clock))
+              instanceof Wire.Info info
           && info.token() == fencingToken
-          && (Boolean) connections.call(store -> store.freeByName(name));
+          && (Boolean) connections.call(store -> store.holds().freeByName(name));
     }
     try {
-      return (Boolean) connections.call(store -> store.forceRelease(name, fencingToken, clock));
+      return (Boolean)
+          connections.call(store -> store.operators().forceRelease(name, fencingToken, clock));
     } catch (BackendUnavailableException | OutcomeUnknownException e) {
       if (fault == Fault.FORCE_FAILED_MEANS_FREE) {
         return false;
@@ -351,7 +355,7 @@ final class StoreBackend implements LockBackend {
     var unused = timers.scheduleWithFixedDelay(
         () -> {
           try {
-            connections.call(store -> store.renew(request));
+            connections.call(store -> store.holds().renew(request));
           } catch (BackendUnavailableException | OutcomeUnknownException e) {
             // The next time then.
           }

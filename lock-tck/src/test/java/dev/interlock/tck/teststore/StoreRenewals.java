@@ -87,12 +87,13 @@ final class StoreRenewals {
         ? List.copyOf(requests.subList(0, HUNDRED))
         : requests;
     boolean repeats = fault != Fault.RENEWALS_GIVE_UP;
-    return List.of((Wire.Answer[]) connections.call(store -> store.renewAll(sent), repeats));
+    return List.of(
+        (Wire.Answer[]) connections.call(store -> store.holds().renewAll(sent), repeats));
   }
 
   private Wire.Answer lookThenProlong(Wire.Request request) {
-    return (Boolean) connections.call(store -> store.holds(request))
-        ? (Wire.Answer) connections.call(store -> store.prolongByName(request))
+    return (Boolean) connections.call(store -> store.holds().isThere(request))
+        ? (Wire.Answer) connections.call(store -> store.holds().prolongByName(request))
         : new Wire.Answer(Wire.BUSY, 0, 0);
   }
 

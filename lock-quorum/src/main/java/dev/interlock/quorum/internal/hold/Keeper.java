@@ -148,7 +148,7 @@ public final class Keeper {
 
   private Ballot ballot(
       Renewal renewal, @Nullable Standing standing, RenewalAnswers answers, BackendEvents events) {
-    Member contended = standing == null ? null : standing.contended();
+    Member contended = standing == null ? null : standing.places().contended();
     return renewal.queued() && standing != null && !standing.isHeld() && contended != null
         ? new Entry(renewal, standing, contended, answers, events)
         : new Hold(renewal, standing, answers, events, true);
@@ -162,8 +162,7 @@ public final class Keeper {
     Attempt attempt = hold.attempt();
     if (attempt != null && hold.isHeld() && hold.places().mayBeAt(member)) {
       if (hold.isUnbroken()) {
-        Renewal least = Renewal.of(hold.name(), hold.id(), LockRequest.MIN_LEASE, false);
-        repair(hold, member, attempt, least, events);
+        repair(hold, member, attempt, LockRequest.MIN_LEASE, events);
       } else {
         var unused = GiveBack.on(member, hold); // it has run out: others must not find it busy
       }
@@ -171,15 +170,13 @@ public final class Keeper {
   }
 
   private void repair(
-      Standing hold, Member member, Attempt attempt, Renewal renewal, BackendEvents events) {
-    var unused = repairs
-        .repair(hold, member, attempt, renewal.lease())
-        .whenComplete((vote, error) -> {
-          if (vote instanceof Grant
-              || (error != null && Round.failure(error) instanceof OutcomeUnknownException)) {
-            lookAgain(hold, events);
-          }
-        });
+      Standing hold, Member member, Attempt attempt, Duration lease, BackendEvents events) {
+    var unused = repairs.repair(hold, member, attempt, lease).whenComplete((vote, error) -> {
+      if (vote instanceof Grant
+          || (error != null && Round.failure(error) instanceof OutcomeUnknownException)) {
+        lookAgain(hold, events);
+      }
+    });
   }
 
   /**
@@ -299,7 +296,7 @@ public final class Keeper {
           var unused = GiveBack.onAll(members, hold);
         }
       } else if (mayRepair) {
-        lost().forEach(member -> repair(hold, member, attempt, renewal, events));
+        lost().forEach(member -> repair(hold, member, attempt, renewal.lease(), events));
       }
     }
 
@@ -364,7 +361,7 @@ public final class Keeper {
         return vote;
       }
       if (vote instanceof Grant) {
-        standing.grantedByRelease();
+        standing.places().grantedByRelease();
         events.wake(renewal.name(), renewal.id());
         return RenewalResult.queued(AFTER_WAKE);
       }
@@ -381,7 +378,7 @@ public final class Keeper {
         RenewalResult vote = vote(member);
         if (vote instanceof Grant) {
           standing.places().grantedAt(member); // by a release: a vote, which is not to be renewed
-        } else if (vote instanceof RenewalResult.Queued && standing.returnsTo(member)) {
+        } else if (vote instanceof RenewalResult.Queued && standing.places().returnsTo(member)) {
           events.wake(renewal.name(), renewal.id());
         }
       });

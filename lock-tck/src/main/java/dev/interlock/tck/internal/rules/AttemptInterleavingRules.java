@@ -258,7 +258,7 @@ public final class AttemptInterleavingRules {
       this.request = Leases.once(run, run.name(), LONG).fair(true);
       this.held = holder.acquire(request.withWait(run.limit(3_000)));
       this.waiter = waiting.acquireAsync(request.withWait(run.ms(LONG)));
-      FairnessRules.awaitQueued(run, quick, request.name(), 1);
+      Queues.awaitQueued(run, quick, request.name(), 1);
     }
 
     @Override

@@ -98,9 +98,9 @@ public final class ClockRules {
     Lease held = observer.acquire(FairnessRules.fair(run, name));
     long wait = run.ms(20_000).toNanos();
     var one = first.start(1, space -> FairnessRules.takeTurn(space, name, wait));
-    FairnessRules.awaitQueued(run, observer, name, 1);
+    Queues.awaitQueued(run, observer, name, 1);
     var other = second.start(1, space -> FairnessRules.takeTurn(space, name, wait));
-    FairnessRules.awaitQueued(run, observer, name, 2);
+    Queues.awaitQueued(run, observer, name, 2);
     held.release();
     long oneAt = first.result(one);
     run.expect(

@@ -2,7 +2,6 @@ package dev.interlock.tck.internal.rules;
 
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.Capability;
-import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
@@ -48,7 +47,7 @@ public final class EndedWaitRules {
       if (took < LATE) {
         judged++;
         run.ifOffered(() -> {
-          int waiters = observer.inspect(name).map(HoldInfo::waiters).orElse(-1);
+          int waiters = Queues.waiters(observer, name);
           run.expect(waiters == 0, "nobody waits once the only wait has ended", waiters + " wait");
         });
       }
@@ -79,12 +78,10 @@ public final class EndedWaitRules {
       LockRequest request = Leases.fairInTurns(run, Leases.once(run, name, 20_000), i / 2);
       waits.add(client.acquireAsync(request.withWait(i % 2 == 0 ? run.ms(60_000) : run.ms(700))));
     }
-    boolean known = run.has(Capability.PUSH) || run.has(Capability.FAIR);
-    for (Lease lease : held) {
-      run.await(
-          run.limit(3_000),
-          "the server knows of a waiter",
-          () -> !known || waiters(observer, lease) == 1);
+    if (run.has(Capability.PUSH) || run.has(Capability.FAIR)) {
+      for (Lease lease : held) {
+        Queues.awaitQueued(run, observer, lease.name(), 1);
+      }
     }
     proxy.refuse(true);
     run.requireHit(proxy.cut(), "a server that cannot be reached when a wait ends");
@@ -98,15 +95,11 @@ public final class EndedWaitRules {
       run.ifOffered(() -> run.await(
           run.limit(3_000),
           "a wait that ended while the server could not be reached has no place any more",
-          () -> waiters(observer, lease) == 0));
+          () -> Queues.waiters(observer, lease.name()) == 0));
       lease.release();
       run.expectFree(observer, lease.name(), run.limit(1_000), "after the end of its only wait");
     }
     run.note(waits.size() + " waits that ended while the server was away were removed later");
-  }
-
-  private static int waiters(LockClient observer, Lease held) {
-    return observer.inspect(held.name()).map(HoldInfo::waiters).orElse(-1);
   }
 
   private static void expectNobodyInTheWay(RuleRun run, LockClient observer, String name) {

@@ -2,7 +2,6 @@ package dev.interlock.tck.internal.rules;
 
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.Capability;
-import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockConfigurationException;
@@ -83,7 +82,7 @@ public final class ErrorRules {
     for (int i = 0; i < 4; i++) {
       direct.attempt(attempt);
     }
-    int waiters = observer.inspect(name).map(HoldInfo::waiters).orElse(0);
+    int waiters = Queues.waiters(observer, name);
     run.expect(waiters <= 1, "an attempt that is sent four times waits once", waiters + " wait");
     held.release();
     direct.acquire(attempt, run.limit(3_000));

@@ -1,6 +1,5 @@
 package dev.interlock.tck.internal.rules;
 
-import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
@@ -62,7 +61,7 @@ public final class FairnessRules {
       long wait = run.ms(20_000).toNanos();
       for (int i = 0; i < WAITERS; i++) {
         turns.add(workers.get(i).start(1, space -> takeTurn(space, name, wait)));
-        awaitQueued(run, observer, name, i + 1);
+        Queues.awaitQueued(run, observer, name, i + 1);
       }
       held.release();
       long before = 0;
@@ -94,7 +93,7 @@ public final class FairnessRules {
     for (String owner : owners) {
       LockClient client = clients.get(waits.size() % clients.size());
       waits.add(enter(client, request.withOwner(owner), owner, order));
-      awaitQueued(run, observer, name, waits.size());
+      Queues.awaitQueued(run, observer, name, waits.size());
     }
     held.release();
     CompletableFuture.allOf(waits.toArray(new CompletableFuture<?>[0]))
@@ -123,7 +122,7 @@ public final class FairnessRules {
       String who = "waiter " + i;
       expected.add(who);
       waits.add(enter(clients.get(i % clients.size()), patient, who, order));
-      awaitQueued(run, observer, name, i + 1);
+      Queues.awaitQueued(run, observer, name, i + 1);
       // Not stretched: what ends a place does not stretch either.
       RuleRun.pause(Duration.ofMillis(run.amount(2_000, 4_500, 9_000)));
     }
@@ -208,14 +207,6 @@ public final class FairnessRules {
     try (Lease lease = space.client().acquire(request)) {
       return System.nanoTime();
     }
-  }
-
-  static void awaitQueued(RuleRun run, LockClient observer, String name, int waiters)
-      throws Exception {
-    run.await(
-        run.limit(5_000),
-        "the server knows of " + waiters + " waiting clients",
-        () -> observer.inspect(name).map(HoldInfo::waiters).orElse(0) >= waiters);
   }
 
   @Rule(value = "F2", check = "that an attempt looks at the queue also when a hold has run out")

@@ -152,9 +152,7 @@ public final class InspectionRules {
     CompletableFuture<Lease> waiting =
         run.client().acquireAsync(Leases.fixed(run, name, 1_000).withWait(run.ms(20_000)));
     run.await(
-        run.limit(2_000),
-        "inspect counts a waiter",
-        () -> observer.inspect(name).map(HoldInfo::waiters).orElse(0) >= 1);
+        run.limit(2_000), "inspect counts a waiter", () -> Queues.waiters(observer, name) >= 1);
     waiting.cancel(true);
   }
 

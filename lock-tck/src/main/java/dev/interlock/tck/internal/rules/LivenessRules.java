@@ -1,7 +1,6 @@
 package dev.interlock.tck.internal.rules;
 
 import dev.interlock.Capability;
-import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
@@ -143,13 +142,7 @@ public final class LivenessRules {
     CompletableFuture<Long> acquired =
         living.start(1, space -> ValidityRules.timeToAcquire(space, name, wait, wait));
     awaitWaiting(run, living, 1);
-    if (dying instanceof ProcessWorker process) {
-      process.kill();
-      run.fault("kill -9 of a waiting client");
-    } else {
-      dying.close();
-      run.fault("closing of a waiting client");
-    }
+    Queues.kill(run, dying, "a waiting client");
     long released = System.nanoTime();
     held.release();
     long at = living.result(acquired);
@@ -341,7 +334,7 @@ public final class LivenessRules {
           "a held lock is not entered",
           "it was");
       run.ifOffered(() -> {
-        int waiters = observer.inspect(held.name()).map(HoldInfo::waiters).orElse(-1);
+        int waiters = Queues.waiters(observer, held.name());
         run.expect(waiters == 0, "nobody waits after a single attempt", waiters + " wait");
       });
       held.release();

@@ -7,13 +7,15 @@ import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.tck.internal.run.RuleRun;
 import dev.interlock.tck.internal.run.RuleViolation;
+import dev.interlock.tck.internal.worker.ProcessWorker;
+import dev.interlock.tck.internal.worker.Worker;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Those who wait for parts of a lock, one behind the other. */
+/** Those who wait for a lock, or for parts of it, one behind the other. */
 final class Queues {
   private Queues() {}
 
@@ -28,11 +30,33 @@ final class Queues {
       RuleRun run, List<LockClient> clients, LockClient observer, LockRequest request, int before)
       throws Exception {
     CompletableFuture<Lease> waiting = clients.get(before % clients.size()).acquireAsync(request);
+    awaitQueued(run, observer, request.name(), before + 1);
+    return waiting;
+  }
+
+  /** Waits until the server knows of so many who wait for a lock. */
+  static void awaitQueued(RuleRun run, LockClient observer, String name, int waiters)
+      throws Exception {
     run.await(
         run.limit(5_000),
-        before + 1 + " requests stand in the queue",
-        () -> observer.inspect(request.name()).map(HoldInfo::waiters).orElse(0) == before + 1);
-    return waiting;
+        "the server knows of " + waiters + " waiting requests",
+        () -> waiters(observer, name) >= waiters);
+  }
+
+  /** Returns how many wait for a lock; -1 if nobody holds it. */
+  static int waiters(LockClient observer, String name) {
+    return observer.inspect(name).map(HoldInfo::waiters).orElse(-1);
+  }
+
+  /** Ends a worker that waits, as a crash does where it is a JVM. */
+  static void kill(RuleRun run, Worker dying, String who) {
+    if (dying instanceof ProcessWorker process) {
+      process.kill();
+      run.fault("kill -9 of " + who);
+    } else {
+      dying.close();
+      run.fault("closing of " + who);
+    }
   }
 
   /** Fails the rule unless it has what it waits for soon. */

@@ -3,7 +3,6 @@ package dev.interlock.tck.internal.rules;
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.Capability;
 import dev.interlock.DistributedLock;
-import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
@@ -307,7 +306,7 @@ public final class ResidueRules {
       run.await(
           run.within(LEASE, 1_000),
           "no waiter is left of those who timed out or were cancelled",
-          () -> observer.inspect(name).map(HoldInfo::waiters).orElse(-1) == 0);
+          () -> Queues.waiters(observer, name) == 0);
       held.release();
       run.expectFree(observer, name, run.limit(1_000), "after the release");
     }

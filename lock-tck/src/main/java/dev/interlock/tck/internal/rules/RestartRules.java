@@ -1,7 +1,6 @@
 package dev.interlock.tck.internal.rules;
 
 import dev.interlock.Capability;
-import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
@@ -191,10 +190,7 @@ public final class RestartRules {
         order.add(place);
         Leases.release(lease);
       }));
-      run.await(
-          run.limit(5_000),
-          "the server knows of " + (place + 1) + " waiting clients",
-          () -> observer.inspect(name).map(HoldInfo::waiters).orElse(0) > place);
+      Queues.awaitQueued(run, observer, name, place + 1);
     }
     restart(run, server);
     run.expectWorking(observer, run.limit(8_000), "after the restart");

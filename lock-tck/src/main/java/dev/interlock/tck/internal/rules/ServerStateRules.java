@@ -2,7 +2,6 @@ package dev.interlock.tck.internal.rules;
 
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.Capability;
-import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockException;
@@ -123,10 +122,7 @@ public final class ServerStateRules {
     LockRequest next = Leases.fixed(run, awaited.name(), 60_000).withWait(run.ms(30_000));
     CompletableFuture<Lease> waiter = other.acquireAsync(next);
     if (run.has(Capability.FAIR)) {
-      run.await(
-          run.limit(3_000),
-          "the server knows of a waiter",
-          () -> other.inspect(awaited.name()).map(HoldInfo::waiters).orElse(0) == 1);
+      Queues.awaitQueued(run, other, awaited.name(), 1);
     } else {
       // A server without a queue need not know who waits.
       RuleRun.pause(run.ms(500));

@@ -155,7 +155,7 @@ public final class SharedOwnerRules {
   private static void awaitTurn(RuleRun run, LockClient observer, String name, int waiters)
       throws Exception {
     if (run.has(Capability.FAIR)) {
-      FairnessRules.awaitQueued(run, observer, name, waiters);
+      Queues.awaitQueued(run, observer, name, waiters);
     } else {
       RuleRun.pause(run.ms(200));
     }

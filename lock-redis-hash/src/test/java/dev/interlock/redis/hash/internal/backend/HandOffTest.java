@@ -111,8 +111,7 @@ class HandOffTest extends TwoClients {
 
   /** Sends a wake-up, which comes behind whatever was sent before. */
   private static void expectNothingTold(TestClient client, HoldId id) throws InterruptedException {
-    String mailbox = TestClient.NAMESPACE + ":mailbox:" + client.clientId;
-    server.command("PUBLISH", mailbox, "w" + id + "n");
+    server.command("PUBLISH", client.mailbox, "w" + id + "n");
     assertThat(client.event()).isEqualTo("wake n " + id);
     assertThat(client.grants).isEmpty();
   }

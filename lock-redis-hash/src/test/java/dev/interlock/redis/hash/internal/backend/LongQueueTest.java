@@ -241,19 +241,13 @@ class LongQueueTest {
         .as("it lives")
         .isInstanceOf(Queued.class);
     dying.close();
-    Topologies.await(() -> listeners(dying) == 0);
+    Topologies.await(() -> dying.listeners(server) == 0);
     assertThat(living.backend.attempt(reader(living.id()))).isInstanceOf(Grant.class);
   }
 
   private static Attempt reader(HoldId id) {
     return TestClient.fair("n", id, TestClient.LEASE, TestClient.PATIENT)
         .withUnits(1, Integer.MAX_VALUE);
-  }
-
-  private int listeners(TestClient client) {
-    String answer =
-        server.command("PUBSUB", "NUMSUB", "t:mailbox:" + client.clientId).strip();
-    return answer.charAt(answer.length() - 1) - '0';
   }
 
   /** All waiters' deadlines are as long ago then. */

@@ -88,10 +88,7 @@ class PassedOverTest {
   private void passOver(int count) {
     Stream.generate(dying::id).limit(count).forEach(id -> dying.queue("n", id));
     dying.close();
-    Topologies.await(() -> server
-        .command("PUBSUB", "NUMSUB", "t:mailbox:" + dying.clientId)
-        .strip()
-        .endsWith("0"));
+    Topologies.await(() -> dying.listeners(server) == 0);
     living.release("n", holder);
     assertThat(living.tryOnce("n", holder, Duration.ofMinutes(10))).isInstanceOf(Grant.class);
     assertThat(living.backend.inspect("n").orElseThrow().waiters()).isEqualTo(count);

@@ -41,6 +41,7 @@ public final class TestClient implements AutoCloseable {
 
   public final LockBackend backend;
   public final String clientId;
+  public final String mailbox;
   public final BlockingQueue<String> events = new LinkedBlockingQueue<>();
   final BlockingQueue<Told> grants = new LinkedBlockingQueue<>();
   private final long half = ThreadLocalRandom.current().nextLong();
@@ -48,6 +49,7 @@ public final class TestClient implements AutoCloseable {
 
   private TestClient(LockConfig config) {
     clientId = HexFormat.of().toHexDigits(half);
+    mailbox = config.get(CommonOptions.NAMESPACE) + ":mailbox:" + clientId;
     backend = new RedisHashProvider()
         .open(config, BackendContext.of(new ClientId(clientId, "host-a:42")));
   }
@@ -86,6 +88,17 @@ public final class TestClient implements AutoCloseable {
     if (!"inDoubt".equals(first)) {
       throw new AssertionError("expected a subscription, not " + first);
     }
+  }
+
+  /** Counts the connections that listen to its mailbox on a server. */
+  public int listeners(RedisServer server) {
+    return listeners(server, mailbox);
+  }
+
+  /** Counts the connections that listen to a channel. */
+  public static int listeners(RedisServer server, String channel) {
+    String answer = server.command("PUBSUB", "NUMSUB", channel).strip();
+    return Integer.parseInt(answer.substring(answer.lastIndexOf('\n') + 1));
   }
 
   static LockConfig.Builder config(RedisServer server) {

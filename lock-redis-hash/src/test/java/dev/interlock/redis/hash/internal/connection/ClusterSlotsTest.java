@@ -161,14 +161,13 @@ class ClusterSlotsTest {
         TestClient waiter = TestClient.deaf(uri());
         RedisClient redis = RedisClient.create(RedisURI.create(elsewhere.uri("redis")));
         StatefulRedisPubSubConnection<String, String> listening = redis.connectPubSub()) {
-      String mailbox = "interlock:mailbox:" + waiter.clientId;
       listening.addListener(new RedisPubSubAdapter<String, String>() {
         @Override
         public void message(String channel, String message) {
           heard.add(message);
         }
       });
-      listening.sync().subscribe(mailbox);
+      listening.sync().subscribe(waiter.mailbox);
       HoldId first = holder.id();
       holder.tryOnce("x1", first);
       waiter.queue("x1", waiter.id());
@@ -176,7 +175,7 @@ class ClusterSlotsTest {
       holder.release("x1", first);
 
       assertThat(holder.backend.inspect("x1")).isEmpty();
-      cluster.commandOn(Topologies.key("x1"), "PUBLISH", mailbox, "the first message");
+      cluster.commandOn(Topologies.key("x1"), "PUBLISH", waiter.mailbox, "the first message");
       assertThat(heard.poll(10, TimeUnit.SECONDS)).isEqualTo("the first message");
     }
   }

@@ -42,10 +42,6 @@ class PushMailboxTest {
     server.close();
   }
 
-  private String listeners() {
-    return server.command("PUBSUB", "NUMSUB", "interlock:mailbox:" + client.clientId);
-  }
-
   private int subscriptions() {
     Matcher found = SUBSCRIBED.matcher(server.command("INFO", "commandstats"));
     return found.find() ? Integer.parseInt(found.group(1)) : 0;
@@ -62,7 +58,7 @@ class PushMailboxTest {
     server.command("ACL", "SETUSER", "app", "allchannels");
     Topologies.await(() -> {
       client.queue("n", waiter);
-      return listeners().strip().endsWith("1");
+      return client.listeners(server) == 1;
     });
     assertThat(client.event()).as("something may have been missed").isEqualTo("inDoubt");
   }

@@ -1,0 +1,250 @@
+package dev.interlock.tck.teststore;
+
+import dev.interlock.tck.teststore.Wire.Answer;
+import dev.interlock.tck.teststore.Wire.Request;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** What is asked by who wants a lock, in one step, or in two by a client with a fault. */
+final class AttemptCommands {
+  private static final long LONGEST_RECHECK = TimeUnit.SECONDS.toNanos(5);
+  /** How soon one may look again that nobody will tell. */
+  static final long SPIN = TimeUnit.MILLISECONDS.toNanos(4);
+
+  private static final long POLL = TimeUnit.MILLISECONDS.toNanos(250);
+  private static final int EVERY = 7;
+  private static final int MOST_NOTED = 50;
+  private static final String TOKENS = ":token";
+
+  private final Store store;
+  private final LockTable table;
+  private final Grants grants;
+  private final Fault fault;
+  private final Map<String, Answer> told = new HashMap<>();
+  private final Set<String> withTokens = new HashSet<>();
+  private final Map<String, Long> arrivals = new HashMap<>();
+  private int attempts;
+  private @Nullable String firstToAsk;
+
+  AttemptCommands(Store store, LockTable table, Grants grants, Fault fault) {
+    this.store = store;
+    this.table = table;
+    this.grants = grants;
+    this.fault = fault;
+  }
+
+  Answer attempt(Request request) {
+    attempts++;
+    if (fault == Fault.ERROR_MEANS_BUSY && attempts % EVERY == 0) {
+      throw new IllegalStateException("try again");
+    }
+    store.requireWritable();
+    store.requireRoom();
+    if (fault == Fault.ALWAYS_YES) {
+      return new Answer(grants.draw(), 1, 0);
+    }
+    long now = table.now(request.clientClock());
+    if (fault == Fault.PASSES_AFTER_EXPIRY && table.isExpired(request.name(), now)) {
+      return replace(request);
+    }
+    boolean expired = fault == Fault.TAKES_AND_SAYS_BUSY && table.isExpired(request.name(), now);
+    if (fault == Fault.TOKENS_AMONG_NAMES && isNameOfTokens(request.name())) {
+      return new Answer(Wire.BUSY, 0, TimeUnit.MILLISECONDS.toNanos(1));
+    }
+    Lock lock = grants.lockForAttempt(request.name(), now);
+    if (request.fair() && lock.held == null && !lock.queue.isEmpty() && !lock.isUnserved) {
+      lock.queue.enter(request, now);
+      grants.serve(request.name(), lock, now);
+    }
+    Held held = fault == Fault.LOOKS_THEN_TAKES ? null : lock.held;
+    Held own = held == null ? null : lock.holdOf(request.id());
+    if (own != null) {
+      long since = arrivals.getOrDefault(request.id(), now);
+      own.expiresAt = Math.max(own.expiresAt, since + request.lease());
+      boolean counts = fault == Fault.REPLAY_COUNTS
+          || (fault == Fault.REPEATED_ENTRY_COUNTS && own != held)
+          || (fault == Fault.REPEATED_READER_COUNTS
+              && request.capacity() == Integer.MAX_VALUE
+              && !request.waits());
+      own.entries += counts ? 1 : 0;
+      long same = fault == Fault.TOKEN_CHANGES ? grants.draw() : own.token;
+      return new Answer(same, own.tokens, 0);
+    }
+    Held outer = held == null ? null : lock.outerOf(request);
+    if (outer != null) {
+      lock.queue.remove(request.id());
+      Held entry = grants.enter(request, lock, outer, now + request.lease());
+      return new Answer(entry.token, 1, 0);
+    }
+    boolean ofSameClient = fault == Fault.CLIENT_REENTERS
+        && held != null
+        && held.request.client().equals(request.client());
+    if (held != null && !ofSameClient && !lock.mayJoin(request)) {
+      return waits(request, lock, held, now);
+    }
+    lock.queue.remove(request.id());
+    lock.waiters.remove(request.id());
+    if (fault == Fault.TWO_HOLDS_A_CLIENT) {
+      table.endFirstOfThree(request.client());
+    }
+    if (fault == Fault.EVICTS_NAMES) {
+      table.evict(request.name());
+    }
+    if (fault == Fault.REFUSES_NAMES && table.hasNoRoom()) {
+      return new Answer(Wire.BUSY, 0, TimeUnit.MILLISECONDS.toNanos(1));
+    }
+    Held granted = grants.grant(request, lock, now + request.lease());
+    return expired
+        ? new Answer(Wire.BUSY, 0, TimeUnit.MILLISECONDS.toNanos(1))
+        : new Answer(granted.token, granted.tokens, 0);
+  }
+
+  /** Whether another lock that was used keeps its tokens under this name. */
+  private boolean isNameOfTokens(String name) {
+    withTokens.add(name);
+    return name.endsWith(TOKENS) && withTokens.contains(name.replaceFirst(TOKENS + "$", ""));
+  }
+
+  /** The first half of an attempt that is not atomic. */
+  Answer look(Request request) {
+    long now = System.nanoTime();
+    Lock lock = grants.lock(request.name(), now);
+    Held held = lock.held;
+    if (held == null) {
+      return new Answer(Wire.FREE, 0, 0);
+    }
+    return held.isOf(request)
+        ? new Answer(held.token, held.tokens, 0)
+        : waits(request, lock, held, now);
+  }
+
+  /** The first half of an attempt that counts before it takes. */
+  Answer count(Request request) {
+    long now = System.nanoTime();
+    Lock lock = grants.lock(request.name(), now);
+    Held held = lock.held;
+    return held == null || lock.holdOf(request.id()) != null || lock.mayJoin(request)
+        ? new Answer(Wire.FREE, 0, 0)
+        : waits(request, lock, held, now);
+  }
+
+  /** The second half. */
+  Answer take(Request request) {
+    long now = System.nanoTime();
+    Held granted = grants.grant(request, grants.lock(request.name(), now), now + request.lease());
+    return new Answer(granted.token, granted.tokens, 0);
+  }
+
+  private Answer waits(Request request, Lock lock, Held held, long now) {
+    long left = Math.max(TimeUnit.MILLISECONDS.toNanos(1), held.expiresAt - now);
+    if (fault == Fault.NO_WAIT_QUEUES && !request.waits()) {
+      lock.queue.enter(request, now);
+    }
+    if (request.waits() && (request.fair() || request.shared())) {
+      if (fault == Fault.FAIR_LEASE_FROM_ARRIVAL) {
+        arrivals.putIfAbsent(request.id(), now);
+      }
+      return lock.queue.enter(request, now)
+          ? new Answer(Wire.QUEUED, 0, Math.min(left, lock.queue.refresh()))
+          : new Answer(Wire.BUSY, 0, Math.min(left, SPIN));
+    }
+    if (request.waits()
+        && !(fault == Fault.NOTES_FIFTY_WAITERS && lock.waiters.size() >= MOST_NOTED)) {
+      lock.waiters.put(request.id(), request.client());
+      if (fault == Fault.KEEPS_AWAITED) {
+        table.keep(request.name());
+      }
+    }
+    return new Answer(Wire.BUSY, 0, Math.min(left, longestRecheck()));
+  }
+
+  private long longestRecheck() {
+    return switch (fault) {
+      case POLLS -> POLL;
+      case SPINS -> SPIN;
+      case TRUSTS_MESSAGES, WAKES_THE_DEAD -> Long.MAX_VALUE;
+      default -> LONGEST_RECHECK;
+    };
+  }
+
+  /** An attempt whose grant is told again to its repetition, whatever became of the hold. */
+  Answer attemptOnce(Request request) {
+    Answer before = told.get(request.id());
+    if (before != null) {
+      return before;
+    }
+    Answer answer = attempt(request);
+    if (answer.token() > 0) {
+      told.put(request.id(), answer);
+    }
+    return answer;
+  }
+
+  /** The first half of an attempt that draws its token before it looks. */
+  long draw() {
+    return grants.draw();
+  }
+
+  /** The second half. */
+  Answer attemptWith(Request request, long token) {
+    grants.drawn(token);
+    try {
+      return attempt(request);
+    } finally {
+      grants.drawn(0);
+    }
+  }
+
+  /** The first half of an attempt that replaces what has expired. */
+  boolean isExpired(Request request) {
+    return table.isExpired(request.name(), System.nanoTime());
+  }
+
+  /** The second half: whatever is there by now. */
+  Answer replace(Request request) {
+    table.remove(request.name());
+    return attempt(request);
+  }
+
+  /** The first half of an attempt that looks before it notes that it waits. */
+  boolean isHeldByAnother(Request request) {
+    Lock lock = grants.lock(request.name(), System.nanoTime());
+    boolean other = lock.held != null && lock.holdOf(request.id()) == null;
+    table.forget(request.name(), lock);
+    return other;
+  }
+
+  /** The second half. */
+  boolean noteWaiter(Request request) {
+    grants.lock(request.name(), System.nanoTime()).waiters.put(request.id(), request.client());
+    return true;
+  }
+
+  /** The first half of an attempt that looks for its owner's hold before it enters beside it. */
+  boolean isHeldByOwner(Request request) {
+    Lock lock = grants.lock(request.name(), System.nanoTime());
+    boolean owns = lock.holdOf(request.id()) == null && lock.outerOf(request) != null;
+    table.forget(request.name(), lock);
+    return owns;
+  }
+
+  /** The second half, whoever holds the lock by now. */
+  Answer enterOrTake(Request request) {
+    long now = System.nanoTime();
+    Lock lock = grants.lock(request.name(), now);
+    Held outer = lock.outerOf(request);
+    return outer == null
+        ? take(request)
+        : new Answer(grants.enter(request, lock, outer, now + request.lease()).token, 1, 0);
+  }
+
+  /** Whether nobody but this client has asked this. */
+  boolean isFirstToAsk(Request request) {
+    firstToAsk = firstToAsk == null ? request.client() : firstToAsk;
+    return firstToAsk.equals(request.client());
+  }
+}

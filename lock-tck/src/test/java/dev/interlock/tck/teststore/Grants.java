@@ -1,0 +1,288 @@
+package dev.interlock.tck.teststore;
+
+import dev.interlock.tck.teststore.Wire.Event;
+import dev.interlock.tck.teststore.Wire.Request;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Who is granted a lock, with which token; who is next, and is told of it. */
+final class Grants {
+  private static final int TOKENS_UNTIL_WRAP = 500;
+  private static final int MORE_TOKENS_UNTIL_WRAP = 1_100;
+  private static final int HUNDRED = 100;
+  private static final int AHEAD = 1_000;
+  private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+  private static final long LONGEST_LEASE = 15 * SECOND;
+  private static final int CHANNEL_NAME_END = 63;
+
+  private final LockTable table;
+  private final Fault fault;
+  private final Map<String, Consumer<Event>> subscribers = new ConcurrentHashMap<>();
+  // In which order ids asked: what is left of a value that is compared only by its beginning.
+  private final Map<String, Integer> values = new HashMap<>();
+  // Whose command runs.
+  private String asking = "";
+  private long lastToken;
+  // Of an attempt that has drawn its token before, else 0.
+  private long drawn;
+  private long count;
+
+  Grants(LockTable table, Fault fault) {
+    this.table = table;
+    this.fault = fault;
+    loseTokens();
+  }
+
+  /** Tokens begin as those of a server that knows of no earlier ones. */
+  void loseTokens() {
+    lastToken = switch (fault) {
+      case TOKENS_BEGIN_AGAIN -> 0;
+      case TOKENS_COUNT_FROM_MILLIS -> System.currentTimeMillis();
+      default -> System.currentTimeMillis() * 1_000;
+    };
+  }
+
+  /** Notes whose command runs. */
+  void asks(String client) {
+    asking = client;
+  }
+
+  void subscribe(String client, Consumer<Event> subscriber) {
+    subscribers.put(client, subscriber);
+  }
+
+  /** Unless the client has subscribed again meanwhile. */
+  void unsubscribe(String client, Consumer<Event> subscriber) {
+    subscribers.remove(client, subscriber);
+  }
+
+  long draw() {
+    return ++lastToken;
+  }
+
+  long lastToken() {
+    return lastToken;
+  }
+
+  /** Has the next grant take a token that was drawn before; 0 if it is to draw its own. */
+  void drawn(long token) {
+    drawn = token;
+  }
+
+  /** Finds or makes a lock, with what has expired handed on. */
+  Lock lock(String name, long now) {
+    Lock lock = table.known(name);
+    lock.expire(now);
+    serveUnlessLeft(name, lock, now);
+    return lock;
+  }
+
+  /** The same for an attempt. */
+  Lock lockForAttempt(String name, long now) {
+    Lock lock = table.known(name);
+    if (fault == Fault.EXPIRES_ONE_AT_A_TIME) {
+      lock.expireOne(now);
+    } else {
+      lock.expire(now);
+    }
+    if (!lock.isUnserved) {
+      serveUnlessLeft(name, lock, now);
+    }
+    return lock;
+  }
+
+  void serveUnlessLeft(String name, Lock lock, long now) {
+    if (fault != Fault.SERVES_ON_RELEASE_ONLY || lock.held == null) {
+      serve(name, lock, now);
+    }
+  }
+
+  Held grant(Request request, Lock lock, long expiresAt) {
+    boolean still = fault == Fault.TOKEN_STANDS_STILL;
+    boolean apart = fault == Fault.READERS_COUNT_APART && request.capacity() != 1;
+    long token = still ? 1 : apart ? lastToken + AHEAD + ++count : nextToken(lock);
+    int tokens = still ? 1 : request.tokens();
+    lastToken = apart
+        ? lastToken
+        : Math.max(lastToken, token + (fault == Fault.RESERVES_ONE_TOKEN ? 1 : tokens) - 1);
+    long end = expiresAt;
+    if (fault == Fault.HUNDREDTH_IS_SHORT && ++count % HUNDRED == 0) {
+      end = Math.min(end, System.nanoTime() + SECOND);
+    }
+    long hidden =
+        fault == Fault.CAPS_AND_HIDES ? Math.max(0, end - System.nanoTime() - LONGEST_LEASE) : 0;
+    Held granted = new Held(request, token, tokens, end - hidden);
+    granted.hidden = hidden;
+    granted.since += clockAhead();
+    if (fault == Fault.KEEPS_SHARED && request.capacity() != 1) {
+      table.keep(request.name());
+    }
+    if (lock.held == null || fault == Fault.LOOKS_THEN_TAKES) {
+      lock.held = granted;
+    } else {
+      lock.beside.put(request.id(), granted);
+      if (fault == Fault.JOINER_SETS_LEASES) {
+        lock.holders().forEach(hold -> hold.expiresAt = granted.expiresAt);
+      } else if (fault == Fault.JOINER_SETS_TOKENS) {
+        lock.holders().forEach(hold -> hold.token = granted.token);
+      } else if (fault == Fault.PERMITS_SHARE_TOKEN && request.isForPermits()) {
+        granted.token = lock.held.token;
+      }
+    }
+    lock.end = Lock.End.NONE;
+    lock.isUnserved = false;
+    if (request.shared() && fault != Fault.TELLS_NO_OWNER) {
+      lock.queue.waitingAs(request.owner()).stream()
+          .limit(fault == Fault.TELLS_ONE_OF_OWNER ? 1 : Long.MAX_VALUE)
+          .forEach(other -> tell(other.client(), new Event("wake", other.name(), other.id())));
+    }
+    if (fault == Fault.COMPARES_BEGINNINGS) {
+      values.put(request.id(), values.size());
+    }
+    return granted;
+  }
+
+  /** Lets a shared owner in beside its hold. */
+  Held enter(Request request, Lock lock, Held outer, long end) {
+    boolean apart = fault == Fault.TOKEN_LEAVES_WITH_ENTRY && outer.isEntry;
+    Held entry = new Held(request, apart ? draw() : outer.token, 1, end);
+    entry.isEntry = true;
+    lock.beside.put(request.id(), entry);
+    if (fault == Fault.ENTRY_CUTS_OWNERS_LEASES) {
+      lock.cutLeases(end);
+    }
+    return entry;
+  }
+
+  private long clockAhead() {
+    return switch (fault) {
+      case CLOCK_AHEAD -> TimeUnit.MINUTES.toMillis(3);
+      case LOCAL_TIME -> TimeUnit.HOURS.toMillis(1);
+      default -> 0;
+    };
+  }
+
+  private long nextToken(Lock lock) {
+    if (drawn != 0) {
+      return drawn;
+    }
+    if (fault == Fault.TOKEN_STANDS_OVER_EXPIRY && lock.expiredToken != 0) {
+      return lock.expiredToken;
+    }
+    if (lock.keepsToken()) {
+      return lock.expiredToken;
+    }
+    if (fault == Fault.TOKEN_WRAPS_LATE) {
+      return 1 + ++count % MORE_TOKENS_UNTIL_WRAP;
+    }
+    if (fault == Fault.TOKEN_WRAPS) {
+      return 1 + ++count % TOKENS_UNTIL_WRAP;
+    }
+    return lastToken + 1;
+  }
+
+  /** The entries of one owner have one token. */
+  void raise(Lock lock, Held own, long token) {
+    long before = own.token;
+    lock.holders().filter(hold -> hold.token == before).forEach(hold -> hold.token = token);
+    if (fault != Fault.RAISES_NO_COUNTER) {
+      lastToken = Math.max(lastToken, token + own.tokens - 1);
+    }
+  }
+
+  /** Whether one is taken for the other: each value is the one before it with a suffix. */
+  boolean beginsTheSame(@Nullable Held held, Request request) {
+    Integer given = values.get(request.id());
+    return held != null && given != null && given <= values.get(held.request.id());
+  }
+
+  void free(String name, Lock lock) {
+    lock.leave();
+    hand(name, lock);
+    table.forget(name, lock);
+  }
+
+  void hand(String name, Lock lock) {
+    if (!serve(name, lock, System.nanoTime()) && lock.held == null) {
+      wake(name, lock);
+    }
+  }
+
+  /**
+   * Grants what is free of a lock to the first in the queue who listens, and to those behind it
+   * that fit, for a short time, in which they must repeat their attempts.
+   */
+  boolean serve(String name, Lock lock, long now) {
+    boolean served = false;
+    Set<String> told = new HashSet<>();
+    Request next = next(lock, now);
+    while (next != null) {
+      grant(next, lock, now + Math.min(next.lease(), FairQueue.CLAIM));
+      boolean first = told.add(next.client());
+      if (fault != Fault.FAIR_WAITERS_POLL && (first || fault != Fault.TELLS_CLIENT_ONCE)) {
+        tell(next.client(), new Event("wake", name, next.id()));
+      }
+      served = true;
+      next = next(lock, now);
+    }
+    return served;
+  }
+
+  private @Nullable Request next(Lock lock, long now) {
+    if ((fault == Fault.SERVES_ONE_OF_QUEUE && lock.held != null)
+        || (fault == Fault.SERVES_THREE && lock.beside.size() >= 2)) {
+      return null;
+    }
+    boolean last = unfair(lock);
+    return lock.queue.next(now, subscribers::containsKey, lock::fits, last);
+  }
+
+  private boolean unfair(Lock lock) {
+    return switch (fault) {
+      case SERVES_THE_LAST -> true;
+      case UNFAIR_AFTER_EXPIRY -> lock.end == Lock.End.EXPIRED;
+      case UNFAIR_AFTER_FORCE -> lock.end == Lock.End.FORCED;
+      default -> false;
+    };
+  }
+
+  /**
+   * Wakes the first who listens. It says in its attempt whether it still wants the lock, or gives
+   * up in a way that wakes the next.
+   */
+  void wake(String name, Lock lock) {
+    Iterator<Map.Entry<String, String>> waiters = lock.waiters.entrySet().iterator();
+    boolean told = false;
+    while (waiters.hasNext() && (!told || wakesAll())) {
+      Map.Entry<String, String> waiter = waiters.next();
+      if (subscribers.containsKey(waiter.getValue()) || fault == Fault.WAKES_THE_DEAD) {
+        waiters.remove();
+        if (fault != Fault.POLLS) {
+          tell(waiter.getValue(), new Event("wake", name, waiter.getKey()));
+        }
+        told = true;
+      }
+    }
+  }
+
+  /** Who keeps waiters that have left must wake those behind them too. */
+  private boolean wakesAll() {
+    return fault == Fault.WAKES_ALL || fault == Fault.KEEPS_WAITERS;
+  }
+
+  void tell(String client, Event event) {
+    Consumer<Event> subscriber = subscribers.get(client);
+    boolean own = fault == Fault.TELLS_NOT_ITSELF && client.equals(asking);
+    boolean unknown = fault == Fault.CUTS_CHANNEL_NAMES && event.name().length() > CHANNEL_NAME_END;
+    if (subscriber != null && !own && !unknown) {
+      subscriber.accept(event);
+    }
+  }
+}

@@ -1,0 +1,215 @@
+package dev.interlock.tck.teststore;
+
+import dev.interlock.tck.teststore.Wire.Answer;
+import dev.interlock.tck.teststore.Wire.Request;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** What is asked by who has a lock or a place in its queue: to keep it, or to give it back. */
+final class HoldCommands {
+  private static final long ORPHANS_LIFE = TimeUnit.MINUTES.toNanos(10);
+  private static final int SOME_RENEWALS = 3;
+
+  private final Store store;
+  private final LockTable table;
+  private final Grants grants;
+  private final Fault fault;
+
+  HoldCommands(Store store, LockTable table, Grants grants, Fault fault) {
+    this.store = store;
+    this.table = table;
+    this.grants = grants;
+    this.fault = fault;
+  }
+
+  /** Renews one after the other, in one step. */
+  Answer[] renewAll(List<Request> requests) {
+    store.requireWritable();
+    if (fault == Fault.BATCH_BY_NAME) {
+      Map<String, Answer> answers = new HashMap<>();
+      Map<String, Request> last = new HashMap<>();
+      requests.forEach(request -> last.put(request.name(), request));
+      last.forEach((name, request) -> answers.put(name, renewOne(request)));
+      return requests.stream().map(request -> answers.get(request.name())).toArray(Answer[]::new);
+    }
+    return requests.stream().map(this::renewOne).toArray(Answer[]::new);
+  }
+
+  private Answer renewOne(Request request) {
+    boolean failed = fault != Fault.ONE_FAILS_ALL && table.isSpoilt(request.name());
+    return failed ? new Answer(Wire.FAILED, 0, 0) : renew(request);
+  }
+
+  /** Answers the token and the number of tokens reserved, or that it waits, or that it is gone. */
+  Answer renew(Request request) {
+    long now = table.now(request.clientClock());
+    Lock lock = grants.lock(request.name(), now);
+    Held held = lock.held;
+    if (held == null && fault == Fault.RESURRECTS) {
+      held = new Held(request, grants.lastToken(), 1, now);
+      lock.held = held;
+    }
+    Held own = lock.holdOf(request.id());
+    if (own == null
+        && fault == Fault.RENEWS_BY_CLIENT
+        && held != null
+        && held.request.client().equals(request.client())) {
+      own = held;
+    }
+    if (held == null || own == null) {
+      boolean queued = lock.queue.refresh(request.id(), now);
+      table.forget(request.name(), lock);
+      long left = held == null ? AttemptCommands.SPIN : held.expiresAt - now;
+      return new Answer(queued ? Wire.QUEUED : Wire.BUSY, 0, Math.min(left, lock.queue.refresh()));
+    }
+    own.renewals++;
+    own.since = fault == Fault.SINCE_OF_RENEWAL ? System.currentTimeMillis() : own.since;
+    own.units = fault == Fault.RENEWAL_LOSES_UNITS ? 1 : own.units;
+    if (request.minToken() > own.token && fault != Fault.IGNORES_MIN_TOKEN) {
+      grants.raise(lock, own, request.minToken());
+    }
+    long end = (fault == Fault.RENEWALS_ADD_UP ? own.expiresAt : now) + request.lease();
+    if (fault == Fault.RENEWAL_CUTS_OTHERS) {
+      lock.cutLeases(end);
+    }
+    if (fault == Fault.RENEWS_OWNERS_ENTRIES) {
+      lock.prolongEntriesOf(own, end);
+    }
+    if (fault == Fault.RENEWS_ALL_HOLDERS) {
+      lock.holders().forEach(hold -> hold.expiresAt = Math.max(hold.expiresAt, end));
+    } else if (isMade(own, request.lease(), now)) {
+      own.expiresAt = fault == Fault.RENEWAL_SHORTENS ? end : Math.max(own.expiresAt, end);
+    }
+    return new Answer(own.token, own.tokens, 0);
+  }
+
+  private boolean isMade(Held renewed, long lease, long now) {
+    return switch (fault) {
+      case FORGETS_RENEWALS -> renewed.renewals <= SOME_RENEWALS;
+      case SKIPS_EARLY_RENEWALS -> renewed.expiresAt - now < lease / 2;
+      default -> true;
+    };
+  }
+
+  boolean release(Request request) {
+    store.requireWritable();
+    Lock lock = grants.lock(request.name(), table.now(request.clientClock()));
+    Held held = lock.held;
+    boolean anybody = fault == Fault.NO_OWNER_CHECK
+        || grants.beginsTheSame(held, request)
+        || (fault == Fault.COMPARES_CLIENTS
+            && held != null
+            && held.request.client().equals(request.client()));
+    Held entry = lock.beside.get(request.id());
+    boolean counted = fault == Fault.REPEATED_ENTRY_COUNTS || fault == Fault.REPEATED_READER_COUNTS;
+    if (counted && entry != null && --entry.entries > 0) {
+      return true;
+    }
+    if (fault == Fault.ALWAYS_YES || lock.beside.remove(request.id()) != null) {
+      grants.serve(request.name(), lock, System.nanoTime());
+      return true;
+    }
+    if (fault == Fault.PERMITS_COME_BACK_TWICE && held != null && held.request.isForPermits()) {
+      lock.end(held);
+      return false;
+    }
+    if (held == null || !(anybody || held.isOf(request))) {
+      table.forget(request.name(), lock);
+      return false;
+    }
+    held.entries--;
+    if (fault == Fault.ONE_EXIT_ENDS_ALL) {
+      lock.beside.clear();
+    }
+    if (held.entries == 0 && fault == Fault.RELEASES_THEN_SERVES) {
+      lock.leave();
+      lock.isUnserved = true;
+    } else if (held.entries == 0) {
+      grants.free(request.name(), lock);
+    }
+    return true;
+  }
+
+  /** The second half of a release that is not one step. */
+  boolean serveReleased(String name) {
+    Lock lock = grants.lock(name, System.nanoTime());
+    lock.isUnserved = false;
+    if (lock.held == null) {
+      grants.hand(name, lock);
+      table.forget(name, lock);
+    }
+    return true;
+  }
+
+  boolean abandon(Request request) {
+    store.requireWritable();
+    Lock lock = grants.lock(request.name(), table.now(request.clientClock()));
+    if (fault != Fault.KEEPS_WAITERS) {
+      lock.waiters.remove(request.id());
+    }
+    if (fault != Fault.KEEPS_TIMED_OUT) {
+      lock.queue.remove(request.id());
+    }
+    if (fault == Fault.ABANDON_REMOVES_CLIENT) {
+      lock.waiters.values().removeIf(request.client()::equals);
+      lock.queue.removeClient(request.client());
+    }
+    lock.beside.remove(request.id());
+    grants.serveUnlessLeft(request.name(), lock, System.nanoTime());
+    Held held = lock.held;
+    if (held == null) {
+      grants.wake(request.name(), lock);
+      table.forget(request.name(), lock);
+    } else if (held.isOf(request) || fault == Fault.ABANDONS_ANYBODY) {
+      if (fault == Fault.RENEWS_ORPHANS) {
+        held.expiresAt += ORPHANS_LIFE;
+      } else if (fault == Fault.ABANDON_WAKES_NOBODY) {
+        lock.leave();
+      } else {
+        lock.end = Lock.End.ABANDONED;
+        lock.expiredToken = held.token;
+        grants.free(request.name(), lock);
+      }
+    }
+    return true;
+  }
+
+  /** For the fault that sets the lease by a command of its own. */
+  boolean expire(String name, String id, long lease) {
+    Lock lock = grants.lock(name, System.nanoTime());
+    if (lock.held != null && lock.held.request.id().equals(id)) {
+      lock.held.expiresAt = System.nanoTime() + lease;
+    }
+    return true;
+  }
+
+  /** The first half of what is not one step: whether the hold is there. */
+  boolean isThere(Request request) {
+    Lock lock = table.asIs(request.name());
+    if (lock != null) {
+      lock.expire(System.nanoTime());
+    }
+    return lock != null && lock.holdOf(request.id()) != null;
+  }
+
+  /** The second half: frees whatever hold is there. */
+  boolean freeByName(String name) {
+    Lock lock = grants.lock(name, System.nanoTime());
+    if (lock.held != null) {
+      grants.free(name, lock);
+    }
+    return true;
+  }
+
+  /** The second half: prolongs whatever hold is there. */
+  Answer prolongByName(Request request) {
+    Held held = grants.lock(request.name(), System.nanoTime()).held;
+    if (held == null) {
+      return new Answer(Wire.BUSY, 0, 0);
+    }
+    held.expiresAt = Math.max(held.expiresAt, System.nanoTime() + request.lease());
+    return new Answer(held.token, held.tokens, 0);
+  }
+}

@@ -1,0 +1,152 @@
+package dev.interlock.tck.teststore;
+
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** The locks that are held or waited for, found by name, and what is kept of other names. */
+final class LockTable {
+  private static final int MOST_HELD = 500;
+
+  private final Fault fault;
+  private final Map<String, Lock> locks = new HashMap<>();
+  private final Set<String> everUsed = ConcurrentHashMap.newKeySet();
+  private final Set<String> spoilt = ConcurrentHashMap.newKeySet();
+  private final Sessions sessions = new Sessions();
+
+  LockTable(Fault fault) {
+    this.fault = fault;
+  }
+
+  void clear() {
+    locks.clear();
+  }
+
+  void reverseQueues() {
+    locks.values().forEach(lock -> lock.queue.reverse());
+  }
+
+  void spoil(String name) {
+    locks.remove(key(name));
+    spoilt.add(key(name));
+  }
+
+  boolean isSpoilt(String name) {
+    return spoilt.contains(key(name));
+  }
+
+  /** Answers whether it was spoilt. */
+  boolean mend(String name) {
+    return spoilt.remove(key(name));
+  }
+
+  void joined(String client) {
+    sessions.joined(client);
+  }
+
+  void left(String client) {
+    sessions.left(client);
+    if (fault == Fault.FREES_ON_DISCONNECT) {
+      locks
+          .values()
+          .removeIf(lock -> lock.held != null && lock.held.request.client().equals(client));
+    }
+  }
+
+  /** Counts what is kept. What has expired and is wanted by nobody goes, as by a time to live. */
+  long entries() {
+    if (fault != Fault.KEEPS_EXPIRED) {
+      long now = System.nanoTime();
+      List.copyOf(locks.values()).forEach(lock -> lock.expire(now));
+      locks.values().removeIf(lock -> lock.held == null && !lock.isAwaited());
+    }
+    return (long) locks.size() + everUsed.size();
+  }
+
+  /** Keeps something of a name for ever. */
+  void keep(String name) {
+    everUsed.add(name);
+  }
+
+  /** The clock by which leases end. */
+  long now(long clientClock) {
+    return fault == Fault.CLIENT_CLOCK
+        ? TimeUnit.MILLISECONDS.toNanos(clientClock)
+        : System.nanoTime();
+  }
+
+  /** Finds a lock as it is, with what has expired. */
+  @Nullable
+  Lock asIs(String name) {
+    return locks.get(key(name));
+  }
+
+  /** Finds or makes it. */
+  Lock known(String name) {
+    if (fault == Fault.KEEPS_NAMES) {
+      keep(name);
+    }
+    if (isSpoilt(name)) {
+      throw new IllegalStateException("the lock is spoilt");
+    }
+    Lock lock = locks.computeIfAbsent(key(name), key -> new Lock(fault));
+    if (fault == Fault.SESSIONS_END) {
+      long now = System.nanoTime();
+      lock.holders()
+          .filter(hold -> sessions.isOver(hold.request.client(), now))
+          .toList()
+          .forEach(lock::end);
+    }
+    return lock;
+  }
+
+  boolean isExpired(String name, long now) {
+    Lock lock = asIs(name);
+    return lock != null && lock.held != null && lock.held.expiresAt - now <= 0;
+  }
+
+  void remove(String name) {
+    locks.remove(key(name));
+  }
+
+  /** Forgets it if nothing is left to know. */
+  void forget(String name, Lock lock) {
+    if (lock.held == null && !lock.isAwaited() && !lock.keepsToken()) {
+      remove(name);
+    }
+  }
+
+  void endFirstOfThree(String client) {
+    List<Lock> held = locks.values().stream()
+        .filter(lock -> lock.held != null && lock.held.request.client().equals(client))
+        .sorted(Comparator.comparingLong(lock -> lock.held == null ? 0 : lock.held.token))
+        .toList();
+    if (held.size() > 1) {
+      held.get(0).leave();
+    }
+  }
+
+  /** Makes room as a cache does. */
+  void evict(String name) {
+    locks.entrySet().stream()
+        .filter(lock -> lock.getValue().held != null && !lock.getKey().equals(name))
+        .sorted(Comparator.comparingLong(lock -> lock.getValue().firstToken()))
+        .limit(Math.max(0, locks.size() - MOST_HELD))
+        .map(Map.Entry::getKey)
+        .toList()
+        .forEach(locks::remove);
+  }
+
+  boolean hasNoRoom() {
+    return locks.values().stream().filter(lock -> lock.held != null).count() >= MOST_HELD;
+  }
+
+  private String key(String name) {
+    return Names.key(fault, name, locks.keySet());
+  }
+}
