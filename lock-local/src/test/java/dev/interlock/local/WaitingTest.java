@@ -84,34 +84,6 @@ class WaitingTest {
   }
 
   @Test
-  @DisplayName("W4 an asynchronous wait ends in time while its next step waits for a thread")
-  void endsBesideBusyThreads() throws Exception {
-    other.acquire("x", 2000); // then it is to ask again
-    client.backend().withoutQueue();
-    Gate silent = Gate.beforeServer();
-    client.backend().always(Operation.ATTEMPT, silent);
-    List<CompletableFuture<Lease>> others = new ArrayList<>();
-    try {
-      for (int i = 0; i < 3; i++) { // all threads there are but one
-        others.add(client.locks().acquireAsync(LockRequest.of("y" + i)));
-      }
-      Await.until("they ask", () -> client.backend().calls(Operation.ATTEMPT) == 3);
-      Gate answer = client.backend().next(Operation.ATTEMPT, Gate.beforeReply());
-      CompletableFuture<Lease> wait =
-          client.locks().acquireAsync(X.withWait(Duration.ofSeconds(4)));
-      answer.awaitReached();
-      // Its step waits for the last thread, so no second step of the wait can come before it.
-      others.add(client.locks().acquireAsync(LockRequest.of("y3")));
-      answer.open();
-      Await.until("the last asks", () -> client.backend().calls(Operation.ATTEMPT) == 5);
-      assertThatThrownBy(() -> Rig.join(wait)).hasCauseInstanceOf(LockTimeoutException.class);
-      assertThat(others).noneMatch(CompletableFuture::isDone);
-    } finally {
-      silent.open();
-    }
-  }
-
-  @Test
   @DisplayName("W3 without any event, waiters of the releasing client go on at once")
   void needsNoEventsWithinClient() throws Exception {
     client.backend().dropEvents();

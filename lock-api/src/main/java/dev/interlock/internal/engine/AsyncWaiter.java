@@ -1,6 +1,5 @@
 package dev.interlock.internal.engine;
 
-import dev.interlock.BackendUnavailableException;
 import dev.interlock.Lease;
 import dev.interlock.LockException;
 import dev.interlock.internal.running.Agenda;
@@ -15,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A waiter without a thread: its steps run on the client's few I/O threads, one at a time. */
 final class AsyncWaiter extends Waiter {
-  /** For how long the answer to an attempt that is under way is awaited after the wait is over. */
+  /** For how long a step that is due, and its answer, is awaited after the wait is over. */
   private static final long ANSWER = 1_000_000_000;
 
   private final Contention contention;
@@ -24,7 +23,8 @@ final class AsyncWaiter extends Waiter {
   private final Function<Hold, Lease> leases;
   private final AsyncResult result;
   private final AtomicInteger signals = new AtomicInteger();
-  private volatile boolean begun; // only written by the one running step
+  private volatile @Nullable Long dueSince; // until the step that was asked for is over
+  private boolean begun; // only used by the one running step
 
   private final Agenda.Item alarm = new Agenda.Item() {
     @Override
@@ -33,10 +33,11 @@ final class AsyncWaiter extends Waiter {
       if (timeLeft() > 0) {
         agenda.put(this, System.nanoTime() + timeLeft()); // the step may have to wait for a thread
         signal(); // afterwards, so that the step's own alarm is the last word
-      } else if ((!begun || asking) && timeLeft() > -ANSWER) {
+      } else if ((dueSince != null || asking) && timeLeft() > -ANSWER) {
         agenda.put(this, System.nanoTime() + timeLeft() + ANSWER);
       } else {
-        LockException error = timeout(asking); // before its place in the queue is given up
+        // Before its place in the queue is given up.
+        LockException error = contention.errors().timeout(AsyncWaiter.this, asking);
         if (contention.leave(AsyncWaiter.this)) {
           failOnceRemoved(error);
         }
@@ -73,17 +74,15 @@ final class AsyncWaiter extends Waiter {
     return result.future();
   }
 
-  private LockException timeout(boolean asking) {
-    return begun
-        ? contention.errors().timeout(this, asking)
-        : new BackendUnavailableException(
-            "lock '%s': not asked for within %s: the client's threads are busy, or wait for the server"
-                .formatted(name(), Duration.ofNanos(waited())));
-  }
-
   @Override
   boolean sharesThread() {
     return true;
+  }
+
+  @Override
+  boolean isLate() {
+    Long since = dueSince;
+    return since != null && System.nanoTime() - since >= ANSWER && !hasHeardSince(since);
   }
 
   @Override
@@ -100,6 +99,7 @@ final class AsyncWaiter extends Waiter {
   @Override
   void signal() {
     if (signals.getAndIncrement() == 0) {
+      dueSince = System.nanoTime();
       threads.io(this::run);
     }
   }
@@ -126,6 +126,7 @@ final class AsyncWaiter extends Waiter {
       contention.leave(this);
       result.failed(e);
     } finally {
+      dueSince = null;
       setAlarm();
     }
   }

@@ -3,6 +3,10 @@ package dev.interlock.internal.engine;
 import dev.interlock.LockException;
 import dev.interlock.spi.HoldId;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +39,11 @@ final class ThreadWaiter extends Waiter {
 
   @Override
   boolean sharesThread() {
+    return false;
+  }
+
+  @Override
+  boolean isLate() {
     return false;
   }
 
@@ -79,6 +88,30 @@ final class ThreadWaiter extends Waiter {
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
+    }
+  }
+
+  /** Lets the ended wait last until nothing can grant it the lock any more. Keeps interrupts. */
+  private void awaitRemoval() {
+    CompletableFuture<Boolean> pending = removal();
+    if (pending == null) {
+      return;
+    }
+    long deadline = System.nanoTime() + REMOVAL;
+    boolean interrupted = false;
+    boolean waits = true;
+    while (waits) {
+      try {
+        pending.get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+        waits = false;
+      } catch (InterruptedException e) {
+        interrupted = true;
+      } catch (TimeoutException | ExecutionException e) {
+        waits = false; // the background goes on with it
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
     }
   }
 

@@ -46,6 +46,9 @@ final class WaitErrors {
           "lock '%s': there was no answer within %s; what the attempt may do yet is undone"
               .formatted(waiter.name(), Duration.ofNanos(waiter.waited())));
     }
+    if (waiter.isLate()) {
+      return notAsked(waiter);
+    }
     LockException fault = faultOfHead(waiter);
     if (fault != null) {
       return unknown(waiter, fault);
@@ -60,6 +63,15 @@ final class WaitErrors {
     if (head == null || waiter.grantee().asksItself() || holds.isHeldHere(waiter.name())) {
       return null;
     }
+    if (head.isLate()) {
+      return notAsked(head);
+    }
     return waiter.hasHeardSinceFaultOf(head) ? null : head.fault();
+  }
+
+  private static BackendUnavailableException notAsked(Waiter waiter) {
+    return new BackendUnavailableException(
+        "lock '%s': not asked for in time: the client's threads are busy, or wait for the server"
+            .formatted(waiter.name()));
   }
 }

@@ -8,10 +8,7 @@ import dev.interlock.spi.Attempt;
 import dev.interlock.spi.HoldId;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -96,6 +93,9 @@ abstract class Waiter {
 
   /** Whether the thread that takes its steps takes those of others too. */
   abstract boolean sharesThread();
+
+  /** A step of it waits for a thread: what it heard before may not be so any more. */
+  abstract boolean isLate();
 
   /** The time of the next look has changed, perhaps to an earlier one. Any thread; never blocks. */
   abstract void rearm();
@@ -266,30 +266,6 @@ abstract class Waiter {
     return fault == null ? removal : null;
   }
 
-  /** Lets the ended wait last until nothing can grant it the lock any more. Keeps interrupts. */
-  final void awaitRemoval() {
-    CompletableFuture<Boolean> pending = removal();
-    if (pending == null) {
-      return;
-    }
-    long deadline = System.nanoTime() + REMOVAL;
-    boolean interrupted = false;
-    boolean waits = true;
-    while (waits) {
-      try {
-        pending.get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
-        waits = false;
-      } catch (InterruptedException e) {
-        interrupted = true;
-      } catch (TimeoutException | ExecutionException e) {
-        waits = false; // the background goes on with it
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
   /** It stands in the server's queue, as far as this client knows. */
   final boolean isQueued() {
     return queued;
@@ -362,8 +338,12 @@ abstract class Waiter {
 
   /** Whether it has had an answer since the faults of another waiter began. */
   final boolean hasHeardSinceFaultOf(Waiter other) {
+    return hasHeardSince(other.faultSince);
+  }
+
+  final boolean hasHeardSince(long moment) {
     Long at = heardAt;
-    return at != null && at - other.faultSince >= 0;
+    return at != null && at - moment >= 0;
   }
 
   /**

@@ -15,7 +15,6 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -34,12 +33,6 @@ public final class ClientThreads {
 
   private static final int IO_THREADS = 4;
   private static final int CLEANUP_THREADS = 2;
-
-  /** With those that stand in for one that waits for a silent server. */
-  private static final int MOST_CLEANUP_THREADS = 32;
-
-  /** After so long, in nanoseconds, another thread stands in for one that cleans up. */
-  private static final long STAND_IN = 200_000_000;
 
   /** A server that is silent takes up as many of them as there are locks on it. */
   private static final int CLOSING_THREADS = 32;
@@ -68,7 +61,9 @@ public final class ClientThreads {
   private final ScheduledThreadPoolExecutor timer;
   private final ThreadPoolExecutor renewals;
   private final ThreadPoolExecutor io;
+  private final StandIns ioStandIns;
   private final ThreadPoolExecutor cleanups;
+  private final StandIns cleanupStandIns;
   private final ThreadPoolExecutor retries;
   private final ThreadPoolExecutor closings;
   private final ThreadPoolExecutor notices;
@@ -77,7 +72,6 @@ public final class ClientThreads {
   private final ThreadPoolExecutor results;
   private final @Nullable Executor named;
   private final AtomicInteger droppedNotices = new AtomicInteger();
-  private int standIns; // guarded by cleanups
 
   /**
    * @param client for the names of the threads
@@ -95,8 +89,9 @@ public final class ClientThreads {
         new SynchronousQueue<>(),
         factory("interlock-renewal-" + client));
     io = pool(IO_THREADS, "interlock-io-" + client, IDLE_SECONDS);
+    ioStandIns = new StandIns(io, this);
     cleanups = pool(CLEANUP_THREADS, "interlock-cleanup-" + client, IDLE_SECONDS);
-    cleanups.setMaximumPoolSize(MOST_CLEANUP_THREADS);
+    cleanupStandIns = new StandIns(cleanups, this);
     retries = pool(CLEANUP_THREADS, "interlock-cleanup-retry-" + client, IDLE_SECONDS);
     closings = pool(CLOSING_THREADS, "interlock-close-" + client, SHORT_IDLE_SECONDS);
     notices = pool(
@@ -132,7 +127,7 @@ public final class ClientThreads {
 
   /** Runs it on one of the few I/O threads. Ignored after close. */
   public void io(Runnable task) {
-    submit(io, task);
+    submit(io, () -> ioStandIns.run(task));
   }
 
   /**
@@ -144,33 +139,7 @@ public final class ClientThreads {
     if (doubtful) {
       submit(retries, task);
     } else {
-      submit(cleanups, () -> runWithStandIn(task));
-    }
-  }
-
-  /** Its server may have fallen silent just now: the next task may have another one. */
-  private void runWithStandIn(Runnable task) {
-    AtomicBoolean over = new AtomicBoolean();
-    Future<?> comes = null;
-    try {
-      comes = schedule(
-          () -> {
-            if (over.compareAndSet(false, true)) {
-              changeStandIns(1);
-            }
-          },
-          STAND_IN);
-    } catch (Error e) {
-      report("The timer of the lock client could not be started; a clean-up has no stand-in", e);
-    }
-    try {
-      task.run();
-    } finally {
-      if (!over.compareAndSet(false, true)) {
-        changeStandIns(-1);
-      } else if (comes != null) {
-        comes.cancel(false);
-      }
+      submit(cleanups, () -> cleanupStandIns.run(task));
     }
   }
 
@@ -198,13 +167,6 @@ public final class ClientThreads {
       }
     }
     return uninterruptibly(() -> open.await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS));
-  }
-
-  private void changeStandIns(int by) {
-    synchronized (cleanups) {
-      standIns += by;
-      cleanups.setCorePoolSize(Math.min(MOST_CLEANUP_THREADS, CLEANUP_THREADS + standIns));
-    }
   }
 
   /**

@@ -8,6 +8,7 @@ import dev.interlock.LockListener;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -148,5 +149,30 @@ class ClientThreadsTest {
     ClientThreads.loss(() -> told.add("second"));
     until("both are told", () -> told.size() == 2);
     assertThat(told).contains("first", "second");
+  }
+
+  @Test
+  @DisplayName("tasks that last have stand-ins, a bounded number, which go once they are over")
+  void standsIn() throws Exception {
+    ThreadPoolExecutor io = pool("io", threads);
+    AtomicInteger begun = new AtomicInteger();
+    CountDownLatch over = new CountDownLatch(1);
+    for (int i = 0; i < 100; i++) {
+      threads.io(() -> {
+        begun.incrementAndGet();
+        try {
+          over.await();
+        } catch (InterruptedException e) {
+          throw new AssertionError(e);
+        }
+      });
+    }
+    until("all stand-ins have come", () -> begun.get() == 32);
+    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(500));
+    assertThat(begun).hasValue(32);
+    over.countDown();
+    until("all tasks have run", () -> begun.get() == 100);
+    until("as many as usual may work", () -> io.getMaximumPoolSize() == 4);
+    until("as many as usual are left", () -> io.getPoolSize() <= 4);
   }
 }
