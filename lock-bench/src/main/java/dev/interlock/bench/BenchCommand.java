@@ -60,7 +60,7 @@ public final class BenchCommand implements Callable<Integer> {
   @Spec
   private @Nullable CommandSpec spec;
 
-  @Option(names = "--quick", description = "Ends within 90 s; else it takes up to 10 minutes.")
+  @Option(names = "--quick", description = "Ends within 100 s; else it takes up to 12 minutes.")
   private boolean quick;
 
   @Option(

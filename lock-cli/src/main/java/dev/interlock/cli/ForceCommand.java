@@ -26,9 +26,9 @@ import picocli.CommandLine.Option;
         + " its own client passed the lock on to it: to the server both are one hold.",
     exitCodeList = {
       "0:the lock was taken from the holder that was shown",
-      "1:the server cannot be asked, it is not known whether the lock was taken, or the output"
-          + " cannot be written",
-      "2:wrong arguments",
+      "1:the server cannot be asked, it is not known whether the lock was taken (inspect tells), or"
+          + " the output cannot be written",
+      Operators.WRONG,
       "3:nothing was taken: the lock is free, has another holder, or the answer was not yes"
     })
 final class ForceCommand implements Callable<Integer> {

@@ -17,7 +17,7 @@ import picocli.CommandLine.Mixin;
     exitCodeList = {
       "0:it is held",
       "1:the server cannot be asked, or the output cannot be written",
-      "2:wrong arguments",
+      Operators.WRONG,
       "3:it is free"
     })
 final class InspectCommand implements Callable<Integer> {

@@ -14,7 +14,7 @@ import picocli.CommandLine.Parameters;
     exitCodeList = {
       "0:listed, possibly nothing",
       "1:the server cannot be asked, or the output cannot be written",
-      "2:wrong arguments"
+      Operators.WRONG
     })
 final class ListCommand implements Runnable {
   @Mixin

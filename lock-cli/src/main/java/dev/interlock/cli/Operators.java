@@ -37,6 +37,11 @@ public final class Operators implements Runnable {
   /** The exit status if the lock is free, or held by another than asked for. */
   static final int NOT_HELD = 3;
 
+  /** What the exit status 2 means, for the help of a command. */
+  static final String WRONG =
+      "2:wrong arguments, or settings that do not fit the server: its tables, the account's rights"
+          + " on them, its version, the provider";
+
   @Spec
   @SuppressWarnings("NullAway.Init") // picocli sets it before run()
   private CommandSpec spec;
@@ -45,8 +50,9 @@ public final class Operators implements Runnable {
   public Operators() {}
 
   /**
-   * Runs a command and ends the JVM: status 0 if all is well, 1 if the server cannot be asked, 2 if
-   * the arguments are wrong, 3 if the lock is free.
+   * Runs a command and ends the JVM: status 0 if all is well, 1 if the server cannot be asked or it
+   * is not known what it did, 2 if the arguments are wrong or do not fit the server, 3 if the lock
+   * is free.
    *
    * @param args as {@code help} lists them
    */
@@ -102,9 +108,9 @@ public final class Operators implements Runnable {
     PrintWriter err = at.getErr();
     err.println(at.getColorScheme().errorText(Printable.of(message)));
     err.flush();
-    boolean wrongUri = error instanceof LockConfigurationException
+    boolean wrongSettings = error instanceof LockConfigurationException
         || error instanceof LockProviderNotFoundException;
-    return wrongUri ? ExitCode.USAGE : ExitCode.SOFTWARE;
+    return wrongSettings ? ExitCode.USAGE : ExitCode.SOFTWARE;
   }
 
   /** Tells the version of this build. */

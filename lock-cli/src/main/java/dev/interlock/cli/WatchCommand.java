@@ -25,7 +25,7 @@ import picocli.CommandLine.Parameters;
     exitCodeList = {
       "0:after --count times",
       "1:the server could not be asked at first, or the last time; or the output cannot be written",
-      "2:wrong arguments"
+      Operators.WRONG
     })
 final class WatchCommand implements Callable<Integer> {
   private static final long PAUSE_SECONDS = 1;

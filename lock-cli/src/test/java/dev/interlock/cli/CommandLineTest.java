@@ -24,7 +24,8 @@ class CommandLineTest {
   void every_command_has_a_help() {
     for (String command : new String[] {"ls", "inspect", "watch", "force"}) {
       assertThat(Cli.run("help").out()).contains(command);
-      assertThat(Cli.run(command, "--help").out()).contains("URI", "--json", "Exit status");
+      assertThat(Cli.run(command, "--help").out())
+          .contains("URI", "--json", "Exit status", "settings that do not fit");
     }
   }
 

@@ -322,6 +322,18 @@ class OperatorsTest {
     }
   }
 
+  /** It is the settings that do not fit, and a repetition does not help. */
+  @ParameterizedTest
+  @EnumSource(names = {"MYSQL", "POSTGRES"})
+  void tables_that_are_missing_are_told_as_wrong_settings(Store store) {
+    String uri = store.uri(store.namespace()).replace("schema=create", "tablePrefix=nosuch_");
+
+    Cli.Outcome listed = Cli.run("ls", uri);
+
+    assertThat(listed.status()).isEqualTo(2);
+    assertThat(listed.err()).contains("The tables of lock-").contains("are not as they should be");
+  }
+
   private static LockRequest fair(String owner) {
     return LockRequest.of("busy").fair(true).withOwner(owner).withLease(LEASE);
   }

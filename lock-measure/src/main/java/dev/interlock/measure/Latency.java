@@ -10,6 +10,13 @@ import org.HdrHistogram.Histogram;
  * @param worstMillis the longest
  */
 public record Latency(double p50Micros, double p99Micros, double worstMillis) {
+  /** Of fewer values the 99th percentile is the chance of a few. */
+  private static final long ENOUGH_FOR_P99 = 1_000;
+
+  /** Whether so many values have a 99th percentile that is worth telling. */
+  public static boolean tellsP99(long values) {
+    return values >= ENOUGH_FOR_P99;
+  }
 
   /** Reads a histogram of nanoseconds. */
   public static Latency of(Histogram nanos) {

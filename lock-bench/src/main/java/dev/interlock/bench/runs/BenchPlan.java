@@ -22,12 +22,17 @@ public record BenchPlan(
     Duration compiling,
     Duration uncontended,
     Duration handOff) {
+  /** Of each subject, in each of which the holder keeps the lock for 60 ms on average. */
+  private static final Duration QUICK_HAND_OFFS = Duration.ofMillis(1_200);
+
+  private static final Duration FULL_HAND_OFFS = Duration.ofSeconds(12);
+
   private static final Duration SHORTEST_ROUND = Duration.ofMillis(200);
 
   /** What a round costs beside its length: threads that still wait, and the server's statistics. */
   private static final Duration OVERHEAD = Duration.ofMillis(120);
 
-  /** Fits a run of at most 90 s. */
+  /** Fits a run of at most 100 s. */
   public static BenchPlan quick(int scenarios, int subjects) {
     return fit(
         "quick",
@@ -36,12 +41,12 @@ public record BenchPlan(
         Duration.ofMillis(300),
         Duration.ofMillis(800).multipliedBy(subjects),
         Duration.ofMillis(400).multipliedBy(subjects),
-        Duration.ofMillis(400).multipliedBy(subjects),
-        Duration.ofSeconds(66),
+        QUICK_HAND_OFFS.multipliedBy(subjects),
+        Duration.ofSeconds(62).plus(QUICK_HAND_OFFS.multipliedBy(subjects)),
         scenarios * subjects);
   }
 
-  /** Fits a run of at most 10 minutes. */
+  /** Fits a run of at most 12 minutes. */
   public static BenchPlan full(int scenarios, int subjects) {
     return fit(
         "full",
@@ -50,8 +55,8 @@ public record BenchPlan(
         Duration.ofSeconds(1),
         Duration.ofSeconds(12).multipliedBy(subjects),
         Duration.ofSeconds(4).multipliedBy(subjects),
-        Duration.ofSeconds(4).multipliedBy(subjects),
-        Duration.ofSeconds(550),
+        FULL_HAND_OFFS.multipliedBy(subjects),
+        Duration.ofSeconds(520).plus(FULL_HAND_OFFS.multipliedBy(subjects)),
         scenarios * subjects);
   }
 

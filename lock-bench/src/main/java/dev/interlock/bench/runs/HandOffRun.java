@@ -2,8 +2,10 @@ package dev.interlock.bench.runs;
 
 import dev.interlock.bench.subjects.Subject;
 import dev.interlock.measure.HandOff;
+import dev.interlock.measure.HoldTimes;
 import dev.interlock.measure.Latency;
 import dev.interlock.measure.SectionClient;
+import dev.interlock.measure.SectionLock;
 import dev.interlock.measure.Statistics;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -12,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
@@ -23,11 +26,10 @@ import org.jspecify.annotations.Nullable;
 public final class HandOffRun {
   private static final int BLOCK = 10;
 
-  /**
-   * How long the holder keeps the lock once the other has asked for it, so that it surely waits:
-   * other libraries do not tell when it does.
-   */
-  private static final Duration UNTIL_IT_WAITS = Duration.ofMillis(10);
+  /** Of each subject, unmeasured, without keeping the lock for long. */
+  private static final int WARM_UP = 20;
+
+  private static final Duration KEPT_IN_WARM_UP = Duration.ofMillis(1);
 
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(15);
 
@@ -57,18 +59,14 @@ public final class HandOffRun {
       for (Subject subject : open.subjects()) {
         List<SectionClient> clients = open.clients(subject, 2);
         String name = names + subject.id() + ":hand-off";
-        HandOff handOff = new HandOff(
-            clients.get(0).lock(name),
-            clients.get(1).lock(name),
-            () -> Thread.sleep(UNTIL_IT_WAITS.toMillis()),
-            longestWait);
-        blocks.put(subject, new Blocks(subject, handOff));
+        blocks.put(
+            subject,
+            new Blocks(subject, clients.get(0).lock(name), clients.get(1).lock(name), longestWait));
       }
-      turn(blocks, 0);
-      blocks.values().forEach(Blocks::reset);
+      turn(blocks, 0, Blocks::warmUp);
       long end = System.nanoTime() + plan.handOff().toNanos();
       for (int turn = 0; turn == 0 || System.nanoTime() - end < 0; turn++) {
-        turn(blocks, turn);
+        turn(blocks, turn, Blocks::run);
       }
       List<Subject> measured = open.subjects();
       return results(
@@ -78,9 +76,13 @@ public final class HandOffRun {
     }
   }
 
-  private void turn(Map<Subject, Blocks> blocks, int turn) throws InterruptedException {
+  private interface Part {
+    void of(Blocks blocks) throws InterruptedException;
+  }
+
+  private void turn(Map<Subject, Blocks> blocks, int turn, Part part) throws InterruptedException {
     open.takeTurn(
-        turn, "hand-off", subject -> Objects.requireNonNull(blocks.get(subject)).run());
+        turn, "hand-off", subject -> part.of(Objects.requireNonNull(blocks.get(subject))));
   }
 
   private static List<HandOffResult> results(List<Blocks> all) {
@@ -96,17 +98,27 @@ public final class HandOffRun {
   private static final class Blocks implements AutoCloseable {
     private final Subject subject;
     private final HandOff handOff;
+    private final HoldTimes times = new HoldTimes();
     private final Histogram latency = new Histogram(3);
     private final List<Double> medians = new ArrayList<>();
+    private Duration kept = KEPT_IN_WARM_UP;
 
-    Blocks(Subject subject, HandOff handOff) {
+    Blocks(Subject subject, SectionLock holder, SectionLock waiter, Duration longestWait) {
       this.subject = subject;
-      this.handOff = handOff;
+      this.handOff = new HandOff(
+          holder, waiter, () -> TimeUnit.NANOSECONDS.sleep(kept.toNanos()), longestWait);
+    }
+
+    void warmUp() throws InterruptedException {
+      for (int i = 0; i < WARM_UP; i++) {
+        handOff.run();
+      }
     }
 
     void run() throws InterruptedException {
       double[] nanos = new double[BLOCK];
       for (int i = 0; i < BLOCK; i++) {
+        kept = times.next();
         long took = handOff.run();
         latency.recordValue(took);
         nanos[i] = took;
@@ -117,11 +129,6 @@ public final class HandOffRun {
     @Override
     public void close() {
       handOff.close();
-    }
-
-    void reset() {
-      latency.reset();
-      medians.clear();
     }
 
     double[] medians() {

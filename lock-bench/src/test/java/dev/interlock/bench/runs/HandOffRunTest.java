@@ -38,6 +38,15 @@ class HandOffRunTest {
     assertThat(slow.toBestPeer().median()).isGreaterThan(1);
   }
 
+  /** Always 10 ms after the request, it would be told 90 ms late each time. */
+  @Test
+  void aLockThatIsPolledIsReleasedAtAnyMomentOfAPoll() throws InterruptedException {
+    HandOffResult polled =
+        measure(subject("polled", Subject.Kind.PEER, new Polled())).get(0);
+
+    assertThat(polled.latency().p50Micros()).isBetween(15_000.0, 80_000.0);
+  }
+
   @Test
   void aWaiterThatHasTheLockBeforeItsReleaseIsAFailure() throws InterruptedException {
     try (OpenSubjects open = open(subject("broken", Subject.Kind.OURS, new NoLock()))) {
@@ -103,6 +112,25 @@ class HandOffRunTest {
     public void lock() throws InterruptedException {
       permit.acquire();
       Thread.sleep(delayMillis);
+    }
+
+    @Override
+    public void unlock() {
+      permit.release();
+    }
+  }
+
+  /** Waiters look again every 100 ms. */
+  private record Polled(Semaphore permit) implements SectionLock {
+    Polled() {
+      this(new Semaphore(1));
+    }
+
+    @Override
+    public void lock() throws InterruptedException {
+      while (!permit.tryAcquire()) {
+        Thread.sleep(100);
+      }
     }
 
     @Override

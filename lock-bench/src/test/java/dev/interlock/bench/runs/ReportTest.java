@@ -63,6 +63,8 @@ class ReportTest {
     assertThat(Files.readString(files.get(1)))
         .contains("Redis 7.0.15", "JDK ", "redisson ", "| ours | 0.90 |", "| --- | ---: |")
         .contains("| guard row | 1.50 |")
+        .contains("| few | 1.00 | 999 | 0 | - | 0.0 |")
+        .contains("| enough | 1.00 | 1,000 | 0 | 0 | 0.0 |")
         .contains("| rows | 0.97 | 0.94 | 0.99 | 970 | 1,000 | 3,000 |")
         .contains("| quorum | 1,000 | 10 | 900 | 0.90 |");
   }
@@ -120,7 +122,7 @@ class ReportTest {
         BenchReport.Environment.of("2026-11-21T00:00:00Z", 7.5, "Redis 7.0.15", "given"),
         BenchPlan.quick(1, 4),
         List.of(),
-        List.of(),
+        List.of(handOffs("few", 999), handOffs("enough", 1_000)),
         List.of(new FencedWritesResult(
             "guard row", 100, Latency.of(new Histogram(3)), new Statistics.Ratio(1.5, 1.5, 1.5))),
         List.of(new BystanderResult(
@@ -130,6 +132,17 @@ class ReportTest {
         List.of(result(overlaps)),
         List.of(),
         List.of());
+  }
+
+  private static HandOffResult handOffs(String label, long count) {
+    return new HandOffResult(
+        label,
+        label,
+        Subject.Kind.OURS,
+        "library 1",
+        count,
+        Latency.of(new Histogram(3)),
+        new Statistics.Ratio(1, 1, 1));
   }
 
   private static ScenarioResult result(long overlaps) {

@@ -84,17 +84,19 @@ public enum Happening {
       "the server is killed and comes back",
       "SIGKILL and a start at once, under a holder that renews a lease of 6 s and four waiters of"
           + " two clients. The server has the settings of the test servers: Redis keeps nothing on"
-          + " disk, MySQL every commit."),
+          + " disk, MySQL every commit. Whether the lock is still held is asked through a new client;"
+          + " of a library that cannot be asked, the server is, for the key or the row of the hold. If"
+          + " there are fencing tokens, the name was used 50 times before."),
   FAIL_OVER(
       "failOver",
       "another server takes the place of one that fails",
       "The first of a pair of servers, a Redis master or a primary of MariaDB or PostgreSQL, is killed under a"
-          + " holder that renews a lease of 3 s and a waiter of another client, three where there is an"
+          + " holder that renews a lease of 10 s and a waiter of another client, three where there is an"
           + " order. The second is promoted, and the address leads to it at once; in a"
           + " first round when it has received all, in a second one when it lost its link"
           + " before the grant. Replication is asynchronous, unless the words say otherwise. The"
-          + " holder releases when it is told of the loss and another has the lock, else after 1.5 s, or"
-          + " 5 s if its hold is gone. A quorum: one of three members is"
+          + " holder releases when it is told of the loss and another has the lock, else after 5 s, or"
+          + " 15 s if its hold is gone. A quorum: one of three members is"
           + " killed.");
 
   private final String key;

@@ -1,6 +1,5 @@
 package dev.interlock.compare.facts;
 
-import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockException;
@@ -33,9 +32,6 @@ final class ServerKilled implements Observation {
   private static final Duration LEASE = Duration.ofSeconds(6);
   private static final int LIMIT_SECONDS = 20;
 
-  /** If the lock is gone. */
-  private static final int UNTIL_A_WAITER_HAS_IT_MILLIS = 500;
-
   /**
    * A hold of a waiter.
    *
@@ -64,7 +60,11 @@ final class ServerKilled implements Observation {
         LockClient other = waiting.open(backend.uri())) {
       LockRequest plain = LockRequest.of(NAME).withWait(Duration.ofSeconds(LIMIT_SECONDS));
       LockRequest request = Offered.usual(holder, Offered.fair(holder, plain));
-      Lease lease = holder.acquire(Offered.renewing(holder, request.withLease(LEASE)));
+      Offered.useOften(holder, plain);
+      Traces hold = Traces.of(
+          backend.uri(),
+          NAME,
+          () -> holder.acquire(Offered.renewing(holder, request.withLease(LEASE))));
       List<CompletableFuture<Turn>> turns = new ArrayList<>();
       for (int i = 0; i < WAITERS; i++) {
         turns.add((i % 2 == 0 ? one : other)
@@ -72,11 +72,11 @@ final class ServerKilled implements Observation {
             .thenApplyAsync(ServerKilled::take, releasing));
         waiting.await();
       }
-      Optional<Loss> loss = Loss.of(lease);
+      Optional<Loss> loss = Loss.of(hold.lease());
       long start = System.nanoTime();
       server.get().kill();
       server.get().start();
-      return fact(backend, lease, loss, turns, start);
+      return fact(backend, hold, loss, turns, start);
     } finally {
       releasing.shutdownNow();
     }
@@ -84,7 +84,7 @@ final class ServerKilled implements Observation {
 
   private Fact fact(
       Backend backend,
-      Lease lease,
+      Traces hold,
       Optional<Loss> loss,
       List<CompletableFuture<Turn>> turns,
       long start)
@@ -92,7 +92,8 @@ final class ServerKilled implements Observation {
     double down = Text.millis(System.nanoTime() - start);
     Map<String, Double> figures = new TreeMap<>();
     figures.put("downMillis", down);
-    boolean there = isHeldBy(backend.uri(), lease, turns);
+    Lease lease = hold.lease();
+    boolean there = hold.areAt(backend.uri());
     figures.put("lockIsThere", there ? 1.0 : 0.0);
     String found = there ? release(backend.uri(), lease) : "";
     List<Turn> had = new ArrayList<>();
@@ -150,23 +151,6 @@ final class ServerKilled implements Observation {
         .allMatch(turn -> turn.token().filter(token -> token > before.get()).isPresent());
     figures.put("tokensGrow", grow ? 1.0 : 0.0);
     return grow ? "fencing tokens go on growing." : "fencing tokens do not go on growing.";
-  }
-
-  /** Asks through a new client: one from before may have to find out first. */
-  private static boolean isHeldBy(String uri, Lease lease, List<CompletableFuture<Turn>> turns)
-      throws InterruptedException {
-    try (LockClient client = Clients.open(uri)) {
-      Optional<Boolean> told = Offered.ask(() -> client
-          .inspect(NAME)
-          .map(HoldInfo::fencingToken)
-          .filter(found -> found == lease.fencingToken())
-          .isPresent());
-      if (told.isPresent()) {
-        return told.get();
-      }
-      TimeUnit.MILLISECONDS.sleep(UNTIL_A_WAITER_HAS_IT_MILLIS);
-      return turns.stream().noneMatch(CompletableFuture::isDone) && !Offered.isFree(client, NAME);
-    }
   }
 
   private static String release(String uri, Lease lease) {

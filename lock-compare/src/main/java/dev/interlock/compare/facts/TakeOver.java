@@ -1,7 +1,6 @@
 package dev.interlock.compare.facts;
 
 import dev.interlock.Capability;
-import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
@@ -40,9 +39,6 @@ final class TakeOver {
 
   private static final int POLL_MILLIS = 5;
 
-  /** If the lock is gone. */
-  private static final int UNTIL_A_WAITER_HAS_IT_MILLIS = 500;
-
   /** In place of a fencing token. */
   private static final long NO_TOKEN = -1;
 
@@ -76,7 +72,10 @@ final class TakeOver {
         LockClient other = waiting.open(uri)) {
       LockRequest plain =
           Offered.fair(other, LockRequest.of(NAME).withWait(Duration.ofSeconds(LIMIT_SECONDS)));
-      Lease lease = holder.acquire(Offered.renewing(holder, plain.withLease(LEASE)));
+      Offered.useOften(holder, plain);
+      Traces hold = Traces.of(
+          uri, NAME, () -> holder.acquire(Offered.renewing(holder, plain.withLease(LEASE))));
+      Lease lease = hold.lease();
       long token = Offered.ask(lease::fencingToken).orElse(NO_TOKEN);
       Optional<Loss> loss = Loss.of(lease);
       Line line = new Line(uri);
@@ -89,7 +88,7 @@ final class TakeOver {
       long start = System.nanoTime();
       injury.run();
       long injured = System.nanoTime();
-      boolean there = isThere(token, line);
+      boolean there = hold.areAt(successor);
       Duration looked = Duration.ofNanos(System.nanoTime() - start);
       if (!there && looked.compareTo(left) >= 0 && !movedWithin(left, start, line)) {
         // It may have been there until its end.
@@ -115,24 +114,6 @@ final class TakeOver {
     figures.put("grantedTwice" + kind, again ? 1.0 : 0.0);
     return "the hold is " + (there ? "there; " : "not there; ")
         + (again ? "the lock is granted again within the lease; " : "");
-  }
-
-  /**
-   * Whether the hold is known there; where that cannot be asked, a waiter has to find out first.
-   */
-  private boolean isThere(long token, Line line) throws InterruptedException {
-    try (LockClient third = Clients.open(successor)) {
-      Optional<Boolean> told = Offered.ask(() -> third
-          .inspect(NAME)
-          .map(HoldInfo::fencingToken)
-          .filter(found -> found == token)
-          .isPresent());
-      if (told.isPresent()) {
-        return told.get();
-      }
-      TimeUnit.MILLISECONDS.sleep(UNTIL_A_WAITER_HAS_IT_MILLIS);
-      return !Offered.isFree(third, NAME) && !line.hasMoved();
-    }
   }
 
   /** What the holder is told, how its release ends, and when the next one has the lock. */

@@ -25,13 +25,20 @@ public enum Measure {
       "Hand-off p50 (µs)",
       0,
       "Two clients in one JVM take turns: from the call of release in one to the return of acquire"
-          + " in the other, which was waiting. Median."),
-  HAND_OFF_P99("handOffP99Micros", "Hand-off p99 (µs)", 0, "The same, 99th percentile."),
+          + " in the other, which was waiting. The holder keeps the lock for 10 to 110 ms after the"
+          + " other has asked, the same series for all, so that a lock that is polled is released at"
+          + " any moment of a poll. Median."),
+  HAND_OFF_P99(
+      "handOffP99Micros",
+      "Hand-off p99 (µs)",
+      0,
+      "The same, 99th percentile, if there were 1,000 of them."),
   SECTIONS_1(
       "sectionsPerSecond1Thread",
       "Sections/s, 1 thread",
       0,
-      "Acquire and release with an empty section, one thread of one client."),
+      "Acquire and release with an empty section, one thread of one client. Locks and floors are"
+          + " measured one after the other and not in turns: no figure is a bound of another's."),
   SECTIONS_4(
       "sectionsPerSecond4Threads",
       "Sections/s, 4 threads",
@@ -65,8 +72,9 @@ public enum Measure {
       "Recovery after kill -9 (ms)",
       1,
       "A JVM that holds and renews a lease of 1 s gets SIGKILL, up to three of them together, each"
-          + " with a lock of its own; from the end of its remaining lease, as the server told it, to"
-          + " the return of acquire in another JVM. The worst of the rounds."),
+          + " with a lock of its own; from the end of its remaining lease, as the server told it"
+          + " (counted from the question, so a round trip too long at the most), to the return of"
+          + " acquire in another JVM. The worst of the rounds."),
   BYTES_LEFT(
       "bytesAfter10000Names",
       "Bytes left after 10,000 names",

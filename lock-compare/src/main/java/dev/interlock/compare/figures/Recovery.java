@@ -97,10 +97,11 @@ final class Recovery implements Measurement {
       for (int i = 0; i < count; i++) {
         deaths.add(System.nanoTime());
         holders.get(i).kill();
-        // Asked after the death: before it the holder might renew once more.
+        // Asked after the death: before it the holder might renew once more. What the server says
+        // counts from when it says so, which is not before it was asked.
+        long asked = System.nanoTime();
         Optional<HoldInfo> hold = client.inspect(NAME + "-" + i);
-        ends.add(
-            System.nanoTime() + hold.map(info -> info.remaining().toNanos()).orElse(0L));
+        ends.add(asked + hold.map(info -> info.remaining().toNanos()).orElse(0L));
       }
       List<Long> late = new ArrayList<>();
       for (int i = 0; i < count; i++) {

@@ -8,6 +8,7 @@ import dev.interlock.Locks;
 import dev.interlock.compare.peers.Clients;
 import dev.interlock.measure.SectionClient;
 import dev.interlock.measure.SectionLock;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -101,5 +102,16 @@ public final class Waiting implements LockListener {
       throw new IllegalStateException(
           "no request began to wait within " + LIMIT_SECONDS + " s, though the lock was held");
     }
+  }
+
+  /**
+   * Lets one more request wait for this time, by the same count whether anybody tells when it
+   * begins to.
+   */
+  void keepWaiting(Duration time) throws InterruptedException {
+    if (isTold) {
+      await();
+    }
+    TimeUnit.NANOSECONDS.sleep(time.toNanos());
   }
 }

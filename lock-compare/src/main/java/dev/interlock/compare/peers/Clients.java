@@ -8,6 +8,7 @@ import dev.interlock.measure.CountedScenario;
 import dev.interlock.measure.OwnCounted;
 import dev.interlock.measure.SectionClient;
 import java.util.Optional;
+import java.util.Set;
 
 /** Opens clients of whatever is compared. The scheme of a URI tells whose. */
 public final class Clients {
@@ -18,9 +19,9 @@ public final class Clients {
     return peer(uri).isEmpty() && Floor.find(uri).isEmpty();
   }
 
-  /** Opens a client of a provider's, or of a peer's. */
+  /** Opens a client of a provider's, or of a peer's, with its usual settings. */
   public static LockClient open(String uri) {
-    return peer(uri).map(peer -> peer.open().open(uri)).orElseGet(() -> Locks.open(uri));
+    return peer(uri).map(peer -> peer.open().usual(uri)).orElseGet(() -> Locks.open(uri));
   }
 
   /** Opens a peer's client as its library has it, without our interface, or the floor. */
@@ -28,6 +29,14 @@ public final class Clients {
     return Floor.find(uri)
         .map(floor -> floor.open(uri))
         .orElseGet(() -> peer(uri).orElseThrow().open().sections(uri));
+  }
+
+  /**
+   * What another library keeps on its server, each key or row as a text: its locks are not asked,
+   * so that nobody who waits for one notices.
+   */
+  public static Set<String> kept(String uri) {
+    return peer(uri).orElseThrow().open().kept(uri);
   }
 
   /** Opens a client whose locks are held in parts; none if there are no such locks. */

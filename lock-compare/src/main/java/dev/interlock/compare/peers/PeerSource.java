@@ -6,6 +6,7 @@ import dev.interlock.measure.CountedClient;
 import dev.interlock.measure.CountedScenario;
 import dev.interlock.measure.SectionClient;
 import dev.interlock.measure.peers.PeerLocks;
+import dev.interlock.measure.peers.PeerTables;
 import dev.interlock.measure.peers.RedissonCounted;
 import dev.interlock.measure.peers.RedissonKind;
 import dev.interlock.measure.peers.RedissonLocks;
@@ -14,6 +15,7 @@ import dev.interlock.measure.peers.SpringRedisLocks;
 import dev.interlock.measure.peers.Versions;
 import dev.interlock.measure.server.ServerAddress;
 import dev.interlock.measure.server.ServerKind;
+import dev.interlock.measure.server.ServerProbe;
 import dev.interlock.tck.ClientSource;
 import java.util.Optional;
 import java.util.Set;
@@ -72,6 +74,11 @@ abstract class PeerSource implements ClientSource {
     return new PeerClient(locks(uri, true));
   }
 
+  /** Opens the library's client with its usual settings, to look what happens to its locks. */
+  final LockClient usual(String uri) {
+    return new PeerClient(locks(uri, false));
+  }
+
   /** Opens the library's client with its usual settings, to be measured. */
   final SectionClient sections(String uri) {
     return locks(uri, false);
@@ -80,6 +87,13 @@ abstract class PeerSource implements ClientSource {
   /** Opens the library's client whose locks are held in parts; none if it has no such locks. */
   Optional<CountedClient> counted(String uri, CountedScenario scenario) {
     return Optional.empty();
+  }
+
+  /** What the library keeps on a server, asked past it. */
+  final Set<String> kept(String uri) {
+    try (ServerProbe probe = kind.probe(server(uri))) {
+      return probe.contents(kind == ServerKind.REDIS ? "" : PeerTables.PREFIX);
+    }
   }
 
   private PeerLocks locks(String uri, boolean few) {

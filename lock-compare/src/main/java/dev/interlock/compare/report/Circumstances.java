@@ -3,8 +3,12 @@ package dev.interlock.compare.report;
 import java.lang.management.ManagementFactory;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * How and on which machine a report was made. Immutable.
@@ -12,6 +16,8 @@ import java.util.Map;
  * @param command which command made it
  * @param timeScale how much longer than usual the rules waited
  * @param jdk the version of the JDK
+ * @param compiler the arguments by which the JVM that measured was told how to compile; empty if it
+ *     was told nothing
  * @param system operating system and kind of processor
  * @param processors how many there are
  * @param loadBefore how many processes ran or wanted to, on an average of the minute before the
@@ -24,6 +30,7 @@ public record Circumstances(
     String command,
     double timeScale,
     String jdk,
+    String compiler,
     String system,
     int processors,
     double loadBefore,
@@ -35,6 +42,13 @@ public record Circumstances(
 
   /** The command that judges somebody's provider. */
   public static final String TCK = "tck";
+
+  private static final Pattern COMPILER =
+      Pattern.compile("-XX:TieredStopAtLevel=.*|-XX:[+-]TieredCompilation|-Xint");
+
+  /** Figures of such a JVM are not those of a service that has warmed up. */
+  private static final Pattern NOT_OPTIMISING =
+      Pattern.compile("-XX:TieredStopAtLevel=[0-3]|-Xint");
 
   /** Copies the waivers, in their order. */
   public Circumstances {
@@ -54,6 +68,7 @@ public record Circumstances(
         command,
         timeScale,
         Runtime.version().toString(),
+        compiler(ManagementFactory.getRuntimeMXBean().getInputArguments()),
         System.getProperty("os.name") + " " + System.getProperty("os.arch"),
         Runtime.getRuntime().availableProcessors(),
         load,
@@ -65,7 +80,21 @@ public record Circumstances(
   /** Asks again, when the run has ended. */
   public Circumstances after() {
     return new Circumstances(
-        command, timeScale, jdk, system, processors, loadBefore, load(), inOneJvm, waivers);
+        command,
+        timeScale,
+        jdk,
+        compiler,
+        system,
+        processors,
+        loadBefore,
+        load(),
+        inOneJvm,
+        waivers);
+  }
+
+  /** Those of a JVM's arguments that are about its compiler. */
+  static String compiler(List<String> arguments) {
+    return arguments.stream().filter(COMPILER.asMatchPredicate()).collect(Collectors.joining(" "));
   }
 
   private static double load() {
@@ -77,7 +106,10 @@ public record Circumstances(
     String load = loadBefore < 0
         ? ""
         : ", load %s before the run and %s at its end".formatted(text(loadBefore), text(loadAfter));
-    return "JDK " + jdk + ", " + system + ", " + processors + " processors" + load;
+    String compiled = compiler.isEmpty() ? "" : " with " + compiler;
+    boolean plain = Stream.of(compiler.split(" ")).anyMatch(NOT_OPTIMISING.asMatchPredicate());
+    return "JDK " + jdk + compiled + (plain ? " (no optimising compiler)" : "") + ", " + system
+        + ", " + processors + " processors" + load;
   }
 
   private static String text(double load) {

@@ -37,6 +37,7 @@ final class ReportJson {
   /**
    * Where and how it was made.
    *
+   * @param compiler how the JVM was told to compile; empty if it was not, null in older reports
    * @param loadBefore the load average before the run; null where the system does not tell
    * @param loadAfter the same at its end
    * @param inOneJvm whether clients stood for JVMs; null in older reports
@@ -44,6 +45,7 @@ final class ReportJson {
    */
   record Environment(
       String jdk,
+      @Nullable String compiler,
       String system,
       int processors,
       @Nullable Double loadBefore,
@@ -148,6 +150,7 @@ final class ReportJson {
     boolean isLoadKnown = known.loadBefore() >= 0;
     return new Environment(
         known.jdk(),
+        known.compiler(),
         known.system(),
         known.processors(),
         isLoadKnown ? known.loadBefore() : null,

@@ -60,6 +60,7 @@ public final class ReportReader {
         environment.command(),
         environment.timeScale(),
         environment.jdk(),
+        Optional.ofNullable(environment.compiler()).orElse(""),
         environment.system(),
         environment.processors(),
         Optional.ofNullable(environment.loadBefore()).orElse(-1.0),

@@ -45,6 +45,7 @@ public final class TerminalReport {
     }
     if (report.isMeasured()) {
       out.println(measures());
+      out.println("Measured on " + report.circumstances().machine() + ".");
       notes().forEach(out::println);
       out.println();
     }

@@ -61,6 +61,10 @@ class DocumentationTest {
 
   private static final Pattern LITERAL = Pattern.compile("\"((?:[^\"\\\\]|\\\\.)*)\"");
 
+  private static final Pattern CONCATENATION = Pattern.compile("\"\\s*\\+\\s*\"");
+
+  private static final Pattern QUOTED = Pattern.compile("`([^`]+)`");
+
   /** A statement that logs what an operator should see. */
   private static final Pattern LOGGED =
       Pattern.compile("(?s)(?:Level\\.(?:WARNING|ERROR),|threads\\.report\\().*?;\n");
@@ -260,6 +264,28 @@ class DocumentationTest {
     }
     assertThat(missing).isEmpty();
     assertThat(seen).isGreaterThan(15);
+  }
+
+  /** So that a message that was reworded is found under its new words. */
+  @Test
+  void every_message_on_the_page_of_errors_is_one_that_is_thrown() {
+    String code = find(".java").stream()
+        .filter(file -> !TOOLS.matcher(ROOT.relativize(file).toString()).find())
+        .filter(file -> file.toString().contains("/src/main/"))
+        .map(file -> CONCATENATION.matcher(read(file)).replaceAll(""))
+        .collect(Collectors.joining("\n"));
+    String page = read(ROOT.resolve("docs/errors.md"));
+    String symptoms = page.substring(page.indexOf("| message begins with, or contains |"))
+        .replaceFirst("(?s)\n\n.*", "");
+    List<String> messages = symptoms
+        .lines()
+        .flatMap(row -> QUOTED.matcher(row.split(" \\| ", 2)[0]).results())
+        .flatMap(quoted -> Stream.of(quoted.group(1).split("\\.\\.\\.")))
+        .map(part -> part.replaceAll("^[ ,]+| +$", ""))
+        .toList();
+    assertThat(messages)
+        .hasSizeGreaterThan(25)
+        .allSatisfy(part -> assertThat(code.contains(part)).as(part).isTrue());
   }
 
   /** What stands for a number in them is filled in. */

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.abort;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import dev.interlock.compare.facts.ManyWaiters.Overtakes;
+import dev.interlock.compare.peers.Peer;
 import dev.interlock.compare.servers.Backend;
 import dev.interlock.compare.servers.Subject;
 import dev.interlock.tck.Effort;
@@ -165,6 +166,38 @@ class ObservationTest {
         .containsEntry("tokensGrowBehind", 1.0);
     assertGrantedAgain(figures);
     assertThat(figures.get("holderToldMillisBehind")).as("the holder is told").isNotNegative();
+  }
+
+  /** It is looked up on the server: who took it to find out would wake the waiters. */
+  @Tag("thorough")
+  @Test
+  void a_peers_lock_that_is_gone_with_its_server_is_found_so_and_nobody_is_woken()
+      throws Exception {
+    Map<String, Double> figures = serverKilled("redisson-fenced");
+
+    assertThat(figures)
+        .containsEntry("lockIsThere", 0.0)
+        .as("its counter begins anew")
+        .containsEntry("tokensGrow", 0.0);
+    assertThat(figures.get("waiterHasItMillis"))
+        .as("nobody tells the waiters")
+        .isGreaterThan(SOON_MILLIS);
+  }
+
+  @Tag("thorough")
+  @Test
+  void a_peers_lock_that_its_database_keeps_is_found_there() throws Exception {
+    assertThat(serverKilled("spring-jdbc")).containsEntry("lockIsThere", 1.0);
+  }
+
+  private static Map<String, Double> serverKilled(String peer) throws Exception {
+    try (Backend backend = Peer.find(peer).orElseThrow().start()) {
+      Fact fact = observe(new ServerKilled(), backend);
+      assumeFalse(fact.words().startsWith("n/a: "), fact.words());
+      return fact.figures();
+    } catch (NoTestServerException e) {
+      return abort(e.getMessage());
+    }
   }
 
   private static Map<String, Double> failOver(String provider) throws Exception {

@@ -90,7 +90,7 @@ class AgainTest {
     waivers.put("M1", "ACME-1: it's \"late\"");
     waivers.put("F2", "no queue");
     Again again =
-        again(new Circumstances("tck", 1, "17", "Linux", 2, 0, 0, true, waivers), Effort.FULL);
+        again(new Circumstances("tck", 1, "17", "", "Linux", 2, 0, 0, true, waivers), Effort.FULL);
     String start = "./interlock tck --classpath JAR --uri mysql://HOST --effort full --in-one-jvm";
     String late = " --waive 'M1=ACME-1: it'\\''s \"late\"'";
 
@@ -102,7 +102,7 @@ class AgainTest {
 
   private static Again again(String command, Effort effort, double timeScale) {
     return again(
-        new Circumstances(command, timeScale, "17", "Linux", 2, 0, 0, false, Map.of()), effort);
+        new Circumstances(command, timeScale, "17", "", "Linux", 2, 0, 0, false, Map.of()), effort);
   }
 
   private static Again again(Circumstances machine, Effort effort) {

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.compare.Cli;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -11,6 +13,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine.Help.Ansi;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
@@ -87,7 +90,7 @@ class ReportReaderTest {
     Report report = SampleReport.wide();
     String now = ReportJson.of(report);
     JsonNode old = JsonMapper.shared().readTree(now);
-    ((ObjectNode) old.get("environment")).remove(List.of("inOneJvm", "waivers"));
+    ((ObjectNode) old.get("environment")).remove(List.of("inOneJvm", "waivers", "compiler"));
     for (JsonNode provider : old.get("providers").values()) {
       for (JsonNode rule : provider.get("rules").values()) {
         ((ObjectNode) rule).set("verdict", ((ObjectNode) rule).remove("found"));
@@ -116,6 +119,23 @@ class ReportReaderTest {
         .allMatch(provider -> !provider.figures().anyFailed());
     Path old = file(json.replace("measuresHung", "somethingElse"));
     assertThat(ReportReader.read(old).providers()).hasSameSizeAs(report.providers());
+  }
+
+  @Test
+  void that_the_jvm_left_out_its_optimising_compiler_is_said_in_all_forms() throws IOException {
+    Report report = SampleReport.wide();
+    Path made = Files.createDirectory(directory.resolve("made"));
+    ReportFiles.write(ReportReader.read(file(ReportJson.of(report))), made);
+    StringWriter terminal = new StringWriter();
+    new TerminalReport(report, Ansi.OFF, true).print(new PrintWriter(terminal));
+
+    String words = "JDK 17.0.15 with -XX:TieredStopAtLevel=1 (no optimising compiler)";
+    assertThat(terminal.toString()).contains("Measured on " + words);
+    assertThat(made.resolve("report.md")).content().contains(words);
+    assertThat(made.resolve("report.html")).content().contains(words);
+    assertThat(made.resolve("report.json")).content().contains("\"-XX:TieredStopAtLevel=1\"");
+    assertThat(Circumstances.compiler(List.of("-Xmx1g", "-XX:TieredStopAtLevel=1", "-Da=b")))
+        .isEqualTo("-XX:TieredStopAtLevel=1");
   }
 
   /** Leaves two elements of each list, of which only the first is damaged. */

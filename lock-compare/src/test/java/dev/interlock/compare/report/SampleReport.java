@@ -33,6 +33,7 @@ final class SampleReport {
       Circumstances.COMPARE,
       1,
       "17.0.15",
+      "-XX:TieredStopAtLevel=1",
       "Linux amd64",
       2,
       0.4,

@@ -5,7 +5,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.redisson.api.RFencedLock;
 
-/** Redisson's fenced lock, acquired by the methods that return the token where there are such. */
+/**
+ * Redisson's fenced lock, acquired by the methods that return the token where there are such: to
+ * ask for it afterwards is a second request.
+ */
 final class RedissonFencedLock extends RedissonLock {
   private final RFencedLock lock;
   private final ThreadLocal<Long> token = ThreadLocal.withInitial(() -> 0L);
@@ -17,8 +20,7 @@ final class RedissonFencedLock extends RedissonLock {
 
   @Override
   public void lock() {
-    super.lock();
-    token.set(lock.getToken());
+    token.set(lock.lockAndGetToken());
   }
 
   @Override

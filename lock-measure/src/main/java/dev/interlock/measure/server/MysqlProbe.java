@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.TreeMap;
 
 /** Asks a MySQL or MariaDB server. */
@@ -86,6 +87,11 @@ final class MysqlProbe implements ServerProbe {
           0);
     }
     return new Footprint(rows, bytes);
+  }
+
+  @Override
+  public Set<String> contents(String name) {
+    return pool.contents(name);
   }
 
   private long number(String query, int column) {

@@ -2,6 +2,7 @@ package dev.interlock.measure.server;
 
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
 
 /** Asks a PostgreSQL server. It counts statements up to ten seconds late, so these are left out. */
 final class PostgresProbe implements ServerProbe {
@@ -51,6 +52,11 @@ final class PostgresProbe implements ServerProbe {
       bytes += number("SELECT PG_TOTAL_RELATION_SIZE('" + table + "'::regclass)");
     }
     return new Footprint(rows, bytes);
+  }
+
+  @Override
+  public Set<String> contents(String name) {
+    return pool.contents(name);
   }
 
   private long number(String query) {

@@ -1,9 +1,13 @@
 package dev.interlock.measure.server;
 
+import java.util.HexFormat;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import redis.clients.jedis.ConnectionPoolConfig;
 import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.exceptions.JedisException;
@@ -96,21 +100,39 @@ final class RedisProbe implements ServerProbe {
 
   @Override
   public Footprint footprint(String name) {
-    ScanParams matching = new ScanParams().match("*" + name + "*").count(1000);
-    long entries = 0;
     long bytes = 0;
+    List<String> keys = keys(name);
+    for (String key : keys) {
+      Long usage = redis.memoryUsage(key);
+      // A key may expire between the two commands.
+      bytes += usage == null ? 0 : usage;
+    }
+    return new Footprint(keys.size(), bytes);
+  }
+
+  @Override
+  public Set<String> contents(String name) {
+    Set<String> contents = new TreeSet<>();
+    for (String key : keys(name)) {
+      byte[] value = redis.dump(key);
+      if (value != null) {
+        contents.add(key + "=" + HexFormat.of().formatHex(value));
+      }
+    }
+    return contents;
+  }
+
+  /** A scan may return a key twice. */
+  private List<String> keys(String name) {
+    ScanParams matching = new ScanParams().match("*" + name + "*").count(1000);
+    Set<String> keys = new LinkedHashSet<>();
     String cursor = ScanParams.SCAN_POINTER_START;
     do {
       ScanResult<String> found = redis.scan(cursor, matching);
       cursor = found.getCursor();
-      for (String key : found.getResult()) {
-        entries++;
-        Long usage = redis.memoryUsage(key);
-        // A key may expire between the two commands.
-        bytes += usage == null ? 0 : usage;
-      }
+      keys.addAll(found.getResult());
     } while (!cursor.equals(ScanParams.SCAN_POINTER_START));
-    return new Footprint(entries, bytes);
+    return List.copyOf(keys);
   }
 
   @Override

@@ -3,6 +3,7 @@ package dev.interlock.measure.server;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
 
 /** Asks a server past the locks, through a connection of its own. Not thread-safe. */
 public interface ServerProbe extends AutoCloseable {
@@ -33,6 +34,15 @@ public interface ServerProbe extends AutoCloseable {
    * @param name what the keys have in their names, or how the names of the tables begin
    */
   Footprint footprint(String name);
+
+  /**
+   * Tells what the server keeps now, each key with its value, or each row, as a text that is the
+   * same for the same content on another server of that kind and version. When a key expires is no
+   * part of it.
+   *
+   * @param name as for {@link #footprint}
+   */
+  Set<String> contents(String name);
 
   @Override
   void close();

@@ -3,6 +3,7 @@ package dev.interlock.measure.server;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -57,6 +58,13 @@ final class SeveralProbes implements ServerProbe {
     return new Footprint(
         each.stream().mapToLong(Footprint::entries).sum(),
         each.stream().mapToLong(Footprint::bytes).sum());
+  }
+
+  @Override
+  public Set<String> contents(String name) {
+    return probes.stream()
+        .flatMap(probe -> probe.contents(name).stream())
+        .collect(Collectors.toSet());
   }
 
   @Override

@@ -8,6 +8,9 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 import javax.sql.DataSource;
 
 /** A connection pool to a database. Thread-safe. */
@@ -108,6 +111,14 @@ public final class SqlPool implements AutoCloseable {
         .stream()
         .map(row -> row.get(0))
         .toList();
+  }
+
+  /** Returns the rows of the tables whose names begin like this, each as one text. */
+  Set<String> contents(String prefix) {
+    return tables(prefix).stream()
+        .flatMap(table -> query("SELECT * FROM " + table).stream()
+            .map(row -> table + "=" + String.join("|", row)))
+        .collect(Collectors.toCollection(TreeSet::new));
   }
 
   @Override

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class SeveralProbesTest {
@@ -24,6 +25,11 @@ class SeveralProbesTest {
     }
 
     @Override
+    public Set<String> contents(String name) {
+      return commands.keySet();
+    }
+
+    @Override
     public void close() {}
   }
 
@@ -39,6 +45,7 @@ class SeveralProbesTest {
     assertThat(both.totalCommands()).hasValue(6);
     assertThat(both.cpuMicros()).hasValue(12);
     assertThat(both.footprint("")).isEqualTo(new ServerProbe.Footprint(3, 200));
+    assertThat(both.contents("")).containsExactlyInAnyOrder("get", "set");
   }
 
   @Test
