@@ -193,11 +193,11 @@ public abstract class JedisLocksContract {
     List<Thread> threads = new ArrayList<>();
     for (String name : List.of("one", "other")) {
       Thread thread = new Thread(() -> {
-        while (busy.get() && failure.get() == null) {
+        while (busy.get()) {
           try {
             client.tryAcquire(LockRequest.of(name)).orElseThrow().release();
           } catch (Throwable e) {
-            failure.set(e);
+            failure.compareAndSet(null, e);
           }
         }
       });
