@@ -135,6 +135,15 @@ class SilentServerTest {
   }
 
   @Test
+  @DisplayName("E3 a wait that is over before its first step does not end with 'held by another'")
+  void asksOnceHoweverShortTheWait() throws Exception {
+    LockRequest shortest = X.withWait(Duration.ofNanos(1));
+    for (int i = 0; i < 2000; i++) { // the timer is the first in one of ten
+      soon(client.locks().acquireAsync(shortest)).release();
+    }
+  }
+
+  @Test
   @DisplayName("X3 a request without a wait that got its thread late hears what the server said")
   void hearsTheServerLate() throws Exception {
     other.acquire("x");

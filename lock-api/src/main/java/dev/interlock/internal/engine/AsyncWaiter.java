@@ -24,7 +24,7 @@ final class AsyncWaiter extends Waiter {
   private final AsyncResult result;
   private final AtomicInteger signals = new AtomicInteger();
   private volatile @Nullable Long dueSince; // until the step that was asked for is over
-  private boolean begun; // only used by the one running step
+  private volatile boolean begun; // written by the one running step
 
   private final Agenda.Item alarm = new Agenda.Item() {
     @Override
@@ -33,7 +33,7 @@ final class AsyncWaiter extends Waiter {
       if (timeLeft() > 0) {
         agenda.put(this, System.nanoTime() + timeLeft()); // the step may have to wait for a thread
         signal(); // afterwards, so that the step's own alarm is the last word
-      } else if ((dueSince != null || asking) && timeLeft() > -ANSWER) {
+      } else if ((!begun || dueSince != null || asking) && timeLeft() > -ANSWER) {
         agenda.put(this, System.nanoTime() + timeLeft() + ANSWER);
       } else {
         // Before its place in the queue is given up.
@@ -82,7 +82,8 @@ final class AsyncWaiter extends Waiter {
   @Override
   boolean isLate() {
     Long since = dueSince;
-    return since != null && System.nanoTime() - since >= ANSWER && !hasHeardSince(since);
+    return !begun
+        || (since != null && System.nanoTime() - since >= ANSWER && !hasHeardSince(since));
   }
 
   @Override
