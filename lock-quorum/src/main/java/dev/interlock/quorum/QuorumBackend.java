@@ -88,8 +88,8 @@ final class QuorumBackend implements LockBackend {
     public void granted(Grant grant, long notBeforeNanos) {
       HoldId id = standings.meant(grant.id());
       Standing standing = id == null ? null : standings.get(id);
-      if (standing != null && standing.contended() == member) {
-        standing.grantedByRelease();
+      if (standing != null && standing.places().contended() == member) {
+        standing.places().grantedByRelease();
       }
       wake(grant.name(), grant.id());
     }

@@ -82,9 +82,9 @@ public final class Election {
     long sentAtMillis = System.currentTimeMillis();
     Attempt attempt = asked.withTokens(1);
     // One that has stood in a queue was in somebody's way, and others may stand behind it.
-    boolean isFirst = standing.contended() == null;
+    boolean isFirst = standing.places().contended() == null;
     Votes votes = new Votes(caller);
-    if (!standing.isHeld() && !standing.isGrantedByRelease()) {
+    if (!standing.isHeld() && !standing.places().isGrantedByRelease()) {
       AttemptResult first = contend(attempt, standing, votes);
       if (first != null) {
         return first;
@@ -119,7 +119,7 @@ public final class Election {
       round.await();
       Vote vote = round.answers().get(member);
       if (vote != null && vote.answer() instanceof Grant grant) {
-        standing.contendsAt(member);
+        standing.places().contendsAt(member);
         votes.granted.put(member, grant);
         if (beside) {
           votes.askedEarly(member, CompletableFuture.completedFuture(vote));
@@ -137,7 +137,7 @@ public final class Election {
         continue; // now for a place in its queue
       }
       if (vote != null) {
-        standing.contendsAt(member);
+        standing.places().contendsAt(member);
         // Or those would grant the lock to one who does not contend there.
         for (Member later : standing.places().leaveAfter(member)) {
           var unused = GiveBack.on(later, standing);
@@ -228,7 +228,7 @@ public final class Election {
 
   private List<Member> order(Standing standing) {
     List<Member> order = new ArrayList<>(members.live());
-    Member before = standing.contended();
+    Member before = standing.places().contended();
     if (before != null && order.remove(before)) {
       order.add(0, before);
     }

@@ -148,7 +148,7 @@ public final class Keeper {
 
   private Ballot ballot(
       Renewal renewal, @Nullable Standing standing, RenewalAnswers answers, BackendEvents events) {
-    Member contended = standing == null ? null : standing.contended();
+    Member contended = standing == null ? null : standing.places().contended();
     return renewal.queued() && standing != null && !standing.isHeld() && contended != null
         ? new Entry(renewal, standing, contended, answers, events)
         : new Hold(renewal, standing, answers, events, true);
@@ -364,7 +364,7 @@ public final class Keeper {
         return vote;
       }
       if (vote instanceof Grant) {
-        standing.grantedByRelease();
+        standing.places().grantedByRelease();
         events.wake(renewal.name(), renewal.id());
         return RenewalResult.queued(AFTER_WAKE);
       }
@@ -381,7 +381,7 @@ public final class Keeper {
         RenewalResult vote = vote(member);
         if (vote instanceof Grant) {
           standing.places().grantedAt(member); // by a release: a vote, which is not to be renewed
-        } else if (vote instanceof RenewalResult.Queued && standing.returnsTo(member)) {
+        } else if (vote instanceof RenewalResult.Queued && standing.places().returnsTo(member)) {
           events.wake(renewal.name(), renewal.id());
         }
       });

@@ -4,6 +4,7 @@ import dev.interlock.quorum.internal.member.Member;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The members in whose queues one attempt may stand. It contends at one of them. Those before that
@@ -20,6 +21,9 @@ import java.util.Set;
 public final class QueuePlaces {
   // Guarded by this.
   private final Set<Member> members = new HashSet<>();
+  private @Nullable Member contended;
+  private boolean queued;
+  private boolean granted;
 
   /** It is about to ask a member for a place. */
   public synchronized void asks(Member member) {
@@ -46,5 +50,49 @@ public final class QueuePlaces {
         members.stream().filter(other -> other.place() > member.place()).toList();
     later.forEach(members::remove);
     return later;
+  }
+
+  /** The member in whose queue it stands, or whom it asked first. */
+  public synchronized @Nullable Member contended() {
+    return contended;
+  }
+
+  public synchronized void contendsAt(Member member) {
+    contended = member;
+    queued = true;
+    granted = false;
+  }
+
+  /** It is the attempt of these places by another id, and asks first where that contends. */
+  synchronized void contendsAsIn(QueuePlaces before) {
+    contended = before.contended();
+  }
+
+  /** A member has kept its place. Answers whether that is an earlier one, where it contends now. */
+  synchronized boolean returnsTo(Member member) {
+    Member last = contended;
+    boolean returns = last != null && member.place() < last.place();
+    contended = returns ? member : last;
+    return returns;
+  }
+
+  /** Whether it has been given a place, and has not given that back. */
+  synchronized boolean isQueued() {
+    return queued;
+  }
+
+  /** The contended member has granted the lock by somebody's release. */
+  public synchronized void grantedByRelease() {
+    granted = true;
+  }
+
+  public synchronized boolean isGrantedByRelease() {
+    return granted;
+  }
+
+  /** The attempt was given back. */
+  synchronized void givenBack() {
+    queued = false;
+    granted = false;
   }
 }

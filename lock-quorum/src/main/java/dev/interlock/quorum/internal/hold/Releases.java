@@ -51,7 +51,7 @@ public final class Releases {
         }
       }
     }
-    Member contended = standing.contended();
+    Member contended = standing.places().contended();
     round.linger();
     // Whoever comes next asks the contended member first, and must not find the lock held there.
     round.await(answers -> isDecided(answers.values())

@@ -61,10 +61,7 @@ public final class Standing {
 
   private final AtomicLong token = new AtomicLong();
   private final Set<Member> unanswered = ConcurrentHashMap.newKeySet();
-  private volatile @Nullable Member contended;
   private volatile @Nullable Attempt attempt;
-  private volatile boolean queued;
-  private volatile boolean granted;
   private volatile boolean held;
   private volatile long keepUntil = System.nanoTime();
 
@@ -92,7 +89,7 @@ public final class Standing {
    */
   synchronized Standing renamed() {
     Standing next = new Standing(name, id, new MemberIds(MemberIds.other(id)), debts, last);
-    next.contended = contended;
+    next.places.contendsAsIn(places);
     return next;
   }
 
@@ -238,14 +235,6 @@ public final class Standing {
         }));
   }
 
-  /** A member has kept its place. Answers whether that is an earlier one, where it contends now. */
-  synchronized boolean returnsTo(Member member) {
-    Member last = contended;
-    boolean returns = last != null && member.place() < last.place();
-    contended = returns ? member : last;
-    return returns;
-  }
-
   /** Whether a member may have a vote by an earlier id, or a place in its queue. */
   synchronized boolean mayLeaveMore(Member member) {
     return ids.of(member).size() > 1 || places.mayBeAt(member);
@@ -289,7 +278,9 @@ public final class Standing {
     if (held || doubtful.isEmpty()) {
       return false;
     }
-    return !queued || doubtful.size() > spare || doubtful.contains(contended);
+    return !places.isQueued()
+        || doubtful.size() > spare
+        || doubtful.contains(places.contended());
   }
 
   /** Asks as {@link #ask} does, unless the hold was given back meanwhile. */
@@ -331,26 +322,6 @@ public final class Standing {
     return asked.contains(member);
   }
 
-  /** The member in whose queue it stands, or whom it asked first. */
-  public @Nullable Member contended() {
-    return contended;
-  }
-
-  public void contendsAt(Member member) {
-    contended = member;
-    queued = true;
-    granted = false;
-  }
-
-  /** The contended member has granted the lock by somebody's release. */
-  public void grantedByRelease() {
-    granted = true;
-  }
-
-  public boolean isGrantedByRelease() {
-    return granted;
-  }
-
   /** The quorum has granted it. What was to be given back is part of the hold now. */
   public synchronized void holds(
       Attempt granted, long fencingToken, long sentAt, long sentAtMillis) {
@@ -382,8 +353,7 @@ public final class Standing {
   /** It was given back. */
   synchronized void givenBack() {
     held = false;
-    queued = false;
-    granted = false;
+    places.givenBack();
   }
 
   /** The attempt that has become the hold; null before. */

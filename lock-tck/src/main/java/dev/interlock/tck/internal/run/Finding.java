@@ -92,6 +92,19 @@ record Finding(
     return new Finding(Verdict.INCONCLUSIVE, SLOW + message, stack).asDisorder();
   }
 
+  /** What several tests of a rule that failed have found. */
+  static Finding together(List<Finding> failed) {
+    List<String> messages = new ArrayList<>();
+    List<String> history = new ArrayList<>();
+    for (Finding finding : failed) {
+      messages.add(finding.message());
+      history.addAll(finding.history());
+    }
+    boolean outOfOrder = failed.stream().anyMatch(Finding::outOfOrder);
+    Finding all = new Finding(Verdict.FAIL, String.join("\n", messages), history);
+    return outOfOrder ? all.asDisorder() : all;
+  }
+
   /** Tells whether something that stood still may be why the test did not pass. */
   boolean mayBeByStall() {
     return isFailure() || message.startsWith(SLOW);

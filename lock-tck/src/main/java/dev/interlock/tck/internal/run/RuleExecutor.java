@@ -219,7 +219,7 @@ final class RuleExecutor {
       }
     }
     if (!failed.isEmpty()) {
-      return together(failed);
+      return Finding.together(failed);
     }
     if (!undecided.isEmpty()) {
       return undecided.get(0);
@@ -257,37 +257,38 @@ final class RuleExecutor {
     }
     String before = reason.get();
     Finding last = first;
-    Optional<Stall> again = stall;
-    boolean undecided = true;
-    for (int more = 0; undecided && more < MORE_TRIES; more++) {
-      run.note("Run again, since " + before);
-      Finding healed = limited("healing", HEAL_SECONDS, run, "", () -> Healing.endFaults(run));
+    for (int more = 0; more < MORE_TRIES; more++) {
+      Finding healed = prepareAgain(run, before);
       if (healed.verdict() != Verdict.PASS) {
         return last.followedBy(healed);
       }
-      awaitCalm();
       start = System.nanoTime();
       last = one(test, run);
-      again = stallIn(last, start, run);
+      Optional<Stall> again = stallIn(last, start, run);
+      boolean late = last.isTimed(test.rule()) || last.isUnanswered();
+      if (!late || !isReason(stall) || !isReason(again)) {
+        return last.ifFailed("also: " + reason.get() + " at the first try, and it failed again");
+      }
       before = again.map(Stall::toString).orElse("");
-      undecided =
-          isReason(stall) && isReason(again) && (last.isTimed(test.rule()) || last.isUnanswered());
     }
-    if (undecided) {
-      String message = "Nothing can be said, for it failed again: at first " + reason.get()
-          + ", at last " + before + ".\n" + last.message();
-      return new Finding(Verdict.INCONCLUSIVE, message, last.history());
-    }
-    return last.ifFailed("also: " + reason.get() + " at the first try, and it failed again");
+    String message = "Nothing can be said, for it failed again: at first " + reason.get()
+        + ", at last " + before + ".\n" + last.message();
+    return new Finding(Verdict.INCONCLUSIVE, message, last.history());
   }
 
-  /** What the kit does itself beside this comes to an end, so the machine calms down as a rule. */
-  private static void awaitCalm() {
+  /** Ends the faults of a test that is run again, and waits for a machine that does less. */
+  private Finding prepareAgain(RuleRun run, String reason) {
+    run.note("Run again, since " + reason);
+    Finding healed = limited("healing", HEAL_SECONDS, run, "", () -> Healing.endFaults(run));
     try {
-      MachineLoad.instance().awaitCalm(CALM_LIMIT);
+      if (healed.verdict() == Verdict.PASS) {
+        // What the kit does itself beside this comes to an end, so it calms down as a rule.
+        MachineLoad.instance().awaitCalm(CALM_LIMIT);
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+    return healed;
   }
 
   /** What stood still while a test failed. */
@@ -310,28 +311,14 @@ final class RuleExecutor {
         .isPresent();
   }
 
-  private static Finding together(List<Finding> failed) {
-    List<String> messages = new ArrayList<>();
-    List<String> history = new ArrayList<>();
-    for (Finding finding : failed) {
-      messages.add(finding.message());
-      history.addAll(finding.history());
-    }
-    boolean outOfOrder = failed.stream().anyMatch(Finding::outOfOrder);
-    Finding all = new Finding(Verdict.FAIL, String.join("\n", messages), history);
-    return outOfOrder ? all.asDisorder() : all;
-  }
-
   /** Runs a test, again if the machine was too slow to show anything. */
   private Finding one(RuleTest test, RuleRun run) {
     Finding finding = once(test, run);
     for (int more = 0; finding.isTooLate() && more < MORE_TRIES; more++) {
-      run.note("Run again, since the machine was too slow");
-      Finding healed = limited("healing", HEAL_SECONDS, run, "", () -> Healing.endFaults(run));
+      Finding healed = prepareAgain(run, "the machine was too slow");
       if (healed.verdict() != Verdict.PASS) {
         return finding.followedBy(healed);
       }
-      awaitCalm();
       finding = once(test, run);
     }
     return finding;
