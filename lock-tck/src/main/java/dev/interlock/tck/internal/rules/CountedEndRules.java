@@ -10,7 +10,6 @@ import dev.interlock.spi.HoldId;
 import dev.interlock.tck.internal.run.DirectBackend;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
-import dev.interlock.tck.internal.worker.ProcessWorker;
 import dev.interlock.tck.internal.worker.Worker;
 import dev.interlock.tck.internal.worker.WorkerSpace;
 import java.time.Duration;
@@ -239,7 +238,7 @@ public final class CountedEndRules {
     RuleRun.pause(run.ms(WITHOUT_DOUBT));
     run.expect(
         !waits.isDone(), "a reader waits behind a writer that waits and is alive", "it does not");
-    kill(run, dying);
+    Queues.kill(run, dying, "a client with waiting writers");
     long died = System.nanoTime();
     CompletableFuture<Lease> comes = readers.get(0).acquireAsync(after.shared());
     for (CompletableFuture<Lease> reader : List.of(waits, comes)) {
@@ -252,16 +251,6 @@ public final class CountedEndRules {
     }
     run.note("readers came past dead writers " + RuleRun.since(died).toMillis()
         + " ms after these had died");
-  }
-
-  private static void kill(RuleRun run, Worker dying) throws Exception {
-    if (dying instanceof ProcessWorker process) {
-      process.kill();
-      run.fault("kill -9 of a client with waiting writers");
-    } else {
-      dying.close();
-      run.fault("closing of a client with waiting writers");
-    }
   }
 
   public static void waitToWrite(WorkerSpace space, List<String> names, boolean fair, long wait) {

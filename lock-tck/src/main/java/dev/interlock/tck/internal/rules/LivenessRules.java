@@ -143,13 +143,7 @@ public final class LivenessRules {
     CompletableFuture<Long> acquired =
         living.start(1, space -> ValidityRules.timeToAcquire(space, name, wait, wait));
     awaitWaiting(run, living, 1);
-    if (dying instanceof ProcessWorker process) {
-      process.kill();
-      run.fault("kill -9 of a waiting client");
-    } else {
-      dying.close();
-      run.fault("closing of a waiting client");
-    }
+    Queues.kill(run, dying, "a waiting client");
     long released = System.nanoTime();
     held.release();
     long at = living.result(acquired);

@@ -13,7 +13,6 @@ import dev.interlock.tck.internal.run.DirectBackend;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import dev.interlock.tck.internal.worker.EventCounter;
-import dev.interlock.tck.internal.worker.ProcessWorker;
 import dev.interlock.tck.internal.worker.Worker;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,13 +62,7 @@ public final class QueueDepartureRules {
       line.leaving().get(0).cancel(true);
       run.await(run.limit(3_000), "a wait of 500 ms is over", line.leaving().get(1)::isDone);
     }
-    if (crowd.dying() instanceof ProcessWorker process) {
-      process.kill();
-      run.fault("kill -9 of a waiting client");
-    } else {
-      crowd.dying().close();
-      run.fault("closing of a waiting client");
-    }
+    Queues.kill(run, crowd.dying(), "a waiting client");
     long slowest = 0;
     for (Line line : lines) {
       slowest = Math.max(slowest, timeToServe(run, line));

@@ -7,13 +7,15 @@ import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.tck.internal.run.RuleRun;
 import dev.interlock.tck.internal.run.RuleViolation;
+import dev.interlock.tck.internal.worker.ProcessWorker;
+import dev.interlock.tck.internal.worker.Worker;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Those who wait for parts of a lock, one behind the other. */
+/** Those who wait for a lock, or for parts of it, one behind the other. */
 final class Queues {
   private Queues() {}
 
@@ -33,6 +35,17 @@ final class Queues {
         before + 1 + " requests stand in the queue",
         () -> observer.inspect(request.name()).map(HoldInfo::waiters).orElse(0) == before + 1);
     return waiting;
+  }
+
+  /** Ends a worker that waits, as a crash does where it is a JVM. */
+  static void kill(RuleRun run, Worker dying, String who) {
+    if (dying instanceof ProcessWorker process) {
+      process.kill();
+      run.fault("kill -9 of " + who);
+    } else {
+      dying.close();
+      run.fault("closing of " + who);
+    }
   }
 
   /** Fails the rule unless it has what it waits for soon. */
