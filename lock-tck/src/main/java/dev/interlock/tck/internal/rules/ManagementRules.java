@@ -27,6 +27,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
+import java.util.function.UnaryOperator;
 
 /** Rules M3 and M5. */
 public final class ManagementRules {
@@ -101,15 +102,7 @@ public final class ManagementRules {
       client.acquire(Leases.fixed(run, name, 60_000));
       client.forceRelease(name);
     });
-    LockClient waiter = run.client();
-    endings.put("were awaited in vain", name -> {
-      Lease held = client.acquire(Leases.fixed(run, name, 60_000));
-      waiter
-          .acquireAsync(Leases.fixed(run, name, 60_000).withWait(Duration.ofMillis(20)))
-          .handle((lease, late) -> 0)
-          .get();
-      held.release();
-    });
+    putWaits(run, client, endings);
     putUses(run, client, endings);
     // A client closes in bounded time; each has so few that it can release them all.
     List<LockClient> left = new ArrayList<>();
@@ -145,6 +138,34 @@ public final class ManagementRules {
         + " left nothing behind");
   }
 
+  /** Of a queue there may be entries of its own. */
+  private static void putWaits(RuleRun run, LockClient client, Map<String, Ending> endings) {
+    LockClient waiter = run.client();
+    for (Map.Entry<String, UnaryOperator<LockRequest>> kind : Leases.kinds(run).entrySet()) {
+      String who = " by " + kind.getKey();
+      endings.put("were awaited in vain" + who, name -> {
+        Lease held = client.acquire(Leases.fixed(run, name, 60_000));
+        LockRequest request = kind.getValue().apply(Leases.fixed(run, name, 60_000));
+        waiter
+            .acquireAsync(request.withWait(Duration.ofMillis(20)))
+            .handle((lease, late) -> 0)
+            .get();
+        held.release();
+      });
+    }
+    endings.put("were handed on", name -> {
+      Lease held = client.acquire(Leases.fixed(run, name, 60_000));
+      CompletableFuture<Lease> next = waiter.acquireAsync(Queues.request(run, name));
+      held.release();
+      next.get().release();
+    });
+    endings.put("were refused", name -> {
+      Lease held = client.acquire(Leases.fixed(run, name, 60_000));
+      waiter.tryAcquire(Leases.once(run, name, 60_000));
+      held.release();
+    });
+  }
+
   /** Uses of a kind of their own, which may have entries of their own. */
   private static void putUses(RuleRun run, LockClient client, Map<String, Ending> endings) {
     if (run.has(Capability.SHARED)) {
@@ -162,6 +183,13 @@ public final class ManagementRules {
         name -> client
             .acquire(OwnershipRules.owned(run, name, "of " + name, 60_000))
             .release());
+    if (run.has(Capability.RENEWABLE)) {
+      endings.put("were extended", name -> {
+        Lease held = client.acquire(Leases.fixed(run, name, 30_000));
+        held.extend(run.ms(60_000));
+        held.release();
+      });
+    }
     endings.put("were free when they were looked at", name -> {
       client.inspect(name);
       client.forceRelease(name);
