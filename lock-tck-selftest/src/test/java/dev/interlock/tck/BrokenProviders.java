@@ -307,5 +307,16 @@ final class BrokenProviders {
     EXPECTED.put(Fault.PERMITS_SHARE_TOKEN, Set.of("C1"));
     EXPECTED.put(Fault.SHARED_FORCE_WAKES_NOBODY, Set.of("R5", "C2"));
     EXPECTED.put(Fault.DEAD_WRITER_KEEPS_READERS_OUT, Set.of("W2"));
+    EXPECTED.put(Fault.QUEUE_KEEPS_TOKEN, Set.of("T1"));
+    EXPECTED.put(Fault.FAIR_LOOKS_THEN_TAKES, Set.of("X1"));
+    NOW_AND_THEN.put(Fault.FAIR_LOOKS_THEN_TAKES, Set.of("F2"));
+    EXPECTED.put(Fault.BATCH_HAS_ONE_LEASE, Set.of("N8"));
+    EXPECTED.put(Fault.OWNERS_END_ON_DISCONNECT, Set.of("X2"));
+    EXPECTED.put(Fault.PARTS_FOLLOW_CLOCK, Set.of("L5"));
+    EXPECTED.put(Fault.RENEWALS_NOT_DURABLE, Set.of("D1"));
+    EXPECTED.put(Fault.KEEPS_QUEUES, Set.of("M3"));
+    EXPECTED.put(Fault.RENEWALS_RUN_OUT, Set.of("N1"));
+    EXPECTED.put(Fault.DEAF_AFTER_OUTAGE, Set.of("P2"));
+    EXPECTED.put(Fault.QUEUE_SLEEPS_PAST_EXPIRY, Set.of("L6"));
   }
 }

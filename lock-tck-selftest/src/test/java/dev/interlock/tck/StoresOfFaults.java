@@ -30,7 +30,11 @@ final class StoresOfFaults {
       Fault.FIRST_OF_BATCH_DECIDES,
       Fault.FAIR_LEASE_FROM_ARRIVAL,
       Fault.RELEASES_THEN_SERVES,
-      Fault.FAIR_WAITERS_POLL);
+      Fault.FAIR_WAITERS_POLL,
+      Fault.QUEUE_KEEPS_TOKEN,
+      Fault.FAIR_LOOKS_THEN_TAKES,
+      Fault.KEEPS_QUEUES,
+      Fault.QUEUE_SLEEPS_PAST_EXPIRY);
 
   private static final Set<Fault> NEEDS_SHARED_OWNERS = Set.of(
       Fault.OWNER_BEHIND_QUEUE,
@@ -45,7 +49,8 @@ final class StoresOfFaults {
       Fault.TOKEN_LEAVES_WITH_ENTRY,
       Fault.FORCE_ENDS_ONE_ENTRY,
       Fault.TELLS_ONE_OF_OWNER,
-      Fault.OWNER_LOOKS_THEN_ENTERS);
+      Fault.OWNER_LOOKS_THEN_ENTERS,
+      Fault.OWNERS_END_ON_DISCONNECT);
 
   private static final Set<Fault> NEEDS_COUNTED = Set.of(
       Fault.READS_BESIDE_WRITER,
@@ -86,10 +91,11 @@ final class StoresOfFaults {
       Fault.SHARED_LEASES_CAPPED,
       Fault.PERMITS_SHARE_TOKEN,
       Fault.SHARED_FORCE_WAKES_NOBODY,
-      Fault.DEAD_WRITER_KEEPS_READERS_OUT);
+      Fault.DEAD_WRITER_KEEPS_READERS_OUT,
+      Fault.PARTS_FOLLOW_CLOCK);
 
   private static final Set<Fault> NEEDS_DURABLE =
-      Set.of(Fault.NOT_DURABLE, Fault.ORDER_NOT_DURABLE);
+      Set.of(Fault.NOT_DURABLE, Fault.ORDER_NOT_DURABLE, Fault.RENEWALS_NOT_DURABLE);
 
   /** What these break shows itself only between processes: crashes, and clocks that differ. */
   static final Set<Fault> NEEDS_PROCESSES = Set.of(

@@ -65,6 +65,7 @@ final class AttemptCommands {
     if (own != null) {
       long since = arrivals.getOrDefault(request.id(), now);
       own.expiresAt = Math.max(own.expiresAt, since + request.lease());
+      own.granted = own.expiresAt;
       boolean counts = fault == Fault.REPLAY_COUNTS
           || (fault == Fault.REPEATED_ENTRY_COUNTS && own != held)
           || (fault == Fault.REPEATED_READER_COUNTS
@@ -122,6 +123,14 @@ final class AttemptCommands {
         : waits(request, lock, held, now);
   }
 
+  /** The first half of one that is not atomic only where it finds the lock free. */
+  boolean isFree(Request request) {
+    Lock lock = grants.lock(request.name(), System.nanoTime());
+    boolean free = lock.held == null && lock.queue.isEmpty();
+    table.forget(request.name(), lock);
+    return free;
+  }
+
   /** The first half of an attempt that counts before it takes. */
   Answer count(Request request) {
     long now = System.nanoTime();
@@ -148,8 +157,11 @@ final class AttemptCommands {
       if (fault == Fault.FAIR_LEASE_FROM_ARRIVAL) {
         arrivals.putIfAbsent(request.id(), now);
       }
+      if (fault == Fault.KEEPS_QUEUES) {
+        table.keep(request.name());
+      }
       return lock.queue.enter(request, now)
-          ? new Answer(Wire.QUEUED, 0, Math.min(left, lock.queue.refresh()))
+          ? new Answer(Wire.QUEUED, 0, lock.recheck(left))
           : new Answer(Wire.BUSY, 0, Math.min(left, SPIN));
     }
     if (request.waits()

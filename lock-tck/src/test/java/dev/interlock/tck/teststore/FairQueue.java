@@ -82,7 +82,10 @@ final class FairQueue {
   /** How often a waiter looks again. One who is told nothing would otherwise find out that way. */
   long refresh() {
     return switch (fault) {
-      case TELLS_NO_OWNER, TELLS_ONE_OF_OWNER, SHARED_FORCE_WAKES_NOBODY -> LIFE / 2;
+      case TELLS_NO_OWNER,
+          TELLS_ONE_OF_OWNER,
+          SHARED_FORCE_WAKES_NOBODY,
+          QUEUE_SLEEPS_PAST_EXPIRY -> LIFE / 2;
       case FAIR_WAITERS_POLL -> POLL;
       default -> REFRESH;
     };

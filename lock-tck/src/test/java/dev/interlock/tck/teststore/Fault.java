@@ -426,5 +426,28 @@ public enum Fault {
   /** A forced release of who shared a lock serves nobody. */
   SHARED_FORCE_WAKES_NOBODY,
   /** A waiting writer whose client is gone keeps readers out until its place runs out. */
-  DEAD_WRITER_KEEPS_READERS_OUT
+  DEAD_WRITER_KEEPS_READERS_OUT,
+  /** Who is granted a lock from its queue has the token of the hold before. */
+  QUEUE_KEEPS_TOKEN,
+  /** An attempt that keeps the order looks in one step, and takes the lock in another. */
+  FAIR_LOOKS_THEN_TAKES,
+  /** All of a batch of renewals have the lease of the first. */
+  BATCH_HAS_ONE_LEASE,
+  /** The end of any connection of a client frees what it holds for named owners. */
+  OWNERS_END_ON_DISCONNECT,
+  /**
+   * The lease of a part of a lock is corrected by how far the wall clock moved since the client
+   * opened.
+   */
+  PARTS_FOLLOW_CLOCK,
+  /** It is said to be durable, and a restart takes back what renewals added to a lease. */
+  RENEWALS_NOT_DURABLE,
+  /** Something is kept for each name that had a queue, for ever. */
+  KEEPS_QUEUES,
+  /** Renewals of a hold from the hundred and first on are confirmed and not made. */
+  RENEWALS_RUN_OUT,
+  /** A subscription that was cut is not made again if that fails for two seconds. */
+  DEAF_AFTER_OUTAGE,
+  /** Who stands in the queue does not look again when the lease of the holder is over. */
+  QUEUE_SLEEPS_PAST_EXPIRY
 }

@@ -137,6 +137,7 @@ final class Grants {
       }
     }
     lock.end = Lock.End.NONE;
+    lock.lastToken = token;
     lock.isUnserved = false;
     if (request.shared() && fault != Fault.TELLS_NO_OWNER) {
       lock.queue.waitingAs(request.owner()).stream()
@@ -224,7 +225,9 @@ final class Grants {
     Set<String> told = new HashSet<>();
     Request next = next(lock, now);
     while (next != null) {
+      drawn = fault == Fault.QUEUE_KEEPS_TOKEN ? lock.lastToken : drawn;
       grant(next, lock, now + Math.min(next.lease(), FairQueue.CLAIM));
+      drawn = fault == Fault.QUEUE_KEEPS_TOKEN ? 0 : drawn;
       boolean first = told.add(next.client());
       if (fault != Fault.FAIR_WAITERS_POLL && (first || fault != Fault.TELLS_CLIENT_ONCE)) {
         tell(next.client(), new Event("wake", name, next.id()));

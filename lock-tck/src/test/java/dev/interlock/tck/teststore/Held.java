@@ -7,6 +7,8 @@ final class Held {
   final int tokens;
   long since = System.currentTimeMillis();
   long expiresAt;
+  // When it ends without what renewals have added.
+  long granted;
   int entries = 1;
   int renewals;
   // How many of the lock's units it takes.
@@ -21,6 +23,7 @@ final class Held {
     this.token = token;
     this.tokens = tokens;
     this.expiresAt = expiresAt;
+    this.granted = expiresAt;
     units = request.units();
   }
 

@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 final class HoldCommands {
   private static final long ORPHANS_LIFE = TimeUnit.MINUTES.toNanos(10);
   private static final int SOME_RENEWALS = 3;
+  private static final int MANY_RENEWALS = 100;
 
   private final Store store;
   private final LockTable table;
@@ -62,7 +63,7 @@ final class HoldCommands {
       boolean queued = lock.queue.refresh(request.id(), now);
       table.forget(request.name(), lock);
       long left = held == null ? AttemptCommands.SPIN : held.expiresAt - now;
-      return new Answer(queued ? Wire.QUEUED : Wire.BUSY, 0, Math.min(left, lock.queue.refresh()));
+      return new Answer(queued ? Wire.QUEUED : Wire.BUSY, 0, lock.recheck(left));
     }
     own.renewals++;
     own.since = fault == Fault.SINCE_OF_RENEWAL ? System.currentTimeMillis() : own.since;
@@ -88,6 +89,7 @@ final class HoldCommands {
   private boolean isMade(Held renewed, long lease, long now) {
     return switch (fault) {
       case FORGETS_RENEWALS -> renewed.renewals <= SOME_RENEWALS;
+      case RENEWALS_RUN_OUT -> renewed.renewals <= MANY_RENEWALS;
       case SKIPS_EARLY_RENEWALS -> renewed.expiresAt - now < lease / 2;
       default -> true;
     };

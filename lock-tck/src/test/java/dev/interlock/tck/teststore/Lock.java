@@ -28,6 +28,7 @@ final class Lock {
   // How the last hold ended, and the token of one that expired: for faults that depend on it.
   End end = End.NONE;
   long expiredToken;
+  long lastToken;
   // Freed by a release that has yet to serve the queue.
   boolean isUnserved;
 
@@ -166,6 +167,13 @@ final class Lock {
   boolean keepsToken() {
     return (fault == Fault.TOKEN_STANDS_OVER_FORCE && end == End.FORCED)
         || (fault == Fault.TOKEN_STANDS_OVER_ABANDON && end == End.ABANDONED);
+  }
+
+  /** When one in the queue looks again, if so much is left of the hold that it waits for. */
+  long recheck(long left) {
+    return fault == Fault.QUEUE_SLEEPS_PAST_EXPIRY
+        ? queue.refresh()
+        : Math.min(left, queue.refresh());
   }
 
   boolean isAwaited() {

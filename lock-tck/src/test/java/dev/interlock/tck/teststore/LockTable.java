@@ -56,6 +56,21 @@ final class LockTable {
           .values()
           .removeIf(lock -> lock.held != null && lock.held.request.client().equals(client));
     }
+    if (fault == Fault.OWNERS_END_ON_DISCONNECT) {
+      locks
+          .values()
+          .forEach(lock -> lock.holders()
+              .filter(hold -> hold.request.shared() && hold.request.client().equals(client))
+              .toList()
+              .forEach(lock::end));
+    }
+  }
+
+  /** Lets leases end as they were granted. */
+  void undoRenewals() {
+    locks.values().stream()
+        .flatMap(Lock::holders)
+        .forEach(hold -> hold.expiresAt = Math.min(hold.expiresAt, hold.granted));
   }
 
   /** Counts what is kept. What has expired and is wanted by nobody goes, as by a time to live. */

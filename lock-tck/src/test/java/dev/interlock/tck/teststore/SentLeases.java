@@ -41,6 +41,8 @@ final class SentLeases {
   long of(Attempt attempt) {
     return switch (fault) {
       case EXPIRES_AFTERWARDS -> NO_EXPIRY;
+      case PARTS_FOLLOW_CLOCK ->
+        attempt.capacity() == 1 ? wanted(attempt) : Math.max(1, wanted(attempt) + clockMoved());
       case SHARED_LEASES_CAPPED ->
         attempt.capacity() == 1 ? wanted(attempt) : Math.min(wanted(attempt), CAP);
       default -> sent(wanted(attempt));

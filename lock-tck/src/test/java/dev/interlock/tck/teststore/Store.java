@@ -52,6 +52,8 @@ final class Store {
   synchronized void crash() {
     if (fault == Fault.ORDER_NOT_DURABLE) {
       table.reverseQueues();
+    } else if (fault == Fault.RENEWALS_NOT_DURABLE) {
+      table.undoRenewals();
     } else {
       loseState();
     }

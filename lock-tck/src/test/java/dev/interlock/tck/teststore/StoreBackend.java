@@ -137,6 +137,11 @@ final class StoreBackend implements LockBackend {
           return answered;
         }
       }
+      if (fault == Fault.FAIR_LOOKS_THEN_TAKES
+          && request.fair()
+          && (Boolean) connections.call(store -> store.attempts().isFree(request))) {
+        return connections.call(store -> store.attempts().take(request));
+      }
       if (fault == Fault.COUNTS_THEN_TAKES && request.capacity() != 1 && !request.waits()) {
         Object counted = connections.call(store -> store.attempts().count(request));
         return counted instanceof Wire.Answer free && free.token() == Wire.FREE

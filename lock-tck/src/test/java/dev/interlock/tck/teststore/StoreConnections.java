@@ -29,6 +29,7 @@ final class StoreConnections implements AutoCloseable {
   private static final int LEAK_EVERY = 100;
   private static final int HOARD = 300;
   private static final int MOST_HEARD = 100;
+  private static final int MOST_FAILED = 40;
   private static final long RECONNECT = TimeUnit.MILLISECONDS.toNanos(50);
 
   private record Connection(
@@ -150,25 +151,29 @@ final class StoreConnections implements AutoCloseable {
     Connection connection = subscribed();
     StoreServer.thread("teststore-events", () -> {
       listen(connection, listener);
-      for (int tries = 0; !closed && !isDeaf(tries); tries++) {
+      int failed = 0;
+      for (int tries = 0; !closed && !isDeaf(tries, failed); tries++) {
         try {
           Connection again = subscribed();
+          failed = 0;
           if (fault != Fault.TRUSTS_MESSAGES) {
             inDoubt.run();
           }
           listen(again, listener);
         } catch (BackendUnavailableException e) {
+          failed++;
           LockSupport.parkNanos(RECONNECT);
         }
       }
     });
   }
 
-  /** For a first subscription that was cut. */
-  private boolean isDeaf(int tries) {
+  /** For a first subscription that was cut, or one that failed so often since. */
+  private boolean isDeaf(int tries, int failed) {
     return switch (fault) {
       case DEAF_AFTER_CUT -> true;
       case DEAF_AFTER_SECOND_CUT, DEAF_AFTER_FAILED_RECONNECT -> tries > 0;
+      case DEAF_AFTER_OUTAGE -> failed > MOST_FAILED;
       default -> false;
     };
   }

@@ -28,8 +28,10 @@ final class StoreRenewals {
   }
 
   void renew(List<Renewal> batch, RenewalAnswers answers) {
-    List<Wire.Request> sent =
-        batch.stream().map(renewal -> requests.of(renewal, leases.of(renewal))).toList();
+    boolean alike = fault == Fault.BATCH_HAS_ONE_LEASE;
+    List<Wire.Request> sent = batch.stream()
+        .map(renewal -> requests.of(renewal, leases.of(alike ? batch.get(0) : renewal)))
+        .toList();
     int together = fault == Fault.RENEWS_ONE_BY_ONE ? 1 : sent.size();
     for (int i = 0; i < sent.size(); i += together) {
       List<Wire.Request> part = List.copyOf(sent.subList(i, i + together));

@@ -8,11 +8,17 @@ import dev.interlock.tck.internal.fault.FaultProxy;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
 
-/** What X2 says of a client that cannot be heard of for longer than some servers bear. */
+/** What X2 and P2 say of a client that cannot be heard of for longer than some servers bear. */
 public final class AbsenceRules {
   /** Clients that try to connect again and again wait for longer each time, up to half a minute. */
   private static final long CONNECTED_AGAIN = 40_000;
+
+  /** The same after a few seconds, for one that has as long a wait behind it as before it. */
+  private static final long LISTENING_AGAIN = 15_000;
 
   private AbsenceRules() {}
 
@@ -26,18 +32,58 @@ public final class AbsenceRules {
     FaultProxy proxy = run.proxy();
     LockClient client = run.client(proxy);
     LockClient other = run.client();
-    LockRequest request = LockRequest.of(run.name()).withLease(Duration.ofMinutes(3));
-    Lease held = client.acquire(request.withWait(run.limit(3_000)));
+    List<Lease> leases = new ArrayList<>();
+    for (UnaryOperator<LockRequest> kind : Leases.kinds(run).values()) {
+      LockRequest request = kind.apply(LockRequest.of(run.name()));
+      leases.add(
+          client.acquire(request.withLease(Duration.ofMinutes(3)).withWait(run.limit(3_000))));
+    }
     proxy.refuse(true);
     run.requireHit(proxy.cut(), "a client that cannot connect for some time");
     // Not stretched: a server's patience does not stretch either.
     RuleRun.pause(Duration.ofMillis(run.amount(6_000, 32_000, 65_000)));
-    run.expectHeld(other, held.name(), "while its holder cannot connect, and the lease runs");
+    for (Lease held : leases) {
+      run.expectHeld(other, held.name(), "while its holder cannot connect, and the lease runs");
+    }
     proxy.refuse(false);
     run.expectWorking(client, run.limit(CONNECTED_AGAIN), "once it can connect again");
-    Leases.expectValid(run, held, "the lease of a client that was away for a shorter time");
-    held.release();
-    run.expectFree(other, held.name(), run.limit(1_000), "after its release");
-    run.note("a lock was kept while its holder could not connect");
+    for (Lease held : leases) {
+      Leases.expectValid(run, held, "the lease of a client that was away for a shorter time");
+      held.release();
+      run.expectFree(other, held.name(), run.limit(1_000), "after its release");
+    }
+    run.note("a lock of each kind was kept while its holder could not connect");
+  }
+
+  @Rule(
+      value = "P2",
+      check = "how often, or for how long, a client tries to make its subscription again",
+      timed = true,
+      limit = 120,
+      needs = TckFault.CONNECTION)
+  public static void theSubscriptionSurvivesAnAbsence(RuleRun run) throws Exception {
+    FaultProxy proxy = run.proxy();
+    LockClient waiting = run.client(proxy);
+    LockClient holding = run.client();
+    ConnectionRules.handOff(run, waiting, holding, () -> {});
+    proxy.refuse(true);
+    run.requireHit(proxy.cut(), "a client that cannot connect for some time");
+    // Not stretched, as above.
+    RuleRun.pause(Duration.ofMillis(run.amount(5_000, 12_000, 35_000)));
+    proxy.refuse(false);
+    run.expectWorking(waiting, run.limit(CONNECTED_AGAIN), "once it can connect again");
+    long start = System.nanoTime();
+    Duration limit = run.limit(LISTENING_AGAIN);
+    long took = Long.MAX_VALUE;
+    while (took > run.limit(200).toNanos()) {
+      took = ConnectionRules.handOff(run, waiting, holding, () -> {});
+      run.expect(
+          took <= run.limit(200).toNanos() || RuleRun.since(start).compareTo(limit) < 0,
+          "hand-offs to a client that can connect again take at most 200 ms after "
+              + limit.toMillis() + " ms",
+          "the last one took " + took / 1_000_000 + " ms");
+    }
+    run.note("a client that could not connect for some time was told of releases "
+        + RuleRun.since(start).toMillis() + " ms after it could");
   }
 }

@@ -8,6 +8,7 @@ public final class AllRules {
       ExclusionRules.class,
       AbsenceRules.class,
       ValidityRules.class,
+      ExpiryRules.class,
       CrowdRules.class,
       LeaseRules.class,
       LeaseLengthRules.class,

@@ -3,13 +3,20 @@ package dev.interlock.tck.internal.rules;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.Grant;
+import dev.interlock.spi.HoldId;
 import dev.interlock.tck.internal.fault.FaultProxy;
+import dev.interlock.tck.internal.run.DirectBackend;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 /**
  * What several rules say of attempts that are not one step on the server: another client acts
@@ -31,8 +38,20 @@ public final class AttemptInterleavingRules {
     private final String state;
     private Optional<Lease> second = Optional.empty();
 
-    Rivals(RuleRun run, LockClient slow, LockClient quick, String name, String state) {
-      this(run, slow, Leases.once(run, name, LONG), quick, Leases.once(run, name, LONG), state);
+    Rivals(
+        RuleRun run,
+        LockClient slow,
+        UnaryOperator<LockRequest> kind,
+        LockClient quick,
+        String name,
+        String state) {
+      this(
+          run,
+          slow,
+          kind.apply(Leases.once(run, name, LONG)),
+          quick,
+          Leases.once(run, name, LONG),
+          state);
     }
 
     Rivals(
@@ -82,20 +101,23 @@ public final class AttemptInterleavingRules {
     FaultProxy proxy = run.proxy();
     LockClient slow = run.client(proxy);
     LockClient quick = run.client();
-    Gaps.each(run, proxy, "an attempt", () -> {
-      return new Rivals(run, slow, quick, run.name(), "nobody used before");
-    });
-    Gaps.each(run, proxy, "an attempt", () -> {
-      String name = run.name();
-      quick.acquire(Leases.fixed(run, name, 20_000)).release();
-      return new Rivals(run, slow, quick, name, "was released");
-    });
-    Gaps.each(run, proxy, "an attempt", () -> {
-      String name = run.name();
-      quick.acquire(Leases.fixed(run, name, LEFT_LEASE));
-      RuleRun.pause(run.expiry(2 * LEFT_LEASE));
-      return new Rivals(run, slow, quick, name, "has expired");
-    });
+    for (Map.Entry<String, UnaryOperator<LockRequest>> kind : Leases.wholes(run).entrySet()) {
+      String what = "an attempt of " + kind.getKey();
+      Gaps.each(run, proxy, what, () -> {
+        return new Rivals(run, slow, kind.getValue(), quick, run.name(), "nobody used before");
+      });
+      Gaps.each(run, proxy, what, () -> {
+        String name = run.name();
+        quick.acquire(Leases.fixed(run, name, 20_000)).release();
+        return new Rivals(run, slow, kind.getValue(), quick, name, "was released");
+      });
+      Gaps.each(run, proxy, what, () -> {
+        String name = run.name();
+        quick.acquire(Leases.fixed(run, name, LEFT_LEASE));
+        RuleRun.pause(run.expiry(2 * LEFT_LEASE));
+        return new Rivals(run, slow, kind.getValue(), quick, name, "has expired");
+      });
+    }
   }
 
   @Rule(value = "R1", check = "that readers and writers look and enter in one step")
@@ -242,28 +264,36 @@ public final class AttemptInterleavingRules {
     Gaps.each(run, proxy, "an owner's entry", () -> new Followed(run, slow, holder, stranger));
   }
 
-  /** A newcomer asks while a release is under way that lets a waiter in. */
+  /** Begins a hold, and tells how it is ended. */
+  private interface Begin {
+    End begin(LockRequest request) throws Exception;
+  }
+
+  private interface End {
+    void end();
+  }
+
+  /** A newcomer asks while the end of a hold is under way that lets a waiter in. */
   private static final class Newcomer implements Gaps.Act<Boolean> {
     private final RuleRun run;
     private final LockClient quick;
     private final LockRequest request;
-    private final Lease held;
+    private final End end;
     private final CompletableFuture<Lease> waiter;
     private Optional<Lease> entered = Optional.empty();
 
-    Newcomer(RuleRun run, LockClient holder, LockClient waiting, LockClient quick)
-        throws Exception {
+    Newcomer(RuleRun run, Begin begin, LockClient waiting, LockClient quick) throws Exception {
       this.run = run;
       this.quick = quick;
       this.request = Leases.once(run, run.name(), LONG).fair(true);
-      this.held = holder.acquire(request.withWait(run.limit(3_000)));
+      this.end = begin.begin(request.withWait(run.limit(3_000)));
       this.waiter = waiting.acquireAsync(request.withWait(run.ms(LONG)));
       Queues.awaitQueued(run, quick, request.name(), 1);
     }
 
     @Override
     public Boolean call() {
-      held.release();
+      end.end();
       return true;
     }
 
@@ -276,10 +306,10 @@ public final class AttemptInterleavingRules {
     public void judge(Optional<Boolean> answer) throws Exception {
       run.expect(
           entered.isEmpty() || waiter.isDone(),
-          "who asks between the requests of a release is kept out by who stands in the queue",
+          "who asks while a lock is freed is kept out by who stands in the queue",
           "it got the lock");
       entered.ifPresent(Leases::drop);
-      Queues.expectServed(run, waiter, "one who stood in the queue at a release");
+      Queues.expectServed(run, waiter, "one who stood in the queue when a lock was freed");
       waiter.get().release();
     }
   }
@@ -296,6 +326,25 @@ public final class AttemptInterleavingRules {
     LockClient holder = run.client(proxy);
     LockClient waiting = run.client();
     LockClient quick = run.client();
-    Gaps.each(run, proxy, "a release", () -> new Newcomer(run, holder, waiting, quick));
+    Map<String, Begin> endings = new LinkedHashMap<>();
+    endings.put("a release", request -> holder.acquire(request)::release);
+    LockClient victim = run.client();
+    endings.put("a forced release", request -> {
+      victim.acquire(request);
+      return () -> holder.forceRelease(request.name());
+    });
+    if (!run.isForeign()) {
+      DirectBackend direct = run.direct(proxy);
+      endings.put("an abandonment", request -> {
+        HoldId id = direct.newId();
+        Attempt attempt = Attempt.of(request.name(), id, "tck", run.ms(LONG)).withFair(true);
+        run.expect(direct.attempt(attempt) instanceof Grant, "a free lock is granted", "it is not");
+        return () -> direct.abandon(request.name(), id);
+      });
+    }
+    for (Map.Entry<String, Begin> ending : endings.entrySet()) {
+      Begin begin = ending.getValue();
+      Gaps.each(run, proxy, ending.getKey(), () -> new Newcomer(run, begin, waiting, quick));
+    }
   }
 }

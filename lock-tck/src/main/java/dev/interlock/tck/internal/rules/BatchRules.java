@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /** Rules N7 and N8: what a fault may cost the leases that are renewed together. */
@@ -33,7 +34,18 @@ public final class BatchRules {
   private static final List<Integer> SIZES = List.of(1, 2, 2, 2, 3, 17, 40, 128, MOST);
   private static final int OF_ONE_NAME = 5;
   private static final int WAYS_TO_END = 3;
+
+  /** What a server may round: it keeps milliseconds. */
+  private static final Duration ROUNDED = Duration.ofMillis(10);
+
   private static final long SHORT = 60_000;
+
+  // In minutes, each longer than the lease before it, neither growing nor falling.
+  private static final List<Integer> LEASES = List.of(9, 4, 60, 5, 30, 3, 7, 120, 4, 15, 240, 6);
+
+  /** So many tokens are skipped. */
+  private static final long A_FEW = 1_000;
+
   private static final long LONG = 600_000;
 
   private BatchRules() {}
@@ -171,6 +183,58 @@ public final class BatchRules {
     }
   }
 
+  /** One of a batch: what it asks for, and the token that it is to have. */
+  private record Wish(Renewal renewal, long token) {}
+
+  @Rule(
+      value = "N8",
+      check = "that each of a batch is renewed for its own time, and to its own smallest token",
+      timed = true)
+  public static void eachOfABatchIsRenewedAsItAsksFor(RuleRun run) throws Exception {
+    if (run.isForeign()) {
+      return;
+    }
+    DirectBackend direct = run.direct();
+    List<UnaryOperator<Attempt>> kinds = Leases.attempts(run);
+    List<Wish> wishes = new ArrayList<>();
+    for (int i = 0; i < LEASES.size(); i++) {
+      HoldId id = direct.newId();
+      Attempt attempt = Attempt.of(run.name(), id, "tck", run.ms(SHORT));
+      Grant held = direct.acquire(kinds.get(i % kinds.size()).apply(attempt), run.limit(3_000));
+      long least = run.has(Capability.FENCED) && i % 3 == 1 ? held.fencingToken() + A_FEW + i : 0;
+      Renewal renewal = Renewal.of(attempt.name(), id, run.ms(60_000L * LEASES.get(i)), false);
+      wishes.add(new Wish(renewal.withMinToken(least), Math.max(least, held.fencingToken())));
+    }
+    long called = System.nanoTime();
+    List<RenewalResult> results = RenewalAnswers.collect(
+        direct.backend(), wishes.stream().map(Wish::renewal).toList());
+    for (int i = 0; i < wishes.size(); i++) {
+      expectFulfilled(run, direct, wishes.get(i), results.get(i), called);
+      direct.release(wishes.get(i).renewal().name(), wishes.get(i).renewal().id());
+    }
+    run.note("a batch of " + LEASES.size() + " different leases was renewed, each for its own");
+  }
+
+  private static void expectFulfilled(
+      RuleRun run, DirectBackend direct, Wish wish, RenewalResult result, long called) {
+    Renewal renewal = wish.renewal();
+    String which = "of a batch of different leases that of " + renewal.lease();
+    run.expectWhileHeld(
+        renewal.name(),
+        () -> result instanceof Grant held
+            && (!run.has(Capability.FENCED) || held.fencingToken() == wish.token()),
+        which + " is Held with token " + wish.token(),
+        "it is answered " + result);
+    Duration left =
+        direct.backend().inspect(renewal.name()).map(HoldInfo::remaining).orElse(Duration.ZERO);
+    Duration least = renewal.lease().minus(RuleRun.since(called)).minus(ROUNDED);
+    run.expect(
+        left.compareTo(least) >= 0
+            && left.compareTo(renewal.lease().plus(run.expiry(0)).plus(ROUNDED)) <= 0,
+        which + " has at least " + least + " left on the server, and no more than the lease",
+        left + " remain");
+  }
+
   @Rule(
       value = "N8",
       check = "that holds and places in a queue may be of one batch, in any order",
@@ -194,7 +258,8 @@ public final class BatchRules {
       other.acquire(FairnessRules.fair(run, awaited));
     }
     // Last, for a place runs out the soonest.
-    for (String awaited : busy) {
+    // One of them for what another attempt of this client holds: they are of one name.
+    for (String awaited : List.of(busy.get(0), busy.get(1), held.get(0))) {
       Attempt waiter = Attempt.of(awaited, direct.newId(), "tck", run.ms(SHORT))
           .withFair(true)
           .withPatience(run.ms(SHORT));
@@ -203,8 +268,8 @@ public final class BatchRules {
     }
     Renewal gone = Renewal.of(run.name(), direct.newId(), run.ms(LONG), false);
     for (List<Renewal> batch : List.of(
-        List.of(holds.get(0), places.get(0), gone, places.get(1), holds.get(1)),
-        List.of(places.get(0), holds.get(0), places.get(1), gone))) {
+        List.of(holds.get(0), places.get(0), gone, places.get(1), holds.get(1), places.get(2)),
+        List.of(places.get(2), places.get(0), holds.get(0), places.get(1), gone))) {
       List<RenewalResult> results = RenewalAnswers.collect(direct.backend(), batch);
       for (int i = 0; i < batch.size(); i++) {
         Class<?> expected = batch.get(i) == gone

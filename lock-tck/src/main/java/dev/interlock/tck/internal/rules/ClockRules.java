@@ -5,6 +5,7 @@ import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
+import dev.interlock.tck.internal.rules.CountedContention.Part;
 import dev.interlock.tck.internal.run.NotReached;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
@@ -14,6 +15,7 @@ import dev.interlock.tck.internal.worker.SkewedClock;
 import dev.interlock.tck.internal.worker.Worker;
 import dev.interlock.tck.internal.worker.WorkerSpace;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Rules L5 and L8: clients' wall clocks that are wrong, and that jump. */
@@ -112,43 +114,79 @@ public final class ClockRules {
   /** The clock moves while the client is open: it may know how far, and must not reckon with it. */
   private static void expectDriftChangesNothing(
       RuleRun run, Worker drifting, Worker observer, Duration from) throws Exception {
-    Duration lease = run.ms(DRIFT_LEASE);
-    long nanos = lease.toNanos();
     for (Duration drift : DRIFTS) {
       Duration offset = from.plus(drift);
       drifting.run(space -> SkewedClock.setOffset(offset));
-      for (boolean extended :
-          run.has(Capability.RENEWABLE) ? new boolean[] {false, true} : new boolean[] {false}) {
-        String name = run.name();
-        long called = System.nanoTime();
-        drifting.run(space -> holdFor(space, name, nanos, extended));
-        Duration left = observer.call(space -> remaining(space, name));
-        Duration least = lease.minusNanos(System.nanoTime() - called).minus(ROUNDED);
-        run.expect(
-            left.compareTo(least) >= 0
-                && left.compareTo(run.expiry(DRIFT_LEASE).plus(ROUNDED)) <= 0,
-            "a lease of %s, %s by a client whose clock has moved by %s, has at least %s left"
-                    .formatted(lease, extended ? "extended" : "granted", drift, least)
-                + " and no more than the lease",
-            left + " remain");
-        String others = run.name();
-        called = System.nanoTime();
-        observer.run(space -> holdFor(space, others, nanos, false));
-        left = drifting.call(space -> remaining(space, others));
-        least = lease.minusNanos(System.nanoTime() - called).minus(ROUNDED);
-        run.expect(
-            left.compareTo(least) >= 0
-                && left.compareTo(run.expiry(DRIFT_LEASE).plus(ROUNDED)) <= 0,
-            "a client whose clock has moved sees at least %s left of a lease of %s"
-                .formatted(least, lease),
-            left + " remain");
+      for (Part part : parts(run)) {
+        expectLease(
+            run,
+            drifting,
+            observer,
+            part,
+            false,
+            "granted by a client whose clock moved by ",
+            drift);
+        if (run.has(Capability.RENEWABLE)) {
+          expectLease(
+              run,
+              drifting,
+              observer,
+              part,
+              true,
+              "extended by a client whose clock moved by ",
+              drift);
+        }
       }
+      expectLease(
+          run,
+          observer,
+          drifting,
+          Part.WHOLE,
+          false,
+          "looked at by a client whose clock moved by ",
+          drift);
     }
     drifting.run(space -> SkewedClock.setOffset(from));
     if (run.has(Capability.RENEWABLE)) {
       expectDriftDuringAHoldChangesNothing(run, drifting, observer, from);
     }
     run.fault("wall clocks that move by a second to two hours while a client is open");
+  }
+
+  /** What may be held, the whole and parts: they may go ways of their own. */
+  private static List<Part> parts(RuleRun run) {
+    List<Part> parts = new ArrayList<>(List.of(Part.WHOLE));
+    if (run.has(Capability.SHARED)) {
+      parts.add(Part.READER);
+    }
+    if (run.has(Capability.PERMITS)) {
+      parts.add(new Part(2, 3));
+    }
+    return parts;
+  }
+
+  /** Has one client hold something, and the other one look what is left of the lease. */
+  private static void expectLease(
+      RuleRun run,
+      Worker holder,
+      Worker observer,
+      Part part,
+      boolean extended,
+      String how,
+      Duration drift)
+      throws Exception {
+    Duration lease = run.ms(DRIFT_LEASE);
+    long nanos = lease.toNanos();
+    String name = run.name();
+    long called = System.nanoTime();
+    holder.run(space -> holdFor(space, part, name, nanos, extended));
+    Duration left = observer.call(space -> remaining(space, name));
+    Duration least = lease.minusNanos(System.nanoTime() - called).minus(ROUNDED);
+    run.expect(
+        left.compareTo(least) >= 0 && left.compareTo(run.expiry(DRIFT_LEASE).plus(ROUNDED)) <= 0,
+        "a lease of %s, %s%s, of %s, has at least %s left and no more than the lease"
+            .formatted(lease, how, drift, part, least),
+        left + " remain");
   }
 
   /** The clock moves between a grant and an extension. */
@@ -178,10 +216,12 @@ public final class ClockRules {
     drifting.run(space -> SkewedClock.setOffset(from));
   }
 
-  public static void holdFor(WorkerSpace space, String name, long lease, boolean extended)
+  public static void holdFor(
+      WorkerSpace space, Part part, String name, long lease, boolean extended)
       throws InterruptedException {
     Duration asked = Duration.ofNanos(lease);
-    Lease held = space.acquire(name, extended ? asked.dividedBy(4) : asked, asked);
+    Duration first = extended ? asked.dividedBy(4) : asked;
+    Lease held = space.client().acquire(part.of(name).withLease(first).withWait(asked));
     if (extended && !held.extend(asked)) {
       throw new RuleViolation("extend of a held lease answers true", "false", List.of());
     }

@@ -31,6 +31,10 @@ final class Collisions {
     names.addAll(pair(base, "e", name -> checksum(new Adler32(), name)));
     names.addAll(pair(base, "f", Collisions::fowlerNollVo));
     names.addAll(pair(base, "g", Collisions::crc16));
+    names.addAll(pair(base, "h", Collisions::murmur));
+    // Like FNV and like 33 above, but they multiply first, and take the bits together otherwise.
+    names.addAll(pair(base, "i", name -> mixed(name, 0x811c9dc5, 0x01000193)));
+    names.addAll(pair(base, "j", name -> mixed(name, 5_381, 33)));
     for (String digest : List.of("MD5", "SHA-1", "SHA-256")) {
       MessageDigest algorithm = digest(digest);
       names.addAll(pair(base, digest, name -> head(algorithm.digest(name))));
@@ -62,6 +66,40 @@ final class Collisions {
       hash = (hash ^ (next & 0xff)) * 0x01000193;
     }
     return hash;
+  }
+
+  private static int mixed(byte[] name, int start, int factor) {
+    int hash = start;
+    for (byte next : name) {
+      hash = (hash * factor) ^ (next & 0xff);
+    }
+    return hash;
+  }
+
+  /** Appleby's hash, version 3, of 32 bits, without a seed. */
+  private static int murmur(byte[] name) {
+    int hash = 0;
+    int whole = name.length & ~3;
+    for (int i = 0; i < whole; i += 4) {
+      hash = Integer.rotateLeft(hash ^ scrambled(littleEndian(name, i, 4)), 13) * 5 + 0xe6546b64;
+    }
+    hash ^= scrambled(littleEndian(name, whole, name.length - whole));
+    hash ^= name.length;
+    hash = (hash ^ (hash >>> 16)) * 0x85ebca6b;
+    hash = (hash ^ (hash >>> 13)) * 0xc2b2ae35;
+    return hash ^ (hash >>> 16);
+  }
+
+  private static int scrambled(int block) {
+    return Integer.rotateLeft(block * 0xcc9e2d51, 15) * 0x1b873593;
+  }
+
+  private static int littleEndian(byte[] name, int from, int length) {
+    int value = 0;
+    for (int i = length - 1; i >= 0; i--) {
+      value = value << 8 | (name[from + i] & 0xff);
+    }
+    return value;
   }
 
   private static int crc16(byte[] name) {

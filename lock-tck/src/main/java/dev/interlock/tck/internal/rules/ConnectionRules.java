@@ -229,12 +229,13 @@ public final class ConnectionRules {
     return median;
   }
 
-  private interface Harm {
+  /** What is done to a client while it waits. */
+  interface Harm {
     void act() throws Exception;
   }
 
   /** Answers how long after the release the waiter had the lock. */
-  private static long handOff(RuleRun run, LockClient waiting, LockClient holding, Harm harm)
+  static long handOff(RuleRun run, LockClient waiting, LockClient holding, Harm harm)
       throws Exception {
     String name = run.name();
     Lease held = holding.acquire(Leases.fixed(run, name, 40_000));

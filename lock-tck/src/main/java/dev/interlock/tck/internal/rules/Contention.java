@@ -43,7 +43,13 @@ public final class Contention {
 
   /** What a thread of a worker gets to know. */
   public record Plan(
-      List<String> names, long nanos, long seed, String counters, boolean renewable, boolean fenced)
+      List<String> names,
+      long nanos,
+      long seed,
+      String counters,
+      boolean renewable,
+      boolean fenced,
+      boolean fair)
       implements Serializable {}
 
   /** What it answers. */
@@ -133,7 +139,8 @@ public final class Contention {
             run.random().nextLong(),
             counters.toString(),
             run.has(Capability.RENEWABLE),
-            run.has(Capability.FENCED));
+            run.has(Capability.FENCED),
+            run.has(Capability.FAIR));
         Worker worker = workers.get(t % workers.size());
         outcomes.add(worker.start(t / workers.size(), space -> work(space, plan)));
       }
@@ -258,9 +265,11 @@ public final class Contention {
     if (!plan.renewable() || random.nextBoolean()) {
       request = request.withLease(Duration.ofSeconds(30));
     }
+    // Not those that do not wait: one that keeps the order may be refused for another who waits.
+    LockRequest patient = plan.fair() ? request.fair(random.nextBoolean()) : request;
     return switch (random.nextInt(plan.renewable() ? 6 : 4)) {
-      case 0 -> Optional.of(client.acquire(request));
-      case 1 -> Optional.of(client.acquireAsync(request).get(40, TimeUnit.SECONDS));
+      case 0 -> Optional.of(client.acquire(patient));
+      case 1 -> Optional.of(client.acquireAsync(patient).get(40, TimeUnit.SECONDS));
       case 2 -> tryUntil(client, request.withWait(Duration.ZERO), deadline);
       case 3 -> leaseIf(lock.tryLock(wait, Duration.ofSeconds(30)), lock);
       case 4 -> leaseIf(lock.tryLock(20, TimeUnit.SECONDS), lock);

@@ -154,7 +154,7 @@ public final class CrowdRules {
             .get(i % CLIENTS)
             .attempt(
                 Attempt.of(name, ids.get(i), "tck", run.ms(LEASE)).withPatience(run.ms(LEASE))));
-    CompletableFuture<Lease> waiter = waiting(run, name);
+    CompletableFuture<Lease> waiter = waiting(run, patient(run, name));
     SideBySide.each(places, i -> {
       crowd.get(i % CLIENTS).abandon(name, ids.get(i));
       return true;
@@ -172,32 +172,36 @@ public final class CrowdRules {
       return;
     }
     LockClient operator = run.client();
-    String forced = run.name();
-    operator.acquire(Leases.fixed(run, forced, LEASE));
-    expectWoken(run, waiting(run, forced), () -> operator.forceRelease(forced), "a forced release");
-    String closed = run.name();
-    LockClient closing = run.client();
-    closing.acquire(Leases.fixed(run, closed, LEASE));
-    expectWoken(run, waiting(run, closed), closing::close, "the end of its client");
     // Whoever brings it about is told like any other.
     LockClient both = run.client();
+    DirectBackend direct = run.direct();
     for (int i = 0; i < (run.has(Capability.FAIR) ? 2 : 1); i++) {
+      String forced = run.name();
+      operator.acquire(Leases.fixed(run, forced, LEASE));
+      expectWoken(
+          run,
+          waiting(run, inTurns(run, forced, i)),
+          () -> operator.forceRelease(forced),
+          "a forced release");
+      String closed = run.name();
+      LockClient closing = run.client();
+      closing.acquire(Leases.fixed(run, closed, LEASE));
+      expectWoken(
+          run, waiting(run, inTurns(run, closed, i)), closing::close, "the end of its client");
+      String abandoned = run.name();
+      HoldId id = direct.newId();
+      direct.acquire(abandoned, id, run.ms(LEASE), run.limit(3_000));
+      expectWoken(
+          run,
+          waiting(run, inTurns(run, abandoned, i)),
+          () -> direct.abandon(abandoned, id),
+          "an abandonment of the hold");
       String own = run.name();
       run.client().acquire(Leases.fixed(run, own, LEASE));
-      LockRequest request = Leases.lasting(run, own, LEASE).withWait(run.ms(LEASE));
-      CompletableFuture<Lease> waiter = both.acquireAsync(Leases.fairInTurns(run, request, i));
+      CompletableFuture<Lease> waiter = both.acquireAsync(inTurns(run, own, i));
       RuleRun.pause(run.ms(200));
       expectWoken(run, waiter, () -> both.forceRelease(own), "a forced release by its own client");
     }
-    DirectBackend direct = run.direct();
-    String abandoned = run.name();
-    HoldId id = direct.newId();
-    direct.acquire(abandoned, id, run.ms(LEASE), run.limit(3_000));
-    expectWoken(
-        run,
-        waiting(run, abandoned),
-        () -> direct.abandon(abandoned, id),
-        "an abandonment of the hold");
   }
 
   @Rule(
@@ -228,12 +232,21 @@ public final class CrowdRules {
     void run() throws Exception;
   }
 
+  private static LockRequest patient(RuleRun run, String name) {
+    return Leases.lasting(run, name, LEASE).withWait(run.ms(LEASE));
+  }
+
+  /** Who stands in the queue may be served in a way of its own. */
+  private static LockRequest inTurns(RuleRun run, String name, int round) {
+    return Leases.fairInTurns(run, patient(run, name), round);
+  }
+
   /** Begins to wait, and returns once the server has answered that the lock is held. */
-  private static CompletableFuture<Lease> waiting(RuleRun run, String name) throws Exception {
+  private static CompletableFuture<Lease> waiting(RuleRun run, LockRequest request)
+      throws Exception {
     AtomicInteger left = new AtomicInteger(Integer.MAX_VALUE);
     LockClient client = run.client(backend -> FaultyReplies.late(backend, left, Duration.ZERO));
-    CompletableFuture<Lease> waiter =
-        client.acquireAsync(Leases.lasting(run, name, LEASE).withWait(run.ms(LEASE)));
+    CompletableFuture<Lease> waiter = client.acquireAsync(request);
     run.await(run.limit(10_000), "a wait asks the server", () -> left.get() < Integer.MAX_VALUE);
     return waiter;
   }

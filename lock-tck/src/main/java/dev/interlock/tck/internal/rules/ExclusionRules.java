@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.UnaryOperator;
 
 /** Group X. */
 public final class ExclusionRules {
@@ -84,7 +85,9 @@ public final class ExclusionRules {
     LockClient client = run.client(proxy);
     LockClient other = run.client();
     List<Lease> leases = new ArrayList<>();
-    leases.add(client.acquire(Leases.fixed(run, run.name(), 60_000)));
+    for (UnaryOperator<LockRequest> kind : Leases.kinds(run).values()) {
+      leases.add(client.acquire(kind.apply(Leases.fixed(run, run.name(), 60_000))));
+    }
     if (run.has(Capability.RENEWABLE)) {
       leases.add(client.acquire(Leases.lasting(run, run.name(), 20_000)));
     }

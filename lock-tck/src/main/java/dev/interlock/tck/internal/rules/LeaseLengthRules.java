@@ -20,6 +20,11 @@ public final class LeaseLengthRules {
   private static final long ROUNDED = 10;
 
   private static final int USES = 120;
+
+  /** As many as there is time for. */
+  private static final int MANY_USES = 1_100;
+
+  private static final long LONGEST_USE = 2_500;
   private static final int CAPPED_WHEN_SEEN = 16_000;
 
   private static final List<Long> BRIEF = List.of(50L, 180L, 700L, 1_600L);
@@ -249,7 +254,10 @@ public final class LeaseLengthRules {
     LockClient observer = run.client();
     String name = run.name();
     Duration lease = run.ms(20_000);
-    for (int i = 1; i <= USES; i++) {
+    long end = System.nanoTime() + run.ms(LONGEST_USE).toNanos();
+    int uses = 0;
+    for (int i = 1; i <= USES || (i <= MANY_USES && System.nanoTime() - end < 0); i++) {
+      uses = i;
       long called = System.nanoTime();
       Lease held = client.acquire(Leases.fixed(run, name, 20_000));
       Duration left = observer.inspect(name).map(HoldInfo::remaining).orElse(Duration.ZERO);
@@ -259,5 +267,6 @@ public final class LeaseLengthRules {
           left + " remain");
       held.release();
     }
+    run.note(uses + " uses of a lock each had their lease");
   }
 }

@@ -7,6 +7,7 @@ import dev.interlock.LockClient;
 import dev.interlock.LockException;
 import dev.interlock.LockRequest;
 import dev.interlock.LostReason;
+import dev.interlock.spi.Attempt;
 import dev.interlock.tck.internal.run.RuleRun;
 import dev.interlock.tck.internal.run.RuleViolation;
 import java.time.Duration;
@@ -42,21 +43,38 @@ final class Leases {
 
   /** Requests that may go a way of their own, by what they ask for. */
   static Map<String, UnaryOperator<LockRequest>> kinds(RuleRun run) {
-    Map<String, UnaryOperator<LockRequest>> kinds = new LinkedHashMap<>();
-    kinds.put("a lock", request -> request);
-    if (run.has(Capability.FAIR)) {
-      kinds.put("one who keeps the order", request -> request.fair(true));
-    }
+    Map<String, UnaryOperator<LockRequest>> kinds = new LinkedHashMap<>(wholes(run));
     if (run.has(Capability.SHARED)) {
       kinds.put("a reader", LockRequest::shared);
     }
     if (run.has(Capability.PERMITS)) {
       kinds.put("permits", request -> request.permits(2, 3));
     }
-    if (run.has(Capability.SHARED_OWNER)) {
-      kinds.put("a named owner", request -> request.withOwner(SharedOwnerRules.OWNER));
-    }
     return kinds;
+  }
+
+  /** Those of them that let nobody else in. */
+  static Map<String, UnaryOperator<LockRequest>> wholes(RuleRun run) {
+    Map<String, UnaryOperator<LockRequest>> wholes = new LinkedHashMap<>();
+    wholes.put("a lock", request -> request);
+    if (run.has(Capability.FAIR)) {
+      wholes.put("one who keeps the order", request -> request.fair(true));
+    }
+    if (run.has(Capability.SHARED_OWNER)) {
+      wholes.put("a named owner", request -> request.withOwner(SharedOwnerRules.OWNER));
+    }
+    return wholes;
+  }
+
+  /** The same of attempts without the engine, which may go a way of their own. */
+  static List<UnaryOperator<Attempt>> attempts(RuleRun run) {
+    return kinds(run).values().stream()
+        .map(kind -> kind.apply(LockRequest.of("kind")))
+        .<UnaryOperator<Attempt>>map(request -> attempt -> attempt
+            .withFair(request.fairness().orElse(false) || request.capacity() != 1)
+            .withUnits(request.units(), request.capacity())
+            .withSharedOwner(request.owner().isPresent()))
+        .toList();
   }
 
   /** Lets a request stand in the server's queue in every other round, where there is one. */

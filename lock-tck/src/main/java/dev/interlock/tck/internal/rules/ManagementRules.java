@@ -35,6 +35,8 @@ public final class ManagementRules {
   private static final long BYTES_FOR_EACH_NAME = 100;
   // More than what other rules have at the same time, now and then.
   private static final int LEFTOVERS = 250;
+  // Of each way to end, so that what one of them leaves is more than half of those.
+  private static final int OF_EACH = 200;
   private static final int LEAVERS = 10;
   private static final int TAKERS = 2;
   private static final long LEFT_LEASE = 200;
@@ -101,15 +103,7 @@ public final class ManagementRules {
       client.acquire(Leases.fixed(run, name, 60_000));
       client.forceRelease(name);
     });
-    LockClient waiter = run.client();
-    endings.put("were awaited in vain", name -> {
-      Lease held = client.acquire(Leases.fixed(run, name, 60_000));
-      waiter
-          .acquireAsync(Leases.fixed(run, name, 60_000).withWait(Duration.ofMillis(20)))
-          .handle((lease, late) -> 0)
-          .get();
-      held.release();
-    });
+    putWaits(run, client, endings);
     putUses(run, client, endings);
     // A client closes in bounded time; each has so few that it can release them all.
     List<LockClient> left = new ArrayList<>();
@@ -125,10 +119,10 @@ public final class ManagementRules {
     List<String> names = new ArrayList<>();
     try {
       for (Map.Entry<String, Ending> ending : endings.entrySet()) {
-        for (int i = 0; i < LEFTOVERS; i++) {
+        for (int i = 0; i < OF_EACH; i++) {
           names.add(run.name());
         }
-        SideBySide.each(names.subList(names.size() - LEFTOVERS, names.size()), name -> {
+        SideBySide.each(names.subList(names.size() - OF_EACH, names.size()), name -> {
           run.ifOffered(() -> ending.getValue().end(name));
           return name;
         });
@@ -143,6 +137,41 @@ public final class ManagementRules {
     expectGone(run, client, counter, before, String.join(", ", endings.keySet()));
     run.note(names.size() + " locks that " + String.join(", ", endings.keySet())
         + " left nothing behind");
+  }
+
+  /** Several things are done with each lock: a store on disk takes its time for each use. */
+  private static void putWaits(RuleRun run, LockClient client, Map<String, Ending> endings) {
+    LockClient waiter = run.client();
+    endings.put(
+        "were refused, and awaited in vain",
+        name -> awaitInVain(run, client, waiter, Leases.fixed(run, name, 60_000)));
+    if (run.has(Capability.FAIR)) {
+      // Of a queue there may be entries of its own.
+      endings.put(
+          "were awaited in vain in the queue",
+          name ->
+              awaitInVain(run, client, waiter, Leases.fixed(run, name, 60_000).fair(true)));
+    }
+    endings.put("were extended and handed on", name -> {
+      Lease held = client.acquire(Leases.fixed(run, name, 30_000));
+      CompletableFuture<Lease> next = waiter.acquireAsync(Queues.request(run, name));
+      if (run.has(Capability.RENEWABLE)) {
+        held.extend(run.ms(60_000));
+      }
+      held.release();
+      next.get().release();
+    });
+  }
+
+  private static void awaitInVain(
+      RuleRun run, LockClient client, LockClient waiter, LockRequest request) throws Exception {
+    Lease held = client.acquire(Leases.fixed(run, request.name(), 60_000));
+    waiter.tryAcquire(request.withWait(Duration.ZERO));
+    waiter
+        .acquireAsync(request.withWait(Duration.ofMillis(20)))
+        .handle((lease, late) -> 0)
+        .get();
+    held.release();
   }
 
   /** Uses of a kind of their own, which may have entries of their own. */
@@ -183,7 +212,7 @@ public final class ManagementRules {
       more = counter.getAsLong() - before;
       run.expect(
           more <= LEFTOVERS / 2 || System.nanoTime() - end < 0,
-          "of " + LEFTOVERS + " locks each that " + how + " hardly any is still kept "
+          "of " + OF_EACH + " locks each that " + how + " hardly any is still kept "
               + TIDY_LIMIT / 1_000 + " s later, while others are used",
           "there are " + more + " more entries");
     }

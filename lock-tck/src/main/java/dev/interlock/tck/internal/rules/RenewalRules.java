@@ -1,8 +1,11 @@
 package dev.interlock.tck.internal.rules;
 
+import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import dev.interlock.tck.internal.run.DirectBackend;
 import dev.interlock.tck.internal.run.NotReached;
@@ -13,10 +16,16 @@ import dev.interlock.tck.internal.worker.ProcessWorker;
 import dev.interlock.tck.internal.worker.WorkerSpace;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
 
 /** Group N. */
 public final class RenewalRules {
   private static final long LEASE = 900;
+  private static final long LONG = 20_000;
+  private static final int MANY = 1_100;
+
+  /** So long it is tried; a distant server gets fewer. */
+  private static final long LONGEST_USE = 2_500;
 
   private RenewalRules() {}
 
@@ -38,6 +47,39 @@ public final class RenewalRules {
     lease.release();
     run.expectFree(other, name, run.limit(1_000), "after the release");
     run.note("a lease of " + LEASE + " ms was held for " + times + " times its length");
+  }
+
+  @Rule(value = "N1", check = "whether anything bounds how often a hold is renewed", timed = true)
+  public static void aHoldIsRenewedHoweverOften(RuleRun run) throws Exception {
+    if (run.isForeign()) {
+      return;
+    }
+    DirectBackend direct = run.direct();
+    String name = run.name();
+    HoldId id = direct.newId();
+    direct.acquire(name, id, run.ms(LONG), run.limit(3_000));
+    int renewals = 0;
+    long end = System.nanoTime() + run.ms(LONGEST_USE).toNanos();
+    while (renewals < MANY && System.nanoTime() - end < 0) {
+      renewals++;
+      String which = "renewal " + renewals + " of a hold finds it";
+      run.expectWhileHeld(
+          name,
+          () -> direct.renew(name, id, run.ms(LONG)) instanceof Grant,
+          which,
+          "it is answered otherwise");
+    }
+    // What is answered may not be made.
+    long called = System.nanoTime();
+    direct.renew(name, id, run.ms(10 * LONG));
+    Duration left = direct.backend().inspect(name).map(HoldInfo::remaining).orElse(Duration.ZERO);
+    Duration least = run.ms(9 * LONG).minus(RuleRun.since(called));
+    run.expect(
+        left.compareTo(least) > 0,
+        "after " + renewals + " renewals of a hold one for ten times as long is made",
+        left + " remain");
+    direct.release(name, id);
+    run.note("a hold was renewed " + renewals + " times, and then for longer");
   }
 
   @Rule(value = "N2", check = "that a released hold leaves the renewal's list", timed = true)
@@ -94,24 +136,27 @@ public final class RenewalRules {
   public static void aHoldThatIsGoneIsNotRenewed(RuleRun run) throws Exception {
     DirectBackend direct = run.direct();
     LockClient observer = run.client();
-    String expired = run.name();
-    HoldId first = direct.newId();
-    direct.acquire(expired, first, run.ms(150), run.limit(2_000));
-    run.await(
-        run.pastLease(150, 1_050),
-        "an expired lock is free",
-        () -> observer.inspect(expired).isEmpty());
-    OwnershipRules.expectGone(
-        run, direct.renew(expired, first, run.ms(20_000)), "renewal of an expired hold");
-    run.expectFree(observer, expired, run.limit(1_000), "after renewal of an expired hold");
-    String released = run.name();
-    HoldId second = direct.newId();
-    direct.acquire(released, second, run.ms(20_000), run.limit(2_000));
-    direct.release(released, second);
-    OwnershipRules.expectGone(
-        run, direct.renew(released, second, run.ms(20_000)), "renewal of a released hold");
-    run.expectFree(observer, released, run.limit(1_000), "after renewal of a released hold");
-    run.note("renewals of expired and released holds were answered Gone");
+    for (UnaryOperator<Attempt> kind : Leases.attempts(run)) {
+      String expired = run.name();
+      HoldId first = direct.newId();
+      direct.acquire(kind.apply(Attempt.of(expired, first, "tck", run.ms(150))), run.limit(2_000));
+      run.await(
+          run.pastLease(150, 1_050),
+          "an expired lock is free",
+          () -> observer.inspect(expired).isEmpty());
+      OwnershipRules.expectGone(
+          run, direct.renew(expired, first, run.ms(20_000)), "renewal of an expired hold");
+      run.expectFree(observer, expired, run.limit(1_000), "after renewal of an expired hold");
+      String released = run.name();
+      HoldId second = direct.newId();
+      direct.acquire(
+          kind.apply(Attempt.of(released, second, "tck", run.ms(20_000))), run.limit(2_000));
+      direct.release(released, second);
+      OwnershipRules.expectGone(
+          run, direct.renew(released, second, run.ms(20_000)), "renewal of a released hold");
+      run.expectFree(observer, released, run.limit(1_000), "after renewal of a released hold");
+    }
+    run.note("renewals of expired and released holds of each kind were answered Gone");
   }
 
   @Rule(

@@ -22,11 +22,13 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 
 /** Rule T2 and group D. */
 public final class RestartRules {
   private static final int WAITERS = 4;
   private static final int RESERVED = 40;
+  private static final long BRIEF = 3_000;
 
   private RestartRules() {}
 
@@ -145,7 +147,7 @@ public final class RestartRules {
 
   @Rule(
       value = "D1",
-      check = "that a grant is on disk before it is answered",
+      check = "that a grant, a renewal and a release are on disk before they are answered",
       neighbours = Neighbours.NONE,
       limit = 120,
       needs = TckFault.RESTART)
@@ -154,17 +156,46 @@ public final class RestartRules {
     LockClient holder = run.client();
     LockClient other = run.client();
     for (int i = 0; i < run.amount(1, 3, 10); i++) {
-      String name = run.name();
-      Lease held = holder.acquire(Leases.fixed(run, name, 60_000));
+      List<Lease> held = new ArrayList<>();
+      for (UnaryOperator<LockRequest> kind : Leases.kinds(run).values()) {
+        held.add(holder.acquire(kind.apply(Leases.fixed(run, run.name(), 60_000))));
+      }
+      Lease brief = holder.acquire(Leases.fixed(run, run.name(), BRIEF));
+      if (run.has(Capability.RENEWABLE)) {
+        held.add(extended(run, holder));
+      }
+      long end = System.nanoTime() + run.ms(BRIEF).toNanos();
+      Lease released = holder.acquire(Leases.fixed(run, run.name(), 60_000));
+      released.release();
       restart(run, server);
       run.expectWorking(other, run.limit(8_000), "after the restart");
-      run.expectHeld(other, name, "after the restart");
-      Leases.expectValid(run, held, "the lease");
+      String free = released.name();
+      run.expectFree(other, free, run.limit(2_000), "after a release and the restart");
+      Leases.until(end);
+      run.expectFree(
+          other, brief.name(), run.pastLease(0, 2_000), "after the restart and the lease");
+      for (Lease lease : held) {
+        run.expectHeld(other, lease.name(), "after the restart");
+        Leases.expectValid(run, lease, "the lease");
+      }
       run.expectWorking(holder, run.limit(8_000), "after the restart");
-      held.release();
-      run.expectFree(other, name, run.limit(2_000), "after the release");
+      for (Lease lease : held) {
+        lease.release();
+        run.expectFree(other, lease.name(), run.limit(2_000), "after the release");
+      }
     }
-    run.note("a lock was still held after kill -9 and restart of the server");
+    run.note("locks of each kind, and no others, were still held after kill -9 and restart of the"
+        + " server");
+  }
+
+  private static Lease extended(RuleRun run, LockClient holder) throws InterruptedException {
+    Lease lease = holder.acquire(Leases.fixed(run, run.name(), BRIEF));
+    run.expectWhileHeld(
+        lease.name(),
+        () -> lease.extend(run.ms(60_000)),
+        "extend of a held lease answers true",
+        "false");
+    return lease;
   }
 
   @Rule(

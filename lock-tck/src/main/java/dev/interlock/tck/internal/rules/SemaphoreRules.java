@@ -256,7 +256,10 @@ public final class SemaphoreRules {
     LockClient client = run.client();
     LockClient other = run.client();
     Lease before = Leases.expectGiven(run, client, request.permits(1, 3), "one of three permits");
-    client.acquire(Leases.fixed(run, request.name(), 1_200).permits(1, 3));
+    DirectBackend direct = run.direct();
+    HoldId late = direct.newId();
+    Attempt brief = Attempt.of(request.name(), late, "tck", run.ms(1_200)).withFair(true);
+    direct.acquire(brief.withUnits(1, 3), run.limit(3_000));
     long start = System.nanoTime();
     Lease after =
         Leases.expectGiven(run, other, request.permits(1, 3), "the last of three permits");
@@ -267,6 +270,13 @@ public final class SemaphoreRules {
         "two of three permits are refused while one expired and two are held",
         "they were given");
     Lease again = Leases.expectGiven(run, other, request.permits(1, 3), "the permit that expired");
+    run.expect(!direct.release(request.name(), late), "a late release is told so", "it is not");
+    direct.abandon(request.name(), late);
+    run.expectWhileHeld(
+        request.name(),
+        () -> client.tryAcquire(request.permits(1, 3)).isEmpty(),
+        "a permit that expired and was given to another does not come back a second time",
+        "it was given again after its first holder's release");
     before.release();
     after.release();
     again.release();

@@ -17,7 +17,9 @@ import dev.interlock.tck.internal.worker.Worker;
 import dev.interlock.tck.internal.worker.WorkerSpace;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -31,6 +33,9 @@ public final class SharedOwnerRules {
 
   /** Of those who wait as an owner. */
   private static final int WAITERS = 3;
+
+  /** More than a list of an owner's entries with a usual bound has room for. */
+  private static final int MANY = 40;
 
   private SharedOwnerRules() {}
 
@@ -260,6 +265,28 @@ public final class SharedOwnerRules {
         ending,
         run.pastLease(0, 1_000),
         "after an entry whose client went, and another that was renewed and released");
+  }
+
+  @Rule(value = "S2", check = "that an abandonment ends one entry, and not what is like it")
+  public static void anAbandonedEntryEndsAlone(RuleRun run) throws Exception {
+    DirectBackend first = run.direct();
+    DirectBackend second = run.direct();
+    LockClient observer = run.client();
+    String name = run.name();
+    Map<HoldId, DirectBackend> entries = new LinkedHashMap<>();
+    for (int i = 0; i < MANY; i++) {
+      DirectBackend client = i % 2 == 0 ? first : second;
+      HoldId id = client.newId();
+      grant(run, client, name, id, LONG);
+      entries.put(id, client);
+    }
+    int left = MANY;
+    for (Map.Entry<HoldId, DirectBackend> entry : entries.entrySet()) {
+      run.expectHeld(observer, name, "while " + left-- + " entries of an owner are left");
+      entry.getValue().abandon(name, entry.getKey());
+    }
+    run.expectFree(observer, name, run.limit(1_000), "after the last entry was abandoned");
+    run.note(MANY + " entries of an owner were abandoned one by one");
   }
 
   @Rule(value = "S3", check = "that entries are known by the id of their attempt, not counted")
