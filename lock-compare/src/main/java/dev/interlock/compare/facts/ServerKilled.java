@@ -127,7 +127,7 @@ final class ServerKilled implements Observation {
     Overtakes overtakes = ManyWaiters.overtakes(had.stream().map(Turn::at).toList());
     figures.put("overtakes", (double) overtakes.count());
     figures.put("waitersServed", (double) had.size());
-    String tokens = tokens(lease, had, figures);
+    String tokens = tokens(hold.token(), had, figures);
     return Fact.seen(
         happening(),
         "It answers again after " + Text.ms(down) + ". Then " + found + ". Of " + WAITERS
@@ -142,8 +142,7 @@ final class ServerKilled implements Observation {
         figures);
   }
 
-  private static String tokens(Lease lease, List<Turn> had, Map<String, Double> figures) {
-    Optional<Long> before = Offered.ask(lease::fencingToken);
+  private static String tokens(Optional<Long> before, List<Turn> had, Map<String, Double> figures) {
     if (before.isEmpty()) {
       return "there are no fencing tokens.";
     }

@@ -76,7 +76,7 @@ final class TakeOver {
       Traces hold = Traces.of(
           uri, NAME, () -> holder.acquire(Offered.renewing(holder, plain.withLease(LEASE))));
       Lease lease = hold.lease();
-      long token = Offered.ask(lease::fencingToken).orElse(NO_TOKEN);
+      long token = hold.token().orElse(NO_TOKEN);
       Optional<Loss> loss = Loss.of(lease);
       Line line = new Line(uri);
       int waiters = other.capabilities().contains(Capability.FAIR) ? WAITERS : 1;

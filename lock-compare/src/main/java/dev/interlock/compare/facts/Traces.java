@@ -16,11 +16,14 @@ import java.util.Set;
 final class Traces {
   private final String name;
   private final Lease lease;
+  private final Optional<Long> token;
   private final Set<String> left;
 
   private Traces(String name, Lease lease, Set<String> left) {
     this.name = name;
     this.lease = lease;
+    // Not every lease that was released can be asked.
+    this.token = Offered.ask(lease::fencingToken);
     this.left = left;
   }
 
@@ -52,14 +55,18 @@ final class Traces {
     return lease;
   }
 
+  /** The fencing token of the hold, if there is one. */
+  Optional<Long> token() {
+    return token;
+  }
+
   /** Whether the hold is known at a server, asked through a client that is new there. */
   boolean areAt(String uri) {
     if (!Clients.isOurs(uri)) {
       return Clients.kept(uri).containsAll(left);
     }
     try (LockClient client = Clients.open(uri)) {
-      Optional<HoldInfo> found = client.inspect(name);
-      return found.isPresent() && found.get().fencingToken() == lease.fencingToken();
+      return client.inspect(name).map(HoldInfo::fencingToken).equals(token);
     }
   }
 }
