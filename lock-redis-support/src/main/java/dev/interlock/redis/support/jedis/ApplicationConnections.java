@@ -4,6 +4,7 @@ import dev.interlock.BackendUnavailableException;
 import java.time.Duration;
 import java.util.NoSuchElementException;
 import org.apache.commons.pool2.PooledObjectFactory;
+import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.util.Pool;
@@ -15,6 +16,27 @@ final class ApplicationConnections implements Connections {
   private final Pool<Connection> pool;
   private final Duration timeout;
   private final ConnectionPermits turnstile;
+  private final OpenConnections open = new OpenConnections();
+  private final OpenConnections.Source source = new OpenConnections.Source() {
+    @Override
+    public @Nullable Connection idle() {
+      try {
+        return pool.getNumIdle() > 0 ? further() : null;
+      } catch (BackendUnavailableException e) {
+        return null; // another one has taken it, and the pool tried to open a further one
+      }
+    }
+
+    @Override
+    public Connection further() {
+      return borrow();
+    }
+
+    @Override
+    public boolean isAnyOpen() {
+      return !pool.isClosed() && pool.getNumActive() + pool.getNumIdle() > 0;
+    }
+  };
 
   ApplicationConnections(Pool<Connection> pool, Duration timeout) {
     int most = pool.getMaxTotal();
@@ -25,10 +47,11 @@ final class ApplicationConnections implements Connections {
 
   @Override
   public Connection borrow(Use use) {
+    long deadline = System.nanoTime() + timeout.toNanos();
     turnstile.enter(use);
     Connection borrowed = null;
     try {
-      borrowed = borrow();
+      borrowed = open.furtherOrNext(source, deadline);
       return borrowed;
     } finally {
       if (borrowed == null) { // also after an error, such as no memory for a connection
@@ -41,7 +64,9 @@ final class ApplicationConnections implements Connections {
   public void giveBack(Use use, Connection connection, boolean healthy) {
     try {
       if (healthy && !connection.isBroken()) {
-        pool.returnResource(connection);
+        if (!open.handOver(connection)) {
+          pool.returnResource(connection);
+        }
       } else {
         pool.returnBrokenResource(connection);
       }
@@ -54,7 +79,10 @@ final class ApplicationConnections implements Connections {
 
   @Override
   public boolean mayKeep(Connection connection) {
-    return !pool.isClosed() && pool.getNumWaiters() == 0 && !turnstile.isAwaited();
+    return !pool.isClosed()
+        && pool.getNumWaiters() == 0
+        && !open.isAwaited()
+        && !turnstile.isAwaited();
   }
 
   @Override

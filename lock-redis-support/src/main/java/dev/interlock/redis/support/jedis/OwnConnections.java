@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
@@ -72,7 +73,13 @@ public final class OwnConnections implements Connections {
   private final Runnable onClose;
   private final JedisClientConfig settings;
   private final ConnectionPermits permits;
+  private final long timeout;
   private final ConcurrentLinkedDeque<Idle> idle = new ConcurrentLinkedDeque<>();
+  private final OpenConnections open = new OpenConnections();
+
+  /** Connections for commands, lent or idle. */
+  private final AtomicInteger count = new AtomicInteger();
+
   private volatile @Nullable Connection listener;
   private volatile boolean closed;
 
@@ -81,6 +88,7 @@ public final class OwnConnections implements Connections {
     this.server = server;
     this.onClose = onClose;
     this.settings = ConnectionSettings.ofServers(config, client);
+    this.timeout = config.get(JedisOptions.TIMEOUT).toNanos();
     this.permits =
         new ConnectionPermits(config.get(JedisOptions.POOL_SIZE), config.get(JedisOptions.TIMEOUT));
   }
@@ -116,6 +124,7 @@ public final class OwnConnections implements Connections {
 
   @Override
   public Connection borrow(Use use) {
+    long deadline = System.nanoTime() + timeout;
     permits.enter(use);
     Connection borrowed = null;
     try {
@@ -123,7 +132,7 @@ public final class OwnConnections implements Connections {
       leaveOthers(now);
       borrowed = lively(now);
       if (borrowed == null) {
-        borrowed = connect(now);
+        borrowed = open.furtherOrNext(source(now), deadline);
       }
       return borrowed;
     } finally {
@@ -131,6 +140,27 @@ public final class OwnConnections implements Connections {
         permits.leave(use);
       }
     }
+  }
+
+  private OpenConnections.Source source(HostAndPort now) {
+    return new OpenConnections.Source() {
+      @Override
+      public @Nullable Connection idle() {
+        return lively(now);
+      }
+
+      @Override
+      public Connection further() {
+        Connection connection = connect(now);
+        count.incrementAndGet();
+        return connection;
+      }
+
+      @Override
+      public boolean isAnyOpen() {
+        return !closed && count.get() > 0;
+      }
+    };
   }
 
   @Override
@@ -177,10 +207,14 @@ public final class OwnConnections implements Connections {
       discardIdle();
     } else if (connection.isBroken() || closed) {
       discard(connection);
-    } else {
+    } else if (!handOver(connection)) {
       keep(new Idle(connection, System.nanoTime()));
     }
     permits.leave(use);
+  }
+
+  private boolean handOver(Connection connection) {
+    return open.isAwaited() && Led.leads(connection, server.get()) && open.handOver(connection);
   }
 
   private void keep(Idle next) {
@@ -192,7 +226,10 @@ public final class OwnConnections implements Connections {
 
   @Override
   public boolean mayKeep(Connection connection) {
-    return !closed && !permits.isAwaited() && Led.leads(connection, server.get());
+    return !closed
+        && !open.isAwaited()
+        && !permits.isAwaited()
+        && Led.leads(connection, server.get());
   }
 
   @Override
@@ -272,7 +309,8 @@ public final class OwnConnections implements Connections {
     }
   }
 
-  private static void discard(Connection connection) {
+  private void discard(Connection connection) {
+    count.decrementAndGet();
     try {
       connection.disconnect();
     } catch (JedisConnectionException e) {

@@ -41,6 +41,10 @@ public final class SharedCalls {
   private final Duration timeout;
   private final CommandQueue queue = new CommandQueue();
   private final AtomicInteger senders = new AtomicInteger();
+
+  /** Senders that have a connection. */
+  private final AtomicInteger connected = new AtomicInteger();
+
   private final RoundTrip roundTrip;
 
   /**
@@ -144,12 +148,13 @@ public final class SharedCalls {
     try {
       batch = new Batch(calls.borrow(command.use()), command.use());
     } catch (Throwable e) {
-      if (e instanceof LockException reason) {
+      if (e instanceof LockException reason && connected.get() == 0) {
         refuseAll(reason); // there is no connection to be had, for them neither
       }
       passOn();
       throw e;
     }
+    connected.incrementAndGet();
     batch.send(command, queue);
     finish(batch);
   }
@@ -166,6 +171,7 @@ public final class SharedCalls {
     } finally {
       if (!handedOn) {
         calls.giveBack(batch.use(), batch.connection(), batch.isSound());
+        connected.decrementAndGet();
         passOn();
       }
     }

@@ -14,6 +14,7 @@ import dev.interlock.LockConfigurationException;
 import dev.interlock.LockRequest;
 import dev.interlock.Locks;
 import dev.interlock.LostReason;
+import dev.interlock.contract.Undisturbed;
 import dev.interlock.redis.support.jedis.JedisOptions;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
@@ -29,7 +30,10 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -40,6 +44,7 @@ import redis.clients.jedis.ConnectionPool;
 import redis.clients.jedis.ConnectionPoolConfig;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.RedisProtocol;
 import redis.clients.jedis.util.Pool;
@@ -151,6 +156,64 @@ public abstract class JedisLocksContract {
 
   private static Set<String> mailboxes() {
     return server.command("PUBSUB", "CHANNELS", "*:mailbox:*").lines().collect(Collectors.toSet());
+  }
+
+  @Undisturbed(millis = 300)
+  void N7_aFurtherConnectionThatIsRefusedCostsNoLeaseWhileOthersWork() throws Exception {
+    try (RedisServer full = TestRedis.builder().owned().start();
+        Jedis operator = new Jedis(full.host(), full.port());
+        LockClient client = Locks.open(full.uri(provider()) + "?lease=PT1.5S")) {
+      renewWithOneConnection(client, operator);
+    }
+  }
+
+  @Undisturbed(millis = 300)
+  void N7_theSameOverAPoolOfTheApplication() throws Exception {
+    LockConfig config = LockConfig.builder(provider())
+        .set(CommonOptions.LEASE, Duration.ofMillis(1_500))
+        .build();
+    try (RedisServer full = TestRedis.builder().owned().start();
+        Jedis operator = new Jedis(full.host(), full.port());
+        ConnectionPool pool = new ConnectionPool(
+            new HostAndPort(full.host(), full.port()),
+            DefaultJedisClientConfig.builder().build());
+        LockClient client = using(pool, config)) {
+      renewWithOneConnection(client, operator);
+    }
+  }
+
+  /** Two threads and the renewals want a connection at a time, and one can be had. */
+  private static void renewWithOneConnection(LockClient client, Jedis operator) throws Exception {
+    Topologies.await(() -> operator.clientList().lines().count() == 3); // one is the mailbox
+    operator.configSet("maxclients", "3");
+    List<Lease> kept = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      kept.add(client.tryAcquire(LockRequest.of("kept-" + i)).orElseThrow());
+    }
+    AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+    AtomicBoolean busy = new AtomicBoolean(true);
+    List<Thread> threads = new ArrayList<>();
+    for (String name : List.of("one", "other")) {
+      Thread thread = new Thread(() -> {
+        while (busy.get()) {
+          try {
+            client.tryAcquire(LockRequest.of(name)).orElseThrow().release();
+          } catch (Throwable e) {
+            failure.compareAndSet(null, e);
+          }
+        }
+      });
+      threads.add(thread);
+      thread.start();
+    }
+    TimeUnit.SECONDS.sleep(5); // some leases long, with all their renewals
+    busy.set(false);
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    assertThat(kept).allMatch(Lease::isValid);
+    assertThat(failure.get()).isNull();
+    operator.configSet("maxclients", "100");
   }
 
   @Test
