@@ -2,10 +2,12 @@ package dev.interlock.redis.watch;
 
 import static dev.interlock.redis.watch.CommandWords.word;
 
+import dev.interlock.BackendRefusedException;
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.LockKeys;
 import dev.interlock.redis.support.MailboxMessage;
+import dev.interlock.redis.support.RedisErrors;
 import dev.interlock.redis.support.jedis.LockValue;
 import dev.interlock.spi.HoldId;
 import java.util.Arrays;
@@ -19,6 +21,10 @@ import redis.clients.jedis.Protocol.Command;
  * {@code MULTI}, {@code DEL}, the call of that waiter if there is one, {@code EXEC}; or
  * {@code UNWATCH} if there is nothing to do.
  *
+ * <p>A server whose rights (ACL) were changed may refuse the call, and with it the transaction.
+ * That must not keep the lock from being freed, so it is run once more without a call: who waits
+ * looks again by itself.
+ *
  * <ul>
  *   <li>The client dies before {@code EXEC}: the lock expires. Afterwards: it is free, and the
  *       waiter was called in the same step.
@@ -29,6 +35,21 @@ import redis.clients.jedis.Protocol.Command;
  */
 final class FreeTransaction {
   private static final byte[] ABANDONED = word("abandoned");
+  private static final String NO_RIGHT = "NOPERM";
+
+  /** Frees a lock. */
+  @FunctionalInterface
+  private interface Freeing {
+    /**
+     * Does it in one step.
+     *
+     * @param pipe to the server
+     * @param mayPublish false to tell nobody
+     * @return as for {@link Transactions.Step}
+     */
+    @Nullable
+    Boolean run(Pipe pipe, boolean mayPublish);
+  }
 
   private final Transactions transactions;
   private final KeyLayout layout;
@@ -43,7 +64,7 @@ final class FreeTransaction {
   /** Frees the lock if this hold has it, and tells whether it had. */
   boolean release(LockKeys keys, HoldId id) {
     byte[] own = word(id);
-    return transactions.run("release", keys, pipe -> {
+    return run("release", keys, (pipe, mayPublish) -> {
       Replies seen = look(pipe, keys);
       byte[] value = seen.bytes(1);
       if (value == null || !CommandWords.isOf(value, own)) {
@@ -51,7 +72,7 @@ final class FreeTransaction {
         return false;
       }
       pipe.multi().send(Command.DEL, keys.lock());
-      return callAndEnd(pipe, keys, seen.first(2)) ? true : null;
+      return callAndEnd(pipe, keys, mayPublish ? seen.first(2) : null) ? true : null;
     });
   }
 
@@ -62,7 +83,7 @@ final class FreeTransaction {
    * has.
    */
   boolean force(LockKeys keys, long token) {
-    return transactions.run("force the release of", keys, pipe -> {
+    return run("force the release of", keys, (pipe, mayPublish) -> {
       Replies seen = ask(pipe, keys).flushEach();
       boolean readable = seen.refusal(1) == null;
       byte[] value = readable ? requireHere(pipe, keys, seen).bytes(1) : null;
@@ -72,10 +93,10 @@ final class FreeTransaction {
         return false;
       }
       pipe.multi().send(Command.DEL, keys.lock());
-      if (value != null) {
+      if (value != null && mayPublish) {
         LockValue.parse(value).ifPresent(holder -> revoke(pipe, keys, holder.id()));
       }
-      return callAndEnd(pipe, keys, seen.first(2)) ? true : null;
+      return callAndEnd(pipe, keys, mayPublish ? seen.first(2) : null) ? true : null;
     });
   }
 
@@ -91,7 +112,7 @@ final class FreeTransaction {
    */
   void abandon(LockKeys keys, HoldId id) {
     byte[] own = word(id);
-    transactions.run("abandon", keys, pipe -> {
+    run("abandon", keys, (pipe, mayPublish) -> {
       Replies seen = look(pipe, keys);
       byte[] value = seen.bytes(1);
       pipe.multi();
@@ -104,9 +125,23 @@ final class FreeTransaction {
       }
       pipe.send(Command.DEL, keys.lock());
       byte[] first = seen.first(2);
-      byte[] other = first != null && Arrays.equals(first, own) ? null : first;
+      byte[] other = !mayPublish || (first != null && Arrays.equals(first, own)) ? null : first;
       return callAndEnd(pipe, keys, other) ? true : null;
     });
+  }
+
+  private boolean run(String action, LockKeys keys, Freeing freeing) {
+    try {
+      return transactions.run(action, keys, pipe -> freeing.run(pipe, true));
+    } catch (BackendRefusedException e) {
+      Throwable answer = e.getCause();
+      if (answer == null
+          || !RedisErrors.code(String.valueOf(answer.getMessage())).equals(NO_RIGHT)) {
+        throw e;
+      }
+      // Nothing was changed. If it was no call that was refused, it is refused again.
+      return transactions.run(action, keys, pipe -> freeing.run(pipe, false));
+    }
   }
 
   private static Replies look(Pipe pipe, LockKeys keys) {

@@ -245,6 +245,31 @@ public abstract class FaultsContract {
     }
   }
 
+  @Test
+  void M2_W3_aLockWithAWaiterIsFreedAfterTheRightToItsChannelWasTakenAway() {
+    try (RedisServer server =
+            TestRedis.builder().user("u", "on", ">pw", "~*", "&*", "+@all").start();
+        TestClient client = TestClient.deaf(as(server, "u"))) {
+      HoldId held = client.id();
+      long token = client.acquire("released", held);
+      client.tryPatiently("released", client.id());
+      long forced = client.acquire("forced", client.id());
+      client.tryPatiently("forced", client.id());
+      HoldId given = client.id();
+      client.acquire("given up", given);
+      client.tryPatiently("given up", client.id());
+
+      server.command("ACL", "SETUSER", "u", "resetchannels");
+
+      assertThat(client.release("released", held)).isTrue();
+      assertThat(client.backend.forceRelease("forced", forced)).isTrue();
+      client.backend.abandon("given up", given);
+      for (String name : List.of("released", "forced", "given up")) {
+        assertThat(client.acquire(name, client.id())).as(name).isGreaterThan(token);
+      }
+    }
+  }
+
   /** The settings of a user with the password "pw". */
   protected LockConfig as(RedisServer server, String user) {
     return config(provider(), server)
