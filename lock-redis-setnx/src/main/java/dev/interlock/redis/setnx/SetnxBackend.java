@@ -182,7 +182,9 @@ final class SetnxBackend implements HandOffBackend, BatchBackend {
 
   /** Releases, and lets the next waiter of this client have the lock if nobody waits longer. */
   private ReleaseResult pass(Release release, Attempt next) {
-    noted.add(next.id());
+    if (next.waits()) {
+      noted.add(next.id());
+    }
     LockKeys keys = layout.keys(release.name());
     ScriptCall call = describe(onAllKeys(Scripts.PASS, keys).with(release.id()), next);
     List<?> answer = list(runner.run(Use.HOLDER, "release", call));
@@ -343,7 +345,11 @@ final class SetnxBackend implements HandOffBackend, BatchBackend {
     return LockValue.describe(attempt.owner(), client.host());
   }
 
+  /** An attempt that does not wait leaves no note: whoever called it would reach no waiter. */
   private static long noteMillis(Attempt attempt) {
+    if (!attempt.waits()) {
+      return 0;
+    }
     Duration patience = attempt.patience();
     return patience.compareTo(LONGEST_NOTE) < 0
         ? Millis.roundedUp(patience)

@@ -9,11 +9,15 @@ import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.contract.BackendContract;
 import dev.interlock.redis.support.contract.TestClient;
 import dev.interlock.spi.Grant;
+import dev.interlock.spi.HandOffBackend;
+import dev.interlock.spi.HoldId;
+import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -100,6 +104,27 @@ class SetnxBackendTest extends BackendContract {
     assertThat(result.granted()).isNull();
     assertThat(result.next()).isNull();
     assertThat(client.backend.inspect("n").orElseThrow().waiters()).isZero();
+  }
+
+  @Test
+  void M1_anAttemptThatDoesNotWaitIsNotNotedBesideOneThatDoes() {
+    client.acquire("n", a);
+    client.tryPatiently("n", b);
+    for (int i = 0; i < 10; i++) {
+      client.tryOnce("n", client.id()); // one token: try.lua
+      client.backend.attempt(attempt("n", client.id(), LEASE, Duration.ZERO, 2)); // acquire.lua
+    }
+    assertThat(client.backend.inspect("n").orElseThrow().waiters()).isEqualTo(1);
+    HoldId next = client.id();
+    var passed = HandOffBackend.release(
+        client.backend, Release.of("n", a).withNext(attempt("n", next, LEASE, Duration.ZERO, 1)));
+    assertThat(passed.granted()).isNull();
+    assertThat(server.command("ZCARD", waitingKey("n"))).isEqualTo("0");
+  }
+
+  private static String waitingKey(String name) {
+    byte[] key = new KeyLayout(TestClient.NAMESPACE).keys(name).waiting();
+    return new String(key, StandardCharsets.UTF_8);
   }
 
   @Test
