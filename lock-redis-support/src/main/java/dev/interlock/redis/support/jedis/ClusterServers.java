@@ -9,12 +9,11 @@ import dev.interlock.redis.support.LockKeys;
 import dev.interlock.redis.support.RedisOptions;
 import dev.interlock.redis.support.jedis.Connections.Use;
 import dev.interlock.spi.ClientId;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
@@ -34,13 +33,13 @@ final class ClusterServers implements Servers {
   private static final int MOST_HOPS = 5;
 
   /** Failures of many threads lead to one look at the map. */
-  private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final Duration LOOK_PAUSE = Duration.ofMillis(100);
 
   private final LockConfig config;
   private final ClientId client;
   private final ClusterConnectionProvider map;
   private final ConcurrentHashMap<HostAndPort, Server> servers = new ConcurrentHashMap<>();
-  private final AtomicLong lookedAt = new AtomicLong(System.nanoTime() - LOOK_NANOS);
+  private final BackgroundLook looks = new BackgroundLook("interlock-cluster-map", LOOK_PAUSE);
   private volatile boolean closed;
 
   private ClusterServers(LockConfig config, ClientId client, ClusterConnectionProvider map) {
@@ -96,11 +95,13 @@ final class ClusterServers implements Servers {
       boolean asking = elsewhere instanceof JedisAskDataException;
       if (!asking) {
         look(next);
+        awaitLook();
       }
       return new Target(next, asking, target.hops() + 1);
     }
     if (failure instanceof BackendUnavailableException && !target.asking()) {
       look(null);
+      awaitLook();
       Server now = of(keys).server();
       if (mayHop && now != target.server()) { // a replica has taken its place
         return new Target(now, false, target.hops() + 1);
@@ -143,17 +144,24 @@ final class ClusterServers implements Servers {
     return new Server(OwnConnections.to(node, config, client), config.get(JedisOptions.TIMEOUT));
   }
 
-  /** Learns where the slots are, from this server if there is one, unless somebody just did. */
+  /**
+   * Learns where the slots are, from this server if there is one. In the background: Jedis asks one
+   * node after the other, and each that is silent takes the whole time limit.
+   */
   private void look(@Nullable Server informed) {
-    long now = System.nanoTime();
-    long last = lookedAt.get();
-    if (closed || now - last < LOOK_NANOS || !lookedAt.compareAndSet(last, now)) {
-      return;
-    }
-    if (informed == null || !lookThrough(informed)) {
-      map.renewSlotCache();
-    }
-    follow();
+    looks.begin(() -> {
+      if (closed) {
+        return;
+      }
+      if (informed == null || !lookThrough(informed)) {
+        map.renewSlotCache();
+      }
+      follow();
+    });
+  }
+
+  private void awaitLook() {
+    looks.await(config.get(JedisOptions.TIMEOUT));
   }
 
   private boolean lookThrough(Server informed) {
