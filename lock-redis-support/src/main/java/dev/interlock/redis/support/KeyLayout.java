@@ -82,6 +82,16 @@ public final class KeyLayout {
   }
 
   /**
+   * Returns keys in a bucket that are no lock's: those of the empty name.
+   *
+   * @param bucket from 0 to {@value #BUCKETS} - 1
+   * @return keys on which to try what may be done on this bucket's server
+   */
+  public LockKeys nobodys(int bucket) {
+    return make("", new byte[0], bucket);
+  }
+
+  /**
    * Returns a key for a write that means nothing but that it follows others to the same server. It
    * lies where the keys of the lock do, and whoever writes it lets it expire at once.
    *
@@ -157,7 +167,10 @@ public final class KeyLayout {
 
   private LockKeys make(String name) {
     byte[] text = encode(name);
-    int bucket = bucket(text);
+    return make(name, text, bucket(text));
+  }
+
+  private LockKeys make(String name, byte[] text, int bucket) {
     return new LockKeys(
         name,
         bucket,

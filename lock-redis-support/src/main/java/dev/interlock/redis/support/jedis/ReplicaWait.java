@@ -2,8 +2,11 @@ package dev.interlock.redis.support.jedis;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import dev.interlock.BackendRefusedException;
+import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockConfig;
 import dev.interlock.LockException;
+import dev.interlock.OutcomeUnknownException;
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.LockKeys;
 import dev.interlock.redis.support.ReplicaTurn;
@@ -71,15 +74,35 @@ public final class ReplicaWait implements ReplicatedGrants.Replicas {
     if (replicas == 0) {
       return backend;
     }
-    new ReplicaWait(servers, layout, 0, Duration.ofMillis(1)).confirm("", new HoldId(0, 0));
+    requireRight(new ReplicaWait(servers, layout, 0, Duration.ofMillis(1)));
     Duration limit = config.get(JedisOptions.REPLICA_TIMEOUT);
     return new ReplicatedGrants(
         backend, replicas, new ReplicaWait(servers, layout, replicas, limit));
   }
 
+  /** On one server that answers, if any does. */
+  private static void requireRight(ReplicaWait wait) {
+    List<LockKeys> keys = OpeningCheck.nobodysKeys(wait.servers, wait.layout, wait.servers.all());
+    for (int i = 0; i < keys.size(); i++) {
+      try {
+        var unused = wait.confirm(keys.get(i), new HoldId(0, 0));
+        return;
+      } catch (BackendRefusedException e) {
+        throw e;
+      } catch (BackendUnavailableException | OutcomeUnknownException e) {
+        if (i == keys.size() - 1) {
+          throw e;
+        }
+      }
+    }
+  }
+
   @Override
   public int confirm(String name, HoldId id) {
-    LockKeys keys = layout.keys(name);
+    return confirm(layout.keys(name), id);
+  }
+
+  private int confirm(LockKeys keys, HoldId id) {
     Target target = servers.of(keys);
     while (true) {
       try {

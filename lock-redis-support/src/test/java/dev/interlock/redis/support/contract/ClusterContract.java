@@ -16,6 +16,7 @@ import dev.interlock.OutcomeUnknownException;
 import dev.interlock.testservers.RedisCluster;
 import dev.interlock.testservers.RedisSentinels;
 import dev.interlock.testservers.RedisServer;
+import dev.interlock.testservers.RedisServerBuilder;
 import dev.interlock.testservers.TestRedis;
 import java.time.Duration;
 import java.util.List;
@@ -49,7 +50,11 @@ public abstract class ClusterContract {
   @BeforeAll
   static void start() {
     int replicas = Boolean.getBoolean("interlock.test.topologies") ? 1 : 0;
-    cluster = TestRedis.cluster(replicas, builder -> builder.password("s3cret"));
+    cluster = TestRedis.cluster(replicas, ClusterContract::settings);
+  }
+
+  private static RedisServerBuilder settings(RedisServerBuilder builder) {
+    return builder.password("s3cret").config("cluster-require-full-coverage", "no");
   }
 
   @AfterAll
@@ -363,6 +368,25 @@ public abstract class ClusterContract {
       Lease granted = next.get(20, TimeUnit.SECONDS);
       assertThat(granted.fencingToken()).isGreaterThan(held.fencingToken());
       granted.release();
+    }
+  }
+
+  @Test
+  @Order(10)
+  void aClientIsOpenedWhileAMasterIsGoneAndHasTheLocksOfTheOthers() {
+    List<String> names = spread();
+    RedisServer gone = masterOf(""); // which an opening client would ask first
+    List<String> others = names.stream().filter(name -> masterOf(name) != gone).toList();
+    cluster.replicaOf(gone).ifPresent(RedisServer::kill);
+    gone.kill();
+    for (String options : List.of("", "&replicas=1")) {
+      try (LockClient client = Locks.open(uri() + options)) {
+        assertThat(client.inspect(others.get(0))).isEmpty();
+        if (options.isEmpty()) {
+          assertThat(others)
+              .allMatch(name -> client.tryAcquire(LockRequest.of(name)).isPresent());
+        }
+      }
     }
   }
 }
