@@ -40,6 +40,7 @@ final class ClusterServers implements Servers {
   private final ClusterConnectionProvider map;
   private final ConcurrentHashMap<HostAndPort, Server> servers = new ConcurrentHashMap<>();
   private final BackgroundLook looks = new BackgroundLook("interlock-cluster-map", LOOK_PAUSE);
+  private volatile Runnable changed = () -> {};
   private volatile boolean closed;
 
   private ClusterServers(LockConfig config, ClientId client, ClusterConnectionProvider map) {
@@ -124,6 +125,11 @@ final class ClusterServers implements Servers {
   }
 
   @Override
+  public void onChange(Runnable listener) {
+    changed = listener;
+  }
+
+  @Override
   public String address() {
     return RedisOptions.address(config);
   }
@@ -188,5 +194,6 @@ final class ClusterServers implements Servers {
         server.close();
       }
     });
+    changed.run();
   }
 }

@@ -99,16 +99,31 @@ final class Mailbox implements AutoCloseable {
   /** Ends thread and connection, and waits for the thread a little. Idempotent. */
   @Override
   public void close() {
+    leave();
+    join(System.nanoTime() + timeout.toNanos());
+  }
+
+  /** The same without waiting. */
+  void leave() {
     closed.countDown();
     MailboxLink current = link;
     if (current != null) {
       current.close();
     }
+  }
+
+  /**
+   * Waits for the end of the thread after {@link #leave}.
+   *
+   * @param deadline by {@link System#nanoTime()}
+   */
+  void join(long deadline) {
     if (Thread.currentThread() == thread) {
       return;
     }
+    long left = deadline - System.nanoTime();
     try {
-      thread.join(timeout.toMillis() + 1);
+      thread.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(left) + 1)); // 0 would be for ever
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

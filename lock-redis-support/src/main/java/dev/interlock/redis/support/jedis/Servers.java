@@ -80,6 +80,13 @@ public interface Servers extends AutoCloseable {
   Collection<Server> all();
 
   /**
+   * Has something done after other servers may have locks than before; {@link #all} tells them.
+   *
+   * @param listener quick, does not block; on any thread, also when nothing has changed
+   */
+  default void onChange(Runnable listener) {}
+
+  /**
    * Names the servers for messages.
    *
    * @return hosts and ports

@@ -58,7 +58,16 @@ public final class WakeUps implements AutoCloseable {
    */
   public void subscribe(BackendEvents listener) {
     events = listener;
-    servers.all().forEach(server -> mailbox(server));
+    servers.onChange(this::follow);
+    follow();
+  }
+
+  /**
+   * A client that only holds locks asks for nothing, and hears of a forced release all the same.
+   */
+  private void follow() {
+    leaveOthers();
+    servers.all().forEach(this::mailbox);
   }
 
   /**
@@ -80,7 +89,9 @@ public final class WakeUps implements AutoCloseable {
   @Override
   public void close() {
     events = null;
-    mailboxes.values().forEach(Mailbox::close);
+    mailboxes.values().forEach(Mailbox::leave);
+    long deadline = System.nanoTime() + timeout.toNanos();
+    mailboxes.values().forEach(mailbox -> mailbox.join(deadline));
   }
 
   private boolean isListening(LockKeys keys) {
@@ -100,7 +111,7 @@ public final class WakeUps implements AutoCloseable {
   private @Nullable Mailbox mailbox(Server server) {
     Mailbox open = mailboxes.computeIfAbsent(server, this::open);
     if (open != null && events == null) {
-      open.close(); // close() may have looked before it was there
+      open.leave(); // close() may have looked before it was there
     }
     return open;
   }
@@ -122,7 +133,7 @@ public final class WakeUps implements AutoCloseable {
   private void leaveOthers() {
     mailboxes.forEach((server, mailbox) -> {
       if (!servers.all().contains(server) && mailboxes.remove(server, mailbox)) {
-        mailbox.close();
+        mailbox.leave();
       }
     });
   }

@@ -24,7 +24,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer.OrderAnnotation;
@@ -311,33 +310,11 @@ public abstract class ClusterContract {
     }
   }
 
-  /** Who asks all nodes where the slot is, one after the other, waits for twelve time limits. */
   @Test
   @Order(7)
   @EnabledIfSystemProperty(named = "interlock.test.topologies", matches = "true")
-  void E3_W4_callsEndInTimeThoughAllNodesAreSilent() throws Exception {
-    try (LockClient client = Locks.open(uri() + "&timeout=PT0.5S")) {
-      client.acquire(LockRequest.of("silent")).release();
-      cluster.nodes().forEach(RedisServer::pause);
-      try {
-        for (int i = 0; i < 2; i++) {
-          assertThatWithin(
-              Duration.ofSeconds(3), () -> client.tryAcquire(LockRequest.of("silent")));
-          assertThatWithin(
-              Duration.ofSeconds(4),
-              () -> client.acquire(LockRequest.of("silent").withWait(Duration.ofSeconds(1))));
-        }
-      } finally {
-        cluster.nodes().forEach(RedisServer::resume);
-      }
-      Topologies.await(() -> isGranted(client, "silent-no-more"));
-    }
-  }
-
-  private static void assertThatWithin(Duration limit, ThrowingCallable call) {
-    long start = System.nanoTime();
-    assertThatThrownBy(call).isInstanceOf(LockException.class);
-    assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(limit);
+  void E3_W4_callsEndInTimeThoughAllNodesAreSilent() {
+    ClusterFaults.callsEndInTimeThoughAllNodesAreSilent(cluster, uri());
   }
 
   @Test
@@ -345,6 +322,13 @@ public abstract class ClusterContract {
   @EnabledIfSystemProperty(named = "interlock.test.topologies", matches = "true")
   void aGrantNeedsTheReplicasOfItsOwnMasterOnly() {
     Topologies.grantsNeedTheReplicasOfTheirOwnMasterOnly(cluster, uri());
+  }
+
+  @Test
+  @Order(8)
+  @EnabledIfSystemProperty(named = "interlock.test.topologies", matches = "true")
+  void M2_L7_aHolderOnANewMasterHearsOfAForcedRelease() throws Exception {
+    ClusterFaults.aHolderOnANewMasterHearsOfAForcedRelease(cluster, uri());
   }
 
   @Test
