@@ -47,6 +47,11 @@ final class BackgroundLook {
     }
   }
 
+  /** Whether the look that began last is longer ago than this. */
+  boolean isOlderThan(Duration age) {
+    return System.nanoTime() - latest.get().beganAt > age.toNanos();
+  }
+
   private void start(Runnable work, Look look) {
     Thread thread = new Thread(
         () -> {
