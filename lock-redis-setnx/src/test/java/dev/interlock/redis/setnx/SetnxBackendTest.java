@@ -117,8 +117,7 @@ class SetnxBackendTest extends BackendContract {
     assertThat(client.backend.inspect("n").orElseThrow().waiters()).isEqualTo(1);
     HoldId next = client.id();
     var passed = HandOffBackend.release(
-        client.backend,
-        Release.of("n", a).withNext(attempt("n", next, LEASE, Duration.ZERO, 1)));
+        client.backend, Release.of("n", a).withNext(attempt("n", next, LEASE, Duration.ZERO, 1)));
     assertThat(passed.granted()).isNull();
     assertThat(server.command("ZCARD", waitingKey("n"))).isEqualTo("0");
   }

@@ -127,6 +127,15 @@ class KeyLayoutTest {
     assertThat(layout.mailboxPrefix()).asString(UTF_8).isEqualTo("ns:mailbox:");
   }
 
+  @Test
+  void everyBucketHasKeysThatAreNoLocks() {
+    for (int bucket = 0; bucket < KeyLayout.BUCKETS; bucket++) {
+      LockKeys nobodys = layout.nobodys(bucket);
+      assertThat(nobodys.token()).asString(UTF_8).isEqualTo("{ns:" + bucket + "}:token");
+      assertThat(layout.lockAt(nobodys.lock())).isEmpty();
+    }
+  }
+
   /** As the cluster specification defines it. */
   private static String hashTag(String key) {
     int open = key.indexOf('{');

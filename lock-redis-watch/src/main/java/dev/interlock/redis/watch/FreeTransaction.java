@@ -21,9 +21,9 @@ import redis.clients.jedis.Protocol.Command;
  * {@code MULTI}, {@code DEL}, the call of that waiter if there is one, {@code EXEC}; or
  * {@code UNWATCH} if there is nothing to do.
  *
- * <p>A server whose rights (ACL) were changed may refuse the call, and with it the transaction. That
- * must not keep the lock from being freed, so it is run once more without a call: who waits looks
- * again by itself.
+ * <p>A server whose rights (ACL) were changed may refuse the call, and with it the transaction.
+ * That must not keep the lock from being freed, so it is run once more without a call: who waits
+ * looks again by itself.
  *
  * <ul>
  *   <li>The client dies before {@code EXEC}: the lock expires. Afterwards: it is free, and the
@@ -135,7 +135,8 @@ final class FreeTransaction {
       return transactions.run(action, keys, pipe -> freeing.run(pipe, true));
     } catch (BackendRefusedException e) {
       Throwable answer = e.getCause();
-      if (answer == null || !RedisErrors.code(String.valueOf(answer.getMessage())).equals(NO_RIGHT)) {
+      if (answer == null
+          || !RedisErrors.code(String.valueOf(answer.getMessage())).equals(NO_RIGHT)) {
         throw e;
       }
       // Nothing was changed. If it was no call that was refused, it is refused again.

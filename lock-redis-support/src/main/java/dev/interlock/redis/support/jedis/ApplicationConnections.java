@@ -79,7 +79,10 @@ final class ApplicationConnections implements Connections {
 
   @Override
   public boolean mayKeep(Connection connection) {
-    return !pool.isClosed() && pool.getNumWaiters() == 0 && !open.isAwaited() && !turnstile.isAwaited();
+    return !pool.isClosed()
+        && pool.getNumWaiters() == 0
+        && !open.isAwaited()
+        && !turnstile.isAwaited();
   }
 
   @Override

@@ -30,11 +30,8 @@ final class BackgroundLook {
   BackgroundLook(String threadName, Duration pause) {
     this.threadName = threadName;
     this.pause = pause.toNanos();
-    this.latest = new AtomicReference<>(new Look(System.nanoTime() - this.pause, ended()));
-  }
-
-  private static CountDownLatch ended() {
-    return new CountDownLatch(0);
+    this.latest =
+        new AtomicReference<>(new Look(System.nanoTime() - this.pause, new CountDownLatch(0)));
   }
 
   /** Begins to look, unless somebody is at it or just did. Does not block. */
@@ -48,6 +45,11 @@ final class BackgroundLook {
     if (latest.compareAndSet(last, next)) {
       start(work, next);
     }
+  }
+
+  /** Whether the look that began last is longer ago than this. */
+  boolean isOlderThan(Duration age) {
+    return System.nanoTime() - latest.get().beganAt > age.toNanos();
   }
 
   private void start(Runnable work, Look look) {

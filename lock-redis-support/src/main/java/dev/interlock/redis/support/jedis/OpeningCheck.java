@@ -87,8 +87,8 @@ public final class OpeningCheck {
     if (products.isEmpty() && !failures.isEmpty()) {
       throw failures.get(0);
     }
-    failures.forEach(failure -> LOG.log(
-        Level.WARNING, "Locks of one server cannot be had now: " + failure.getMessage()));
+    failures.forEach(failure ->
+        LOG.log(Level.WARNING, "Locks of one server cannot be had now: " + failure.getMessage()));
     return products;
   }
 

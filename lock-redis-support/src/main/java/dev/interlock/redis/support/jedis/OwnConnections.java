@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
@@ -69,8 +68,7 @@ public final class OwnConnections implements Connections {
     }
   }
 
-  private final Supplier<HostAndPort> server;
-  private final Runnable onClose;
+  private final ServerPlace server;
   private final JedisClientConfig settings;
   private final ConnectionPermits permits;
   private final long timeout;
@@ -83,10 +81,8 @@ public final class OwnConnections implements Connections {
   private volatile @Nullable Connection listener;
   private volatile boolean closed;
 
-  private OwnConnections(
-      LockConfig config, ClientId client, Supplier<HostAndPort> server, Runnable onClose) {
+  private OwnConnections(LockConfig config, ClientId client, ServerPlace server) {
     this.server = server;
-    this.onClose = onClose;
     this.settings = ConnectionSettings.ofServers(config, client);
     this.timeout = config.get(JedisOptions.TIMEOUT).toNanos();
     this.permits =
@@ -104,15 +100,14 @@ public final class OwnConnections implements Connections {
    */
   public static OwnConnections open(LockConfig config, ClientId client) {
     if (config.get(JedisOptions.TOPOLOGY) == Topology.SENTINEL) {
-      SentinelMaster master = SentinelMaster.find(config, client);
-      return new OwnConnections(config, client, master::address, master::close);
+      return new OwnConnections(config, client, SentinelMaster.find(config, client));
     }
     return to(hosts(config).get(0), config, client);
   }
 
   /** Prepares connections to one server. */
   static OwnConnections to(HostAndPort server, LockConfig config, ClientId client) {
-    return new OwnConnections(config, client, () -> server, () -> {});
+    return new OwnConnections(config, client, ServerPlace.fixed(server));
   }
 
   /** The hosts of the settings, as Jedis names them. */
@@ -128,7 +123,7 @@ public final class OwnConnections implements Connections {
     permits.enter(use);
     Connection borrowed = null;
     try {
-      HostAndPort now = server.get();
+      HostAndPort now = server.address();
       leaveOthers(now);
       borrowed = lively(now);
       if (borrowed == null) {
@@ -180,7 +175,7 @@ public final class OwnConnections implements Connections {
   }
 
   private @Nullable Connection ready() {
-    HostAndPort now = server.get();
+    HostAndPort now = server.address();
     leaveOthers(now);
     Idle first = idle.pollFirst();
     if (first == null) {
@@ -203,6 +198,7 @@ public final class OwnConnections implements Connections {
   @Override
   public void giveBack(Use use, Connection connection, boolean healthy) {
     if (!healthy) {
+      server.doubt();
       discard(connection);
       discardIdle();
     } else if (connection.isBroken() || closed) {
@@ -214,7 +210,7 @@ public final class OwnConnections implements Connections {
   }
 
   private boolean handOver(Connection connection) {
-    return open.isAwaited() && Led.leads(connection, server.get()) && open.handOver(connection);
+    return open.isAwaited() && Led.leads(connection, server.address()) && open.handOver(connection);
   }
 
   private void keep(Idle next) {
@@ -226,26 +222,29 @@ public final class OwnConnections implements Connections {
 
   @Override
   public boolean mayKeep(Connection connection) {
-    return !closed && !open.isAwaited() && !permits.isAwaited() && Led.leads(connection, server.get());
+    return !closed
+        && !open.isAwaited()
+        && !permits.isAwaited()
+        && Led.leads(connection, server.address());
   }
 
   @Override
   public Connection openListener() {
-    Connection opened = connect(server.get());
+    Connection opened = connect(server.address());
     listener = opened;
     return opened;
   }
 
   @Override
   public String address() {
-    return server.get().toString();
+    return server.address().toString();
   }
 
   @Override
   public void close() {
     closed = true;
     discardIdle();
-    onClose.run();
+    server.close();
   }
 
   /**
@@ -296,6 +295,7 @@ public final class OwnConnections implements Connections {
     try {
       return Led.connect(to, settings);
     } catch (JedisException e) {
+      server.doubt();
       throw Faults.connecting(to.toString(), e);
     }
   }

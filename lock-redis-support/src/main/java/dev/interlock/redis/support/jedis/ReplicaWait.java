@@ -82,8 +82,7 @@ public final class ReplicaWait implements ReplicatedGrants.Replicas {
 
   /** On one server that answers, if any does. */
   private static void requireRight(ReplicaWait wait) {
-    List<LockKeys> keys =
-        OpeningCheck.nobodysKeys(wait.servers, wait.layout, wait.servers.all());
+    List<LockKeys> keys = OpeningCheck.nobodysKeys(wait.servers, wait.layout, wait.servers.all());
     for (int i = 0; i < keys.size(); i++) {
       try {
         var unused = wait.confirm(keys.get(i), new HoldId(0, 0));

@@ -62,7 +62,9 @@ public final class WakeUps implements AutoCloseable {
     follow();
   }
 
-  /** A client that only holds locks asks for nothing, and hears of a forced release all the same. */
+  /**
+   * A client that only holds locks asks for nothing, and hears of a forced release all the same.
+   */
   private void follow() {
     leaveOthers();
     servers.all().forEach(this::mailbox);

@@ -367,7 +367,8 @@ public abstract class ClusterContract {
       try (LockClient client = Locks.open(uri() + options)) {
         assertThat(client.inspect(others.get(0))).isEmpty();
         if (options.isEmpty()) {
-          assertThat(others).allMatch(name -> client.tryAcquire(LockRequest.of(name)).isPresent());
+          assertThat(others)
+              .allMatch(name -> client.tryAcquire(LockRequest.of(name)).isPresent());
         }
       }
     }

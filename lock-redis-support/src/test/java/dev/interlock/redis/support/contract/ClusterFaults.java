@@ -64,8 +64,7 @@ final class ClusterFaults {
       cluster.failOver(master);
       // Whatever it asks for there tells it of the new master.
       Topologies.await(() -> holder.tryAcquire(LockRequest.of(names.get(0))).isPresent());
-      Lease held =
-          holder.acquire(LockRequest.of(names.get(1)).withLease(Duration.ofMinutes(1)));
+      Lease held = holder.acquire(LockRequest.of(names.get(1)).withLease(Duration.ofMinutes(1)));
       Topologies.await(
           () -> !successor.command("PUBSUB", "CHANNELS", "*:mailbox:*").isEmpty());
       assertThat(operator.forceRelease(names.get(1))).isTrue();

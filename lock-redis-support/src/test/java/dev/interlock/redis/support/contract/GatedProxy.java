@@ -22,6 +22,7 @@ public final class GatedProxy implements AutoCloseable {
   private final Thread accepting = thread(this::accept);
   private volatile int serverPort;
   private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+  private final Set<Socket> deaf = ConcurrentHashMap.newKeySet();
   private final AtomicInteger connections = new AtomicInteger();
   private final AtomicInteger flushes = new AtomicInteger();
   private final Object gate = new Object();
@@ -61,6 +62,11 @@ public final class GatedProxy implements AutoCloseable {
       held = false;
       gate.notifyAll();
     }
+  }
+
+  /** From now on nothing is heard on the connections that are there, and they stay open. */
+  public void deafen() {
+    deaf.addAll(sockets);
   }
 
   /** Lets so many lines of answers pass from now on, and then cuts every connection once. */
@@ -127,6 +133,9 @@ public final class GatedProxy implements AutoCloseable {
       for (int length = in.read(buffer); length >= 0; length = in.read(buffer)) {
         if (!answers) {
           flushes.incrementAndGet();
+        }
+        if (answers && deaf.contains(from)) {
+          continue;
         }
         int allowed = answers ? pass(buffer, length) : length;
         out.write(buffer, 0, allowed);

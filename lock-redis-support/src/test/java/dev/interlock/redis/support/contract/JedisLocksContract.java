@@ -14,6 +14,7 @@ import dev.interlock.LockConfigurationException;
 import dev.interlock.LockRequest;
 import dev.interlock.Locks;
 import dev.interlock.LostReason;
+import dev.interlock.contract.Undisturbed;
 import dev.interlock.redis.support.jedis.JedisOptions;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
@@ -32,12 +33,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.ConnectionPool;
 import redis.clients.jedis.ConnectionPoolConfig;
@@ -157,7 +158,7 @@ public abstract class JedisLocksContract {
     return server.command("PUBSUB", "CHANNELS", "*:mailbox:*").lines().collect(Collectors.toSet());
   }
 
-  @Test
+  @Undisturbed(millis = 300)
   void N7_aFurtherConnectionThatIsRefusedCostsNoLeaseWhileOthersWork() throws Exception {
     try (RedisServer full = TestRedis.builder().owned().start();
         Jedis operator = new Jedis(full.host(), full.port());
@@ -166,7 +167,7 @@ public abstract class JedisLocksContract {
     }
   }
 
-  @Test
+  @Undisturbed(millis = 300)
   void N7_theSameOverAPoolOfTheApplication() throws Exception {
     LockConfig config = LockConfig.builder(provider())
         .set(CommonOptions.LEASE, Duration.ofMillis(1_500))
@@ -174,7 +175,8 @@ public abstract class JedisLocksContract {
     try (RedisServer full = TestRedis.builder().owned().start();
         Jedis operator = new Jedis(full.host(), full.port());
         ConnectionPool pool = new ConnectionPool(
-            new HostAndPort(full.host(), full.port()), DefaultJedisClientConfig.builder().build());
+            new HostAndPort(full.host(), full.port()),
+            DefaultJedisClientConfig.builder().build());
         LockClient client = using(pool, config)) {
       renewWithOneConnection(client, operator);
     }
@@ -182,12 +184,12 @@ public abstract class JedisLocksContract {
 
   /** Two threads and the renewals want a connection at a time, and one can be had. */
   private static void renewWithOneConnection(LockClient client, Jedis operator) throws Exception {
+    Topologies.await(() -> operator.clientList().lines().count() == 3); // one is the mailbox
+    operator.configSet("maxclients", "3");
     List<Lease> kept = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
       kept.add(client.tryAcquire(LockRequest.of("kept-" + i)).orElseThrow());
     }
-    Topologies.await(() -> operator.clientList().lines().count() == 3); // one is the mailbox
-    operator.configSet("maxclients", "3");
     AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
     AtomicBoolean busy = new AtomicBoolean(true);
     List<Thread> threads = new ArrayList<>();

@@ -14,6 +14,7 @@ import dev.interlock.testservers.RedisSentinels;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -134,6 +135,35 @@ public abstract class SentinelContract {
             || thread.getName().startsWith("interlock-" + provider())));
     for (RedisServer server : set.sentinels()) {
       Topologies.await(() -> !server.command("CLIENT", "LIST").contains("name=interlock-"));
+    }
+  }
+
+  @Test
+  @Order(3)
+  void X1_aNewMasterIsFoundThoughTheConnectionsToTheSentinelsAreDead() throws Exception {
+    String uri = uri();
+    List<GatedProxy> proxies = new ArrayList<>();
+    try {
+      for (RedisServer sentinel : set.sentinels()) {
+        GatedProxy proxy = GatedProxy.before(sentinel.port());
+        proxies.add(proxy);
+        uri = uri.replace(":" + sentinel.port(), ":" + proxy.port());
+      }
+      try (LockClient client = Locks.open(uri)) {
+        client.tryAcquire(LockRequest.of("deaf")).orElseThrow().release();
+        proxies.forEach(GatedProxy::deafen);
+
+        set.failOver();
+
+        long start = System.nanoTime();
+        Topologies.await(() -> client.tryAcquire(LockRequest.of("deaf")).isPresent());
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(8));
+        assertThat(set.master().command("EXISTS", Topologies.key("deaf"))).isEqualTo("1");
+      }
+    } finally {
+      for (GatedProxy proxy : proxies) {
+        proxy.close();
+      }
     }
   }
 
