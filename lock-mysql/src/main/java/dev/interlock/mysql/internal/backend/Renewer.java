@@ -77,15 +77,14 @@ final class Renewer {
     }
     queue.sort(BY_TICKET);
     HoldRenewals inRows = new HoldRenewals(database, namespace, answers);
-    inRows.renew(holds);
-    List<RowWork<?>> works = new ArrayList<>();
-    shares.forEach((name, some) -> works.add(prolonging(name, some, answers)));
-    Deque<RowWork<?>> left = RowWork.doUnlocked(works, batcher);
     // Those whose lock was free, and is served since.
     Map<HoldId, Renewal> served = new LinkedHashMap<>();
-    left.addAll(refresh(queue, waiters, served, answers));
+    // Takes no row of a lock, and so first: who keeps others out must show itself in two seconds.
+    List<RowWork<?>> works = new ArrayList<>(refresh(queue, waiters, served, answers));
     renewGranted(waiters, inRows);
-    left = RowWork.doUnlocked(left, batcher);
+    inRows.renew(holds);
+    shares.forEach((name, some) -> works.add(prolonging(name, some, answers)));
+    Deque<RowWork<?>> left = RowWork.doUnlocked(works, batcher);
     answerServed(queue, served, inRows, answers);
     renewLast(left, inRows, () -> answerServed(queue, served, inRows, answers));
   }
