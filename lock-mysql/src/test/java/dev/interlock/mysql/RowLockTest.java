@@ -231,6 +231,30 @@ class RowLockTest {
         .withUnits(1, Integer.MAX_VALUE));
   }
 
+  /** Each length of a lease is a packet of its own. */
+  @Test
+  void n8_rowsThatAreLockedHoldUpTheOthersOnceForAllLeases() throws Exception {
+    List<Renewal> renewals = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      for (String name : List.of("locked " + i, "free " + i)) {
+        HoldId hold = two.id();
+        two.attempt(name, hold, NONE);
+        renewals.add(Renewal.of(name, hold, TestClient.LEASE.plusSeconds(i), false));
+      }
+      lockRow("locked " + i);
+    }
+    List<Duration> free = new ArrayList<>();
+    long start = System.nanoTime();
+    two.backend.renew(renewals, (renewal, result) -> {
+      if (result instanceof Grant) {
+        free.add(Duration.ofNanos(System.nanoTime() - start));
+      }
+    });
+    assertThat(free)
+        .hasSize(3)
+        .allSatisfy(after -> assertThat(after).isLessThan(Duration.ofSeconds(5)));
+  }
+
   /** It may wait for a row; a renewal stands behind nobody who does. */
   @Test
   void n8_aLockThatThisClientWaitsForComesLast() throws Exception {

@@ -40,6 +40,9 @@ final class HoldRenewals {
   private final RenewalAnswers answers;
   private final List<List<Renewal>> locked = new ArrayList<>();
 
+  /** Whether this batch has waited for a locked row: once is enough. */
+  private boolean hasWaited;
+
   HoldRenewals(Database database, String namespace, RenewalAnswers answers) {
     this.database = database;
     this.namespace = namespace;
@@ -72,6 +75,10 @@ final class HoldRenewals {
    * and those whose rows are locked.
    */
   private List<Renewal> renewTogether(List<Renewal> some, boolean raise) {
+    if (hasWaited) {
+      renewOrLeave(some);
+      return List.of();
+    }
     Optional<Map<HoldId, HeldRow>> rows;
     try {
       rows = prolong(some, raise);
@@ -80,6 +87,7 @@ final class HoldRenewals {
       return List.of();
     }
     if (rows.isEmpty()) {
+      hasWaited = true;
       renewOrLeave(some);
       return List.of();
     }
