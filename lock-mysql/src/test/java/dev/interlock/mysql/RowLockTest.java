@@ -3,8 +3,10 @@ package dev.interlock.mysql;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.contract.TestClient;
+import dev.interlock.contract.Undisturbed;
 import dev.interlock.mysql.internal.queue.Protocol;
 import dev.interlock.mysql.internal.statements.LockKey;
+import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.AttemptResult.Queued;
 import dev.interlock.spi.Grant;
@@ -201,6 +203,58 @@ class RowLockTest {
         .containsExactlyInAnyOrder("locked Failed", "locked and over Failed");
   }
 
+  /** It has two seconds for that from when it is seen to keep others out. */
+  @Undisturbed(millis = 300)
+  void w2_aWaiterShowsItselfBeforeRowsThatAreLocked() throws Exception {
+    HoldId hold = two.id();
+    two.attempt("x", hold, NONE);
+    assertThat(reads(one, "l")).isInstanceOf(Grant.class);
+    HoldId writer = two.id();
+    two.attempt("l", writer, LONG);
+    assertThat(reads(one, "l")).isInstanceOf(AttemptResult.Busy.class);
+    lockRow("x");
+    TimeUnit.MILLISECONDS.sleep(1_200);
+    CompletableFuture<List<RenewalResult>> renewal = onOwnThread(() -> RenewalAnswers.collect(
+        two.backend,
+        List.of(
+            Renewal.of("x", hold, TestClient.LEASE, false),
+            Renewal.of("l", writer, TestClient.LEASE, true))));
+    TimeUnit.MILLISECONDS.sleep(1_300);
+    assertThat(reads(one, "l")).isInstanceOf(AttemptResult.Busy.class);
+    transition.rollback();
+    assertThat(kinds(renewal.get(10, TimeUnit.SECONDS))).containsExactly("Grant", "Queued");
+  }
+
+  private static AttemptResult reads(TestClient client, String name) {
+    return client.backend.attempt(Attempt.of(name, client.id(), "owner", TestClient.LEASE)
+        .withFair(true)
+        .withUnits(1, Integer.MAX_VALUE));
+  }
+
+  /** Each length of a lease is a packet of its own. */
+  @Test
+  void n8_rowsThatAreLockedHoldUpTheOthersOnceForAllLeases() throws Exception {
+    List<Renewal> renewals = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      for (String name : List.of("locked " + i, "free " + i)) {
+        HoldId hold = two.id();
+        two.attempt(name, hold, NONE);
+        renewals.add(Renewal.of(name, hold, TestClient.LEASE.plusSeconds(i), false));
+      }
+      lockRow("locked " + i);
+    }
+    List<Duration> free = new ArrayList<>();
+    long start = System.nanoTime();
+    two.backend.renew(renewals, (renewal, result) -> {
+      if (result instanceof Grant) {
+        free.add(Duration.ofNanos(System.nanoTime() - start));
+      }
+    });
+    assertThat(free)
+        .hasSize(3)
+        .allSatisfy(after -> assertThat(after).isLessThan(Duration.ofSeconds(5)));
+  }
+
   /** It may wait for a row; a renewal stands behind nobody who does. */
   @Test
   void n8_aLockThatThisClientWaitsForComesLast() throws Exception {
@@ -297,6 +351,10 @@ class RowLockTest {
   }
 
   private void lockRow(String name) throws SQLException {
+    lockRow(transition, namespace, name);
+  }
+
+  static void lockRow(Connection transition, String namespace, String name) throws SQLException {
     try (PreparedStatement statement = transition.prepareStatement(
         "SELECT 1 FROM interlock_lock WHERE bucket = ? AND lock_key = ?" + " FOR UPDATE")) {
       LockKey at = LockKey.of(namespace, name);

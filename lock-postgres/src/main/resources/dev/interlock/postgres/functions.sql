@@ -481,7 +481,7 @@ END $$;
 -- fails, the first one stands, and the release is repeated: the context of an error, which names this
 -- procedure, tells that it came here. A procedure commits only where it has no SET of its own. State and
 -- what belongs to it are as append answers.
-CREATE PROCEDURE ${prefix}release_all(asked bytea, me bigint, ids bigint[], at_host bytea, asks bigint[],
+CREATE OR REPLACE PROCEDURE ${prefix}release_all(asked bytea, me bigint, ids bigint[], at_host bytea, asks bigint[],
   owners text[], leases bigint[], wanted int[], stays bigint[], OUT held boolean, OUT state int,
   OUT token bigint, OUT tokens int, OUT remaining_us bigint, OUT grant_client bigint,
   OUT grant_hold bigint, OUT grant_token bigint, OUT grant_tokens int, OUT grant_us bigint,

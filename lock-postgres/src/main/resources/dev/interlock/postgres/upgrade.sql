@@ -13,7 +13,6 @@ ALTER TABLE ${prefix}entry
   ADD COLUMN IF NOT EXISTS token bigint NOT NULL DEFAULT 0,
   ADD COLUMN IF NOT EXISTS stay_us bigint NOT NULL DEFAULT 0;
 
-DROP PROCEDURE IF EXISTS ${prefix}release, ${prefix}release_all;
 DROP FUNCTION IF EXISTS ${prefix}renew, ${prefix}force, ${prefix}append, ${prefix}operate, ${prefix}give_back,
   ${prefix}take, ${prefix}tell,
   ${prefix}settle, ${prefix}serve, ${prefix}summon, ${prefix}enter, ${prefix}room, ${prefix}lapse, ${prefix}raised,
@@ -21,8 +20,9 @@ DROP FUNCTION IF EXISTS ${prefix}renew, ${prefix}force, ${prefix}append, ${prefi
   ${prefix}lock_row, ${prefix}now;
 DROP TYPE ${prefix}answer;
 
--- What clients of 'interlock 3' call.
-CREATE PROCEDURE ${prefix}release(asked bytea, me bigint, ids bigint[], OUT held boolean,
+-- What clients of 'interlock 3' call. Procedures are replaced and not dropped: servers before 14.10, 15.5 and
+-- 16.1 go on looking for the old one where a session has the call prepared.
+CREATE OR REPLACE PROCEDURE ${prefix}release(asked bytea, me bigint, ids bigint[], OUT held boolean,
   OUT grant_client bigint, OUT grant_hold bigint, OUT grant_token bigint, OUT grant_tokens int,
   OUT grant_us bigint, OUT heirs bigint[], OUT also bigint[], OUT told boolean) LANGUAGE plpgsql AS $$
 DECLARE

@@ -40,6 +40,9 @@ final class HoldRenewals {
   private final RenewalAnswers answers;
   private final List<List<Renewal>> locked = new ArrayList<>();
 
+  /** Whether this batch has waited for a locked row: once is enough. */
+  private boolean hasWaited;
+
   HoldRenewals(Database database, String namespace, RenewalAnswers answers) {
     this.database = database;
     this.namespace = namespace;
@@ -60,11 +63,20 @@ final class HoldRenewals {
     });
   }
 
+  /** Renews those that were left and of which the row is to be had by now. */
+  void renewUnlocked() {
+    takeLocked().forEach(this::renewOrLeave);
+  }
+
   /** Renews those that were left: one by one, for each takes its time. */
   void renewLocked() {
+    takeLocked().forEach(this::renewOneByOne);
+  }
+
+  private List<List<Renewal>> takeLocked() {
     List<List<Renewal>> left = List.copyOf(locked);
     locked.clear();
-    left.forEach(this::renewOneByOne);
+    return left;
   }
 
   /**
@@ -72,6 +84,10 @@ final class HoldRenewals {
    * and those whose rows are locked.
    */
   private List<Renewal> renewTogether(List<Renewal> some, boolean raise) {
+    if (hasWaited) {
+      renewOrLeave(some);
+      return List.of();
+    }
     Optional<Map<HoldId, HeldRow>> rows;
     try {
       rows = prolong(some, raise);
@@ -80,6 +96,7 @@ final class HoldRenewals {
       return List.of();
     }
     if (rows.isEmpty()) {
+      hasWaited = true;
       renewOrLeave(some);
       return List.of();
     }
