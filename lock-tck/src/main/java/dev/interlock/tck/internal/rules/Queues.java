@@ -59,17 +59,6 @@ final class Queues {
     }
   }
 
-  /** Ends a worker that waits, as a crash does where it is a JVM. */
-  static void kill(RuleRun run, Worker dying, String who) {
-    if (dying instanceof ProcessWorker process) {
-      process.kill();
-      run.fault("kill -9 of " + who);
-    } else {
-      dying.close();
-      run.fault("closing of " + who);
-    }
-  }
-
   /** Fails the rule unless it has what it waits for soon. */
   static void expectServed(RuleRun run, CompletableFuture<Lease> waiting, String who)
       throws Exception {
