@@ -4,6 +4,7 @@ import dev.interlock.CommonOptions;
 import dev.interlock.HoldInfo;
 import dev.interlock.LockConfig;
 import dev.interlock.LockConfigurationException;
+import dev.interlock.LockException;
 import dev.interlock.mysql.MysqlOptions;
 import dev.interlock.mysql.internal.connection.Faults;
 import dev.interlock.mysql.internal.connection.OwnPools;
@@ -251,13 +252,21 @@ public final class MysqlBackend implements HandOffBackend, LocalClient {
     ReleaseResult result = run(release.name(), operation, 0);
     entries.remove(release.id());
     release.passed().forEach(entries::remove);
-    operation.unseen().forEach(id -> abandon(release.name(), id));
+    abandonAll(release.name(), operation.unseen());
     Grant granted = result.granted();
     if (granted != null) {
       entries.remove(granted.id());
       fastPath.cameFromQueue(granted.id());
     }
     return result;
+  }
+
+  private void abandonAll(String name, List<HoldId> unseen) {
+    try {
+      unseen.forEach(id -> abandon(name, id));
+    } catch (LockException e) {
+      // What was released stays so. Nobody renews these entries, so they run out.
+    }
   }
 
   @Override
