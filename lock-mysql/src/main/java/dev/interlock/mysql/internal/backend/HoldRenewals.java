@@ -63,11 +63,20 @@ final class HoldRenewals {
     });
   }
 
+  /** Renews those that were left and of which the row is to be had by now. */
+  void renewUnlocked() {
+    takeLocked().forEach(this::renewOrLeave);
+  }
+
   /** Renews those that were left: one by one, for each takes its time. */
   void renewLocked() {
+    takeLocked().forEach(this::renewOneByOne);
+  }
+
+  private List<List<Renewal>> takeLocked() {
     List<List<Renewal>> left = List.copyOf(locked);
     locked.clear();
-    left.forEach(this::renewOneByOne);
+    return left;
   }
 
   /**

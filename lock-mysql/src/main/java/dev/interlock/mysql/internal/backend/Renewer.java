@@ -23,6 +23,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 
 /**
@@ -36,6 +38,9 @@ final class Renewer {
           entry -> entry.at().bucket())
       .thenComparing(entry -> entry.at().key(), Arrays::compareUnsigned)
       .thenComparingLong(KnownEntry::ticket);
+
+  private static final int MOST_TRIES = 5;
+  private static final long BETWEEN_TRIES_NANOS = TimeUnit.MILLISECONDS.toNanos(7);
 
   private final Database database;
   private final Entries entries;
@@ -84,21 +89,36 @@ final class Renewer {
     renewGranted(waiters, inRows);
     inRows.renew(holds);
     shares.forEach((name, some) -> works.add(prolonging(name, some, answers)));
-    Deque<RowWork<?>> left = RowWork.doUnlocked(works, batcher);
+    Deque<RowWork<?>> left = doUnlocked(works, inRows);
     answerServed(queue, served, inRows, answers);
     renewLast(left, inRows, () -> answerServed(queue, served, inRows, answers));
   }
 
-  /** Rows that are locked: each takes its time, and who has one of the others by then does not. */
+  /** Tries some times: a row that is merely busy is free in between. */
+  private Deque<RowWork<?>> doUnlocked(List<RowWork<?>> works, HoldRenewals inRows) {
+    Deque<RowWork<?>> left = RowWork.doUnlocked(works, batcher);
+    for (int tries = 1; tries < MOST_TRIES && !left.isEmpty(); tries++) {
+      LockSupport.parkNanos(BETWEEN_TRIES_NANOS);
+      left = RowWork.doUnlocked(left, batcher);
+      inRows.renewUnlocked();
+    }
+    return left;
+  }
+
+  /**
+   * Rows that are locked: each that is kept so takes its time, and who has one of the others by
+   * then does not. Transactions first, as others may be at their rows all the time, one behind the
+   * other, and who stands in line has its turn soon.
+   */
   private void renewLast(Deque<RowWork<?>> rest, HoldRenewals inRows, Runnable afterEach) {
     Deque<RowWork<?>> left = rest;
-    inRows.renewLocked();
     while (!left.isEmpty()) {
       left.remove().run(batcher);
       left = RowWork.doUnlocked(left, batcher);
       afterEach.run();
-      inRows.renewLocked();
+      inRows.renewUnlocked();
     }
+    inRows.renewLocked();
   }
 
   /** Those that are not in the queue any more: granted meanwhile, which is confirmed, or gone. */
