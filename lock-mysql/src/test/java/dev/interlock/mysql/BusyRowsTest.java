@@ -106,9 +106,7 @@ class BusyRowsTest {
   }
 
   private static Attempt permit(HoldId id) {
-    return Attempt.of("busy", id, "owner", TestClient.LEASE)
-        .withFair(true)
-        .withUnits(1, PERMITS);
+    return Attempt.of("busy", id, "owner", TestClient.LEASE).withFair(true).withUnits(1, PERMITS);
   }
 
   private void start(Callable<Void> work) {

@@ -43,9 +43,8 @@ class UnseenEntryTest {
       addThoseWhoArePassedOver();
       HoldId heir = client.id();
       assertThat(client.attempt("a", heir, LONG)).isInstanceOf(Queued.class);
-      Attempt next = Attempt.of("a", client.id(), "owner", TestClient.LEASE)
-          .withFair(true)
-          .withPatience(LONG);
+      Attempt next =
+          Attempt.of("a", client.id(), "owner", TestClient.LEASE).withFair(true).withPatience(LONG);
       releases.set(true);
       ReleaseResult result = HandOffBackend.release(
           client.backend, Release.of("a", holder).withPassed(List.of(heir)).withNext(next));
