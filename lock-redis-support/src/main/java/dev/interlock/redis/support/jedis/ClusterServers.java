@@ -95,8 +95,7 @@ final class ClusterServers implements Servers {
       Server next = server(elsewhere.getTargetNode());
       boolean asking = elsewhere instanceof JedisAskDataException;
       if (!asking) {
-        look(next);
-        awaitLook();
+        look(next); // for the next command: where to send this one is known
       }
       return new Target(next, asking, target.hops() + 1);
     }
