@@ -44,20 +44,30 @@ final class OpenConnections {
     boolean refusedLately = System.nanoTime() - refusedAt < REFUSAL_NANOS;
     if (refusedLately && source.isAnyOpen()) {
       Connection next = await(source, deadline);
-      return next != null ? next : source.further();
+      if (next != null) {
+        return next;
+      }
     }
-    try {
-      return source.further();
-    } catch (BackendUnavailableException e) {
-      long now = System.nanoTime();
-      if (now - deadline < 0) { // else it was no refusal: nothing came in time
-        refusedAt = now;
+    while (true) {
+      try {
+        return source.further();
+      } catch (BackendUnavailableException e) {
+        long now = System.nanoTime();
+        if (now - deadline < 0) { // else it was no refusal: nothing came in time
+          refusedAt = now;
+        }
+        if (!source.isAnyOpen()) {
+          throw e;
+        }
+        Connection next = await(source, deadline);
+        if (next != null) {
+          return next;
+        }
+        if (System.nanoTime() - deadline >= 0) {
+          throw e;
+        }
+        // Those that were open are closed now, which may leave room for another one.
       }
-      Connection next = await(source, deadline);
-      if (next == null) {
-        throw e;
-      }
-      return next;
     }
   }
 
