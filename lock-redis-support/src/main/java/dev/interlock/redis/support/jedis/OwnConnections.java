@@ -127,7 +127,7 @@ public final class OwnConnections implements Connections {
       leaveOthers(now);
       borrowed = lively(now);
       if (borrowed == null) {
-        borrowed = open.furtherOrNext(source(now), deadline);
+        borrowed = open.furtherOrNext(use, source(now), deadline);
       }
       return borrowed;
     } finally {
@@ -154,6 +154,11 @@ public final class OwnConnections implements Connections {
       @Override
       public boolean isAnyOpen() {
         return !closed && count.get() > 0;
+      }
+
+      @Override
+      public void keep(Connection connection) {
+        OwnConnections.this.keep(new Idle(connection, System.nanoTime()));
       }
     };
   }
