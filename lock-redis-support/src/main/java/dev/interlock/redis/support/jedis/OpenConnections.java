@@ -29,6 +29,11 @@ final class OpenConnections {
 
   /** Where connections come from. */
   interface Source {
+    /** Where connections lead now. */
+    default Object place() {
+      return this;
+    }
+
     /** Takes one that is open and that nobody has; null if there is none. */
     @Nullable
     Connection idle();
@@ -43,7 +48,14 @@ final class OpenConnections {
     void keep(Connection connection);
   }
 
-  /** The place of a thread that waits. */
+  /** Tells nothing of another server, which may have room. */
+  private record Refusal(Object place, long at) {
+    boolean isLately(Object now) {
+      return place.equals(now) && System.nanoTime() - at < REFUSAL_NANOS;
+    }
+  }
+
+  /** The place of a thread in the queue. */
   private static final class Turn {
     private final Thread thread = Thread.currentThread();
 
@@ -73,36 +85,38 @@ final class OpenConnections {
 
   private final Queue<Turn> holders = new ConcurrentLinkedQueue<>();
   private final Queue<Turn> attempts = new ConcurrentLinkedQueue<>();
-  private volatile long refusedAt = System.nanoTime() - REFUSAL_NANOS;
+  private volatile @Nullable Refusal refusal;
 
   /** Opens a connection or, where that cannot be, waits for one that is open. */
   Connection furtherOrNext(Use use, Source source, long deadline) {
-    boolean refusedLately = System.nanoTime() - refusedAt < REFUSAL_NANOS;
-    if (refusedLately && source.isAnyOpen()) {
-      Connection next = await(use, source, deadline);
+    Refusal latest = refusal;
+    Object place = source.place();
+    if (latest != null && latest.isLately(place) && source.isAnyOpen()) {
+      Connection next = await(use, source, place, deadline);
       if (next != null) {
         return next;
       }
     }
     while (true) {
+      place = source.place();
       try {
         return source.further();
       } catch (BackendUnavailableException e) {
         long now = System.nanoTime();
         if (now - deadline < 0) { // else it was no refusal: nothing came in time
-          refusedAt = now;
+          refusal = new Refusal(place, now);
         }
         if (!source.isAnyOpen()) {
           throw e;
         }
-        Connection next = await(use, source, deadline);
+        Connection next = await(use, source, place, deadline);
         if (next != null) {
           return next;
         }
         if (System.nanoTime() - deadline >= 0) {
           throw e;
         }
-        // Those that were open are closed now, which may leave room for another one.
+        // None is open any more, or another server is the right one: now there may be room.
       }
     }
   }
@@ -126,12 +140,12 @@ final class OpenConnections {
     return !holders.isEmpty() || !attempts.isEmpty();
   }
 
-  private @Nullable Connection await(Use use, Source source, long deadline) {
+  private @Nullable Connection await(Use use, Source source, Object place, long deadline) {
     Queue<Turn> turns = use == Use.HOLDER ? holders : attempts;
     Turn turn = new Turn();
     turns.add(turn);
     try {
-      Connection idle = awaitHandOrIdle(turn, source, deadline);
+      Connection idle = awaitHandOrIdle(turn, source, place, deadline);
       Connection handed = turn.end();
       if (handed == null) {
         return idle;
@@ -145,12 +159,17 @@ final class OpenConnections {
   }
 
   /** Returns one that was idle; null if it was handed one, or has waited in vain. */
-  private @Nullable Connection awaitHandOrIdle(Turn turn, Source source, long deadline) {
+  private @Nullable Connection awaitHandOrIdle(
+      Turn turn, Source source, Object place, long deadline) {
     boolean interrupted = false;
     try {
       Connection idle = source.idle(); // given back while this one was not there to take it
       long left = deadline - System.nanoTime();
-      while (idle == null && turn.isOpen() && left > 0 && source.isAnyOpen()) {
+      while (idle == null
+          && turn.isOpen()
+          && left > 0
+          && source.isAnyOpen()
+          && place.equals(source.place())) {
         LockSupport.parkNanos(this, Math.min(left, LOOK_NANOS));
         interrupted |= Thread.interrupted();
         if (turn.isOpen()) {
