@@ -72,7 +72,7 @@ final class FreeTransaction {
         return false;
       }
       pipe.multi().send(Command.DEL, keys.lock());
-      return callAndEnd(pipe, keys, mayPublish ? seen.first(2) : null) ? true : null;
+      return callAndEnd(pipe, keys, seen.first(2), mayPublish) ? true : null;
     });
   }
 
@@ -96,7 +96,7 @@ final class FreeTransaction {
       if (value != null && mayPublish) {
         LockValue.parse(value).ifPresent(holder -> revoke(pipe, keys, holder.id()));
       }
-      return callAndEnd(pipe, keys, mayPublish ? seen.first(2) : null) ? true : null;
+      return callAndEnd(pipe, keys, seen.first(2), mayPublish) ? true : null;
     });
   }
 
@@ -125,8 +125,8 @@ final class FreeTransaction {
       }
       pipe.send(Command.DEL, keys.lock());
       byte[] first = seen.first(2);
-      byte[] other = !mayPublish || (first != null && Arrays.equals(first, own)) ? null : first;
-      return callAndEnd(pipe, keys, other) ? true : null;
+      byte[] other = first != null && Arrays.equals(first, own) ? null : first;
+      return callAndEnd(pipe, keys, other, mayPublish) ? true : null;
     });
   }
 
@@ -166,7 +166,11 @@ final class FreeTransaction {
     return seen;
   }
 
-  private boolean callAndEnd(Pipe pipe, LockKeys keys, byte @Nullable [] first) {
+  private boolean callAndEnd(
+      Pipe pipe, LockKeys keys, byte @Nullable [] first, boolean mayPublish) {
+    if (!mayPublish) { // each refusal would cost a connection
+      return pipe.exec() != null;
+    }
     waiters.call(pipe, keys, first);
     Replies done = pipe.exec();
     if (done == null) {

@@ -54,4 +54,36 @@ class FaultsTest extends FaultsContract {
       }
     }
   }
+
+  @Test
+  void M2_W3_aReleaseWithoutTheRightToTheChannelCostsOneConnection() {
+    try (RedisServer server = TestRedis.builder()
+            .owned()
+            .user("u", "on", ">pw", "~*", "&*", "+@all")
+            .start();
+        TestClient client = TestClient.deaf(as(server, "u"))) {
+      List<HoldId> held = List.of(client.id(), client.id(), client.id());
+      for (HoldId id : held) {
+        client.acquire("n" + id, id);
+        client.tryPatiently("n" + id, client.id());
+      }
+      server.command("ACL", "SETUSER", "u", "resetchannels");
+      long before = connections(server);
+      for (HoldId id : held) {
+        assertThat(client.release("n" + id, id)).isTrue();
+      }
+      // The call is refused on one each time, and this one counts itself.
+      assertThat(connections(server) - before).isEqualTo(held.size() + 1);
+    }
+  }
+
+  private static long connections(RedisServer server) {
+    return server
+        .command("INFO", "stats")
+        .lines()
+        .filter(line -> line.startsWith("total_connections_received:"))
+        .mapToLong(line -> Long.parseLong(line.substring(line.indexOf(':') + 1).strip()))
+        .findFirst()
+        .orElseThrow();
+  }
 }

@@ -36,6 +36,15 @@ final class ApplicationConnections implements Connections {
     public boolean isAnyOpen() {
       return !pool.isClosed() && pool.getNumActive() + pool.getNumIdle() > 0;
     }
+
+    @Override
+    public void keep(Connection connection) {
+      try {
+        pool.returnResource(connection);
+      } catch (JedisException e) {
+        // The pool could not take it back and has closed it, or the pool itself is closed.
+      }
+    }
   };
 
   ApplicationConnections(Pool<Connection> pool, Duration timeout) {
@@ -51,7 +60,7 @@ final class ApplicationConnections implements Connections {
     turnstile.enter(use);
     Connection borrowed = null;
     try {
-      borrowed = open.furtherOrNext(source, deadline);
+      borrowed = open.furtherOrNext(use, source, deadline);
       return borrowed;
     } finally {
       if (borrowed == null) { // also after an error, such as no memory for a connection
@@ -65,7 +74,7 @@ final class ApplicationConnections implements Connections {
     try {
       if (healthy && !connection.isBroken()) {
         if (!open.handOver(connection)) {
-          pool.returnResource(connection);
+          source.keep(connection);
         }
       } else {
         pool.returnBrokenResource(connection);

@@ -14,7 +14,6 @@ import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
@@ -62,9 +61,7 @@ final class ClusterServers implements Servers {
           config,
           client,
           new ClusterConnectionProvider(
-              nodes,
-              ConnectionSettings.ofServers(config, client),
-              new GenericObjectPoolConfig<>()));
+              nodes, ConnectionSettings.ofServers(config, client), ConnectionSettings.ofPools()));
       servers.follow();
       return servers;
     } catch (JedisException e) {
@@ -95,8 +92,7 @@ final class ClusterServers implements Servers {
       Server next = server(elsewhere.getTargetNode());
       boolean asking = elsewhere instanceof JedisAskDataException;
       if (!asking) {
-        look(next);
-        awaitLook();
+        look(next); // for the next command: where to send this one is known
       }
       return new Target(next, asking, target.hops() + 1);
     }
@@ -159,10 +155,18 @@ final class ClusterServers implements Servers {
       if (closed) {
         return;
       }
-      if (informed == null || !lookThrough(informed)) {
-        map.renewSlotCache();
+      try {
+        if (informed == null || !lookThrough(informed)) {
+          map.renewSlotCache();
+        }
+      } finally {
+        if (closed) {
+          map.close(); // close() knew nothing of the pools that Jedis has made since
+        }
       }
-      follow();
+      if (!closed) {
+        follow();
+      }
     });
   }
 

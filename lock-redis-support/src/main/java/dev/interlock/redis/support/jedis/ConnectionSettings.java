@@ -5,7 +5,9 @@ import dev.interlock.Option;
 import dev.interlock.spi.ClientId;
 import java.nio.file.Path;
 import java.util.Optional;
+import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
 import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.Connection;
 import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.SslOptions;
 
@@ -49,6 +51,13 @@ final class ConnectionSettings implements JedisClientConfig {
   static JedisClientConfig ofSentinels(LockConfig config, ClientId client) {
     return new ConnectionSettings(
         config, client, JedisOptions.SENTINEL_USER, JedisOptions.SENTINEL_PASSWORD, 0);
+  }
+
+  /** For pools that Jedis makes for itself: JMX would keep any that is not closed. */
+  static GenericObjectPoolConfig<Connection> ofPools() {
+    GenericObjectPoolConfig<Connection> settings = new GenericObjectPoolConfig<>();
+    settings.setJmxEnabled(false);
+    return settings;
   }
 
   /**

@@ -1,9 +1,13 @@
 package dev.interlock.redis.support.jedis;
 
 import dev.interlock.BackendUnavailableException;
-import java.util.concurrent.LinkedTransferQueue;
+import dev.interlock.redis.support.jedis.Connections.Use;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 
@@ -12,8 +16,9 @@ import redis.clients.jedis.Connection;
  * server that has too many of them, or whose password was changed, may serve well those that it
  * has. Thread-safe.
  *
- * <p>What is given back is handed straight to whoever has waited longest. Otherwise a busy thread
- * would have its connection back before the one that waits runs.
+ * <p>What is given back is handed straight to whoever has waited longest, those who hold a lock
+ * first. Otherwise a busy thread would have its connection back before the one that waits runs. Who
+ * waits looks for what nobody tells now and then, and keeps its place meanwhile.
  */
 final class OpenConnections {
   /** Within this time after a refusal the server is not asked for a further connection. */
@@ -24,6 +29,11 @@ final class OpenConnections {
 
   /** Where connections come from. */
   interface Source {
+    /** Where connections lead now. */
+    default Object place() {
+      return this;
+    }
+
     /** Takes one that is open and that nobody has; null if there is none. */
     @Nullable
     Connection idle();
@@ -33,67 +43,151 @@ final class OpenConnections {
 
     /** Whether any is open, so that one may be given back. */
     boolean isAnyOpen();
+
+    /** Takes back one that nobody waits for. */
+    void keep(Connection connection);
   }
 
-  private final LinkedTransferQueue<Connection> handed = new LinkedTransferQueue<>();
-  private final AtomicInteger awaiting = new AtomicInteger();
-  private volatile long refusedAt = System.nanoTime() - REFUSAL_NANOS;
+  /** Tells nothing of another server, which may have room. */
+  private record Refusal(Object place, long at) {
+    boolean isLately(Object now) {
+      return place.equals(now) && System.nanoTime() - at < REFUSAL_NANOS;
+    }
+  }
+
+  /** The place of a thread in the queue. */
+  private static final class Turn {
+    private final Thread thread = Thread.currentThread();
+
+    /** Null while it waits; then the connection that it was handed, or nothing if it has gone. */
+    private final AtomicReference<@Nullable Optional<Connection>> outcome = new AtomicReference<>();
+
+    boolean isOpen() {
+      return outcome.get() == null;
+    }
+
+    /** False if the thread was handed another one, or has gone. */
+    boolean hand(Connection connection) {
+      boolean handed = outcome.compareAndSet(null, Optional.of(connection));
+      if (handed) {
+        LockSupport.unpark(thread);
+      }
+      return handed;
+    }
+
+    /** Ends it; returns once the connection that it was handed, if any. */
+    @Nullable
+    Connection end() {
+      Optional<Connection> handed = outcome.getAndSet(Optional.empty());
+      return handed == null ? null : handed.orElse(null);
+    }
+  }
+
+  private final Queue<Turn> holders = new ConcurrentLinkedQueue<>();
+  private final Queue<Turn> attempts = new ConcurrentLinkedQueue<>();
+  private volatile @Nullable Refusal refusal;
 
   /** Opens a connection or, where that cannot be, waits for one that is open. */
-  Connection furtherOrNext(Source source, long deadline) {
-    boolean refusedLately = System.nanoTime() - refusedAt < REFUSAL_NANOS;
-    if (refusedLately && source.isAnyOpen()) {
-      Connection next = await(source, deadline);
-      return next != null ? next : source.further();
+  Connection furtherOrNext(Use use, Source source, long deadline) {
+    Refusal latest = refusal;
+    Object place = source.place();
+    if (latest != null && latest.isLately(place) && source.isAnyOpen()) {
+      Connection next = await(use, source, place, deadline);
+      if (next != null) {
+        return next;
+      }
     }
-    try {
-      return source.further();
-    } catch (BackendUnavailableException e) {
-      long now = System.nanoTime();
-      if (now - deadline < 0) { // else it was no refusal: nothing came in time
-        refusedAt = now;
+    while (true) {
+      place = source.place();
+      try {
+        return source.further();
+      } catch (BackendUnavailableException e) {
+        long now = System.nanoTime();
+        if (now - deadline < 0) { // else it was no refusal: nothing came in time
+          refusal = new Refusal(place, now);
+        }
+        if (!source.isAnyOpen()) {
+          throw e;
+        }
+        Connection next = await(use, source, place, deadline);
+        if (next != null) {
+          return next;
+        }
+        if (System.nanoTime() - deadline >= 0) {
+          throw e;
+        }
+        // None is open any more, or another server is the right one: now there may be room.
       }
-      Connection next = await(source, deadline);
-      if (next == null) {
-        throw e;
-      }
-      return next;
     }
   }
 
   /** Hands a connection that is sound to whoever waits for one; false if nobody does. */
   boolean handOver(Connection connection) {
-    return isAwaited() && handed.tryTransfer(connection);
+    return handOver(holders, connection) || handOver(attempts, connection);
+  }
+
+  private static boolean handOver(Queue<Turn> turns, Connection connection) {
+    for (Turn next = turns.poll(); next != null; next = turns.poll()) {
+      if (next.hand(connection)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Whether somebody waits for a connection to be given back. */
   boolean isAwaited() {
-    return awaiting.get() > 0;
+    return !holders.isEmpty() || !attempts.isEmpty();
   }
 
-  private @Nullable Connection await(Source source, long deadline) {
-    boolean interrupted = false;
-    awaiting.incrementAndGet();
+  private @Nullable Connection await(Use use, Source source, Object place, long deadline) {
+    Queue<Turn> turns = use == Use.HOLDER ? holders : attempts;
+    Turn turn = new Turn();
+    turns.add(turn);
     try {
-      Connection next = source.idle();
+      Connection idle = awaitHandOrIdle(turn, source, place, deadline);
+      Connection handed = turn.end();
+      if (handed == null) {
+        return idle;
+      }
+      passOn(idle, source);
+      return handed;
+    } finally {
+      turns.remove(turn);
+      passOn(turn.end(), source); // after an error
+    }
+  }
+
+  /** Returns one that was idle; null if it was handed one, or has waited in vain. */
+  private @Nullable Connection awaitHandOrIdle(
+      Turn turn, Source source, Object place, long deadline) {
+    boolean interrupted = false;
+    try {
+      Connection idle = source.idle(); // given back while this one was not there to take it
       long left = deadline - System.nanoTime();
-      while (next == null && left > 0 && source.isAnyOpen()) {
-        try {
-          next = handed.poll(Math.min(left, LOOK_NANOS), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-        if (next == null) {
-          next = source.idle(); // given back while this one was not there to take it
+      while (idle == null
+          && turn.isOpen()
+          && left > 0
+          && source.isAnyOpen()
+          && place.equals(source.place())) {
+        LockSupport.parkNanos(this, Math.min(left, LOOK_NANOS));
+        interrupted |= Thread.interrupted();
+        if (turn.isOpen()) {
+          idle = source.idle();
         }
         left = deadline - System.nanoTime();
       }
-      return next;
+      return idle;
     } finally {
-      awaiting.decrementAndGet();
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
+    }
+  }
+
+  private void passOn(@Nullable Connection connection, Source source) {
+    if (connection != null && !handOver(connection)) {
+      source.keep(connection);
     }
   }
 }

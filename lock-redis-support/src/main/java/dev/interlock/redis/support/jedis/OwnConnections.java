@@ -74,6 +74,34 @@ public final class OwnConnections implements Connections {
   private final long timeout;
   private final ConcurrentLinkedDeque<Idle> idle = new ConcurrentLinkedDeque<>();
   private final OpenConnections open = new OpenConnections();
+  private final OpenConnections.Source source = new OpenConnections.Source() {
+    @Override
+    public Object place() {
+      return server.address();
+    }
+
+    @Override
+    public @Nullable Connection idle() {
+      return lively(server.address());
+    }
+
+    @Override
+    public Connection further() {
+      Connection connection = connect(server.address());
+      count.incrementAndGet();
+      return connection;
+    }
+
+    @Override
+    public boolean isAnyOpen() {
+      return !closed && count.get() > 0;
+    }
+
+    @Override
+    public void keep(Connection connection) {
+      OwnConnections.this.keep(new Idle(connection, System.nanoTime()));
+    }
+  };
 
   /** Connections for commands, lent or idle. */
   private final AtomicInteger count = new AtomicInteger();
@@ -81,7 +109,7 @@ public final class OwnConnections implements Connections {
   private volatile @Nullable Connection listener;
   private volatile boolean closed;
 
-  private OwnConnections(LockConfig config, ClientId client, ServerPlace server) {
+  OwnConnections(LockConfig config, ClientId client, ServerPlace server) {
     this.server = server;
     this.settings = ConnectionSettings.ofServers(config, client);
     this.timeout = config.get(JedisOptions.TIMEOUT).toNanos();
@@ -127,7 +155,7 @@ public final class OwnConnections implements Connections {
       leaveOthers(now);
       borrowed = lively(now);
       if (borrowed == null) {
-        borrowed = open.furtherOrNext(source(now), deadline);
+        borrowed = open.furtherOrNext(use, source, deadline);
       }
       return borrowed;
     } finally {
@@ -135,27 +163,6 @@ public final class OwnConnections implements Connections {
         permits.leave(use);
       }
     }
-  }
-
-  private OpenConnections.Source source(HostAndPort now) {
-    return new OpenConnections.Source() {
-      @Override
-      public @Nullable Connection idle() {
-        return lively(now);
-      }
-
-      @Override
-      public Connection further() {
-        Connection connection = connect(now);
-        count.incrementAndGet();
-        return connection;
-      }
-
-      @Override
-      public boolean isAnyOpen() {
-        return !closed && count.get() > 0;
-      }
-    };
   }
 
   @Override

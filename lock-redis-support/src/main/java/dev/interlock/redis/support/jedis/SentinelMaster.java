@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
-import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
@@ -85,7 +84,7 @@ final class SentinelMaster implements ServerPlace {
     return new SentineledConnectionProvider(
         config.get(RedisOptions.MASTER),
         ConnectionSettings.ofServers(config, client),
-        new GenericObjectPoolConfig<>(),
+        ConnectionSettings.ofPools(),
         new LinkedHashSet<>(OwnConnections.hosts(config)),
         ConnectionSettings.ofSentinels(config, client),
         RETRY);

@@ -9,8 +9,15 @@ import dev.interlock.spi.ClientId;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
 import java.time.Duration;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.Protocol.Command;
 
 /** The pool of our own. */
 @Timeout(60)
@@ -56,5 +63,40 @@ class OwnConnectionsTest {
       assertThat(connections.borrow(Connections.Use.HOLDER)).isSameAs(second);
       connections.close();
     }
+  }
+
+  @Test
+  void X1_whoWaitsForAConnectionGoesOnToTheNewMaster() throws Exception {
+    try (RedisServer old = TestRedis.builder().owned().start();
+        RedisServer next = TestRedis.builder().owned().start()) {
+      AtomicReference<HostAndPort> master = new AtomicReference<>(address(old));
+      OwnConnections connections = new OwnConnections(
+          config("any", old).set(JedisOptions.TIMEOUT, Duration.ofSeconds(20)).build(),
+          new ClientId("00000000000000aa", "host"),
+          master::get);
+      var hanging = connections.borrow(Connections.Use.HOLDER);
+      old.command("CONFIG", "SET", "maxclients", "1");
+      FutureTask<Connection> waiting =
+          new FutureTask<>(() -> connections.borrow(Connections.Use.HOLDER));
+      Thread thread = new Thread(waiting, "waits");
+      thread.setDaemon(true);
+      thread.start();
+      assertThatThrownBy(() -> waiting.get(200, TimeUnit.MILLISECONDS))
+          .isInstanceOf(TimeoutException.class);
+      next.command("SET", "where", "next");
+
+      master.set(address(next));
+
+      Connection found = waiting.get(2, TimeUnit.SECONDS);
+      found.sendCommand(Command.GET, "where");
+      assertThat(found.getBulkReply()).isEqualTo("next");
+      connections.giveBack(Connections.Use.HOLDER, found, true);
+      connections.giveBack(Connections.Use.HOLDER, hanging, true);
+      connections.close();
+    }
+  }
+
+  private static HostAndPort address(RedisServer server) {
+    return new HostAndPort(server.host(), server.port());
   }
 }
