@@ -141,7 +141,8 @@ class OwnPoolsTest {
         first.refuse(true);
 
         Connection moved = two.listener();
-        // A thread that fills the pool may have moved the client; then that thread cuts, beside this one.
+        // A thread that fills the pool may have moved the client; then that thread cuts, beside
+        // this one.
         Awaitility.await().until(() -> isCut(busy) && isCut(waiting));
         Awaitility.await().until(() -> first.connections() == 0);
         first.refuse(false);
