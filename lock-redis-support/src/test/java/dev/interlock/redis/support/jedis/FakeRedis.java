@@ -43,6 +43,13 @@ final class FakeRedis implements AutoCloseable {
     return LockConfig.builder("any").set(JedisOptions.HOSTS, List.of(host()));
   }
 
+  /** Sends this on all connections, as news to who has subscribed. */
+  void push(String message) throws IOException {
+    for (Socket socket : open) {
+      socket.getOutputStream().write(message.getBytes(UTF_8));
+    }
+  }
+
   /** Cuts all connections; new ones are taken. */
   void cut() throws IOException {
     for (Socket socket : open) {
