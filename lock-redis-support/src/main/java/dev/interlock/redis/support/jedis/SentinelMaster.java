@@ -10,7 +10,6 @@ import dev.interlock.spi.ClientId;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
@@ -22,7 +21,6 @@ import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisException;
-import redis.clients.jedis.providers.SentineledConnectionProvider;
 
 /**
  * Knows which server is the master of a Sentinel set: the one that most sentinels name when asked.
@@ -44,7 +42,7 @@ final class SentinelMaster implements ServerPlace {
   private final LockConfig config;
   private final ClientId client;
   private final List<HostAndPort> hosts;
-  private final SentineledConnectionProvider news;
+  private final SentinelNews news;
   private final BackgroundLook looks =
       new BackgroundLook("interlock-sentinels", Duration.ofMillis(RETRY));
 
@@ -54,7 +52,7 @@ final class SentinelMaster implements ServerPlace {
     this.config = config;
     this.client = client;
     this.hosts = OwnConnections.hosts(config).stream().distinct().toList();
-    this.news = listen(config, client);
+    this.news = new SentinelNews(hosts, RETRY, config, client);
     HostAndPort first = news.getCurrentMaster();
     HostAndPort named = named(ask());
     this.master = named != null ? named : first;
@@ -82,18 +80,6 @@ final class SentinelMaster implements ServerPlace {
           "The sentinels at " + address + " know no master '" + name + "': check the option master",
           e);
     }
-  }
-
-  /** Asks the sentinels, and listens to them from then on. */
-  @SuppressWarnings("deprecation") // what Jedis 8 has instead is not in Jedis 7
-  private static SentineledConnectionProvider listen(LockConfig config, ClientId client) {
-    return new SentineledConnectionProvider(
-        config.get(RedisOptions.MASTER),
-        ConnectionSettings.ofServers(config, client),
-        ConnectionSettings.ofPools(),
-        new LinkedHashSet<>(OwnConnections.hosts(config)),
-        ConnectionSettings.ofSentinels(config, client),
-        RETRY);
   }
 
   @Override

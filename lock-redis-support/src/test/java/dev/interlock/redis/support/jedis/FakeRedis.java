@@ -43,6 +43,11 @@ final class FakeRedis implements AutoCloseable {
     return LockConfig.builder("any").set(JedisOptions.HOSTS, List.of(host()));
   }
 
+  /** How many connections there are. */
+  int connections() {
+    return open.size();
+  }
+
   /** Sends this on all connections, as news to who has subscribed. */
   void push(String message) throws IOException {
     for (Socket socket : open) {

@@ -4,7 +4,9 @@ import dev.interlock.HostPort;
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import redis.clients.jedis.HostAndPort;
 
 /** Names the master that a test wants. */
@@ -15,6 +17,7 @@ final class FakeSentinel implements AutoCloseable {
   final AtomicInteger subscribers = new AtomicInteger();
   private final FakeRedis server;
   private volatile HostAndPort master;
+  private volatile boolean slow;
 
   FakeSentinel(HostAndPort master) throws IOException {
     this.master = master;
@@ -42,6 +45,15 @@ final class FakeSentinel implements AutoCloseable {
     server.push(list("message", "+switch-master", news));
   }
 
+  /** Takes its time to let a connection in. */
+  void slowDown() {
+    slow = true;
+  }
+
+  int connections() {
+    return server.connections();
+  }
+
   /** What listens connects again. */
   void cut() throws IOException {
     server.cut();
@@ -64,6 +76,9 @@ final class FakeSentinel implements AutoCloseable {
         return "*3\r\n" + word("subscribe") + word(command.get(1)) + ":1\r\n";
       }
       default -> {
+        if (slow) {
+          LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(300));
+        }
         return "+OK\r\n";
       }
     }

@@ -125,6 +125,18 @@ class SentinelMasterTest {
     }
   }
 
+  @Test
+  void E7_whatIsClosedAtOnceListensNoMore() {
+    sentinels.get(2).slowDown();
+    for (int i = 0; i < 5; i++) {
+      find().close(); // while it connects to that one
+    }
+    Topologies.await(() -> Thread.getAllStackTraces().keySet().stream()
+        .noneMatch(thread -> thread.getName().contains(FakeSentinel.NAME + "-SentinelListener")
+            || thread.getName().equals("interlock-sentinels-end")));
+    Topologies.await(() -> sentinels.stream().allMatch(sentinel -> sentinel.connections() == 0));
+  }
+
   private void awaitListening() {
     Topologies.await(() -> sentinels.stream().allMatch(sentinel -> sentinel.subscribers.get() > 0));
   }
