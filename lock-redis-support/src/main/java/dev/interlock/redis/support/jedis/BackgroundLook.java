@@ -34,7 +34,10 @@ final class BackgroundLook {
         new AtomicReference<>(new Look(System.nanoTime() - this.pause, new CountDownLatch(0)));
   }
 
-  /** Begins to look, unless somebody is at it or just did. Does not block. */
+  /**
+   * Begins to look, unless somebody is at it or just did. Does not block, and does not fail where
+   * there is no memory for a thread: whoever gives a faulty connection back has more to do.
+   */
   void begin(Runnable work) {
     Look last = latest.get();
     long now = System.nanoTime();
@@ -69,8 +72,10 @@ final class BackgroundLook {
     try {
       thread.start();
       started = true;
+    } catch (OutOfMemoryError e) {
+      LOG.log(Level.DEBUG, "no thread to look with: another time", e);
     } finally {
-      if (!started) { // no memory for a thread: another time
+      if (!started) {
         look.ended.countDown();
       }
     }

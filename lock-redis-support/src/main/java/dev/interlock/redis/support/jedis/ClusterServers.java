@@ -10,10 +10,15 @@ import dev.interlock.redis.support.RedisOptions;
 import dev.interlock.redis.support.jedis.Connections.Use;
 import dev.interlock.spi.ClientId;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
@@ -39,6 +44,7 @@ final class ClusterServers implements Servers {
   private final ClusterConnectionProvider map;
   private final ConcurrentHashMap<HostAndPort, Server> servers = new ConcurrentHashMap<>();
   private final BackgroundLook looks = new BackgroundLook("interlock-cluster-map", LOOK_PAUSE);
+  private final AtomicInteger turns = new AtomicInteger();
   private volatile Runnable changed = () -> {};
   private volatile boolean closed;
 
@@ -78,7 +84,7 @@ final class ClusterServers implements Servers {
   public Target of(LockKeys keys) {
     HostAndPort master = map.getNode(group(keys));
     if (master == null) {
-      look(null);
+      look(() -> lookThroughOthers(null));
       throw new BackendUnavailableException(
           "No node of the cluster at " + address() + " serves slot " + group(keys) + " now");
     }
@@ -92,19 +98,21 @@ final class ClusterServers implements Servers {
       Server next = server(elsewhere.getTargetNode());
       boolean asking = elsewhere instanceof JedisAskDataException;
       if (!asking) {
-        look(next); // for the next command: where to send this one is known
+        // For the next command: where to send this one is known.
+        look(() -> lookThrough(next) || lookThroughOthers(next));
       }
       return new Target(next, asking, target.hops() + 1);
     }
     if (failure instanceof BackendUnavailableException && !target.asking()) {
-      look(null);
+      look(() -> lookThroughOthers(target.server()));
       awaitLook();
       Server now = of(keys).server();
       if (mayHop && now != target.server()) { // a replica has taken its place
         return new Target(now, false, target.hops() + 1);
       }
     } else if (failure instanceof OutcomeUnknownException) {
-      look(null); // for the next command: whether this one has run must be told
+      // For the next command: whether this one has run must be told.
+      look(() -> lookThroughOthers(target.server()));
     }
     throw failure;
   }
@@ -147,16 +155,17 @@ final class ClusterServers implements Servers {
   }
 
   /**
-   * Learns where the slots are, from this server if there is one. In the background: Jedis asks one
-   * node after the other, and each that is silent takes the whole time limit.
+   * Learns where the slots are, from the servers that the attempt asks, or else from any node. In
+   * the background: one is asked after the other, and each that is silent takes the whole time
+   * limit.
    */
-  private void look(@Nullable Server informed) {
+  private void look(BooleanSupplier attempt) {
     looks.begin(() -> {
       if (closed) {
         return;
       }
       try {
-        if (informed == null || !lookThrough(informed)) {
+        if (!attempt.getAsBoolean()) {
           map.renewSlotCache();
         }
       } finally {
@@ -174,6 +183,19 @@ final class ClusterServers implements Servers {
     looks.await(config.get(JedisOptions.TIMEOUT));
   }
 
+  /**
+   * Not through the one that failed: one that is cut off from the cluster answers, and knows of
+   * nothing new, and so do those that are cut off with it. So each time another one is first. Jedis
+   * would ask the nodes of the URI in their order, and believe the first.
+   */
+  private boolean lookThroughOthers(@Nullable Server failed) {
+    List<Server> others = new ArrayList<>(servers.values());
+    others.removeIf(server -> server == failed);
+    Collections.rotate(others, turns.getAndIncrement());
+    return others.stream().anyMatch(this::lookThrough);
+  }
+
+  /** Answers whether this server answered. */
   private boolean lookThrough(Server informed) {
     Connection connection;
     try {
@@ -181,12 +203,14 @@ final class ClusterServers implements Servers {
     } catch (BackendUnavailableException e) {
       return false;
     }
+    boolean answered;
     try {
       map.renewSlotCache(connection); // asks other nodes if this one does not answer
+      answered = !connection.isBroken();
     } finally {
       informed.connections().giveBack(Use.HOLDER, connection, true);
     }
-    return true;
+    return answered;
   }
 
   /** Has a server for every master, and none for those that are no master any more. */

@@ -59,6 +59,15 @@ public final class EachServer {
     }
   }
 
+  /**
+   * Begins each of these on a thread of its own, for a caller that does not need all of them.
+   *
+   * @param tasks one for each server; blocks for I/O, for a bounded time; throws nothing
+   */
+  static void begin(List<Runnable> tasks) {
+    tasks.forEach(THREADS::execute);
+  }
+
   private static void await(FutureTask<Boolean> task) {
     boolean interrupted = false;
     try {

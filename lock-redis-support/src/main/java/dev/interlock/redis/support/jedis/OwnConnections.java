@@ -204,16 +204,19 @@ public final class OwnConnections implements Connections {
 
   @Override
   public void giveBack(Use use, Connection connection, boolean healthy) {
-    if (!healthy) {
-      server.doubt();
-      discard(connection);
-      discardIdle();
-    } else if (connection.isBroken() || closed) {
-      discard(connection);
-    } else if (!handOver(connection)) {
-      keep(new Idle(connection, System.nanoTime()));
+    try {
+      if (!healthy) {
+        discard(connection);
+        discardIdle();
+        server.doubt();
+      } else if (connection.isBroken() || closed) {
+        discard(connection);
+      } else if (!handOver(connection)) {
+        keep(new Idle(connection, System.nanoTime()));
+      }
+    } finally { // also after an error, such as no memory for a thread
+      permits.leave(use);
     }
-    permits.leave(use);
   }
 
   private boolean handOver(Connection connection) {

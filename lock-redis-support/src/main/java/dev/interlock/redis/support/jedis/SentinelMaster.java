@@ -8,12 +8,12 @@ import dev.interlock.LockConfigurationException;
 import dev.interlock.redis.support.RedisOptions;
 import dev.interlock.spi.ClientId;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
@@ -21,41 +21,45 @@ import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisException;
-import redis.clients.jedis.providers.SentineledConnectionProvider;
 
 /**
- * Knows which server is the master of a Sentinel set. Jedis listens to each sentinel, on a daemon
- * thread for each; its pool of connections to the master is not used. Thread-safe.
+ * Knows which server is the master of a Sentinel set: the one that most sentinels name when asked.
+ * Thread-safe.
  *
- * <p>Jedis waits for news without limit, so a connection that is dead without a word never brings
- * any, and the client would stay with a master that was deposed. So the sentinels are also asked,
- * over new connections, after a fault and every few seconds of use. What most of those say counts
- * that answer: one may be late.
+ * <p>One sentinel may be late, or cut off with a master that was deposed, so none is believed
+ * alone. Jedis listens to each, on a daemon thread for each, and believes the one it heard last:
+ * what it says is only a reason to ask all of them. As it waits for news without limit, a
+ * connection that is dead without a word never brings any, so they are also asked after a fault and
+ * every few seconds of use.
  */
 final class SentinelMaster implements ServerPlace {
-  /** How soon a sentinel that is silent is asked again, in milliseconds. */
+  /** How soon sentinels are asked again, in milliseconds. */
   private static final long RETRY = 1_000;
 
-  /** How long the latest news are good without a fault. */
+  /** How long the latest answers are good without a fault. */
   private static final Duration FRESH = Duration.ofSeconds(5);
 
   private final LockConfig config;
   private final ClientId client;
+  private final List<HostAndPort> hosts;
+  private final SentinelNews news;
   private final BackgroundLook looks =
       new BackgroundLook("interlock-sentinels", Duration.ofMillis(RETRY));
 
-  private final ReentrantLock change = new ReentrantLock();
-  private volatile SentineledConnectionProvider sentinels;
-  private boolean closed; // guarded by change
+  private volatile HostAndPort master;
 
   private SentinelMaster(LockConfig config, ClientId client) {
     this.config = config;
     this.client = client;
-    this.sentinels = listen(config, client);
+    this.hosts = OwnConnections.hosts(config).stream().distinct().toList();
+    this.news = new SentinelNews(hosts, RETRY, config, client);
+    HostAndPort first = news.getCurrentMaster();
+    HostAndPort named = named(ask());
+    this.master = named != null ? named : first;
   }
 
   /**
-   * Asks the sentinels; blocks until one has answered.
+   * Asks the sentinels; blocks until most of them name the same master, or all have had their time.
    *
    * @throws LockConfigurationException if they do not know the master's name
    * @throws BackendUnavailableException if none of them answers
@@ -78,24 +82,12 @@ final class SentinelMaster implements ServerPlace {
     }
   }
 
-  /** Asks the sentinels, and listens to them from then on. */
-  @SuppressWarnings("deprecation") // what Jedis 8 has instead is not in Jedis 7
-  private static SentineledConnectionProvider listen(LockConfig config, ClientId client) {
-    return new SentineledConnectionProvider(
-        config.get(RedisOptions.MASTER),
-        ConnectionSettings.ofServers(config, client),
-        ConnectionSettings.ofPools(),
-        new LinkedHashSet<>(OwnConnections.hosts(config)),
-        ConnectionSettings.ofSentinels(config, client),
-        RETRY);
-  }
-
   @Override
   public HostAndPort address() {
-    if (looks.isOlderThan(FRESH)) {
+    if (looks.isOlderThan(FRESH) || !news.getCurrentMaster().equals(master)) {
       doubt();
     }
-    return sentinels.getCurrentMaster();
+    return master;
   }
 
   @Override
@@ -104,35 +96,66 @@ final class SentinelMaster implements ServerPlace {
   }
 
   private void look() {
-    HostAndPort named = namedByMost();
-    if (named == null || named.equals(sentinels.getCurrentMaster())) {
+    List<HostAndPort> answers = ask();
+    HostAndPort named = named(answers);
+    if (named != null) {
+      master = named;
       return;
     }
-    SentineledConnectionProvider fresh = listen(config, client);
-    SentineledConnectionProvider unused = fresh;
-    change.lock();
-    try {
-      // It has asked one of the sentinels only, which may be late.
-      if (!closed && named.equals(fresh.getCurrentMaster())) {
-        unused = sentinels;
-        sentinels = fresh;
-      }
-    } finally {
-      change.unlock();
+    HostAndPort likely = namedByMost(answers, answers.size());
+    if (likely != null && !likely.equals(master) && !isMaster(master)) {
+      master = likely;
     }
-    unused.close();
   }
 
-  /** Null if the sentinels that answer do not agree. */
-  private @Nullable HostAndPort namedByMost() {
-    List<HostAndPort> named = new CopyOnWriteArrayList<>();
-    EachServer.run(OwnConnections.hosts(config).stream()
-        .map(sentinel -> (Runnable) () -> ask(sentinel).ifPresent(named::add))
-        .toList());
-    return named.stream()
-        .filter(master -> 2 * Collections.frequency(named, master) > named.size())
+  /** What most of the sentinels name, counting also those that do not answer; else null. */
+  private @Nullable HostAndPort named(List<HostAndPort> answers) {
+    return namedByMost(answers, hosts.size());
+  }
+
+  private static @Nullable HostAndPort namedByMost(List<HostAndPort> answers, int of) {
+    return answers.stream()
+        .filter(answer -> 2 * Collections.frequency(answers, answer) > of)
         .findFirst()
         .orElse(null);
+  }
+
+  /** Ends without those that are silent once the others are enough. */
+  private List<HostAndPort> ask() {
+    BlockingQueue<Optional<HostAndPort>> heard = new LinkedBlockingQueue<>();
+    EachServer.begin(hosts.stream()
+        .map(sentinel -> (Runnable) () -> {
+          Optional<HostAndPort> answer = Optional.empty();
+          try {
+            answer = ask(sentinel);
+          } finally {
+            heard.add(answer);
+          }
+        })
+        .toList());
+    List<HostAndPort> answers = new ArrayList<>();
+    for (int i = 0; i < hosts.size() && named(answers) == null; i++) {
+      take(heard).ifPresent(answers::add);
+    }
+    return answers;
+  }
+
+  /** Each comes within the time limits of a connection. */
+  private static <T> T take(BlockingQueue<T> queue) {
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          return queue.take();
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
   }
 
   private Optional<HostAndPort> ask(HostAndPort sentinel) {
@@ -150,6 +173,27 @@ final class SentinelMaster implements ServerPlace {
     }
   }
 
+  /** False also if it does not say, within the time limits. HELLO takes no rights, unlike ROLE. */
+  private boolean isMaster(HostAndPort server) {
+    try (Connection connection =
+        new Connection(server, ConnectionSettings.ofServers(config, client))) {
+      CommandArguments question = new CommandArguments(Command.HELLO).add("2");
+      return connection.executeCommand(question) instanceof List<?> facts && hasRole(facts);
+    } catch (JedisException e) {
+      return false;
+    }
+  }
+
+  /** Names and values by turns. */
+  private static boolean hasRole(List<?> facts) {
+    for (int i = 0; i + 1 < facts.size(); i += 2) {
+      if (text(facts.get(i)).equals("role")) {
+        return text(facts.get(i + 1)).equals("master");
+      }
+    }
+    return false;
+  }
+
   private static String text(Object word) {
     return new String((byte[]) word, UTF_8);
   }
@@ -157,12 +201,6 @@ final class SentinelMaster implements ServerPlace {
   /** Ends threads and connections. */
   @Override
   public void close() {
-    change.lock();
-    try {
-      closed = true;
-    } finally {
-      change.unlock();
-    }
-    sentinels.close();
+    news.close();
   }
 }

@@ -170,9 +170,12 @@ public final class SharedCalls {
       handedOn = sendNext(batch);
     } finally {
       if (!handedOn) {
-        calls.giveBack(batch.use(), batch.connection(), batch.isSound());
-        connected.decrementAndGet();
-        passOn();
+        try {
+          calls.giveBack(batch.use(), batch.connection(), batch.isSound());
+        } finally {
+          connected.decrementAndGet();
+          passOn();
+        }
       }
     }
   }

@@ -1,20 +1,27 @@
 package dev.interlock.redis.support.jedis;
 
 import static dev.interlock.redis.support.contract.TestClient.config;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.interlock.BackendUnavailableException;
+import dev.interlock.LockConfig;
+import dev.interlock.redis.support.KeyLayout;
+import dev.interlock.redis.support.LockKeys;
 import dev.interlock.spi.ClientId;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
 import java.time.Duration;
+import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Protocol.Command;
@@ -87,11 +94,50 @@ class OwnConnectionsTest {
 
       master.set(address(next));
 
-      Connection found = waiting.get(2, TimeUnit.SECONDS);
+      Connection found = waiting.get(10, TimeUnit.SECONDS);
       found.sendCommand(Command.GET, "where");
       assertThat(found.getBulkReply()).isEqualTo("next");
       connections.giveBack(Connections.Use.HOLDER, found, true);
       connections.giveBack(Connections.Use.HOLDER, hanging, true);
+      connections.close();
+    }
+  }
+
+  @Test
+  void anErrorAfterAFaultCostsNeitherAConnectionNorASender() throws Exception {
+    AtomicBoolean failing = new AtomicBoolean();
+    try (FakeRedis server = new FakeRedis(command -> failing.get() ? null : "+OK\r\n")) {
+      ServerPlace withoutMemory = new ServerPlace() {
+        @Override
+        public HostAndPort address() {
+          return server.address();
+        }
+
+        @Override
+        public void doubt() {
+          if (failing.get()) {
+            throw new OutOfMemoryError("as planned");
+          }
+        }
+      };
+      LockConfig config = server
+          .config()
+          .set(JedisOptions.TIMEOUT, SHORT)
+          .set(JedisOptions.POOL_SIZE, 2)
+          .build();
+      OwnConnections connections =
+          new OwnConnections(config, new ClientId("00000000000000aa", "host"), withoutMemory);
+      LockKeys keys = new KeyLayout("t").keys("n");
+      SharedCalls calls = new SharedCalls(new JedisCalls(connections), SHORT, new RoundTrip(1));
+      Callable<Object> get = () -> calls.run(
+          Connections.Use.ATTEMPT, "get", keys, () -> new CommandArguments(Command.GET).add("k"));
+      for (int i = 0; i < 3; i++) {
+        var unused = get.call(); // opens a connection
+        failing.set(true);
+        assertThatThrownBy(get::call).hasMessage("as planned");
+        failing.set(false);
+      }
+      assertThat(get.call()).isEqualTo("OK".getBytes(UTF_8));
       connections.close();
     }
   }

@@ -1,0 +1,84 @@
+package dev.interlock.redis.support.jedis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.BackendUnavailableException;
+import dev.interlock.HostPort;
+import dev.interlock.LockConfig;
+import dev.interlock.redis.support.KeyLayout;
+import dev.interlock.redis.support.LockKeys;
+import dev.interlock.redis.support.Topology;
+import dev.interlock.spi.ClientId;
+import java.io.IOException;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import redis.clients.jedis.HostAndPort;
+
+/** Which node of a cluster is believed. */
+@Timeout(60)
+class ClusterServersTest {
+  /** Says what it knows of the slots. */
+  private static final class Node implements AutoCloseable {
+    private volatile String slots = "*0\r\n";
+    private final FakeRedis server =
+        new FakeRedis(command -> command.get(0).equals("CLUSTER") ? slots : "+OK\r\n");
+
+    Node() throws IOException {}
+
+    HostPort host() {
+      return server.host();
+    }
+
+    String address() {
+      return server.address().toString();
+    }
+
+    void knows(Node lowerHalf, Node upperHalf) {
+      slots = "*2\r\n" + range(0, 8191, lowerHalf) + range(8192, 16383, upperHalf);
+    }
+
+    private static String range(int from, int to, Node node) {
+      HostAndPort address = node.server.address();
+      return "*3\r\n:%d\r\n:%d\r\n*3\r\n$9\r\n%s\r\n:%d\r\n$40\r\n%040d\r\n"
+          .formatted(from, to, address.getHost(), address.getPort(), address.getPort());
+    }
+
+    @Override
+    public void close() throws IOException {
+      server.close();
+    }
+  }
+
+  @Test
+  void W3_aMasterThatIsCutOffIsLeftThoughItIsTheFirstOfTheUri() throws Exception {
+    try (Node cutOff = new Node();
+        Node replica = new Node();
+        Node other = new Node()) {
+      List<Node> all = List.of(cutOff, replica, other);
+      all.forEach(node -> node.knows(cutOff, other));
+      LockConfig config = LockConfig.builder("any")
+          .set(JedisOptions.HOSTS, all.stream().map(Node::host).toList())
+          .set(JedisOptions.TOPOLOGY, Topology.CLUSTER)
+          .build();
+      try (ClusterServers servers =
+          ClusterServers.open(config, new ClientId("00000000000000aa", "host"))) {
+        LockKeys keys = IntStream.range(0, 1000)
+            .mapToObj(i -> new KeyLayout("t").keys("n" + i))
+            .filter(candidate -> servers.group(candidate) < 8192)
+            .findFirst()
+            .orElseThrow();
+        Target target = servers.of(keys);
+        assertThat(target.server().calls().address()).isEqualTo(cutOff.address());
+        replica.knows(replica, other);
+        other.knows(replica, other);
+
+        Target next = servers.after(
+            keys, target, new BackendUnavailableException("CLUSTERDOWN The cluster is down"));
+
+        assertThat(next.server().calls().address()).isEqualTo(replica.address());
+      }
+    }
+  }
+}
