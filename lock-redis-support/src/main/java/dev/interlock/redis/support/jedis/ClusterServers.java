@@ -15,13 +15,17 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.Protocol;
 import redis.clients.jedis.exceptions.JedisAskDataException;
 import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.exceptions.JedisRedirectionException;
@@ -213,12 +217,20 @@ final class ClusterServers implements Servers {
     return answered;
   }
 
+  /** By the slots: what Jedis 7.0 knows as primary nodes stays what it met when it connected. */
+  private Set<HostAndPort> masters() {
+    return IntStream.range(0, Protocol.CLUSTER_HASHSLOTS)
+        .mapToObj(map::getNode)
+        .filter(Objects::nonNull)
+        .collect(Collectors.toSet());
+  }
+
   /** Has a server for every master, and none for those that are no master any more. */
   private void follow() {
-    Set<String> masters = map.getPrimaryNodes().keySet();
-    masters.forEach(master -> server(HostAndPort.from(master)));
+    Set<HostAndPort> masters = masters();
+    masters.forEach(this::server);
     servers.forEach((node, server) -> {
-      if (!masters.contains(node.toString()) && servers.remove(node, server)) {
+      if (!masters.contains(node) && servers.remove(node, server)) {
         server.close();
       }
     });

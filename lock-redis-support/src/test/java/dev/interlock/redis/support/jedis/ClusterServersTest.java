@@ -78,6 +78,10 @@ class ClusterServersTest {
             keys, target, new BackendUnavailableException("CLUSTERDOWN The cluster is down"));
 
         assertThat(next.server().calls().address()).isEqualTo(replica.address());
+        assertThat(servers.all())
+            .as("where the client listens, and what it does not close")
+            .contains(next.server())
+            .doesNotContain(target.server());
       }
     }
   }

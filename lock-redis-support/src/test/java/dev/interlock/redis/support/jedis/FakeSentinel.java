@@ -33,7 +33,7 @@ final class FakeSentinel implements AutoCloseable {
   }
 
   /** Tells of the new master, and names it from then on. */
-  void announce(HostAndPort next) throws IOException {
+  void announce(HostAndPort next) {
     String news = String.join(
         " ",
         NAME,
