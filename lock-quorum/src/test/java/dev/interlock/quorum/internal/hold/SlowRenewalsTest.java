@@ -29,7 +29,7 @@ class SlowRenewalsTest extends SteeredMembers {
   private static final long STEP = 2 * Member.SILENT.toNanos() / LEASES;
 
   // A pause of this JVM, in which no member answers, makes them silent.
-  @Undisturbed(millis = 100)
+  @Undisturbed(millis = 30)
   @DisplayName("N7: members that answer one renewal after the other are not silent meanwhile")
   void areNotSilent() throws Exception {
     List<Renewal> batch = new ArrayList<>();
