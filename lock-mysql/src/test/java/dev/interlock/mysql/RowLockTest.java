@@ -104,15 +104,21 @@ class RowLockTest {
     assertThat(renewal.get(10, TimeUnit.SECONDS)).isInstanceOf(Grant.class);
   }
 
-  @Test
-  void e9_aFurtherHoldOfWhichTheRowIsNotToBeHadFailsAlone() throws Exception {
+  /** Holds of the second client beside those of the first, which one owner shares. */
+  private List<Renewal> shares(String... names) {
     List<Renewal> shares = new ArrayList<>();
-    for (String name : List.of("a", "b")) {
+    for (String name : names) {
       one.attemptAs("saga", name, one.id(), NONE);
       HoldId share = two.id();
       two.attemptAs("saga", name, share, NONE);
       shares.add(Renewal.of(name, share, TestClient.LEASE, false));
     }
+    return shares;
+  }
+
+  @Test
+  void e9_aFurtherHoldOfWhichTheRowIsNotToBeHadFailsAlone() throws Exception {
+    List<Renewal> shares = shares("a", "b");
     lockRow("a");
     List<RenewalResult> answers = RenewalAnswers.collect(two.backend, shares);
     assertThat(answers.get(0)).isInstanceOf(RenewalResult.Failed.class);
@@ -258,13 +264,7 @@ class RowLockTest {
   /** It may wait for a row; a renewal stands behind nobody who does. */
   @Test
   void n8_aLockThatThisClientWaitsForComesLast() throws Exception {
-    List<Renewal> shares = new ArrayList<>();
-    for (String name : List.of("asked", "free")) {
-      one.attemptAs("saga", name, one.id(), NONE);
-      HoldId share = two.id();
-      two.attemptAs("saga", name, share, NONE);
-      shares.add(Renewal.of(name, share, TestClient.LEASE, false));
-    }
+    List<Renewal> shares = shares("asked", "free");
     lockRow("asked");
     CompletableFuture<Boolean> release =
         onOwnThread(() -> two.release("asked", shares.get(0).id()).held());
