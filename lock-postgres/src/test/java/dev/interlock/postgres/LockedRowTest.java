@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.OutcomeUnknownException;
 import dev.interlock.contract.TestClient;
+import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
@@ -115,6 +116,27 @@ class LockedRowTest {
       another.rollback();
       renewal.get(20, TimeUnit.SECONDS);
       assertThat(answered).containsExactly("a Failed", "c Grant", "d Queued", "b Failed");
+    }
+  }
+
+  /** One wait for each of them would cost many leases, also if the row is only busy. */
+  @Test
+  void n8_theReadersOfALockWaitForItsRowOnce() throws Exception {
+    try (TestClient client = Server.client(uri + "&timeout=PT4S")) {
+      List<Renewal> batch = new ArrayList<>();
+      for (int i = 0; i < 20; i++) {
+        HoldId reader = client.id();
+        client.backend.attempt(
+            Attempt.of("a", reader, "reader " + i, TestClient.LEASE).withUnits(1, 20));
+        batch.add(Renewal.of("a", reader, TestClient.LEASE, false));
+      }
+      lockRow("a");
+      List<RenewalResult> answers = new ArrayList<>();
+      long before = System.nanoTime();
+      client.backend.renew(batch, (renewed, result) -> answers.add(result));
+      assertThat(Duration.ofNanos(System.nanoTime() - before))
+          .isLessThan(Duration.ofSeconds(20)); // four each
+      assertThat(answers).hasSize(20).hasOnlyElementsOfType(RenewalResult.Failed.class);
     }
   }
 

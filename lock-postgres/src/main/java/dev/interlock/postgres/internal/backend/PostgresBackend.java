@@ -214,8 +214,9 @@ public final class PostgresBackend implements HandOffBackend {
 
   /**
    * First those holds of which the row is free: a row that somebody keeps locked, as an operator
-   * may, must not cost the others their leases. Then the rest of them, one by one, and the waiters,
-   * most of whom are only read, which waits for no row lock; likewise without some if it must be.
+   * may, must not cost the others their leases. Then the rest of them, lock by lock, so that the
+   * readers of a busy lock wait for its row once. Last the waiters, most of whom are only read,
+   * which waits for no row lock; likewise without some if it must be.
    */
   @Override
   public void renew(List<Renewal> batch, RenewalAnswers answers) {
@@ -226,11 +227,14 @@ public final class PostgresBackend implements HandOffBackend {
       open.removeAll(renew(holds, true, answers));
     }
     for (Renewal hold : holds) {
-      if (open.remove(hold)) {
+      if (open.contains(hold)) {
+        List<Renewal> ofLock = holds.stream()
+            .filter(other -> other.name().equals(hold.name()) && open.remove(other))
+            .toList();
         try {
-          renew(List.of(hold), false, answers);
+          renew(ofLock, false, answers);
         } catch (LockException e) {
-          answers.answer(hold, RenewalResult.failed(e));
+          ofLock.forEach(one -> answers.answer(one, RenewalResult.failed(e)));
           // That took its time: whose row is free by now waits for no other.
           if (!open.isEmpty()) {
             open.removeAll(renew(open, true, answers));
