@@ -109,6 +109,7 @@ public final class Election {
     for (int i = 0; i < order.size(); ) {
       Member member = order.get(i);
       boolean mayStandThere = standing.places().mayBeAt(member) && standing.isKeptBy(member);
+      long askedAt = System.nanoTime();
       Round<Vote> round = new Round<>(votes.caller());
       if (beside) {
         round.ask(member, ask(attempt, standing, votes, member));
@@ -153,6 +154,9 @@ public final class Election {
         }
       }
       refusal = refusal == null ? refusal(round.failures()) : refusal;
+      if (mayStandThere && refusal == null && standing.places().outlastsFault(member, askedAt)) {
+        throw failed(attempt.name(), complaints, unknown);
+      }
     }
     throw refusal != null ? refusal : failed(attempt.name(), complaints, unknown);
   }
@@ -241,11 +245,7 @@ public final class Election {
 
   /** A refusal, such as missing rights, is the caller's to see unless another member grants it. */
   private static @Nullable LockException refusal(Collection<LockException> failures) {
-    return failures.stream()
-        .filter(failure -> !(failure instanceof BackendUnavailableException)
-            && !(failure instanceof OutcomeUnknownException))
-        .findFirst()
-        .orElse(null);
+    return failures.stream().filter(Round::isRefusal).findFirst().orElse(null);
   }
 
   /**

@@ -22,6 +22,10 @@ public final class QueuePlaces {
   // Guarded by this.
   private final Set<Member> members = new HashSet<>();
   private @Nullable Member contended;
+
+  /** When the first of the questions was asked that the contended member has failed since. */
+  private @Nullable Long failedSince;
+
   private boolean queued;
   private boolean granted;
 
@@ -59,6 +63,7 @@ public final class QueuePlaces {
 
   public synchronized void contendsAt(Member member) {
     contended = member;
+    failedSince = null;
     queued = true;
     granted = false;
   }
@@ -72,8 +77,32 @@ public final class QueuePlaces {
   synchronized boolean returnsTo(Member member) {
     Member last = contended;
     boolean returns = last != null && member.place() < last.place();
-    contended = returns ? member : last;
+    if (returns) {
+      contended = member;
+      failedSince = null;
+    }
     return returns;
+  }
+
+  /** The contended member has answered. */
+  synchronized void answered() {
+    failedSince = null;
+  }
+
+  /**
+   * A member has failed a question. Answers whether it stays in that member's queue all the same: a
+   * connection that was cut is soon there again, and so is its place. If those of one client went
+   * on at once, they would stand elsewhere in another order.
+   *
+   * @param askedAt when the question was asked, by {@link System#nanoTime()}
+   */
+  public synchronized boolean outlastsFault(Member member, long askedAt) {
+    if (member != contended || !members.contains(member)) {
+      return false;
+    }
+    long since = failedSince == null ? askedAt : failedSince;
+    failedSince = since;
+    return System.nanoTime() - since < Member.SILENT.toNanos();
   }
 
   /** Whether it has been given a place, and has not given that back. */
