@@ -282,8 +282,9 @@ public final class Election {
       }
       calm.contended(attempt.name());
       // They may all have been emptied and begun anew. Then ask again, for those grants are gone.
+      // Or cut off for a moment: who has waited would lose its turn by giving back what it has.
       if (kept.size() + busy.size() < members.need()
-          && (answers.size() < members.need() || !members.mayGrant())) {
+          && (answers.size() < members.need() ? isFirst : !members.mayGrant())) {
         break;
       }
       votes.caller().leave();

@@ -75,8 +75,8 @@ final class EntryBallot extends Ballot {
   }
 
   /**
-   * A member that did not answer when the attempt went on to the next one has kept its place, as
-   * it has those of others: all return there, in their old order.
+   * A member that did not answer when the attempt went on to the next one has kept its place, as it
+   * has those of others: all return there, in their old order.
    */
   @Override
   void told() {

@@ -1,13 +1,9 @@
 package dev.interlock.quorum.internal.hold;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.interlock.BackendUnavailableException;
 import dev.interlock.HoldInfo;
-import dev.interlock.OutcomeUnknownException;
 import dev.interlock.quorum.SteeredMembers;
-import dev.interlock.quorum.internal.member.Member;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.BackendEvents;
@@ -23,7 +19,6 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -54,28 +49,12 @@ class QueuePlacesTest extends SteeredMembers {
   }
 
   /** One that stood in the first member's queue, and was granted the lock by the others. */
-  private Attempt grantedByOthers(Attempt holder) {
+  private Attempt grantedByOthers(Attempt holder) throws Exception {
     assertThat(first.attempt(holder)).isInstanceOf(Grant.class);
-    Attempt waiting = attempt().withPatience(LEASE);
-    assertThat(quorum.attempt(waiting)).isInstanceOf(AttemptResult.Queued.class);
+    Attempt waiting = waits();
     members.get(0).down(true);
-    assertThat(attemptAnswered(waiting)).isInstanceOf(Grant.class);
+    assertThat(answer(() -> quorum.attempt(waiting))).isInstanceOf(Grant.class);
     return waiting;
-  }
-
-  /** The first answer: it stays for a while at a member that fails. */
-  private static <T> T answer(Supplier<T> question) {
-    while (true) {
-      try {
-        return question.get();
-      } catch (BackendUnavailableException | OutcomeUnknownException e) {
-        await(Duration.ofMillis(20));
-      }
-    }
-  }
-
-  private AttemptResult attemptAnswered(Attempt waiting) {
-    return answer(() -> quorum.attempt(waiting));
   }
 
   @Test
@@ -149,20 +128,13 @@ class QueuePlacesTest extends SteeredMembers {
   void asksOnceWhereItIsGranted() throws Exception {
     Attempt holder = attempt();
     assertThat(first.attempt(holder)).isInstanceOf(Grant.class);
-    Attempt waiting = attempt().withPatience(LEASE);
-    assertThat(quorum.attempt(waiting)).isInstanceOf(AttemptResult.Queued.class);
+    Attempt waiting = waits();
     assertThat(first.release(NAME, holder.id())).isTrue();
     assertThat(quorum.attempt(waiting)).isInstanceOf(Grant.class);
     int before = members.get(0).abandonments();
     assertThat(quorum.release(NAME, waiting.id())).isTrue();
     quorum.close(); // nothing is under way any more
     assertThat(members.get(0).abandonments()).isEqualTo(before);
-  }
-
-  private Attempt waits() {
-    Attempt waiting = attempt().withPatience(LEASE);
-    assertThat(quorum.attempt(waiting)).isInstanceOf(AttemptResult.Queued.class);
-    return waiting;
   }
 
   /** One that stands in the first member's queue, another client's behind it. */
@@ -174,10 +146,10 @@ class QueuePlacesTest extends SteeredMembers {
   }
 
   /** The same, once the first member failed and it went on to the queue of the second. */
-  private Attempt goesOn(LockBackend second) {
+  private Attempt goesOn(LockBackend second) throws Exception {
     Attempt waiting = waitsFirst();
     members.get(0).down(true);
-    assertThat(attemptAnswered(waiting)).isInstanceOf(AttemptResult.Queued.class);
+    assertThat(answer(() -> quorum.attempt(waiting))).isInstanceOf(AttemptResult.Queued.class);
     assertThat(waiters(second)).isEqualTo(1);
     members.get(0).down(false);
     return waiting;
@@ -197,82 +169,9 @@ class QueuePlacesTest extends SteeredMembers {
     await(() -> waiters(second) == 0);
   }
 
-  private RenewalResult refreshed(Attempt waiting) {
-    Renewal entry = Renewal.of(NAME, waiting.id(), LEASE, true);
-    return RenewalAnswers.collect(quorum, List.of(entry)).get(0);
-  }
-
-  /** As the engine does, which asks again for a place that is lost. */
-  private void looksAfterItsPlace(Attempt waiting) {
-    try {
-      if (refreshed(waiting) instanceof RenewalResult.Gone) {
-        quorum.attempt(waiting);
-      }
-    } catch (BackendUnavailableException e) {
-      // it looks again later
-    }
-  }
-
-  private static void assertFails(Supplier<?> question) {
-    assertThatThrownBy(question::get).isInstanceOf(BackendUnavailableException.class);
-  }
-
-  @Test
-  @DisplayName("F5: those of one client keep their order when its connections are cut for a moment")
-  void keepsItsPlaceThroughAReconnect() {
-    Attempt holder = attempt();
-    assertThat(quorum.attempt(holder)).isInstanceOf(Grant.class);
-    Attempt earlier = waits();
-    Attempt later = waits();
-
-    members.get(0).down(true);
-    looksAfterItsPlace(later);
-    looksAfterItsPlace(earlier);
-    members.get(0).down(false);
-
-    assertThat(quorum.release(NAME, holder.id())).isTrue();
-    assertThat(quorum.attempt(later)).isInstanceOf(AttemptResult.Queued.class);
-    assertThat(quorum.attempt(earlier)).isInstanceOf(Grant.class);
-    assertThat(quorum.release(NAME, earlier.id())).isTrue();
-    assertThat(quorum.attempt(later)).isInstanceOf(Grant.class);
-  }
-
-  @Test
-  @DisplayName("it goes on to the next member once the first has failed for a second")
-  void leavesWhoFails() {
-    assertThat(first.attempt(attempt())).isInstanceOf(Grant.class);
-    try (LockBackend second = direct(1)) {
-      assertThat(second.attempt(attempt())).isInstanceOf(Grant.class);
-      Attempt waiting = waits();
-      members.get(0).down(true);
-      long since = System.nanoTime();
-
-      assertThat(answer(() -> refreshed(waiting))).isInstanceOf(RenewalResult.Gone.class);
-
-      assertThat(System.nanoTime() - since).isGreaterThanOrEqualTo(Member.SILENT.toNanos());
-      assertThat(quorum.attempt(waiting)).isInstanceOf(AttemptResult.Queued.class);
-      assertThat(waiters(second)).isEqualTo(1);
-    }
-  }
-
-  @Test
-  @DisplayName("a moment begins anew once the member has answered")
-  void outlastsEachFault() {
-    assertThat(first.attempt(attempt())).isInstanceOf(Grant.class);
-    Attempt waiting = waits();
-    long since = System.nanoTime();
-    while (System.nanoTime() - since < 2 * Member.SILENT.toNanos()) {
-      members.get(0).down(true);
-      assertFails(() -> refreshed(waiting));
-      await(Member.SILENT.dividedBy(4));
-      members.get(0).down(false);
-      assertThat(refreshed(waiting)).isInstanceOf(RenewalResult.Queued.class);
-    }
-  }
-
   @Test
   @DisplayName("D2: it returns to its place once the first member answers, and leaves the other")
-  void returns() {
+  void returns() throws Exception {
     Attempt holder = attempt();
     assertThat(first.attempt(holder)).isInstanceOf(Grant.class);
     try (LockBackend second = direct(1)) {
@@ -288,14 +187,14 @@ class QueuePlacesTest extends SteeredMembers {
 
   @Test
   @DisplayName("D2: an attempt without an answer does not give its place up")
-  void keepsItsPlaceWithoutAnAnswer() {
+  void keepsItsPlaceWithoutAnAnswer() throws Exception {
     Attempt holder = attempt();
     assertThat(first.attempt(holder)).isInstanceOf(Grant.class);
     try (LockBackend second = direct(1)) {
       assertThat(second.attempt(attempt())).isInstanceOf(Grant.class);
       Attempt waiting = waitsFirst();
       members.get(0).delaysAttempts(true);
-      assertThat(attemptAnswered(waiting)).isInstanceOf(AttemptResult.Queued.class);
+      assertThat(answer(() -> quorum.attempt(waiting))).isInstanceOf(AttemptResult.Queued.class);
       assertThat(waiters(second)).isEqualTo(1);
       members.get(0).delaysAttempts(false);
 
@@ -309,7 +208,7 @@ class QueuePlacesTest extends SteeredMembers {
 
   @Test
   @DisplayName("it stays in the queue of the next member if the first has lost its place")
-  void staysWhereItsPlaceIsLost() {
+  void staysWhereItsPlaceIsLost() throws Exception {
     assertThat(first.attempt(attempt())).isInstanceOf(Grant.class);
     try (LockBackend second = direct(1)) {
       assertThat(second.attempt(attempt())).isInstanceOf(Grant.class);
@@ -330,7 +229,7 @@ class QueuePlacesTest extends SteeredMembers {
 
   @Test
   @DisplayName("a place that a release has granted meanwhile is a vote, and not renewed")
-  void renewsNoVote() {
+  void renewsNoVote() throws Exception {
     Attempt holder = attempt();
     assertThat(first.attempt(holder)).isInstanceOf(Grant.class);
     try (LockBackend second = direct(1)) {
