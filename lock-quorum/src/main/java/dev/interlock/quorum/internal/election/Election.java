@@ -4,6 +4,7 @@ import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockException;
 import dev.interlock.OutcomeUnknownException;
 import dev.interlock.quorum.internal.hold.GiveBack;
+import dev.interlock.quorum.internal.hold.QueuePlaces;
 import dev.interlock.quorum.internal.hold.Repairs;
 import dev.interlock.quorum.internal.hold.Standing;
 import dev.interlock.quorum.internal.member.Caller;
@@ -102,7 +103,14 @@ public final class Election {
   /** Asks the contended member. Answers null if it has granted the lock. */
   private @Nullable AttemptResult contend(Attempt attempt, Standing standing, Votes votes) {
     List<String> complaints = new ArrayList<>();
-    List<Member> order = order(standing);
+    Member before = standing.places().contended();
+    if (before != null
+        && !before.isLive()
+        && standing.isKeptBy(before)
+        && standing.places().outlastsFault(before, System.nanoTime())) {
+      throw QueuePlaces.fault(attempt.name(), before.complaint(), false);
+    }
+    List<Member> order = order(before);
     LockException refusal = null;
     boolean unknown = false;
     boolean beside = calm.isCalm(attempt.name());
@@ -155,7 +163,7 @@ public final class Election {
       }
       refusal = refusal == null ? refusal(round.failures()) : refusal;
       if (mayStandThere && refusal == null && standing.places().outlastsFault(member, askedAt)) {
-        throw failed(attempt.name(), complaints, unknown);
+        throw QueuePlaces.fault(attempt.name(), String.join("; ", complaints), unknown);
       }
     }
     throw refusal != null ? refusal : failed(attempt.name(), complaints, unknown);
@@ -230,9 +238,8 @@ public final class Election {
         }));
   }
 
-  private List<Member> order(Standing standing) {
+  private List<Member> order(@Nullable Member before) {
     List<Member> order = new ArrayList<>(members.live());
-    Member before = standing.places().contended();
     if (before != null && order.remove(before)) {
       order.add(0, before);
     }

@@ -56,7 +56,7 @@ final class EntryBallot extends Ballot {
   RenewalResult decide(boolean last) {
     RenewalResult vote = votes.get(contended);
     if (vote != null && !(vote instanceof RenewalResult.Failed)) {
-      standing.places().answered();
+      standing.places().answered(contended);
     }
     if (vote instanceof RenewalResult.Queued) {
       return vote;
@@ -66,12 +66,21 @@ final class EntryBallot extends Ballot {
       events.wake(renewal.name(), renewal.id());
       return RenewalResult.queued(AFTER_WAKE);
     }
-    if (vote instanceof RenewalResult.Failed failed
-        && !Round.isRefusal(failed.error())
-        && standing.places().outlastsFault(contended, askedAt)) {
-      return vote;
+    String fault = fault(vote);
+    if (fault != null && standing.places().outlastsFault(contended, askedAt)) {
+      return RenewalResult.failed(QueuePlaces.fault(renewal.name(), fault, false));
     }
     return vote != null || last ? RenewalResult.gone() : null;
+  }
+
+  /** Why the contended member could not be asked, or gave no answer; null if it did, or may yet. */
+  private @Nullable String fault(@Nullable RenewalResult vote) {
+    if (asked.isEmpty()) {
+      return contended.complaint();
+    }
+    return vote instanceof RenewalResult.Failed failed && !Round.isRefusal(failed.error())
+        ? "member %d: %s".formatted(contended.place() + 1, failed.error().getMessage())
+        : null;
   }
 
   /**

@@ -16,6 +16,7 @@ import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.RenewalResult;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -39,7 +40,6 @@ class KeptPlacesTest extends SteeredMembers {
     assertThatThrownBy(question::get).isInstanceOf(BackendUnavailableException.class);
   }
 
-  // A member that takes longer to fail counts as silent, and is left at once.
   @Undisturbed(millis = 100)
   @DisplayName("F5: those of one client keep their order when its connections are cut for a moment")
   void keepsItsPlaceThroughAReconnect() {
@@ -58,6 +58,28 @@ class KeptPlacesTest extends SteeredMembers {
     assertThat(quorum.attempt(earlier)).isInstanceOf(Grant.class);
     assertThat(quorum.release(NAME, earlier.id())).isTrue();
     assertThat(quorum.attempt(later)).isInstanceOf(Grant.class);
+  }
+
+  /** One that fails after more than 0.2 s is left out, lest it takes so long again. */
+  @Undisturbed(millis = 100)
+  @DisplayName("F5: also at a member that is left out for a moment")
+  void staysAtOneThatIsLeftOut() throws Exception {
+    assertThat(first.attempt(attempt())).isInstanceOf(Grant.class);
+    Attempt waiting = waits();
+    members.get(0).down(true);
+    members.get(0).before(() -> LockSupport.parkNanos(Member.SILENT.toNanos() / 3));
+    Attempt another = attempt("b");
+    assertThat(quorum.attempt(another)).isInstanceOf(Grant.class);
+    assertThat(quorumMembers().all().get(0).isLive()).isFalse();
+
+    assertFails(() -> refreshed(waiting));
+    assertFails(() -> quorum.attempt(waiting));
+    members.get(0).down(false);
+
+    assertThat(answer(() -> refreshed(waiting))).isInstanceOf(RenewalResult.Queued.class);
+    try (LockBackend second = direct(1)) {
+      assertThat(second.inspect(NAME)).isEmpty();
+    }
   }
 
   @Test
