@@ -2,19 +2,27 @@ package dev.interlock.quorum;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockConfig;
+import dev.interlock.OutcomeUnknownException;
 import dev.interlock.quorum.internal.member.Members;
 import dev.interlock.spi.Attempt;
+import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.BackendContext;
 import dev.interlock.spi.BackendEvents;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.LockBackend;
+import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalAnswers;
+import dev.interlock.spi.RenewalResult;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
@@ -71,6 +79,30 @@ public abstract class SteeredMembers {
 
   protected static Attempt attempt(String name) {
     return Attempt.of(name, new HoldId(1, IDS.incrementAndGet()), "owner", LEASE);
+  }
+
+  /** One that stands in the first member's queue. */
+  protected final Attempt waits() {
+    Attempt waiting = attempt().withPatience(LEASE);
+    assertThat(quorum.attempt(waiting)).isInstanceOf(AttemptResult.Queued.class);
+    return waiting;
+  }
+
+  /** What a look after a place in a queue tells; throws what kept it from an answer. */
+  protected final RenewalResult refreshed(Attempt waiting) {
+    Renewal entry = Renewal.of(NAME, waiting.id(), LEASE, true);
+    return RenewalAnswers.collect(quorum, List.of(entry)).get(0);
+  }
+
+  /** The first answer: who waits stays for a while at a member that fails. */
+  protected static <T> T answer(Supplier<T> question) throws InterruptedException {
+    while (true) {
+      try {
+        return question.get();
+      } catch (BackendUnavailableException | OutcomeUnknownException e) {
+        TimeUnit.MILLISECONDS.sleep(20);
+      }
+    }
   }
 
   protected final void takeAndRelease() {

@@ -4,6 +4,7 @@ import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockException;
 import dev.interlock.OutcomeUnknownException;
 import dev.interlock.quorum.internal.hold.GiveBack;
+import dev.interlock.quorum.internal.hold.QueuePlaces;
 import dev.interlock.quorum.internal.hold.Repairs;
 import dev.interlock.quorum.internal.hold.Standing;
 import dev.interlock.quorum.internal.member.Caller;
@@ -102,13 +103,21 @@ public final class Election {
   /** Asks the contended member. Answers null if it has granted the lock. */
   private @Nullable AttemptResult contend(Attempt attempt, Standing standing, Votes votes) {
     List<String> complaints = new ArrayList<>();
-    List<Member> order = order(standing);
+    Member before = standing.places().contended();
+    if (before != null
+        && !before.isLive()
+        && standing.isKeptBy(before)
+        && standing.places().outlastsFault(before, System.nanoTime())) {
+      throw QueuePlaces.fault(attempt.name(), before.complaint(), false);
+    }
+    List<Member> order = order(before);
     LockException refusal = null;
     boolean unknown = false;
     boolean beside = calm.isCalm(attempt.name());
     for (int i = 0; i < order.size(); ) {
       Member member = order.get(i);
       boolean mayStandThere = standing.places().mayBeAt(member) && standing.isKeptBy(member);
+      long askedAt = System.nanoTime();
       Round<Vote> round = new Round<>(votes.caller());
       if (beside) {
         round.ask(member, ask(attempt, standing, votes, member));
@@ -153,6 +162,9 @@ public final class Election {
         }
       }
       refusal = refusal == null ? refusal(round.failures()) : refusal;
+      if (mayStandThere && refusal == null && standing.places().outlastsFault(member, askedAt)) {
+        throw QueuePlaces.fault(attempt.name(), String.join("; ", complaints), unknown);
+      }
     }
     throw refusal != null ? refusal : failed(attempt.name(), complaints, unknown);
   }
@@ -226,9 +238,8 @@ public final class Election {
         }));
   }
 
-  private List<Member> order(Standing standing) {
+  private List<Member> order(@Nullable Member before) {
     List<Member> order = new ArrayList<>(members.live());
-    Member before = standing.places().contended();
     if (before != null && order.remove(before)) {
       order.add(0, before);
     }
@@ -241,11 +252,7 @@ public final class Election {
 
   /** A refusal, such as missing rights, is the caller's to see unless another member grants it. */
   private static @Nullable LockException refusal(Collection<LockException> failures) {
-    return failures.stream()
-        .filter(failure -> !(failure instanceof BackendUnavailableException)
-            && !(failure instanceof OutcomeUnknownException))
-        .findFirst()
-        .orElse(null);
+    return failures.stream().filter(Round::isRefusal).findFirst().orElse(null);
   }
 
   /**
@@ -282,8 +289,9 @@ public final class Election {
       }
       calm.contended(attempt.name());
       // They may all have been emptied and begun anew. Then ask again, for those grants are gone.
+      // Or cut off for a moment: who has waited would lose its turn by giving back what it has.
       if (kept.size() + busy.size() < members.need()
-          && (answers.size() < members.need() || !members.mayGrant())) {
+          && (answers.size() < members.need() ? isFirst : !members.mayGrant())) {
         break;
       }
       votes.caller().leave();

@@ -23,7 +23,6 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,9 +33,6 @@ import org.jspecify.annotations.Nullable;
  * another id. Thread-safe.
  */
 public final class Keeper {
-  /** After the engine was told to repeat the attempt of an entry. */
-  private static final Duration AFTER_WAKE = Duration.ofMillis(100);
-
   private final Members members;
   private final Repairs repairs;
   private final Standings standings;
@@ -150,7 +146,7 @@ public final class Keeper {
       Renewal renewal, @Nullable Standing standing, RenewalAnswers answers, BackendEvents events) {
     Member contended = standing == null ? null : standing.places().contended();
     return renewal.queued() && standing != null && !standing.isHeld() && contended != null
-        ? new Entry(renewal, standing, contended, answers, events)
+        ? new EntryBallot(renewal, standing, contended, answers, events)
         : new Hold(renewal, standing, answers, events, true);
   }
 
@@ -319,73 +315,6 @@ public final class Keeper {
       return vote.getValue() instanceof Grant
           && standing != null
           && standing.places().mayBeAt(vote.getKey());
-    }
-  }
-
-  private static final class Entry extends Ballot {
-    private final Standing standing;
-    private final Member contended;
-    private final List<Member> earlier;
-    private final List<Member> asked;
-    private final BackendEvents events;
-
-    Entry(
-        Renewal renewal,
-        Standing standing,
-        Member contended,
-        RenewalAnswers answers,
-        BackendEvents events) {
-      super(renewal, answers);
-      this.standing = standing;
-      this.contended = contended;
-      this.earlier = standing.places().before(contended).stream()
-          .filter(member -> member.isLive() && standing.isKeptBy(member))
-          .toList();
-      this.asked = contended.isLive()
-          ? Stream.concat(Stream.of(contended), earlier.stream()).toList()
-          : List.of();
-      this.events = events;
-    }
-
-    @Override
-    List<Member> members() {
-      return asked;
-    }
-
-    /** A queue that cannot be reached is as good as lost: the attempt goes to another member. */
-    @Override
-    @Nullable
-    RenewalResult decide(boolean last) {
-      RenewalResult vote = votes.get(contended);
-      if (vote instanceof RenewalResult.Queued) {
-        return vote;
-      }
-      if (vote instanceof Grant) {
-        standing.places().grantedByRelease();
-        events.wake(renewal.name(), renewal.id());
-        return RenewalResult.queued(AFTER_WAKE);
-      }
-      return vote != null || last ? RenewalResult.gone() : null;
-    }
-
-    /**
-     * A member that did not answer when the attempt went on to the next one has kept its place, as
-     * it has those of others: all return there, in their old order.
-     */
-    @Override
-    void told() {
-      earlier.forEach(member -> {
-        RenewalResult vote = vote(member);
-        if (vote instanceof Grant) {
-          standing.places().grantedAt(member); // by a release: a vote, which is not to be renewed
-        } else if (vote instanceof RenewalResult.Queued && standing.places().returnsTo(member)) {
-          events.wake(renewal.name(), renewal.id());
-        }
-      });
-    }
-
-    private synchronized @Nullable RenewalResult vote(Member member) {
-      return votes.get(member);
     }
   }
 }

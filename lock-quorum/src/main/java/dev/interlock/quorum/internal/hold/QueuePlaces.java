@@ -1,5 +1,8 @@
 package dev.interlock.quorum.internal.hold;
 
+import dev.interlock.BackendUnavailableException;
+import dev.interlock.LockException;
+import dev.interlock.OutcomeUnknownException;
 import dev.interlock.quorum.internal.member.Member;
 import java.util.HashSet;
 import java.util.List;
@@ -7,9 +10,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The members in whose queues one attempt may stand. It contends at one of them. Those before that
- * one did not answer, and may have kept its place: {@link Keeper} asks them whether they have, and
- * then it contends there again, as all others do. What it has behind that one is given back.
+ * The members in whose queues one attempt may stand. It contends at one of them, and goes on to the
+ * next once that one has failed for a while. So those before it may have kept its place:
+ * {@link Keeper} asks them whether they have, and then it contends there again, as all others do.
+ * What it has behind that one is given back.
  *
  * <p>The client dies, at any moment: each place ends as that of any waiter without a sign of life.
  * A look makes no place, so it may be lost, run twice or run late: it keeps one alive that is
@@ -22,6 +26,10 @@ public final class QueuePlaces {
   // Guarded by this.
   private final Set<Member> members = new HashSet<>();
   private @Nullable Member contended;
+
+  /** When the first of the questions was asked that the contended member has failed since. */
+  private @Nullable Long failedSince;
+
   private boolean queued;
   private boolean granted;
 
@@ -59,6 +67,7 @@ public final class QueuePlaces {
 
   public synchronized void contendsAt(Member member) {
     contended = member;
+    failedSince = null;
     queued = true;
     granted = false;
   }
@@ -72,8 +81,49 @@ public final class QueuePlaces {
   synchronized boolean returnsTo(Member member) {
     Member last = contended;
     boolean returns = last != null && member.place() < last.place();
-    contended = returns ? member : last;
+    if (returns) {
+      contended = member;
+      failedSince = null;
+    }
     return returns;
+  }
+
+  /** A member has answered, which may be the contended one. */
+  synchronized void answered(Member member) {
+    if (member == contended) {
+      failedSince = null;
+    }
+  }
+
+  /**
+   * A member has failed a question, or is left out since it did. Answers whether it stays in that
+   * member's queue all the same: a connection that was cut is soon there again, and so is its
+   * place. If those of one client went on at once, they would stand elsewhere in another order.
+   *
+   * @param askedAt when the question was asked, by {@link System#nanoTime()}
+   */
+  public synchronized boolean outlastsFault(Member member, long askedAt) {
+    if (member != contended || !members.contains(member) || member.isSilent()) {
+      return false;
+    }
+    long since = failedSince == null ? askedAt : failedSince;
+    failedSince = since;
+    return System.nanoTime() - since < Member.SILENT.toNanos();
+  }
+
+  /**
+   * What a look at the place of an attempt that {@linkplain #outlastsFault outlasts a fault} fails
+   * with.
+   *
+   * @param complaint what is wrong with the member
+   * @param unknown whether the member may have run what it was asked
+   */
+  public static LockException fault(String name, String complaint, boolean unknown) {
+    String message = "lock '%s' is waited for in the queue of a member that does not answer now: %s"
+        .formatted(name, complaint);
+    return unknown
+        ? new OutcomeUnknownException(message)
+        : new BackendUnavailableException(message);
   }
 
   /** Whether it has been given a place, and has not given that back. */

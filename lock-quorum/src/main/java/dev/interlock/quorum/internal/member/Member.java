@@ -267,15 +267,23 @@ public final class Member {
     }
   }
 
-  /** Whether to ask it. One that is not asked is looked after. */
-  public boolean isLive() {
+  /** Whether somebody waits for its answer for too long already. */
+  public boolean isSilent() {
     for (Call call : underWay) {
       if (call.isYoung()) {
         break;
       }
       if (call.hangs()) {
-        return false; // what is under way ends within its own time limit
+        return true;
       }
+    }
+    return false;
+  }
+
+  /** Whether to ask it. One that is not asked is looked after. */
+  public boolean isLive() {
+    if (isSilent()) {
+      return false; // what is under way ends within its own time limit
     }
     if (!out) {
       return true;
@@ -297,7 +305,7 @@ public final class Member {
   }
 
   /** For messages: which member, and what is wrong with it. */
-  String complaint() {
+  public String complaint() {
     LockException error = failure;
     String what = error == null ? "does not answer" : String.valueOf(error.getMessage());
     return "member %d (%s): %s".formatted(place + 1, config.provider(), what);

@@ -1,5 +1,6 @@
 package dev.interlock.quorum.internal.member;
 
+import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockException;
 import dev.interlock.OutcomeUnknownException;
 import java.util.ArrayList;
@@ -86,6 +87,12 @@ public final class Round<T> {
     return cause instanceof LockException known
         ? known
         : new OutcomeUnknownException("failed unexpectedly: " + cause, cause);
+  }
+
+  /** Whether a member has answered that it will not; else nothing is known of an answer. */
+  public static boolean isRefusal(LockException failure) {
+    return !(failure instanceof BackendUnavailableException)
+        && !(failure instanceof OutcomeUnknownException);
   }
 
   /** Waits until the answers are enough, all are in, or a member counts as silent. */

@@ -49,12 +49,11 @@ class QueuePlacesTest extends SteeredMembers {
   }
 
   /** One that stood in the first member's queue, and was granted the lock by the others. */
-  private Attempt grantedByOthers(Attempt holder) {
+  private Attempt grantedByOthers(Attempt holder) throws Exception {
     assertThat(first.attempt(holder)).isInstanceOf(Grant.class);
-    Attempt waiting = attempt().withPatience(LEASE);
-    assertThat(quorum.attempt(waiting)).isInstanceOf(AttemptResult.Queued.class);
+    Attempt waiting = waits();
     members.get(0).down(true);
-    assertThat(quorum.attempt(waiting)).isInstanceOf(Grant.class);
+    assertThat(answer(() -> quorum.attempt(waiting))).isInstanceOf(Grant.class);
     return waiting;
   }
 
@@ -99,7 +98,7 @@ class QueuePlacesTest extends SteeredMembers {
       members.get(1).before(() -> await(Duration.ofMillis(300)));
       quorum.attempt(attempt("b"));
       await(() -> !quorumMembers().all().get(1).isLive()); // it is left out
-      assertThat(quorum.attempt(waiting)).isInstanceOf(Grant.class);
+      assertThat(answer(() -> quorum.attempt(waiting))).isInstanceOf(Grant.class);
       members.get(1).down(false);
       assertThat(quorum.release(NAME, waiting.id())).isTrue();
       await(() -> waiters(second) == 0);
@@ -129,8 +128,7 @@ class QueuePlacesTest extends SteeredMembers {
   void asksOnceWhereItIsGranted() throws Exception {
     Attempt holder = attempt();
     assertThat(first.attempt(holder)).isInstanceOf(Grant.class);
-    Attempt waiting = attempt().withPatience(LEASE);
-    assertThat(quorum.attempt(waiting)).isInstanceOf(AttemptResult.Queued.class);
+    Attempt waiting = waits();
     assertThat(first.release(NAME, holder.id())).isTrue();
     assertThat(quorum.attempt(waiting)).isInstanceOf(Grant.class);
     int before = members.get(0).abandonments();
@@ -141,27 +139,24 @@ class QueuePlacesTest extends SteeredMembers {
 
   /** One that stands in the first member's queue, another client's behind it. */
   private Attempt waitsFirst() {
-    Attempt waiting = attempt().withPatience(LEASE);
-    assertThat(quorum.attempt(waiting)).isInstanceOf(AttemptResult.Queued.class);
+    Attempt waiting = waits();
     assertThat(first.attempt(attempt().withPatience(LEASE)))
         .isInstanceOf(AttemptResult.Queued.class);
     return waiting;
   }
 
   /** The same, once the first member failed and it went on to the queue of the second. */
-  private Attempt goesOn(LockBackend second) {
+  private Attempt goesOn(LockBackend second) throws Exception {
     Attempt waiting = waitsFirst();
     members.get(0).down(true);
-    assertThat(quorum.attempt(waiting)).isInstanceOf(AttemptResult.Queued.class);
+    assertThat(answer(() -> quorum.attempt(waiting))).isInstanceOf(AttemptResult.Queued.class);
     assertThat(waiters(second)).isEqualTo(1);
     members.get(0).down(false);
     return waiting;
   }
 
   private void renew(Attempt waiting) {
-    Renewal entry = Renewal.of(NAME, waiting.id(), LEASE, true);
-    assertThat(RenewalAnswers.collect(quorum, List.of(entry)).get(0))
-        .isInstanceOf(RenewalResult.Queued.class);
+    assertThat(refreshed(waiting)).isInstanceOf(RenewalResult.Queued.class);
   }
 
   /** Until it is woken by the first member that has kept its place, and has left the second. */
@@ -176,7 +171,7 @@ class QueuePlacesTest extends SteeredMembers {
 
   @Test
   @DisplayName("D2: it returns to its place once the first member answers, and leaves the other")
-  void returns() {
+  void returns() throws Exception {
     Attempt holder = attempt();
     assertThat(first.attempt(holder)).isInstanceOf(Grant.class);
     try (LockBackend second = direct(1)) {
@@ -192,14 +187,14 @@ class QueuePlacesTest extends SteeredMembers {
 
   @Test
   @DisplayName("D2: an attempt without an answer does not give its place up")
-  void keepsItsPlaceWithoutAnAnswer() {
+  void keepsItsPlaceWithoutAnAnswer() throws Exception {
     Attempt holder = attempt();
     assertThat(first.attempt(holder)).isInstanceOf(Grant.class);
     try (LockBackend second = direct(1)) {
       assertThat(second.attempt(attempt())).isInstanceOf(Grant.class);
       Attempt waiting = waitsFirst();
       members.get(0).delaysAttempts(true);
-      assertThat(quorum.attempt(waiting)).isInstanceOf(AttemptResult.Queued.class);
+      assertThat(answer(() -> quorum.attempt(waiting))).isInstanceOf(AttemptResult.Queued.class);
       assertThat(waiters(second)).isEqualTo(1);
       members.get(0).delaysAttempts(false);
 
@@ -213,7 +208,7 @@ class QueuePlacesTest extends SteeredMembers {
 
   @Test
   @DisplayName("it stays in the queue of the next member if the first has lost its place")
-  void staysWhereItsPlaceIsLost() {
+  void staysWhereItsPlaceIsLost() throws Exception {
     assertThat(first.attempt(attempt())).isInstanceOf(Grant.class);
     try (LockBackend second = direct(1)) {
       assertThat(second.attempt(attempt())).isInstanceOf(Grant.class);
@@ -234,7 +229,7 @@ class QueuePlacesTest extends SteeredMembers {
 
   @Test
   @DisplayName("a place that a release has granted meanwhile is a vote, and not renewed")
-  void renewsNoVote() {
+  void renewsNoVote() throws Exception {
     Attempt holder = attempt();
     assertThat(first.attempt(holder)).isInstanceOf(Grant.class);
     try (LockBackend second = direct(1)) {
