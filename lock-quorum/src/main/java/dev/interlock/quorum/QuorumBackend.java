@@ -53,7 +53,7 @@ final class QuorumBackend implements LockBackend {
     Repairs repairs = new Repairs(fenced);
     this.standings = new Standings(quorum.members().size(), debts);
     this.members = Members.open(quorum, context, Relay::new, debts::pay);
-    this.election = new Election(members, repairs, fenced, quorum.longestLease());
+    this.election = new Election(members, repairs, standings, fenced, quorum.longestLease());
     this.keeper = new Keeper(members, repairs, standings);
     this.releases = new Releases(members, standings);
     this.inspection = new Inspection(members);

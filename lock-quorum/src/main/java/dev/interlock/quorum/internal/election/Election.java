@@ -7,6 +7,7 @@ import dev.interlock.quorum.internal.hold.GiveBack;
 import dev.interlock.quorum.internal.hold.QueuePlaces;
 import dev.interlock.quorum.internal.hold.Repairs;
 import dev.interlock.quorum.internal.hold.Standing;
+import dev.interlock.quorum.internal.hold.Standings;
 import dev.interlock.quorum.internal.member.Caller;
 import dev.interlock.quorum.internal.member.Inquiry;
 import dev.interlock.quorum.internal.member.Member;
@@ -60,18 +61,26 @@ public final class Election {
 
   private final Members members;
   private final Repairs repairs;
+  private final Standings standings;
   private final FencingTokens tokens;
   private final Calm calm = new Calm();
 
   /**
    * Creates.
    *
+   * @param standings all attempts of this client
    * @param fenced whether locks have tokens
    * @param longestLease how long a member waits that lost its state
    */
-  public Election(Members members, Repairs repairs, boolean fenced, Duration longestLease) {
+  public Election(
+      Members members,
+      Repairs repairs,
+      Standings standings,
+      boolean fenced,
+      Duration longestLease) {
     this.members = members;
     this.repairs = repairs;
+    this.standings = standings;
     this.tokens = new FencingTokens(members, fenced, longestLease);
   }
 
@@ -103,21 +112,18 @@ public final class Election {
   /** Asks the contended member. Answers null if it has granted the lock. */
   private @Nullable AttemptResult contend(Attempt attempt, Standing standing, Votes votes) {
     List<String> complaints = new ArrayList<>();
-    Member before = standing.places().contended();
-    if (before != null
-        && !before.isLive()
-        && standing.isKeptBy(before)
-        && standing.places().outlastsFault(before, System.nanoTime())) {
-      throw QueuePlaces.fault(attempt.name(), before.complaint(), false);
+    List<Member> order = order(standing);
+    for (Member member : members.all()) {
+      if (!order.contains(member) && staysAt(member, attempt, standing)) {
+        throw QueuePlaces.fault(attempt.name(), member.complaint(), false);
+      }
     }
-    List<Member> order = order(before);
     LockException refusal = null;
     boolean unknown = false;
     boolean beside = calm.isCalm(attempt.name());
     for (int i = 0; i < order.size(); ) {
       Member member = order.get(i);
       boolean mayStandThere = standing.places().mayBeAt(member) && standing.isKeptBy(member);
-      long askedAt = System.nanoTime();
       Round<Vote> round = new Round<>(votes.caller());
       if (beside) {
         round.ask(member, ask(attempt, standing, votes, member));
@@ -162,11 +168,21 @@ public final class Election {
         }
       }
       refusal = refusal == null ? refusal(round.failures()) : refusal;
-      if (mayStandThere && refusal == null && standing.places().outlastsFault(member, askedAt)) {
+      if (refusal == null && staysAt(member, attempt, standing)) {
         throw QueuePlaces.fault(attempt.name(), String.join("; ", complaints), unknown);
       }
     }
     throw refusal != null ? refusal : failed(attempt.name(), complaints, unknown);
+  }
+
+  /**
+   * Whether it does not go on to the next member though this one fails now. One that comes new and
+   * is prepared to wait must not pass those of this client who stay.
+   */
+  private boolean staysAt(Member member, Attempt attempt, Standing standing) {
+    return standing.places().contended() == null
+        ? attempt.waits() && standings.outlastFault(attempt.name(), member)
+        : standing.outlastsFault(member);
   }
 
   /**
@@ -208,7 +224,7 @@ public final class Election {
     if (!(answer instanceof Grant)) {
       return CompletableFuture.completedFuture(new Vote(answer, null));
     }
-    standing.places().grantedAt(member);
+    standing.places().hasNoPlaceAt(member);
     CompletableFuture<Boolean> kept;
     try {
       kept = member.memory().isKept(inquiry, mark);
@@ -231,15 +247,16 @@ public final class Election {
             standing.places().asks(member);
           }
           AttemptResult answer = open.attempt(standing.on(member, attempt));
-          if (answer instanceof Grant) {
-            standing.places().grantedAt(member);
+          if (!(answer instanceof AttemptResult.Queued)) {
+            standing.places().hasNoPlaceAt(member);
           }
           return new Vote(answer, null);
         }));
   }
 
-  private List<Member> order(@Nullable Member before) {
+  private List<Member> order(Standing standing) {
     List<Member> order = new ArrayList<>(members.live());
+    Member before = standing.places().contended();
     if (before != null && order.remove(before)) {
       order.add(0, before);
     }

@@ -22,7 +22,6 @@ final class EntryBallot extends Ballot {
   private final List<Member> earlier;
   private final List<Member> asked;
   private final BackendEvents events;
-  private final long askedAt = System.nanoTime();
 
   EntryBallot(
       Renewal renewal,
@@ -38,7 +37,7 @@ final class EntryBallot extends Ballot {
         .toList();
     this.asked = contended.isLive()
         ? Stream.concat(Stream.of(contended), earlier.stream()).toList()
-        : List.of();
+        : earlier;
     this.events = events;
   }
 
@@ -55,9 +54,6 @@ final class EntryBallot extends Ballot {
   @Nullable
   RenewalResult decide(boolean last) {
     RenewalResult vote = votes.get(contended);
-    if (vote != null && !(vote instanceof RenewalResult.Failed)) {
-      standing.places().answered(contended);
-    }
     if (vote instanceof RenewalResult.Queued) {
       return vote;
     }
@@ -67,7 +63,7 @@ final class EntryBallot extends Ballot {
       return RenewalResult.queued(AFTER_WAKE);
     }
     String fault = fault(vote);
-    if (fault != null && standing.places().outlastsFault(contended, askedAt)) {
+    if (fault != null && standing.places().outlastsFault(contended)) {
       return RenewalResult.failed(QueuePlaces.fault(renewal.name(), fault, false));
     }
     return vote != null || last ? RenewalResult.gone() : null;
@@ -75,7 +71,7 @@ final class EntryBallot extends Ballot {
 
   /** Why the contended member could not be asked, or gave no answer; null if it did, or may yet. */
   private @Nullable String fault(@Nullable RenewalResult vote) {
-    if (asked.isEmpty()) {
+    if (!asked.contains(contended)) {
       return contended.complaint();
     }
     return vote instanceof RenewalResult.Failed failed && !Round.isRefusal(failed.error())
@@ -92,7 +88,7 @@ final class EntryBallot extends Ballot {
     earlier.forEach(member -> {
       RenewalResult vote = vote(member);
       if (vote instanceof Grant) {
-        standing.places().grantedAt(member); // by a release: a vote, which is not to be renewed
+        standing.places().hasNoPlaceAt(member); // by a release: a vote, which is not to be renewed
       } else if (vote instanceof RenewalResult.Queued && standing.places().returnsTo(member)) {
         events.wake(renewal.name(), renewal.id());
       }

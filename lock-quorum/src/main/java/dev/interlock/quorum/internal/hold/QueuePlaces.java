@@ -26,10 +26,6 @@ public final class QueuePlaces {
   // Guarded by this.
   private final Set<Member> members = new HashSet<>();
   private @Nullable Member contended;
-
-  /** When the first of the questions was asked that the contended member has failed since. */
-  private @Nullable Long failedSince;
-
   private boolean queued;
   private boolean granted;
 
@@ -38,8 +34,8 @@ public final class QueuePlaces {
     members.add(member);
   }
 
-  /** A member has granted it the lock: it has no place in that queue any more. */
-  public synchronized void grantedAt(Member member) {
+  /** A member has granted it the lock, or answered without a place: it has none in that queue. */
+  public synchronized void hasNoPlaceAt(Member member) {
     members.remove(member);
   }
 
@@ -67,7 +63,6 @@ public final class QueuePlaces {
 
   public synchronized void contendsAt(Member member) {
     contended = member;
-    failedSince = null;
     queued = true;
     granted = false;
   }
@@ -81,34 +76,17 @@ public final class QueuePlaces {
   synchronized boolean returnsTo(Member member) {
     Member last = contended;
     boolean returns = last != null && member.place() < last.place();
-    if (returns) {
-      contended = member;
-      failedSince = null;
-    }
+    contended = returns ? member : last;
     return returns;
   }
 
-  /** A member has answered, which may be the contended one. */
-  synchronized void answered(Member member) {
-    if (member == contended) {
-      failedSince = null;
-    }
-  }
-
   /**
-   * A member has failed a question, or is left out since it did. Answers whether it stays in that
-   * member's queue all the same: a connection that was cut is soon there again, and so is its
-   * place. If those of one client went on at once, they would stand elsewhere in another order.
-   *
-   * @param askedAt when the question was asked, by {@link System#nanoTime()}
+   * Whether it stays in the queue of a member that has just failed it, or is left out: a connection
+   * that was cut is soon there again, and so is the place. If those of one client went on at once,
+   * they would stand elsewhere in another order. All leave together, as the moment is the member's.
    */
-  public synchronized boolean outlastsFault(Member member, long askedAt) {
-    if (member != contended || !members.contains(member) || member.isSilent()) {
-      return false;
-    }
-    long since = failedSince == null ? askedAt : failedSince;
-    failedSince = since;
-    return System.nanoTime() - since < Member.SILENT.toNanos();
+  public synchronized boolean outlastsFault(Member member) {
+    return member == contended && members.contains(member) && member.failsForAMoment();
   }
 
   /**

@@ -107,6 +107,11 @@ public final class Standing {
     return places;
   }
 
+  /** Whether it stays in the queue of a member that fails now. */
+  public boolean outlastsFault(Member member) {
+    return !held && isKeptBy(member) && places.outlastsFault(member);
+  }
+
   /** What the members have said of its end. */
   public Endings endings() {
     return endings;

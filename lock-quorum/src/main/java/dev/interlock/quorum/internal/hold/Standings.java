@@ -36,6 +36,13 @@ public final class Standings {
     return all.get(id);
   }
 
+  /** Whether any attempt for a lock stays in the queue of a member that fails now. */
+  public boolean outlastFault(String name, Member member) {
+    return member.failsForAMoment()
+        && all.values().stream()
+            .anyMatch(each -> each.name().equals(name) && each.outlastsFault(member));
+  }
+
   /** That of an id, which is made if there is none. */
   public Standing of(String name, HoldId id) {
     return all.computeIfAbsent(id, any -> new Standing(name, id, members, debts));

@@ -60,6 +60,26 @@ class KeptPlacesTest extends SteeredMembers {
     assertThat(quorum.attempt(later)).isInstanceOf(Grant.class);
   }
 
+  /** Also one who has not looked yet keeps its place: whoever comes new must not pass it. */
+  @Undisturbed(millis = 100)
+  @DisplayName("F2: who comes new does not pass those who stay at a member that fails")
+  void isNotPassedByNewcomers() {
+    Attempt holder = attempt();
+    assertThat(quorum.attempt(holder)).isInstanceOf(Grant.class);
+    Attempt earlier = waits();
+
+    members.get(0).down(true);
+    Attempt newcomer = attempt().withFair(true).withPatience(LEASE);
+    assertFails(() -> quorum.attempt(newcomer));
+    assertFails(() -> refreshed(earlier));
+    assertThat(quorum.attempt(attempt("b").withPatience(LEASE))).isInstanceOf(Grant.class);
+    assertThat(quorum.release(NAME, holder.id())).isTrue();
+    members.get(0).down(false);
+
+    assertThat(quorum.attempt(newcomer)).isInstanceOf(AttemptResult.Queued.class);
+    assertThat(quorum.attempt(earlier)).isInstanceOf(Grant.class);
+  }
+
   /** One that fails after more than 0.2 s is left out, lest it takes so long again. */
   @Undisturbed(millis = 100)
   @DisplayName("F5: also at a member that is left out for a moment")
