@@ -320,10 +320,14 @@ final class BrokenProviders {
     EXPECTED.put(Fault.QUEUE_SLEEPS_PAST_EXPIRY, Set.of("L6"));
     EXPECTED.put(Fault.DEAD_WAITER_KEEPS_PERMITS, Set.of("W2"));
     EXPECTED.put(Fault.SESSIONS_END_LATE, Set.of("N7"));
+    EXPECTED.put(Fault.PLACE_LASTS_EIGHTEEN_SECONDS, Set.of("F1"));
     EXPECTED.put(Fault.SHARED_RELEASE_MEANS_DONE, Set.of("E3"));
     EXPECTED.put(Fault.SHARED_UNSENT_MEANS_GONE, Set.of("E3", "N7"));
     EXPECTED.put(Fault.SHARED_RENEWALS_CAPPED, Set.of("L4"));
     EXPECTED.put(Fault.SHARED_RENEWALS_CAPPED_AND_HIDDEN, Set.of("L4"));
     EXPECTED.put(Fault.SERVES_SIXTEEN, Set.of("R2", "C3"));
+    EXPECTED.put(Fault.OWNER_KEEPS_TOKEN, Set.of("T1"));
+    EXPECTED.put(Fault.CLIENT_KEEPS_TOKEN, Set.of("T1"));
+    EXPECTED.put(Fault.FAIR_WAITERS_SPIN, Set.of("W9"));
   }
 }

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 
 /** Rules W9, W10 and N6: what is counted on the wire. */
 public final class CostRules {
@@ -34,16 +35,17 @@ public final class CostRules {
     FaultProxy proxy = run.proxy();
     LockClient client = run.client(proxy);
     LockClient holder = run.client();
+    List<UnaryOperator<LockRequest>> kinds = new ArrayList<>();
     List<Lease> held = new ArrayList<>();
     List<CompletableFuture<Lease>> waits = new ArrayList<>();
-    List<String> names = List.of(run.name(), run.name(), run.name());
-    for (String name : names) {
-      held.add(holder.acquire(Leases.fixed(run, name, 60_000)));
+    for (UnaryOperator<LockRequest> kind : Leases.kinds(run).values()) {
+      held.add(holder.acquire(Leases.fixed(run, run.name(), 60_000)));
+      kinds.add(kind);
     }
     for (int i = 0; i < IDLE; i++) {
-      waits.add(client.acquireAsync(LockRequest.of(names.get(i % names.size()))
-          .withLease(run.ms(60_000))
-          .withWait(run.ms(60_000))));
+      int kind = i % kinds.size();
+      LockRequest request = LockRequest.of(held.get(kind).name()).withLease(run.ms(60_000));
+      waits.add(client.acquireAsync(kinds.get(kind).apply(request).withWait(run.ms(60_000))));
     }
     long end = System.nanoTime() + run.limit(MOST_TO_ENQUEUE).toNanos();
     while (requestsPerSecond(proxy, run.ms(1_000)) > MOST_A_SECOND && System.nanoTime() - end < 0) {
