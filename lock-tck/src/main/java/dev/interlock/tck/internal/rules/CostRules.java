@@ -18,6 +18,7 @@ import java.util.function.UnaryOperator;
 /** Rules W9, W10 and N6: what is counted on the wire. */
 public final class CostRules {
   private static final int IDLE = 150;
+  private static final int LOCKS = 3;
   private static final int MOST_A_SECOND = 40;
   private static final long MOST_TO_ENQUEUE = 5_000;
   private static final int LEASES = 100;
@@ -35,17 +36,17 @@ public final class CostRules {
     FaultProxy proxy = run.proxy();
     LockClient client = run.client(proxy);
     LockClient holder = run.client();
-    List<UnaryOperator<LockRequest>> kinds = new ArrayList<>();
+    List<UnaryOperator<LockRequest>> kinds = List.copyOf(Leases.kinds(run).values());
     List<Lease> held = new ArrayList<>();
     List<CompletableFuture<Lease>> waits = new ArrayList<>();
-    for (UnaryOperator<LockRequest> kind : Leases.kinds(run).values()) {
+    for (int i = 0; i < LOCKS; i++) {
       held.add(holder.acquire(Leases.fixed(run, run.name(), 60_000)));
-      kinds.add(kind);
     }
     for (int i = 0; i < IDLE; i++) {
-      int kind = i % kinds.size();
-      LockRequest request = LockRequest.of(held.get(kind).name()).withLease(run.ms(60_000));
-      waits.add(client.acquireAsync(kinds.get(kind).apply(request).withWait(run.ms(60_000))));
+      LockRequest request = LockRequest.of(held.get(i % LOCKS).name())
+          .withLease(run.ms(60_000))
+          .withWait(run.ms(60_000));
+      waits.add(client.acquireAsync(kinds.get(i / LOCKS % kinds.size()).apply(request)));
     }
     long end = System.nanoTime() + run.limit(MOST_TO_ENQUEUE).toNanos();
     while (requestsPerSecond(proxy, run.ms(1_000)) > MOST_A_SECOND && System.nanoTime() - end < 0) {

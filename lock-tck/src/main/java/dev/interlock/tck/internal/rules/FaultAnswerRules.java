@@ -53,10 +53,9 @@ public final class FaultAnswerRules {
     for (TransientFault fault : TransientFault.lasting(run, proxy)) {
       SeldomCalls seldom = SeldomCalls.prepare(run, observer, direct);
       String tried = run.name();
-      List<CompletableFuture<TimedAnswer>> calls = new ArrayList<>();
       Holds holds = Holds.take(run, client, direct);
       run.requireHit(fault.begin().act(), fault.words());
-      calls.addAll(List.of(
+      List<CompletableFuture<TimedAnswer>> calls = new ArrayList<>(List.of(
           TimedAnswer.of("tryAcquire", () -> client.tryAcquire(fixed(run, tried))),
           TimedAnswer.of(
               "acquire", () -> client.acquire(fixed(run, run.name()).withWait(run.ms(300)))),
