@@ -71,10 +71,16 @@ public final class FaultAnswerRules {
               () -> client.tryAcquire(request.apply(fixed(run, run.name()))))));
       calls.addAll(holds.calls(direct));
       calls.addAll(seldom.calls(run, client));
+      // Once, where calls that are slow to fail do so too: a place may be gone with each.
+      List<CompletableFuture<TimedAnswer>> more =
+          FaultRules.inspect(run, client, survived.isEmpty() ? FaultRules.MANY : 0);
       List<TimedAnswer> answers = new ArrayList<>();
       for (CompletableFuture<TimedAnswer> call : calls) {
         answers.add(
             call.get(run.limit(2 * FaultRules.LONGEST_ANSWER).toMillis(), TimeUnit.MILLISECONDS));
+      }
+      for (CompletableFuture<TimedAnswer> call : more) {
+        call.get(run.limit(2 * FaultRules.LONGEST_ANSWER).toMillis(), TimeUnit.MILLISECONDS);
       }
       fault.end().act();
       answers.forEach(answer -> judge(run, fault, answer));

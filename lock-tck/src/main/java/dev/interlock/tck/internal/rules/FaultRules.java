@@ -27,7 +27,7 @@ public final class FaultRules {
   static final long LONGEST_ANSWER = 8_000;
 
   /** More calls than a usual pool has places. */
-  private static final int MANY = 80;
+  static final int MANY = 80;
 
   private FaultRules() {}
 
@@ -107,10 +107,7 @@ public final class FaultRules {
       run.fault(fault.words());
       // Many use the client meanwhile, and it is left with what that brings.
       var unused = TimedAnswer.of("tryAcquire", () -> client.tryAcquire(fixed(run, run.name())));
-      List<CompletableFuture<TimedAnswer>> calls = new ArrayList<>();
-      for (int i = 0; i < MANY; i++) {
-        calls.add(TimedAnswer.of("inspect", () -> client.inspect(run.name())));
-      }
+      List<CompletableFuture<TimedAnswer>> calls = inspect(run, client, MANY);
       RuleRun.pause(run.ms(400));
       failed += calls.stream()
           .filter(call -> call.isDone() && call.join().error() != null)
@@ -128,13 +125,18 @@ public final class FaultRules {
   }
 
   private static void useManyConnections(RuleRun run, LockClient client) throws Exception {
-    List<CompletableFuture<TimedAnswer>> calls = new ArrayList<>();
-    for (int i = 0; i < 6; i++) {
-      calls.add(TimedAnswer.of("inspect", () -> client.inspect(run.name())));
-    }
-    for (CompletableFuture<TimedAnswer> call : calls) {
+    for (CompletableFuture<TimedAnswer> call : inspect(run, client, 6)) {
       call.get(run.limit(LONGEST_ANSWER).toMillis(), TimeUnit.MILLISECONDS);
     }
+  }
+
+  /** Inspects so many locks at once. */
+  static List<CompletableFuture<TimedAnswer>> inspect(RuleRun run, LockClient client, int locks) {
+    List<CompletableFuture<TimedAnswer>> calls = new ArrayList<>();
+    for (int i = 0; i < locks; i++) {
+      calls.add(TimedAnswer.of("inspect", () -> client.inspect(run.name())));
+    }
+    return calls;
   }
 
   /** Both ways: from the client that met the fault, and to it. */
