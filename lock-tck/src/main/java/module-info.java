@@ -7,6 +7,7 @@ module dev.interlock.tck {
   requires static transitive org.jspecify;
   requires static transitive org.junit.jupiter.api;
   requires static java.instrument;
+  requires java.management;
 
   exports dev.interlock.tck;
 

@@ -318,5 +318,20 @@ final class BrokenProviders {
     EXPECTED.put(Fault.RENEWALS_RUN_OUT, Set.of("N1"));
     EXPECTED.put(Fault.DEAF_AFTER_OUTAGE, Set.of("P2"));
     EXPECTED.put(Fault.QUEUE_SLEEPS_PAST_EXPIRY, Set.of("L6"));
+    EXPECTED.put(Fault.FAILURES_USE_UP_PLACES, Set.of("E3", "E5"));
+    EXPECTED.put(Fault.DEAD_WAITER_KEEPS_PERMITS, Set.of("W2"));
+    EXPECTED.put(Fault.SESSIONS_END_LATE, Set.of("N7"));
+    EXPECTED.put(Fault.PLACE_LASTS_EIGHTEEN_SECONDS, Set.of("F1"));
+    EXPECTED.put(Fault.SHARED_RELEASE_MEANS_DONE, Set.of("E3"));
+    EXPECTED.put(Fault.SHARED_UNSENT_MEANS_GONE, Set.of("E3", "N7"));
+    EXPECTED.put(Fault.SHARED_RENEWALS_GIVE_UP, Set.of("E4"));
+    EXPECTED.put(Fault.SHARED_RENEWALS_CAPPED, Set.of("L4"));
+    EXPECTED.put(Fault.SHARED_RENEWALS_CAPPED_AND_HIDDEN, Set.of("L4"));
+    EXPECTED.put(Fault.SERVES_SIXTEEN, Set.of("R2", "C3"));
+    EXPECTED.put(Fault.OWNER_KEEPS_TOKEN, Set.of("T1"));
+    EXPECTED.put(Fault.CLIENT_KEEPS_TOKEN, Set.of("T1"));
+    EXPECTED.put(Fault.FAIR_WAITERS_SPIN, Set.of("W9"));
+    EXPECTED.put(Fault.KEEPS_HOLDS, Set.of("M4"));
+    EXPECTED.put(Fault.CLOSE_AWAITS_ANSWER, Set.of("E7"));
   }
 }

@@ -34,7 +34,9 @@ final class StoresOfFaults {
       Fault.QUEUE_KEEPS_TOKEN,
       Fault.FAIR_LOOKS_THEN_TAKES,
       Fault.KEEPS_QUEUES,
-      Fault.QUEUE_SLEEPS_PAST_EXPIRY);
+      Fault.QUEUE_SLEEPS_PAST_EXPIRY,
+      Fault.PLACE_LASTS_EIGHTEEN_SECONDS,
+      Fault.FAIR_WAITERS_SPIN);
 
   private static final Set<Fault> NEEDS_SHARED_OWNERS = Set.of(
       Fault.OWNER_BEHIND_QUEUE,
@@ -50,7 +52,8 @@ final class StoresOfFaults {
       Fault.FORCE_ENDS_ONE_ENTRY,
       Fault.TELLS_ONE_OF_OWNER,
       Fault.OWNER_LOOKS_THEN_ENTERS,
-      Fault.OWNERS_END_ON_DISCONNECT);
+      Fault.OWNERS_END_ON_DISCONNECT,
+      Fault.OWNER_KEEPS_TOKEN);
 
   private static final Set<Fault> NEEDS_COUNTED = Set.of(
       Fault.READS_BESIDE_WRITER,
@@ -92,7 +95,14 @@ final class StoresOfFaults {
       Fault.PERMITS_SHARE_TOKEN,
       Fault.SHARED_FORCE_WAKES_NOBODY,
       Fault.DEAD_WRITER_KEEPS_READERS_OUT,
-      Fault.PARTS_FOLLOW_CLOCK);
+      Fault.PARTS_FOLLOW_CLOCK,
+      Fault.DEAD_WAITER_KEEPS_PERMITS,
+      Fault.SHARED_RELEASE_MEANS_DONE,
+      Fault.SHARED_UNSENT_MEANS_GONE,
+      Fault.SHARED_RENEWALS_GIVE_UP,
+      Fault.SHARED_RENEWALS_CAPPED,
+      Fault.SHARED_RENEWALS_CAPPED_AND_HIDDEN,
+      Fault.SERVES_SIXTEEN);
 
   private static final Set<Fault> NEEDS_DURABLE =
       Set.of(Fault.NOT_DURABLE, Fault.ORDER_NOT_DURABLE, Fault.RENEWALS_NOT_DURABLE);
@@ -106,7 +116,8 @@ final class StoresOfFaults {
       Fault.HOLDS_FOLLOW_CLOCK,
       Fault.QUEUE_BY_CLIENT_CLOCK,
       Fault.WAKES_THE_DEAD,
-      Fault.DEAD_WRITER_KEEPS_READERS_OUT);
+      Fault.DEAD_WRITER_KEEPS_READERS_OUT,
+      Fault.DEAD_WAITER_KEEPS_PERMITS);
 
   /** Where a client of the store with this fault connects. */
   static String uri(StoreServer server, Fault fault) {

@@ -18,6 +18,7 @@ final class FairQueue {
 
   private static final long LIFE = TimeUnit.SECONDS.toNanos(20);
   private static final long SHORT_LIFE = TimeUnit.SECONDS.toNanos(5);
+  private static final long LONGER_LIFE = TimeUnit.SECONDS.toNanos(18);
   private static final long POLL = TimeUnit.MILLISECONDS.toNanos(250);
   private static final int CAPACITY = 20;
   private static final int FAIR_PLACES = 9;
@@ -60,7 +61,7 @@ final class FairQueue {
       return false;
     }
     Entry entry = new Entry(request);
-    entry.deadline = now + (fault == Fault.PLACE_LASTS_FIVE_SECONDS ? SHORT_LIFE : LIFE);
+    entry.deadline = now + life();
     if (fault == Fault.UNFAIR_FROM_TEN && entries.size() > FAIR_PLACES) {
       entries.add(entries.size() - 1, entry);
       return true;
@@ -70,6 +71,15 @@ final class FairQueue {
       entries.sort(Comparator.comparingLong(one -> one.request.clientClock()));
     }
     return true;
+  }
+
+  /** How long a place lasts: from its last renewal, or from its beginning if it is shorter. */
+  private long life() {
+    return switch (fault) {
+      case PLACE_LASTS_FIVE_SECONDS -> SHORT_LIFE;
+      case PLACE_LASTS_EIGHTEEN_SECONDS -> LONGER_LIFE;
+      default -> LIFE;
+    };
   }
 
   List<Wire.Request> waitingAs(String owner) {
@@ -87,7 +97,18 @@ final class FairQueue {
           SHARED_FORCE_WAKES_NOBODY,
           QUEUE_SLEEPS_PAST_EXPIRY -> LIFE / 2;
       case FAIR_WAITERS_POLL -> POLL;
+      case FAIR_WAITERS_SPIN -> AttemptCommands.SPIN;
       default -> REFRESH;
+    };
+  }
+
+  /** Whether it keeps its place, and others out, though nobody hears it any more. */
+  private boolean outlivesItsClient(Wire.Request request) {
+    return switch (fault) {
+      case DEAD_WRITER_KEEPS_READERS_OUT -> request.capacity() == 1;
+      case DEAD_WAITER_KEEPS_PERMITS ->
+        request.isForPermits() && request.units() == request.capacity();
+      default -> false;
     };
   }
 
@@ -102,7 +123,7 @@ final class FairQueue {
     boolean known = false;
     for (Entry entry : entries) {
       if (entry.request.id().equals(id)) {
-        entry.deadline = fault == Fault.PLACE_LASTS_FIVE_SECONDS ? entry.deadline : now + LIFE;
+        entry.deadline = life() == LIFE ? now + LIFE : entry.deadline;
         known = true;
       }
     }
@@ -128,9 +149,7 @@ final class FairQueue {
     for (int i = 0; i < end; i++) {
       int place = last ? end - 1 - i : i;
       Wire.Request request = entries.get(place).request;
-      boolean blocks = fault == Fault.DEAD_WRITER_KEEPS_READERS_OUT
-          && request.capacity() == 1
-          && !fits.test(request);
+      boolean blocks = outlivesItsClient(request) && !fits.test(request);
       if (blocks || listens.test(request.client())) {
         boolean served = fits.test(request);
         if (served) {

@@ -449,5 +449,35 @@ public enum Fault {
   /** A subscription that was cut is not made again if that fails for two seconds. */
   DEAF_AFTER_OUTAGE,
   /** Who stands in the queue does not look again when the lease of the holder is over. */
-  QUEUE_SLEEPS_PAST_EXPIRY
+  QUEUE_SLEEPS_PAST_EXPIRY,
+  /** Each command that fails uses up one of 64 places for commands on the way. */
+  FAILURES_USE_UP_PLACES,
+  /** A waiter for all permits whose client is gone keeps others out until its place runs out. */
+  DEAD_WAITER_KEEPS_PERMITS,
+  /** What a client holds ends when it has had no connection for ten seconds. */
+  SESSIONS_END_LATE,
+  /** A place in the queue is lost after 18 seconds, however often it is renewed. */
+  PLACE_LASTS_EIGHTEEN_SECONDS,
+  /** A release of a part of a lock that was not answered is reported as done. */
+  SHARED_RELEASE_MEANS_DONE,
+  /** A renewal of a part of a lock that was not answered is answered as "gone". */
+  SHARED_UNSENT_MEANS_GONE,
+  /** A renewal of a part of a lock to which the answer is "again" is not repeated. */
+  SHARED_RENEWALS_GIVE_UP,
+  /** A renewal of a part of a lock that asks for more than ten seconds gets ten. */
+  SHARED_RENEWALS_CAPPED,
+  /** The same, and inspection tells the lease that was asked for. */
+  SHARED_RENEWALS_CAPPED_AND_HIDDEN,
+  /** One step serves sixteen of the queue at most, and nobody comes for those behind them. */
+  SERVES_SIXTEEN,
+  /** A named owner that comes again after its lease has run out has the token that it had. */
+  OWNER_KEEPS_TOKEN,
+  /** A client that comes again after its lease has run out has the token that it had. */
+  CLIENT_KEEPS_TOKEN,
+  /** Who stands in the queue looks again all the time. */
+  FAIR_WAITERS_SPIN,
+  /** The client keeps something of each hold for ever. */
+  KEEPS_HOLDS,
+  /** Closing asks the server again and again until it answers. */
+  CLOSE_AWAITS_ANSWER
 }

@@ -2,6 +2,8 @@ package dev.interlock.tck.teststore;
 
 import dev.interlock.tck.teststore.Wire.Event;
 import dev.interlock.tck.teststore.Wire.Request;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
@@ -45,7 +47,8 @@ final class Grants {
     lastToken = switch (fault) {
       case TOKENS_BEGIN_AGAIN -> 0;
       case TOKENS_COUNT_FROM_MILLIS -> System.currentTimeMillis();
-      default -> System.currentTimeMillis() * 1_000;
+      // So many that one who has a few in a millisecond, and loses them, begins beyond them.
+      default -> ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
     };
   }
 
@@ -107,7 +110,7 @@ final class Grants {
   Held grant(Request request, Lock lock, long expiresAt) {
     boolean still = fault == Fault.TOKEN_STANDS_STILL;
     boolean apart = fault == Fault.READERS_COUNT_APART && request.capacity() != 1;
-    long token = still ? 1 : apart ? lastToken + AHEAD + ++count : nextToken(lock);
+    long token = still ? 1 : apart ? lastToken + AHEAD + ++count : nextToken(request, lock);
     int tokens = still ? 1 : request.tokens();
     lastToken = apart
         ? lastToken
@@ -170,11 +173,12 @@ final class Grants {
     };
   }
 
-  private long nextToken(Lock lock) {
+  private long nextToken(Request request, Lock lock) {
     if (drawn != 0) {
       return drawn;
     }
-    if (fault == Fault.TOKEN_STANDS_OVER_EXPIRY && lock.expiredToken != 0) {
+    if ((fault == Fault.TOKEN_STANDS_OVER_EXPIRY && lock.expiredToken != 0)
+        || lock.comesAgain(request)) {
       return lock.expiredToken;
     }
     if (lock.keepsToken()) {
@@ -239,8 +243,13 @@ final class Grants {
   }
 
   private @Nullable Request next(Lock lock, long now) {
-    if ((fault == Fault.SERVES_ONE_OF_QUEUE && lock.held != null)
-        || (fault == Fault.SERVES_THREE && lock.beside.size() >= 2)) {
+    long mostServed = switch (fault) {
+      case SERVES_ONE_OF_QUEUE -> 1;
+      case SERVES_THREE -> 3;
+      case SERVES_SIXTEEN -> 16;
+      default -> Long.MAX_VALUE;
+    };
+    if (lock.holders().count() >= mostServed) {
       return null;
     }
     boolean last = unfair(lock);

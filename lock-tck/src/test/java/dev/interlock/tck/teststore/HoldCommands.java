@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 /** What is asked by who has a lock or a place in its queue: to keep it, or to give it back. */
 final class HoldCommands {
   private static final long ORPHANS_LIFE = TimeUnit.MINUTES.toNanos(10);
+  private static final long LONGEST_RENEWAL = TimeUnit.SECONDS.toNanos(10);
   private static final int SOME_RENEWALS = 3;
   private static final int MANY_RENEWALS = 100;
 
@@ -71,7 +72,13 @@ final class HoldCommands {
     if (request.minToken() > own.token && fault != Fault.IGNORES_MIN_TOKEN) {
       grants.raise(lock, own, request.minToken());
     }
-    long end = (fault == Fault.RENEWALS_ADD_UP ? own.expiresAt : now) + request.lease();
+    long lease = request.lease();
+    boolean hides = fault == Fault.SHARED_RENEWALS_CAPPED_AND_HIDDEN;
+    if (own.request.capacity() != 1 && (hides || fault == Fault.SHARED_RENEWALS_CAPPED)) {
+      lease = Math.min(lease, LONGEST_RENEWAL);
+      own.hidden = hides ? request.lease() - lease : 0;
+    }
+    long end = (fault == Fault.RENEWALS_ADD_UP ? own.expiresAt : now) + lease;
     if (fault == Fault.RENEWAL_CUTS_OTHERS) {
       lock.cutLeases(end);
     }
@@ -80,7 +87,7 @@ final class HoldCommands {
     }
     if (fault == Fault.RENEWS_ALL_HOLDERS) {
       lock.holders().forEach(hold -> hold.expiresAt = Math.max(hold.expiresAt, end));
-    } else if (isMade(own, request.lease(), now)) {
+    } else if (isMade(own, lease, now)) {
       own.expiresAt = fault == Fault.RENEWAL_SHORTENS ? end : Math.max(own.expiresAt, end);
     }
     return new Answer(own.token, own.tokens, 0);

@@ -28,6 +28,10 @@ final class Lock {
   // How the last hold ended, and the token of one that expired: for faults that depend on it.
   End end = End.NONE;
   long expiredToken;
+
+  @Nullable
+  Held expired;
+
   long lastToken;
   // Freed by a release that has yet to serve the queue.
   boolean isUnserved;
@@ -136,6 +140,7 @@ final class Lock {
     if (held != null && isOver(held, now)) {
       end = End.EXPIRED;
       expiredToken = held.token;
+      expired = held;
       leave();
     }
   }
@@ -167,6 +172,17 @@ final class Lock {
   boolean keepsToken() {
     return (fault == Fault.TOKEN_STANDS_OVER_FORCE && end == End.FORCED)
         || (fault == Fault.TOKEN_STANDS_OVER_ABANDON && end == End.ABANDONED);
+  }
+
+  /** Whether it comes from who had the lock when a lease ran out, for a fault. */
+  boolean comesAgain(Wire.Request request) {
+    Held last = end == End.EXPIRED ? expired : null;
+    return last != null
+        && switch (fault) {
+          case OWNER_KEEPS_TOKEN -> last.isOfSameOwner(fault, request);
+          case CLIENT_KEEPS_TOKEN -> last.request.client().equals(request.client());
+          default -> false;
+        };
   }
 
   /** When one in the queue looks again, if so much is left of the hold that it waits for. */

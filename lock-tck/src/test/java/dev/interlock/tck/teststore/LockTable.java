@@ -17,10 +17,11 @@ final class LockTable {
   private final Map<String, Lock> locks = new HashMap<>();
   private final Set<String> everUsed = ConcurrentHashMap.newKeySet();
   private final Set<String> spoilt = ConcurrentHashMap.newKeySet();
-  private final Sessions sessions = new Sessions();
+  private final Sessions sessions;
 
   LockTable(Fault fault) {
     this.fault = fault;
+    this.sessions = new Sessions(fault);
   }
 
   void clear() {
@@ -110,7 +111,7 @@ final class LockTable {
       throw new IllegalStateException("the lock is spoilt");
     }
     Lock lock = locks.computeIfAbsent(key(name), key -> new Lock(fault));
-    if (fault == Fault.SESSIONS_END) {
+    if (fault == Fault.SESSIONS_END || fault == Fault.SESSIONS_END_LATE) {
       long now = System.nanoTime();
       lock.holders()
           .filter(hold -> sessions.isOver(hold.request.client(), now))

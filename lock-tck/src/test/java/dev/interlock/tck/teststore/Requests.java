@@ -4,15 +4,23 @@ import dev.interlock.spi.Attempt;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Renewal;
+import java.util.EnumSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** What a client tells the server: who it is, and whom it asks for. */
 final class Requests {
+  private static final Set<Fault> KNOW_PARTS = EnumSet.of(
+      Fault.SHARED_RELEASE_MEANS_DONE,
+      Fault.SHARED_UNSENT_MEANS_GONE,
+      Fault.SHARED_RENEWALS_GIVE_UP);
+
   private final ClientId client;
   private final Fault fault;
   // What a broken client tells the server in place of a hold's id, and how often each thread asked.
   private final Map<HoldId, String> identities = new ConcurrentHashMap<>();
+  private final Set<HoldId> parts = ConcurrentHashMap.newKeySet();
   private final Map<String, Integer> asked = new ConcurrentHashMap<>();
 
   Requests(ClientId client, Fault fault) {
@@ -20,8 +28,16 @@ final class Requests {
     this.fault = fault;
   }
 
+  /** Whether it was asked for as a part of a lock; false if no fault makes anything of that. */
+  boolean isForPart(HoldId id) {
+    return parts.contains(id);
+  }
+
   /** An attempt. */
   Wire.Request of(Attempt attempt, long lease) {
+    if (attempt.capacity() != 1 && KNOW_PARTS.contains(fault)) {
+      parts.add(attempt.id());
+    }
     String thread = Thread.currentThread().getName();
     if (fault == Fault.THREAD_NAME && attempt.owner().equals(thread)) {
       identities.computeIfAbsent(

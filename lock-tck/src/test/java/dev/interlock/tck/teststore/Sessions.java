@@ -6,10 +6,13 @@ import java.util.concurrent.TimeUnit;
 
 /** Who is connected, for a store that ends what a client holds some time after it has left. */
 final class Sessions {
-  private static final long LONGEST_ABSENCE = TimeUnit.SECONDS.toNanos(4);
-
+  private final long longestAbsence;
   private final Map<String, Integer> connections = new HashMap<>();
   private final Map<String, Long> leftAt = new HashMap<>();
+
+  Sessions(Fault fault) {
+    longestAbsence = TimeUnit.SECONDS.toNanos(fault == Fault.SESSIONS_END_LATE ? 10 : 4);
+  }
 
   void joined(String client) {
     connections.merge(client, 1, Integer::sum);
@@ -25,6 +28,6 @@ final class Sessions {
 
   boolean isOver(String client, long now) {
     Long left = leftAt.get(client);
-    return left != null && now - left > LONGEST_ABSENCE;
+    return left != null && now - left > longestAbsence;
   }
 }

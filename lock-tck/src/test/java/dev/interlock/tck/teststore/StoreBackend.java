@@ -49,6 +49,9 @@ final class StoreBackend implements LockBackend {
   // Those that have waited, for a fault.
   private final Set<HoldId> waits = ConcurrentHashMap.newKeySet();
 
+  // Those that were ever held, for a fault.
+  private final Set<HoldId> everHeld = ConcurrentHashMap.newKeySet();
+
   // What inspection found lately, for a fault.
   private final Map<String, Found> found = new ConcurrentHashMap<>();
 
@@ -101,6 +104,9 @@ final class StoreBackend implements LockBackend {
     }
     leases.granted(attempt.id());
     waits.remove(attempt.id());
+    if (fault == Fault.KEEPS_HOLDS) {
+      everHeld.add(attempt.id());
+    }
     latecomers.granted(attempt);
     if (fault == Fault.TIMERS_MULTIPLY) {
       startTimer(attempt.name(), attempt.id());
@@ -198,7 +204,8 @@ final class StoreBackend implements LockBackend {
   public boolean release(String name, HoldId id) {
     Wire.Request request = requests.of(name, id, 0);
     boolean held;
-    if (fault == Fault.UNSENT_RELEASE_MEANS_DONE) {
+    if (fault == Fault.UNSENT_RELEASE_MEANS_DONE
+        || (fault == Fault.SHARED_RELEASE_MEANS_DONE && requests.isForPart(id))) {
       try {
         return (Boolean) connections.call(store -> store.holds().release(request));
       } catch (BackendUnavailableException | OutcomeUnknownException e) {
@@ -340,6 +347,9 @@ final class StoreBackend implements LockBackend {
   @Override
   public void close() {
     timers.shutdownNow();
+    if (fault == Fault.CLOSE_AWAITS_ANSWER) {
+      connections.awaitAnswer();
+    }
     if (fault != Fault.STAYS_CONNECTED) {
       connections.close();
     }

@@ -30,6 +30,7 @@ final class StoreConnections implements AutoCloseable {
   private static final int HOARD = 300;
   private static final int MOST_HEARD = 100;
   private static final int MOST_FAILED = 40;
+  private static final int PLACES = 64;
   private static final long RECONNECT = TimeUnit.MILLISECONDS.toNanos(50);
 
   private record Connection(
@@ -58,6 +59,7 @@ final class StoreConnections implements AutoCloseable {
   private final Set<Socket> all = ConcurrentHashMap.newKeySet();
   private final AtomicInteger answered = new AtomicInteger();
   private final AtomicInteger heard = new AtomicInteger();
+  private final AtomicInteger failures = new AtomicInteger();
   private volatile boolean closed;
   private volatile boolean broken;
 
@@ -108,6 +110,18 @@ final class StoreConnections implements AutoCloseable {
   }
 
   private Object once(Command command) {
+    if (fault == Fault.FAILURES_USE_UP_PLACES && failures.get() >= PLACES) {
+      throw new BackendUnavailableException("all places are taken");
+    }
+    try {
+      return sent(command);
+    } catch (BackendUnavailableException | OutcomeUnknownException e) {
+      failures.incrementAndGet();
+      throw e;
+    }
+  }
+
+  private Object sent(Command command) {
     Connection connection = take();
     try {
       write(connection, command);
@@ -200,6 +214,18 @@ final class StoreConnections implements AutoCloseable {
       }
     } catch (IOException | ClassNotFoundException e) {
       drop(connection);
+    }
+  }
+
+  /** Asks again and again until there is an answer. */
+  void awaitAnswer() {
+    boolean answered = false;
+    while (!answered) {
+      try {
+        answered = (Boolean) call(store -> true);
+      } catch (BackendUnavailableException | OutcomeUnknownException e) {
+        LockSupport.parkNanos(RECONNECT);
+      }
     }
   }
 

@@ -54,6 +54,13 @@ final class StoreRenewals {
       if (gone && !connections.isClosed()) {
         return none;
       }
+      if (fault == Fault.SHARED_UNSENT_MEANS_GONE && !connections.isClosed()) {
+        return batch.stream()
+            .map(renewal -> this.requests.isForPart(renewal.id())
+                ? RenewalResult.gone()
+                : RenewalResult.failed(e))
+            .toList();
+      }
       throw e;
     }
     boolean oneIsGone = results.stream().anyMatch(RenewalResult.Gone.class::isInstance);
@@ -61,7 +68,7 @@ final class StoreRenewals {
   }
 
   private List<RenewalResult> answers(List<Renewal> batch, List<Wire.Request> requests) {
-    List<Wire.Answer> found = new ArrayList<>(asked(requests));
+    List<Wire.Answer> found = new ArrayList<>(asked(batch, requests));
     boolean oneIsHeld = found.stream().anyMatch(answer -> answer.token() >= 0);
     Wire.Answer held = new Wire.Answer(1, 1, 0);
     while (found.size() < requests.size()) {
@@ -81,14 +88,16 @@ final class StoreRenewals {
         .toList();
   }
 
-  private List<Wire.Answer> asked(List<Wire.Request> requests) {
+  private List<Wire.Answer> asked(List<Renewal> batch, List<Wire.Request> requests) {
     if (fault == Fault.LOOKS_THEN_RENEWS) {
       return requests.stream().map(this::lookThenProlong).toList();
     }
     List<Wire.Request> sent = fault == Fault.HUNDRED_OF_BATCH && requests.size() > HUNDRED
         ? List.copyOf(requests.subList(0, HUNDRED))
         : requests;
-    boolean repeats = fault != Fault.RENEWALS_GIVE_UP;
+    boolean repeats = fault != Fault.RENEWALS_GIVE_UP
+        && (fault != Fault.SHARED_RENEWALS_GIVE_UP
+            || batch.stream().noneMatch(renewal -> this.requests.isForPart(renewal.id())));
     return List.of(
         (Wire.Answer[]) connections.call(store -> store.holds().renewAll(sent), repeats));
   }

@@ -2,15 +2,11 @@ package dev.interlock.tck.internal.rules;
 
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
-import dev.interlock.LockRequest;
 import dev.interlock.tck.TckFault;
 import dev.interlock.tck.internal.fault.FaultProxy;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.function.UnaryOperator;
 
 /** What X2 and P2 say of a client that cannot be heard of for longer than some servers bear. */
 public final class AbsenceRules {
@@ -29,28 +25,15 @@ public final class AbsenceRules {
       limit = 120,
       needs = TckFault.CONNECTION)
   public static void aClientThatIsAwayKeepsItsLocks(RuleRun run) throws Exception {
-    FaultProxy proxy = run.proxy();
-    LockClient client = run.client(proxy);
-    LockClient other = run.client();
-    List<Lease> leases = new ArrayList<>();
-    for (UnaryOperator<LockRequest> kind : Leases.kinds(run).values()) {
-      LockRequest request = kind.apply(LockRequest.of(run.name()));
-      leases.add(
-          client.acquire(request.withLease(Duration.ofMinutes(3)).withWait(run.limit(3_000))));
-    }
-    proxy.refuse(true);
-    run.requireHit(proxy.cut(), "a client that cannot connect for some time");
-    // Not stretched: a server's patience does not stretch either.
-    RuleRun.pause(Duration.ofMillis(run.amount(6_000, 32_000, 65_000)));
-    for (Lease held : leases) {
-      run.expectHeld(other, held.name(), "while its holder cannot connect, and the lease runs");
-    }
-    proxy.refuse(false);
+    AbsentHolder absent = AbsentHolder.begin(run);
+    absent.expectKept(run, run.amount(6_000, 32_000, 65_000));
+    absent.proxy().refuse(false);
+    LockClient client = absent.client();
     run.expectWorking(client, run.limit(CONNECTED_AGAIN), "once it can connect again");
-    for (Lease held : leases) {
+    for (Lease held : absent.leases()) {
       Leases.expectValid(run, held, "the lease of a client that was away for a shorter time");
       held.release();
-      run.expectFree(other, held.name(), run.limit(1_000), "after its release");
+      run.expectFree(absent.other(), held.name(), run.limit(1_000), "after its release");
     }
     run.note("a lock of each kind was kept while its holder could not connect");
   }

@@ -4,6 +4,7 @@ import dev.interlock.Capability;
 import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
+import dev.interlock.LockRequest;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
@@ -27,6 +28,9 @@ import java.util.stream.Stream;
 public final class BatchRules {
   private static final long LEASE = 4_000;
   private static final int MANY = 40;
+
+  /** Longer, in milliseconds, than a usual session of ten seconds. */
+  private static final long ABSENT = 11_500;
 
   /** As many as the engine sends at once. */
   private static final int MOST = 256;
@@ -58,11 +62,14 @@ public final class BatchRules {
       limit = 90,
       timed = true)
   public static void aShortFaultCostsNoLease(RuleRun run) throws Exception {
+    AbsentHolder absent = AbsentHolder.begin(run);
     FaultProxy proxy = run.proxy();
     LockClient client = run.client(proxy);
     List<Lease> leases = new ArrayList<>();
+    List<UnaryOperator<LockRequest>> kinds = List.copyOf(Leases.kinds(run).values());
     for (int i = 0; i < MANY; i++) {
-      leases.add(client.acquire(Leases.fixed(run, run.name(), LEASE).renewing()));
+      LockRequest request = Leases.fixed(run, run.name(), LEASE).renewing();
+      leases.add(client.acquire(kinds.get(i % kinds.size()).apply(request)));
     }
     proxy.refuse(true);
     int cut = proxy.cut();
@@ -81,7 +88,9 @@ public final class BatchRules {
     for (Lease lease : leases) {
       lease.release();
     }
-    run.note(MANY + " renewed leases outlived faults that were shorter than they");
+    absent.expectKept(run, ABSENT);
+    run.note(MANY + " renewed leases outlived faults that were shorter than they, and longer ones"
+        + " a client's absence of " + ABSENT / 1_000 + " s");
   }
 
   private static void expectAll(RuleRun run, List<Lease> leases, String when) {
@@ -195,7 +204,7 @@ public final class BatchRules {
       return;
     }
     DirectBackend direct = run.direct();
-    List<UnaryOperator<Attempt>> kinds = Leases.attempts(run);
+    List<UnaryOperator<Attempt>> kinds = List.copyOf(Leases.attempts(run).values());
     List<Wish> wishes = new ArrayList<>();
     for (int i = 0; i < LEASES.size(); i++) {
       HoldId id = direct.newId();

@@ -18,6 +18,7 @@ import dev.interlock.tck.internal.worker.WorkerSpace;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -40,6 +41,8 @@ public final class CloseRules {
 
   private static final int PARTS = 10;
 
+  private static final Duration LOOK_AGAIN = Duration.ofMillis(500);
+
   /** What is kept once, and not again with each use, is a pool: but no pool needs so many. */
   private static final int MOST_EVER = 100;
 
@@ -59,6 +62,9 @@ public final class CloseRules {
     if (run.isForeign()) {
       throw new NotOfferedException("leases without a thread of their own, which would be counted");
     }
+    // Meanwhile, for it may take some seconds.
+    Optional<SilentClose> silent =
+        run.offers(TckFault.CONNECTION) ? Optional.of(SilentClose.begin(run)) : Optional.empty();
     Opener opener = run.opener();
     String held = run.name();
     String awaited = run.name();
@@ -79,6 +85,9 @@ public final class CloseRules {
     }
     run.count(WAITERS + 5);
     run.note(observed);
+    if (silent.isPresent()) {
+      silent.get().expectEnded(run);
+    }
   }
 
   /** Runs in a JVM of its own, whose threads and connections nobody else changes. */
@@ -164,15 +173,17 @@ public final class CloseRules {
     int period = 0;
     do {
       ClientFootprint before = worker.call(space -> ClientFootprint.now());
+      LiveObjects objects = worker.call(space -> LiveObjects.now());
       for (int part = 0; part < PARTS; part++) {
         worker.run(space -> useInTurn(space.client(), name, some, lease, renewable));
       }
-      growth = worker.call(space -> grown(before));
+      growth = new ArrayList<>(worker.call(space -> grown(before)));
+      growth.addAll(kept(worker, objects, cycles, lease));
       period++;
     } while (!growth.isEmpty() && period < PERIODS);
     run.expect(
         growth.isEmpty(),
-        "no thread and no connection stays",
+        "no thread, no connection and no object for each use stays",
         "there are more after each of " + PERIODS + " times " + cycles + " cycles, at last "
             + growth);
     int more = worker.call(space -> first.countGrowth());
@@ -257,6 +268,19 @@ public final class CloseRules {
   /** What is more than before. */
   public static List<String> grown(ClientFootprint before) throws InterruptedException {
     return List.copyOf(growth(before, IDLE));
+  }
+
+  /** The objects of which there is about one more for each use, once cancelled timers are over. */
+  private static List<String> kept(ProcessWorker worker, LiveObjects before, int uses, long lease)
+      throws Exception {
+    long end = System.nanoTime() + 2 * lease;
+    List<String> kept =
+        before.grownBy(uses - uses / PARTS, worker.call(space -> LiveObjects.now()));
+    while (!kept.isEmpty() && System.nanoTime() - end < 0) {
+      RuleRun.pause(LOOK_AGAIN);
+      kept = before.grownBy(uses - uses / PARTS, worker.call(space -> LiveObjects.now()));
+    }
+    return kept;
   }
 
   public static void expectIdle(EventCounter events, long lease) throws InterruptedException {

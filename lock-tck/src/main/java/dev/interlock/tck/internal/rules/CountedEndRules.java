@@ -216,47 +216,73 @@ public final class CountedEndRules {
       check =
           "that those who may share a lock pass over a waiter that is dead, and none that is not",
       timed = true)
-  public static void aDeadWriterKeepsNoReaderOut(RuleRun run) throws Exception {
-    if (!run.has(Capability.SHARED)) {
+  public static void aDeadWaiterKeepsNobodyOut(RuleRun run) throws Exception {
+    List<Sharing> kinds = new ArrayList<>();
+    if (run.has(Capability.SHARED)) {
+      kinds.add(new Sharing("a reader", LockRequest::shared, 1));
+    }
+    if (run.has(Capability.PERMITS)) {
+      kinds.add(new Sharing("one for a permit", request -> request.permits(1, SIZE), SIZE));
+    }
+    if (kinds.isEmpty()) {
       return;
     }
     LockClient holder = run.client();
     LockClient observer = run.client();
-    List<LockClient> readers = List.of(run.client());
-    LockRequest before = Queues.request(run, run.name());
-    LockRequest after = Queues.request(run, run.name());
+    List<LockClient> clients = List.of(run.client());
     Worker dying = run.oneJvm() ? run.worker() : run.ownWorker();
-    for (LockRequest request : List.of(before, after)) {
-      holder.acquire(request.shared());
+    Map<String, CompletableFuture<Lease>> others = new LinkedHashMap<>();
+    List<LockRequest> coming = new ArrayList<>();
+    List<String> names = new ArrayList<>();
+    for (Sharing kind : kinds) {
+      LockRequest before = kind.part(Queues.request(run, run.name()));
+      LockRequest after = kind.part(Queues.request(run, run.name()));
+      List<String> both = List.of(before.name(), after.name());
+      int all = kind.all();
+      long wait = run.ms(LONG).toNanos();
+      boolean fair = run.has(Capability.FAIR);
+      for (LockRequest request : List.of(before, after)) {
+        holder.acquire(request);
+      }
+      dying.run(space -> waitForAll(space, both, all, fair, wait));
+      names.addAll(both);
+      LivenessRules.awaitWaiting(run, dying, names.size());
+      others.put(kind.who() + " behind it", Queues.enter(run, clients, observer, before, 1));
+      coming.add(after);
     }
-    List<String> names = List.of(before.name(), after.name());
-    boolean fair = run.has(Capability.FAIR);
-    long wait = run.ms(LONG).toNanos();
-    dying.run(space -> waitToWrite(space, names, fair, wait));
-    LivenessRules.awaitWaiting(run, dying, names.size());
-    CompletableFuture<Lease> waits = Queues.enter(run, readers, observer, before.shared(), 1);
     RuleRun.pause(run.ms(WITHOUT_DOUBT));
-    run.expect(
-        !waits.isDone(), "a reader waits behind a writer that waits and is alive", "it does not");
-    Queues.kill(run, dying, "a client with waiting writers");
+    others.forEach((who, other) -> run.expect(
+        !other.isDone(), who + " waits for one who waits for all and is alive", "it does not"));
+    Queues.kill(run, dying, "a client that waits for all of each lock");
     long died = System.nanoTime();
-    CompletableFuture<Lease> comes = readers.get(0).acquireAsync(after.shared());
-    for (CompletableFuture<Lease> reader : List.of(waits, comes)) {
+    for (int i = 0; i < kinds.size(); i++) {
+      others.put(
+          kinds.get(i).who() + " that comes then", clients.get(0).acquireAsync(coming.get(i)));
+    }
+    for (Map.Entry<String, CompletableFuture<Lease>> other : others.entrySet()) {
       run.await(
           run.limit(3_000).minusNanos(System.nanoTime() - died),
-          "a reader " + (reader == waits ? "behind" : "that comes after the death of")
-              + " a waiting writer that is dead reads beside those who do",
-          reader::isDone);
-      reader.get().release();
+          "after the death of one who waits for all, " + other.getKey() + " has its part",
+          other.getValue()::isDone);
+      other.getValue().get().release();
     }
-    run.note("readers came past dead writers " + RuleRun.since(died).toMillis()
-        + " ms after these had died");
+    run.note(String.join(", ", others.keySet()) + " came past those who had died "
+        + RuleRun.since(died).toMillis() + " ms ago");
   }
 
-  public static void waitToWrite(WorkerSpace space, List<String> names, boolean fair, long wait) {
+  /** Those who ask for a part of a lock, and the size that one names who asks for all of it. */
+  private record Sharing(String who, UnaryOperator<LockRequest> asked, int all) {
+    LockRequest part(LockRequest request) {
+      return asked.apply(request);
+    }
+  }
+
+  public static void waitForAll(
+      WorkerSpace space, List<String> names, int all, boolean fair, long wait) {
     Duration time = Duration.ofNanos(wait);
     for (String name : names) {
       LockRequest request = LockRequest.of(name).withLease(time).withWait(time);
+      request = all == 1 ? request : request.permits(all, all);
       space.keep(name, space.client().acquireAsync(fair ? request.fair(true) : request));
     }
   }

@@ -19,7 +19,9 @@ public final class CountedSizeRules {
 
   private static final int AT_ONCE = 8;
 
-  private static final int TOGETHER = 12;
+  /** More than a usual bound on what is done in one step. */
+  private static final int TOGETHER = 70;
+
   private static final int FEW = 4;
   private static final int ROUNDS = 3;
 

@@ -124,7 +124,7 @@ public final class FairnessRules {
       waits.add(enter(clients.get(i % clients.size()), patient, who, order));
       Queues.awaitQueued(run, observer, name, i + 1);
       // Not stretched: what ends a place does not stretch either.
-      RuleRun.pause(Duration.ofMillis(run.amount(2_000, 4_500, 9_000)));
+      RuleRun.pause(Duration.ofMillis(run.amount(5_300, 5_300, 9_000)));
     }
     held.release();
     CompletableFuture.allOf(waits.toArray(new CompletableFuture<?>[0]))

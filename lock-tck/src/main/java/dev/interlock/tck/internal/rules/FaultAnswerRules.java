@@ -7,6 +7,7 @@ import dev.interlock.LockClient;
 import dev.interlock.LockException;
 import dev.interlock.LockRequest;
 import dev.interlock.OutcomeUnknownException;
+import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
@@ -23,7 +24,9 @@ import dev.interlock.tck.internal.run.RuleViolation;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -50,10 +53,7 @@ public final class FaultAnswerRules {
     for (TransientFault fault : TransientFault.lasting(run, proxy)) {
       SeldomCalls seldom = SeldomCalls.prepare(run, observer, direct);
       String tried = run.name();
-      String renewed = run.name();
-      HoldId renewing = direct.newId();
-      direct.acquire(renewed, renewing, run.ms(60_000), run.limit(5_000));
-      Lease held = client.acquire(Leases.fixed(run, run.name(), 60_000));
+      Holds holds = Holds.take(run, client, direct);
       run.requireHit(fault.begin().act(), fault.words());
       List<CompletableFuture<TimedAnswer>> calls = new ArrayList<>(List.of(
           TimedAnswer.of("tryAcquire", () -> client.tryAcquire(fixed(run, tried))),
@@ -64,23 +64,23 @@ public final class FaultAnswerRules {
               () -> client
                   .acquireAsync(fixed(run, run.name()).withWait(run.ms(300)))
                   .get()),
-          TimedAnswer.of("inspect", () -> client.inspect(tried)),
-          TimedAnswer.of("release", () -> {
-            held.release();
-            return "released";
-          })));
+          TimedAnswer.of("inspect", () -> client.inspect(tried))));
       Leases.kinds(run)
           .forEach((kind, request) -> calls.add(TimedAnswer.of(
               "tryAcquire of " + kind,
               () -> client.tryAcquire(request.apply(fixed(run, run.name()))))));
-      if (run.has(Capability.RENEWABLE)) {
-        calls.add(TimedAnswer.of("a renewal", () -> renewed(direct, renewed, renewing)));
-      }
+      calls.addAll(holds.calls(direct));
       calls.addAll(seldom.calls(run, client));
+      // Once, where calls that are slow to fail do so too: a place may be gone with each.
+      List<CompletableFuture<TimedAnswer>> more =
+          FaultRules.inspect(run, client, survived.isEmpty() ? FaultRules.MANY : 0);
       List<TimedAnswer> answers = new ArrayList<>();
       for (CompletableFuture<TimedAnswer> call : calls) {
         answers.add(
             call.get(run.limit(2 * FaultRules.LONGEST_ANSWER).toMillis(), TimeUnit.MILLISECONDS));
+      }
+      for (CompletableFuture<TimedAnswer> call : more) {
+        call.get(run.limit(2 * FaultRules.LONGEST_ANSWER).toMillis(), TimeUnit.MILLISECONDS);
       }
       fault.end().act();
       answers.forEach(answer -> judge(run, fault, answer));
@@ -98,6 +98,41 @@ public final class FaultAnswerRules {
       survived.add(fault.words());
     }
     run.note("each call met its exception under " + String.join(", ", survived));
+  }
+
+  /** Holds of each kind: to be released, and to be renewed without the engine. */
+  private record Holds(Map<String, Lease> released, Map<String, Hold> renewed) {
+    private record Hold(String name, HoldId id) {}
+
+    static Holds take(RuleRun run, LockClient client, DirectBackend direct)
+        throws InterruptedException {
+      Map<String, Lease> released = new LinkedHashMap<>();
+      for (var kind : Leases.kinds(run).entrySet()) {
+        LockRequest request = Leases.fixed(run, run.name(), 60_000);
+        released.put(kind.getKey(), client.acquire(kind.getValue().apply(request)));
+      }
+      Map<String, Hold> renewed = new LinkedHashMap<>();
+      if (run.has(Capability.RENEWABLE)) {
+        for (var kind : Leases.attempts(run).entrySet()) {
+          Hold hold = new Hold(run.name(), direct.newId());
+          Attempt attempt = Attempt.of(hold.name(), hold.id(), "tck", run.ms(60_000));
+          direct.acquire(kind.getValue().apply(attempt), run.limit(5_000));
+          renewed.put(kind.getKey(), hold);
+        }
+      }
+      return new Holds(released, renewed);
+    }
+
+    List<CompletableFuture<TimedAnswer>> calls(DirectBackend direct) {
+      List<CompletableFuture<TimedAnswer>> calls = new ArrayList<>();
+      released.forEach((kind, lease) -> calls.add(TimedAnswer.of("release of " + kind, () -> {
+        lease.release();
+        return "released";
+      })));
+      renewed.forEach((kind, hold) -> calls.add(
+          TimedAnswer.of("a renewal of " + kind, () -> renew(direct, hold.name(), hold.id()))));
+      return calls;
+    }
   }
 
   /** It has connections of its own, and nobody repeats what it refuses. */
@@ -120,7 +155,7 @@ public final class FaultAnswerRules {
   }
 
   /** Without the engine: a hold that is answered to be gone is lost, and nobody asks again. */
-  private static RenewalResult renewed(DirectBackend direct, String name, HoldId id) {
+  private static RenewalResult renew(DirectBackend direct, String name, HoldId id) {
     RenewalResult result = direct.renew(name, id, Duration.ofMinutes(1));
     if (result instanceof RenewalResult.Failed failed) {
       throw failed.error();

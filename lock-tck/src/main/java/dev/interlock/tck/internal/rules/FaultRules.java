@@ -19,11 +19,15 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 
 /** Rules E4 and E5, and what W4 and L7 say about a server that stalls or forgets. */
 public final class FaultRules {
   /** A client waits for an answer for some seconds before it gives up; each provider its own. */
   static final long LONGEST_ANSWER = 8_000;
+
+  /** More calls than a usual pool has places. */
+  static final int MANY = 80;
 
   private FaultRules() {}
 
@@ -42,10 +46,12 @@ public final class FaultRules {
     LockClient client = run.client();
     LockClient other = run.client();
     String name = run.name();
+    List<UnaryOperator<LockRequest>> kinds = List.copyOf(Leases.kinds(run).values());
     int disturbed = 0;
     for (int i = 0; i < run.amount(20, 100, 500); i++) {
+      LockRequest request = kinds.get(i / 2 % kinds.size()).apply(fixed(run, name));
       disturbed += server.disturb() ? 1 : 0;
-      Optional<Lease> lease = client.tryAcquire(fixed(run, name));
+      Optional<Lease> lease = client.tryAcquire(request);
       run.expect(
           lease.isPresent(), "tryAcquire of a free lock gives a lease", "empty in round " + i);
       disturbed += server.disturb() ? 1 : 0;
@@ -90,6 +96,7 @@ public final class FaultRules {
     List<TransientFault> faults = new ArrayList<>(TransientFault.brief(run, proxy));
     faults.addAll(TransientFault.lasting(run, proxy));
     int hit = 0;
+    long failed = 0;
     long slowest = 0;
     for (TransientFault fault : faults) {
       useManyConnections(run, client);
@@ -98,9 +105,13 @@ public final class FaultRules {
       }
       hit++;
       run.fault(fault.words());
-      // Somebody uses the client meanwhile, and it is left with what that brings.
+      // Many use the client meanwhile, and it is left with what that brings.
       var unused = TimedAnswer.of("tryAcquire", () -> client.tryAcquire(fixed(run, run.name())));
+      List<CompletableFuture<TimedAnswer>> calls = inspect(run, client, MANY);
       RuleRun.pause(run.ms(400));
+      failed += calls.stream()
+          .filter(call -> call.isDone() && call.join().error() != null)
+          .count();
       fault.end().act();
       String when = "after " + fault.words();
       long start = System.nanoTime();
@@ -108,18 +119,24 @@ public final class FaultRules {
       slowest = Math.max(slowest, System.nanoTime() - start);
       handOver(run, client, other, when);
     }
-    run.note("after %d kinds of faults the same client worked again, at the latest %d ms later"
-        .formatted(hit, slowest / 1_000_000));
+    run.note(("after %d kinds of faults, by which %d calls failed at once, the same client worked"
+            + " again, at the latest %d ms later")
+        .formatted(hit, failed, slowest / 1_000_000));
   }
 
   private static void useManyConnections(RuleRun run, LockClient client) throws Exception {
-    List<CompletableFuture<TimedAnswer>> calls = new ArrayList<>();
-    for (int i = 0; i < 6; i++) {
-      calls.add(TimedAnswer.of("inspect", () -> client.inspect(run.name())));
-    }
-    for (CompletableFuture<TimedAnswer> call : calls) {
+    for (CompletableFuture<TimedAnswer> call : inspect(run, client, 6)) {
       call.get(run.limit(LONGEST_ANSWER).toMillis(), TimeUnit.MILLISECONDS);
     }
+  }
+
+  /** Inspects so many locks at once. */
+  static List<CompletableFuture<TimedAnswer>> inspect(RuleRun run, LockClient client, int locks) {
+    List<CompletableFuture<TimedAnswer>> calls = new ArrayList<>();
+    for (int i = 0; i < locks; i++) {
+      calls.add(TimedAnswer.of("inspect", () -> client.inspect(run.name())));
+    }
+    return calls;
   }
 
   /** Both ways: from the client that met the fault, and to it. */

@@ -4,6 +4,7 @@ import dev.interlock.Capability;
 import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
+import dev.interlock.LockRequest;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
@@ -49,18 +50,28 @@ public final class FencingRules {
   public static void tokensIncreaseHoweverAHoldEnds(RuleRun run) throws Exception {
     String name = run.name();
     LockClient operator = run.client();
+    LockClient again = run.client();
     List<Hold> holds = new ArrayList<>();
     for (int i = 0; i < 2; i++) {
-      Lease released = begin(run, operator, name, 5_000, "one that is released", holds);
+      // In the second round by the client, and the thread, whose lease has just run out.
+      Lease released = begin(run, again, name, 5_000, "one that is released", holds);
       released.release();
       LockClient closing = run.client();
       begin(run, closing, name, 5_000, "one whose client is closed", holds);
       closing.close();
       begin(run, run.client(), name, 5_000, "one that is forced out", holds);
       Leases.force(run, operator, name);
-      begin(run, run.client(), name, 200, "one that expires", holds);
+      begin(run, again, name, 200, "one that expires", holds);
     }
-    begin(run, run.client(), name, 200, "the last one", holds);
+    begin(run, run.client(), name, 200, "the last one of threads", holds);
+    if (run.has(Capability.SHARED_OWNER)) {
+      for (LockClient client : List.of(again, again, run.client())) {
+        LockRequest request = Leases.fixed(run, name, 200).withOwner(SharedOwnerRules.OWNER);
+        holds.add(Hold.begin("a named owner whose leases expire", client.acquire(request), true));
+        // Until then it would be a re-entry, which keeps the token.
+        RuleRun.pause(run.expiry(200));
+      }
+    }
     for (int i = 1; i < holds.size(); i++) {
       Hold before = holds.get(i - 1);
       Hold after = holds.get(i);

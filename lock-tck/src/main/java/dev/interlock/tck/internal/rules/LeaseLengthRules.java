@@ -10,6 +10,7 @@ import dev.interlock.tck.internal.run.DirectBackend;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
@@ -78,10 +79,11 @@ public final class LeaseLengthRules {
           return called;
         });
       }
-      if (run.has(Capability.RENEWABLE)) {
-        expectKept(run, observer, lease, "extend", (name, asked) -> {
-          Lease held =
-              client.acquire(LockRequest.of(name).withLease(before(asked)).withWait(wait));
+      for (Map.Entry<String, UnaryOperator<LockRequest>> kind :
+          renewable(run, Leases.kinds(run)).entrySet()) {
+        expectKept(run, observer, lease, "extend of " + kind.getKey(), (name, asked) -> {
+          LockRequest request = LockRequest.of(name).withLease(before(asked)).withWait(wait);
+          Lease held = client.acquire(kind.getValue().apply(request));
           long called = System.nanoTime();
           run.expectWhileHeld(
               name, () -> held.extend(asked), "extend of a held lease answers true", "false");
@@ -150,12 +152,13 @@ public final class LeaseLengthRules {
           return released;
         });
       }
-      if (run.has(Capability.RENEWABLE)) {
-        expectKept(run, observer, lease, "a renewal", (name, asked) -> {
-          var id = direct.newId();
-          direct.acquire(name, id, before(asked), run.limit(3_000));
+      for (Map.Entry<String, UnaryOperator<Attempt>> kind :
+          renewable(run, Leases.attempts(run)).entrySet()) {
+        expectKept(run, observer, lease, "a renewal of " + kind.getKey(), (name, asked) -> {
+          Attempt attempt = Attempt.of(name, direct.newId(), "tck", before(asked));
+          direct.acquire(kind.getValue().apply(attempt), run.limit(3_000));
           long called = System.nanoTime();
-          direct.renew(name, id, asked);
+          direct.renew(name, attempt.id(), asked);
           return called;
         });
       }
@@ -168,6 +171,10 @@ public final class LeaseLengthRules {
         return called;
       });
     }
+  }
+
+  private static <T> Map<String, T> renewable(RuleRun run, Map<String, T> kinds) {
+    return run.has(Capability.RENEWABLE) ? kinds : Map.of();
   }
 
   /** What is left of a lease before it is made longer. */
@@ -227,21 +234,23 @@ public final class LeaseLengthRules {
   public static void aLongLeaseLasts(RuleRun run) throws Exception {
     LockClient client = run.client();
     LockClient other = run.client();
-    String fixed = run.name();
-    String extended = run.name();
-    long called = System.nanoTime();
+    Map<String, String> leases = new LinkedHashMap<>();
     Duration lease = Duration.ofMinutes(10);
-    client.acquire(LockRequest.of(fixed).withLease(lease).withWait(run.limit(3_000)));
-    if (run.has(Capability.RENEWABLE)) {
-      Lease held = client.acquire(Leases.fixed(run, extended, 3_000));
-      run.expectWhileHeld(
-          extended, () -> held.extend(lease), "extend of a held lease answers true", "false");
+    for (Map.Entry<String, UnaryOperator<LockRequest>> kind : Leases.kinds(run).entrySet()) {
+      String fixed = run.name();
+      LockRequest request = LockRequest.of(fixed).withLease(lease).withWait(run.limit(3_000));
+      client.acquire(kind.getValue().apply(request));
+      leases.put(fixed, "a lease of ten minutes of " + kind.getKey());
+      if (run.has(Capability.RENEWABLE)) {
+        String extended = run.name();
+        Lease held = client.acquire(kind.getValue().apply(Leases.fixed(run, extended, 3_000)));
+        run.expectWhileHeld(
+            extended, () -> held.extend(lease), "extend of a held lease answers true", "false");
+        leases.put(extended, "a lease of " + kind.getKey() + " that was extended to ten minutes");
+      }
     }
-    Leases.until(called + Duration.ofMillis(CAPPED_WHEN_SEEN).toNanos());
-    run.expectHeld(other, fixed, "16 s into a lease of ten minutes");
-    if (run.has(Capability.RENEWABLE)) {
-      run.expectHeld(other, extended, "16 s into a lease that was extended to ten minutes");
-    }
+    RuleRun.pause(Duration.ofMillis(CAPPED_WHEN_SEEN));
+    leases.forEach((name, what) -> run.expectHeld(other, name, "16 s into " + what));
   }
 
   @Rule(value = "L4", check = "whether the lease depends on how often the lock was used")

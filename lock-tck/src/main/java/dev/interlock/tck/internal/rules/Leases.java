@@ -67,14 +67,18 @@ final class Leases {
   }
 
   /** The same of attempts without the engine, which may go a way of their own. */
-  static List<UnaryOperator<Attempt>> attempts(RuleRun run) {
-    return kinds(run).values().stream()
-        .map(kind -> kind.apply(LockRequest.of("kind")))
-        .<UnaryOperator<Attempt>>map(request -> attempt -> attempt
-            .withFair(request.fairness().orElse(false) || request.capacity() != 1)
-            .withUnits(request.units(), request.capacity())
-            .withSharedOwner(request.owner().isPresent()))
-        .toList();
+  static Map<String, UnaryOperator<Attempt>> attempts(RuleRun run) {
+    Map<String, UnaryOperator<Attempt>> attempts = new LinkedHashMap<>();
+    kinds(run).forEach((what, kind) -> {
+      LockRequest request = kind.apply(LockRequest.of("kind"));
+      attempts.put(
+          what,
+          attempt -> attempt
+              .withFair(request.fairness().orElse(false) || request.capacity() != 1)
+              .withUnits(request.units(), request.capacity())
+              .withSharedOwner(request.owner().isPresent()));
+    });
+    return attempts;
   }
 
   /** Lets a request stand in the server's queue in every other round, where there is one. */

@@ -136,7 +136,7 @@ public final class RenewalRules {
   public static void aHoldThatIsGoneIsNotRenewed(RuleRun run) throws Exception {
     DirectBackend direct = run.direct();
     LockClient observer = run.client();
-    for (UnaryOperator<Attempt> kind : Leases.attempts(run)) {
+    for (UnaryOperator<Attempt> kind : Leases.attempts(run).values()) {
       String expired = run.name();
       HoldId first = direct.newId();
       direct.acquire(kind.apply(Attempt.of(expired, first, "tck", run.ms(150))), run.limit(2_000));
