@@ -59,10 +59,7 @@ public interface DatabaseServer extends AutoCloseable {
   void stop();
 
   /** {@link #stop} and {@link #start}. All that was committed survives. */
-  default void restart() {
-    stop();
-    start();
-  }
+  void restart();
 
   /**
    * Suspends the server (SIGSTOP): connections stay open, nothing is answered.
