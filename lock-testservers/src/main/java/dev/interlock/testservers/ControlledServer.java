@@ -3,7 +3,7 @@ package dev.interlock.testservers;
 import java.time.Duration;
 
 /** What is done alike to servers of all kinds, wherever they run. */
-abstract class ControlledServer implements AutoCloseable {
+abstract class ControlledServer implements TestServer {
   private final ServerControl control;
   private final Duration startLimit;
   private final Duration stopGrace;
@@ -28,31 +28,38 @@ abstract class ControlledServer implements AutoCloseable {
   /** Whether this server answers, and not another one that has its port. Notes its version. */
   abstract boolean answers();
 
+  @Override
   public final boolean isControllable() {
     return control.isOurs();
   }
 
+  @Override
   public final void start() {
     control.start(startLimit, this::answers);
   }
 
+  @Override
   public final void stop() {
     control.stop(stopGrace);
   }
 
+  @Override
   public final void restart() {
     stop();
     start();
   }
 
+  @Override
   public final void pause() {
     control.pause();
   }
 
+  @Override
   public final void resume() {
     control.resume();
   }
 
+  @Override
   public final void kill() {
     control.kill();
   }
