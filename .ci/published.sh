@@ -6,15 +6,6 @@
 # with target/repository.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-# The tools and what only tests are never published, so they need not be built.
-readonly tools='!lock-tck-selftest,!lock-testservers-tests,!lock-measure,!lock-compare,!lock-bench'
-
-publish() {
-  local to=$1 profiles=$2
-  shift 2
-  mvn -B -ntp -q deploy "-P$profiles" -pl "$tools" -Dmaven.test.skip=true -Dmaven.install.skip=true \
-    -Dspotless.check.skip=true -DaltDeploymentRepository="interlock::file://$to" "$@"
-}
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -28,12 +19,12 @@ if command -v gpg >/dev/null; then
   profiles+=,sign
 fi
 rm -rf "$repository"
-publish "$repository" "$profiles"
+.ci/deploy.sh "$repository" "-P$profiles"
 # In another directory, from nothing, and without what only looks at the sources or is not compared: none of that may
 # show in a jar.
 mkdir "$source"
 tar --exclude=./.git --exclude=target -cf - . | tar -xf - -C "$source"
-(cd "$source" && publish "$again" release '-P!error-prone' -Dmaven.javadoc.skip=true -Dsbom.skip=true)
+"$source/.ci/deploy.sh" "$again" -Prelease '-P!error-prone' -Dmaven.javadoc.skip=true -Dsbom.skip=true
 
 faults=0
 fault() {

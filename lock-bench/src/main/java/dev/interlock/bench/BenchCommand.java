@@ -12,12 +12,11 @@ import dev.interlock.measure.Scenario;
 import dev.interlock.measure.server.ServerAddress;
 import dev.interlock.measure.server.ServerKind;
 import dev.interlock.measure.server.ServerUnavailableException;
-import dev.interlock.testservers.MysqlServer;
-import dev.interlock.testservers.PostgresServer;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestMysql;
 import dev.interlock.testservers.TestPostgres;
 import dev.interlock.testservers.TestRedis;
+import dev.interlock.testservers.TestServer;
 import dev.interlock.testservers.TestServerException;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -220,26 +219,20 @@ public final class BenchCommand implements Callable<Integer> {
       if (given != null) {
         return measurement.on(given, "given");
       }
-      return switch (on) {
-        case REDIS -> {
-          try (RedisServer server = TestRedis.start()) {
-            yield measurement.on(ServerAddress.parse(on, server.uri()), server.source());
-          }
-        }
-        case MYSQL -> {
-          try (MysqlServer server = TestMysql.start()) {
-            yield measurement.on(ServerAddress.parse(on, server.uri()), server.source());
-          }
-        }
-        case POSTGRES -> {
-          try (PostgresServer server = TestPostgres.start()) {
-            yield measurement.on(ServerAddress.parse(on, server.uri()), server.source());
-          }
-        }
-      };
+      try (TestServer server = start()) {
+        return measurement.on(ServerAddress.parse(on, server.uri()), server.source());
+      }
     } catch (ServerUnavailableException | TestServerException | IOException | RunnerException e) {
       return failed(e);
     }
+  }
+
+  private TestServer start() {
+    return switch (on) {
+      case REDIS -> TestRedis.start();
+      case MYSQL -> TestMysql.start();
+      case POSTGRES -> TestPostgres.start();
+    };
   }
 
   /** The first server is the one on which locks of a single server are measured. */

@@ -14,7 +14,7 @@ import dev.interlock.compare.report.ReportFiles;
 import dev.interlock.compare.report.TerminalReport;
 import dev.interlock.compare.servers.LockUris;
 import dev.interlock.compare.servers.Subject;
-import dev.interlock.compare.tck.KitRunner;
+import dev.interlock.compare.tck.CandidateRunner;
 import dev.interlock.compare.tck.KitSettings;
 import dev.interlock.compare.tck.RunInOwnJvm;
 import dev.interlock.compare.tck.RunNoRule;
@@ -65,7 +65,7 @@ final class CompareCommand implements Callable<Integer> {
   private static final String ALL_PEERS = "all";
   private static final String NONE = "none";
 
-  private final Function<Path, KitRunner> runner;
+  private final Function<Path, CandidateRunner> runner;
   private final List<Measurement> measurements;
   private final List<Observation> observations;
 
@@ -165,7 +165,7 @@ final class CompareCommand implements Callable<Integer> {
    * @param runner is told the directory of the report
    */
   CompareCommand(
-      Function<Path, KitRunner> runner,
+      Function<Path, CandidateRunner> runner,
       List<Measurement> measurements,
       List<Observation> observations) {
     this.runner = runner;

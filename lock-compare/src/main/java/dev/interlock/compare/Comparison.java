@@ -16,7 +16,7 @@ import dev.interlock.compare.servers.Backend;
 import dev.interlock.compare.servers.ServerTurns;
 import dev.interlock.compare.servers.Subject;
 import dev.interlock.compare.tck.Candidate;
-import dev.interlock.compare.tck.KitRunner;
+import dev.interlock.compare.tck.CandidateRunner;
 import dev.interlock.compare.tck.KitSettings;
 import dev.interlock.compare.tck.Room;
 import dev.interlock.compare.tck.RunNoRule;
@@ -41,7 +41,7 @@ import java.util.function.Supplier;
  * happens to each.
  */
 final class Comparison {
-  private final KitRunner runner;
+  private final CandidateRunner runner;
   private final List<Measurement> measurements;
   private final SideBySide sideBySide;
   private final KitSettings settings;
@@ -49,7 +49,7 @@ final class Comparison {
   private final Progress progress;
 
   Comparison(
-      KitRunner runner,
+      CandidateRunner runner,
       List<Measurement> measurements,
       List<Observation> observations,
       KitSettings settings,

@@ -1,18 +1,32 @@
 package dev.interlock.testservers;
 
+import java.time.Duration;
+import java.util.Optional;
+
 /** What all servers have in common, wherever they come from. */
-abstract class DatabaseAtEndpoint implements DatabaseServer {
+abstract class DatabaseAtEndpoint extends ControlledServer implements DatabaseServer {
+  private static final Duration START_LIMIT = Duration.ofSeconds(60);
+  private static final Duration STOP_GRACE = Duration.ofSeconds(20);
+
   private final DatabaseEndpoint endpoint;
   private final String origin;
   private volatile String version = "unknown";
 
-  DatabaseAtEndpoint(DatabaseEndpoint endpoint, String origin) {
+  DatabaseAtEndpoint(DatabaseEndpoint endpoint, String origin, ServerControl control) {
+    super(control, START_LIMIT, STOP_GRACE);
     this.endpoint = endpoint;
     this.origin = origin;
   }
 
   final DatabaseEndpoint endpoint() {
     return endpoint;
+  }
+
+  @Override
+  boolean answers() {
+    Optional<String> reported = endpoint.ask("SELECT VERSION()");
+    reported.ifPresent(this::reportsItself);
+    return reported.isPresent();
   }
 
   final void reportsItself(String reported) {

@@ -1,7 +1,10 @@
 package dev.interlock.testservers;
 
+import dev.interlock.tck.TckFault;
 import dev.interlock.tck.TckServer;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 
 /** What the kit does to every kind of database server. For one thread at a time. */
 abstract class DatabaseFaults implements TckServer {
@@ -15,6 +18,20 @@ abstract class DatabaseFaults implements TckServer {
   DatabaseFaults(DatabaseServer server, String tablePrefix) {
     this.server = server;
     this.tablePrefix = tablePrefix;
+  }
+
+  @Override
+  public Set<TckFault> faults() {
+    return server.isControllable()
+        ? EnumSet.of(
+            TckFault.PAUSE,
+            TckFault.RESTART,
+            TckFault.LOSE_STATE,
+            TckFault.CLOSE_CLIENTS,
+            TckFault.DISTURB,
+            TckFault.FULL,
+            TckFault.SPOIL)
+        : EnumSet.noneOf(TckFault.class);
   }
 
   @Override

@@ -8,15 +8,22 @@ import java.util.Map;
  * @param scheme of the addresses that are given and told
  * @param driver of the addresses for JDBC
  * @param defaultPort where a server listens unless told otherwise
+ * @param dataDirectory the expression in SQL for where its data are
  * @param properties with which the driver gives up on a silent server
  */
-record DatabaseKind(String scheme, String driver, int defaultPort, Map<String, String> properties) {
+record DatabaseKind(
+    String scheme,
+    String driver,
+    int defaultPort,
+    String dataDirectory,
+    Map<String, String> properties) {
 
   /** MySQL and MariaDB. */
   static final DatabaseKind MYSQL = new DatabaseKind(
       "mysql",
       "mysql",
       3306,
+      "@@datadir",
       Map.of(
           "connectTimeout", "5000", "socketTimeout", "10000", "allowPublicKeyRetrieval", "true"));
 
@@ -25,6 +32,7 @@ record DatabaseKind(String scheme, String driver, int defaultPort, Map<String, S
       "postgres",
       "postgresql",
       5432,
+      "CURRENT_SETTING('data_directory')",
       Map.of("connectTimeout", "5", "socketTimeout", "10", "loginTimeout", "10"));
 
   /** Product and version of what {@code SELECT VERSION()} answers. */

@@ -1,16 +1,12 @@
 package dev.interlock.testservers;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.utility.DockerImageName;
 
 /** A server in a container of the official images of MySQL, MariaDB or PostgreSQL. */
 final class DockerDatabase extends DatabaseAtEndpoint implements MysqlServer, PostgresServer {
-  private static final Duration START_LIMIT = Duration.ofSeconds(60);
-  private static final Duration STOP_GRACE = Duration.ofSeconds(20);
   private static final String NAME = "interlock";
 
   /** Each family of images reads its own names only. */
@@ -30,11 +26,8 @@ final class DockerDatabase extends DatabaseAtEndpoint implements MysqlServer, Po
       "POSTGRES_DB",
       NAME);
 
-  private final ServerContainer container;
-
   private DockerDatabase(DatabaseEndpoint endpoint, String image, ServerContainer container) {
-    super(endpoint, "Docker " + image);
-    this.container = container;
+    super(endpoint, "Docker " + image, container);
   }
 
   static DockerDatabase mysql(List<String> options, String image)
@@ -59,67 +52,11 @@ final class DockerDatabase extends DatabaseAtEndpoint implements MysqlServer, Po
       server = new DockerDatabase(
           new DatabaseEndpoint(kind, ServerContainer.host(), port, user, NAME, NAME),
           image,
-          new ServerContainer(container, kind.defaultPort(), port));
-      server.container.create();
+          ServerContainer.create(container, kind.defaultPort(), port));
     } catch (RuntimeException e) {
       // No image to be had, for instance. The next source may well do.
       throw new SourceUnavailableException("no container of " + image + " starts: " + e, e);
     }
-    try {
-      server.awaitReady();
-      return server;
-    } catch (RuntimeException e) {
-      server.close();
-      throw e;
-    }
-  }
-
-  @Override
-  public boolean isControllable() {
-    return true;
-  }
-
-  @Override
-  public void start() {
-    container.start();
-    awaitReady();
-  }
-
-  private void awaitReady() {
-    container.awaitReady(START_LIMIT, this::answers);
-  }
-
-  private boolean answers() {
-    Optional<String> version = endpoint().ask("SELECT VERSION()");
-    version.ifPresent(this::reportsItself);
-    return version.isPresent();
-  }
-
-  @Override
-  public void stop() {
-    container.resume();
-    container.stop(STOP_GRACE);
-  }
-
-  @Override
-  public void pause() {
-    container.pause();
-  }
-
-  @Override
-  public void resume() {
-    container.resume();
-  }
-
-  @Override
-  public void kill() {
-    // A frozen container does not take the signal on every version of the daemon.
-    container.resume();
-    container.kill();
-  }
-
-  @Override
-  public void close() {
-    container.close();
+    return started(server);
   }
 }

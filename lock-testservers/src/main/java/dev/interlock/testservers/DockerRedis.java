@@ -3,25 +3,18 @@ package dev.interlock.testservers;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.images.builder.Transferable;
 import org.testcontainers.utility.DockerImageName;
 
 /** A server in a container. */
 final class DockerRedis extends RedisAtEndpoint {
-  private static final Duration START_LIMIT = Duration.ofSeconds(30);
-  private static final Duration STOP_GRACE = Duration.ofSeconds(10);
   private static final int PORT = 6379;
   private static final String FILES = "/interlock/";
 
-  private final ServerContainer container;
-
   private DockerRedis(RedisEndpoint endpoint, String image, ServerContainer container) {
-    super(endpoint, RedisSource.DOCKER + " " + image);
-    this.container = container;
+    super(endpoint, RedisSource.DOCKER + " " + image, container);
   }
 
   static DockerRedis start(RedisSettings settings, String image) throws SourceUnavailableException {
@@ -31,18 +24,11 @@ final class DockerRedis extends RedisAtEndpoint {
       server = new DockerRedis(
           settings.endpoint(ServerContainer.host(), port),
           image,
-          new ServerContainer(container(settings, image), PORT, port));
-      server.container.create();
+          ServerContainer.create(container(settings, image), PORT, port));
     } catch (RuntimeException e) {
       throw new SourceUnavailableException("no container of " + image + " starts: " + e, e);
     }
-    try {
-      server.awaitReady();
-      return server;
-    } catch (RuntimeException e) {
-      server.close();
-      throw e;
-    }
+    return started(server);
   }
 
   private static GenericContainer<?> container(RedisSettings settings, String image) {
@@ -66,55 +52,5 @@ final class DockerRedis extends RedisAtEndpoint {
     } catch (IOException e) {
       throw new TestServerException(file + " cannot be read.", e);
     }
-  }
-
-  @Override
-  public boolean isControllable() {
-    return true;
-  }
-
-  @Override
-  public void start() {
-    container.start();
-    container.resume();
-    awaitReady();
-  }
-
-  private void awaitReady() {
-    container.awaitReady(START_LIMIT, this::answers);
-  }
-
-  private boolean answers() {
-    Map<String, String> info = endpoint().serverInfo();
-    if (info.isEmpty()) {
-      return false;
-    }
-    reportsItself(info);
-    return true;
-  }
-
-  @Override
-  public void stop() {
-    container.stop(STOP_GRACE);
-  }
-
-  @Override
-  public void pause() {
-    container.pause();
-  }
-
-  @Override
-  public void resume() {
-    container.resume();
-  }
-
-  @Override
-  public void kill() {
-    container.kill();
-  }
-
-  @Override
-  public void close() {
-    container.close();
   }
 }

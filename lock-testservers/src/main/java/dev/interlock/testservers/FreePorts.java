@@ -6,6 +6,7 @@ import java.net.ServerSocket;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.IntFunction;
 
 /**
  * Finds ports for servers.
@@ -19,9 +20,27 @@ final class FreePorts {
   private static final int FIRST = 12_000;
   private static final int COUNT = 10_000;
   private static final int BUS = 10_000;
+  private static final int TRIES = 3;
   private static final Set<Integer> GIVEN_OUT = ConcurrentHashMap.newKeySet();
 
   private FreePorts() {}
+
+  /**
+   * Starts a server on a free port, and on another one if a process takes that port first.
+   *
+   * @param start starts it on a port; what it throws has the server's log in its message
+   */
+  static <S> S startOnNext(IntFunction<S> start) {
+    for (int tries = 1; ; tries++) {
+      try {
+        return start.apply(next());
+      } catch (TestServerException e) {
+        if (tries == TRIES || !String.valueOf(e.getMessage()).contains("Address already in use")) {
+          throw e;
+        }
+      }
+    }
+  }
 
   /** A port that nothing listens on and that this JVM was not given before. */
   static int next() {

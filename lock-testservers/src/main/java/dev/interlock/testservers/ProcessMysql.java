@@ -3,19 +3,14 @@ package dev.interlock.testservers;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Function;
 
-/** A server program on this machine. */
-final class ProcessMysql extends DatabaseAtEndpoint implements MysqlServer {
+/** Runs programs of MySQL or MariaDB on this machine. */
+final class ProcessMysql {
   private static final String ADDRESS = "127.0.0.1";
   private static final String ACCOUNT = "interlock";
-  private static final Duration START_LIMIT = Duration.ofSeconds(60);
-  private static final Duration STOP_GRACE = Duration.ofSeconds(20);
-  private static final int TRIES = 3;
 
   /** Sockets have names of 107 bytes at the most, so theirs is relative to the directory. */
   private static final String SOCKET = "s";
@@ -33,40 +28,21 @@ final class ProcessMysql extends DatabaseAtEndpoint implements MysqlServer {
   private static final String LAUNCH =
       "if [ ! -e prepared ]; then rm -rf data tmp; mkdir data tmp; %s || exit 1; : >prepared; fi; exec %s";
 
-  private final ServerProcess process;
-  private final Path data;
-
-  private ProcessMysql(DatabaseEndpoint endpoint, String origin, ServerProcess process, Path data) {
-    super(endpoint, origin);
-    this.process = process;
-    this.data = data;
-  }
+  private ProcessMysql() {}
 
   /**
    * Starts a server.
    *
-   * @param origin what {@link #source()} says, without the version
+   * @param origin what {@link MysqlServer#source()} says, without the version
    * @param programs finds the programs, or puts them into the server's directory
    */
   static MysqlServer start(
       List<String> options, String origin, Function<PrivateDirectory, MysqlInstallation> programs) {
-    for (int tries = 1; ; tries++) {
-      ProcessMysql server = prepare(options, FreePorts.next(), origin, programs);
-      try {
-        server.start();
-        return server;
-      } catch (RuntimeException e) {
-        boolean retry =
-            tries < TRIES && server.process.logTail().contains("Address already in use");
-        server.close();
-        if (!retry) {
-          throw e;
-        }
-      }
-    }
+    return FreePorts.startOnNext(
+        port -> ControlledServer.started(prepare(options, port, origin, programs)));
   }
 
-  private static ProcessMysql prepare(
+  private static ProcessDatabase prepare(
       List<String> options,
       int port,
       String origin,
@@ -93,10 +69,10 @@ final class ProcessMysql extends DatabaseAtEndpoint implements MysqlServer {
       run.addAll(options);
       String launch =
           LAUNCH.formatted(Shell.quoted(installation.preparation(data)), Shell.quoted(run));
-      return new ProcessMysql(
+      return new ProcessDatabase(
           new DatabaseEndpoint(DatabaseKind.MYSQL, ADDRESS, port, ACCOUNT, ACCOUNT, ACCOUNT),
           origin,
-          new ServerProcess(home, List.of("/bin/sh", "-c", launch)),
+          new ServerProcess(home, List.of("/bin/sh", "-c", launch), "TERM"),
           data);
     } catch (IOException e) {
       home.delete();
@@ -105,55 +81,5 @@ final class ProcessMysql extends DatabaseAtEndpoint implements MysqlServer {
       home.delete();
       throw e;
     }
-  }
-
-  @Override
-  public boolean isControllable() {
-    return true;
-  }
-
-  @Override
-  public void start() {
-    process.start();
-    process.awaitReady(START_LIMIT, this::answers);
-  }
-
-  /** Whether this server answers, and not another one that has its port. */
-  private boolean answers() {
-    Optional<String> answer = endpoint().ask("SELECT @@datadir, VERSION()");
-    if (answer.isEmpty()) {
-      return false;
-    }
-    String[] columns = answer.get().split("\t", 2);
-    if (!Path.of(columns[0]).equals(data)) {
-      return false;
-    }
-    reportsItself(columns[1]);
-    return true;
-  }
-
-  @Override
-  public void stop() {
-    process.stop("TERM", STOP_GRACE);
-  }
-
-  @Override
-  public void pause() {
-    process.pause();
-  }
-
-  @Override
-  public void resume() {
-    process.resume();
-  }
-
-  @Override
-  public void kill() {
-    process.kill();
-  }
-
-  @Override
-  public void close() {
-    process.close();
   }
 }

@@ -1,19 +1,14 @@
 package dev.interlock.testservers;
 
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Function;
 
-/** PostgreSQL's programs on this machine. */
-final class ProcessPostgres extends DatabaseAtEndpoint implements PostgresServer {
+/** Runs PostgreSQL's programs on this machine. */
+final class ProcessPostgres {
   private static final String ADDRESS = "127.0.0.1";
   private static final String ACCOUNT = "interlock";
-  private static final Duration START_LIMIT = Duration.ofSeconds(60);
-  private static final Duration STOP_GRACE = Duration.ofSeconds(20);
-  private static final int TRIES = 3;
 
   /** Without waiting for the clients to leave, which is what TERM means. */
   private static final String FAST_SHUTDOWN = "INT";
@@ -39,21 +34,13 @@ final class ProcessPostgres extends DatabaseAtEndpoint implements PostgresServer
       + " exec setpriv --reuid=nobody --regid=\"$group\" --clear-groups /bin/sh -c %1$s; else"
       + " exec chroot --userspec=\"nobody:$group\" --skip-chdir / /bin/sh -c %1$s; fi";
 
-  private final ServerProcess process;
-  private final Path data;
-
-  private ProcessPostgres(
-      DatabaseEndpoint endpoint, String origin, ServerProcess process, Path data) {
-    super(endpoint, origin);
-    this.process = process;
-    this.data = data;
-  }
+  private ProcessPostgres() {}
 
   /**
    * Starts a server.
    *
    * @param followed the data directory of the server that it follows; empty for none
-   * @param origin what {@link #source()} says, without the version
+   * @param origin what {@link PostgresServer#source()} says, without the version
    * @param programs finds the directory of the programs, or puts it into the server's own
    */
   static PostgresServer start(
@@ -61,23 +48,11 @@ final class ProcessPostgres extends DatabaseAtEndpoint implements PostgresServer
       String followed,
       String origin,
       Function<PrivateDirectory, Path> programs) {
-    for (int tries = 1; ; tries++) {
-      ProcessPostgres server = prepare(options, followed, FreePorts.next(), origin, programs);
-      try {
-        server.start();
-        return server;
-      } catch (RuntimeException e) {
-        boolean retry =
-            tries < TRIES && server.process.logTail().contains("Address already in use");
-        server.close();
-        if (!retry) {
-          throw e;
-        }
-      }
-    }
+    return FreePorts.startOnNext(
+        port -> ControlledServer.started(prepare(options, followed, port, origin, programs)));
   }
 
-  private static ProcessPostgres prepare(
+  private static ProcessDatabase prepare(
       List<String> options,
       String followed,
       int port,
@@ -98,10 +73,10 @@ final class ProcessPostgres extends DatabaseAtEndpoint implements PostgresServer
       if (System.getProperty("user.name").equals("root")) {
         launch = AS_NOBODY.formatted(Shell.quoted(List.of(launch)));
       }
-      return new ProcessPostgres(
+      return new ProcessDatabase(
           new DatabaseEndpoint(DatabaseKind.POSTGRES, ADDRESS, port, ACCOUNT, ACCOUNT, ACCOUNT),
           origin,
-          new ServerProcess(home, List.of("/bin/sh", "-c", launch)),
+          new ServerProcess(home, List.of("/bin/sh", "-c", launch), FAST_SHUTDOWN),
           data);
     } catch (RuntimeException e) {
       home.delete();
@@ -121,55 +96,5 @@ final class ProcessPostgres extends DatabaseAtEndpoint implements PostgresServer
     List<String> single =
         List.of(bin.resolve("postgres").toString(), "--single", "-D", data.toString(), "postgres");
     return NEW_DATA.formatted(Shell.quoted(installation), Shell.quoted(single));
-  }
-
-  @Override
-  public boolean isControllable() {
-    return true;
-  }
-
-  @Override
-  public void start() {
-    process.start();
-    process.awaitReady(START_LIMIT, this::answers);
-  }
-
-  /** Whether this server answers, and not another one that has its port. */
-  private boolean answers() {
-    Optional<String> answer = endpoint().ask("SELECT CURRENT_SETTING('data_directory'), VERSION()");
-    if (answer.isEmpty()) {
-      return false;
-    }
-    String[] columns = answer.get().split("\t", 2);
-    if (!Path.of(columns[0]).equals(data)) {
-      return false;
-    }
-    reportsItself(columns[1]);
-    return true;
-  }
-
-  @Override
-  public void stop() {
-    process.stop(FAST_SHUTDOWN, STOP_GRACE);
-  }
-
-  @Override
-  public void pause() {
-    process.pause();
-  }
-
-  @Override
-  public void resume() {
-    process.resume();
-  }
-
-  @Override
-  public void kill() {
-    process.kill();
-  }
-
-  @Override
-  public void close() {
-    process.close();
   }
 }

@@ -3,7 +3,6 @@ package dev.interlock.testservers;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -12,14 +11,11 @@ import java.util.function.Function;
 /** A server program on this machine. */
 final class ProcessRedis extends RedisAtEndpoint {
   private static final String ADDRESS = "127.0.0.1";
-  private static final Duration START_LIMIT = Duration.ofSeconds(30);
-  private static final Duration STOP_GRACE = Duration.ofSeconds(10);
-  private static final int TRIES = 3;
 
   private final ServerProcess process;
 
   private ProcessRedis(RedisEndpoint endpoint, String origin, ServerProcess process) {
-    super(endpoint, origin);
+    super(endpoint, origin, process);
     this.process = process;
   }
 
@@ -31,20 +27,14 @@ final class ProcessRedis extends RedisAtEndpoint {
    */
   static RedisServer start(
       RedisSettings settings, String origin, Function<PrivateDirectory, Path> program) {
-    for (int tries = 1; ; tries++) {
-      int port = settings.port() == 0 ? FreePorts.next() : settings.port();
-      ProcessRedis server = prepare(settings.withPort(port), origin, program);
-      try {
-        server.start();
-        return server;
-      } catch (RuntimeException e) {
-        boolean retry = settings.port() == 0 && tries < TRIES && server.lostItsPort();
-        server.close();
-        if (!retry) {
-          throw e;
-        }
-      }
-    }
+    return settings.port() == 0
+        ? FreePorts.startOnNext(port -> startAt(settings.withPort(port), origin, program))
+        : startAt(settings, origin, program);
+  }
+
+  private static RedisServer startAt(
+      RedisSettings settings, String origin, Function<PrivateDirectory, Path> program) {
+    return started(prepare(settings, origin, program));
   }
 
   private static ProcessRedis prepare(
@@ -63,7 +53,7 @@ final class ProcessRedis extends RedisAtEndpoint {
       if (settings.isSentinel()) {
         command.add("--sentinel");
       }
-      return new ProcessRedis(endpoint, origin, new ServerProcess(home, command));
+      return new ProcessRedis(endpoint, origin, new ServerProcess(home, command, "TERM"));
     } catch (IOException e) {
       home.delete();
       throw new TestServerException("No configuration can be written to " + home.path() + ".", e);
@@ -73,54 +63,13 @@ final class ProcessRedis extends RedisAtEndpoint {
     }
   }
 
-  /** Whether another process took the free port first: then one more try is worth it. */
-  private boolean lostItsPort() {
-    return process.logTail().contains("Address already in use");
-  }
-
   @Override
-  public boolean isControllable() {
-    return true;
-  }
-
-  @Override
-  public void start() {
-    process.start();
-    process.awaitReady(START_LIMIT, this::answers);
-  }
-
-  /** Whether this server answers, and not another one that has its port. */
-  private boolean answers() {
+  boolean answers() {
     Map<String, String> info = endpoint().serverInfo();
     if (!Long.toString(process.pid()).equals(info.get("process_id"))) {
       return false;
     }
     reportsItself(info);
     return true;
-  }
-
-  @Override
-  public void stop() {
-    process.stop("TERM", STOP_GRACE);
-  }
-
-  @Override
-  public void pause() {
-    process.pause();
-  }
-
-  @Override
-  public void resume() {
-    process.resume();
-  }
-
-  @Override
-  public void kill() {
-    process.kill();
-  }
-
-  @Override
-  public void close() {
-    process.close();
   }
 }

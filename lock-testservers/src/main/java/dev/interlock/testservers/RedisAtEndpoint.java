@@ -1,14 +1,19 @@
 package dev.interlock.testservers;
 
+import java.time.Duration;
 import java.util.Map;
 
 /** What a server is to its clients, wherever it runs. */
-abstract class RedisAtEndpoint implements RedisServer {
+abstract class RedisAtEndpoint extends ControlledServer implements RedisServer {
+  private static final Duration START_LIMIT = Duration.ofSeconds(30);
+  private static final Duration STOP_GRACE = Duration.ofSeconds(10);
+
   private final RedisEndpoint endpoint;
   private final String origin;
   private volatile String version = "(not started)";
 
-  RedisAtEndpoint(RedisEndpoint endpoint, String origin) {
+  RedisAtEndpoint(RedisEndpoint endpoint, String origin, ServerControl control) {
+    super(control, START_LIMIT, STOP_GRACE);
     this.endpoint = endpoint;
     this.origin = origin;
   }
@@ -20,6 +25,16 @@ abstract class RedisAtEndpoint implements RedisServer {
   /** Whether it answers within a second. */
   final boolean isUp() {
     return !endpoint.serverInfo().isEmpty();
+  }
+
+  @Override
+  boolean answers() {
+    Map<String, String> info = endpoint.serverInfo();
+    if (info.isEmpty()) {
+      return false;
+    }
+    reportsItself(info);
+    return true;
   }
 
   /** Notes the version, which may change with a restart. */
@@ -63,12 +78,6 @@ abstract class RedisAtEndpoint implements RedisServer {
   @Override
   public final String command(String... arguments) {
     return endpoint.command(arguments);
-  }
-
-  @Override
-  public void restart() {
-    stop();
-    start();
   }
 
   /** Source and address; no credentials. */

@@ -148,8 +148,9 @@ public final class RedisServerBuilder {
    *     the message says what was tried
    */
   public RedisServer start() {
-    return new RedisSources(surroundings)
-        .start(new RedisSettings(port, password, directives, tls, owned, process, only));
+    RedisSettings settings =
+        new RedisSettings(port, password, directives, tls, owned, process, only);
+    return new RedisSources(surroundings, settings).startAny();
   }
 
   private RedisServerBuilder directive(Stream<String> words) {

@@ -20,10 +20,8 @@ import org.testcontainers.containers.wait.strategy.AbstractWaitStrategy;
  * A container with a server of any kind. Testcontainers makes and removes the container; starts,
  * stops and pauses go to the daemon, because Testcontainers itself would make a new container on
  * another port.
- *
- * <p>Thread-safe. Methods that change the state are idempotent.
  */
-final class ServerContainer implements AutoCloseable {
+final class ServerContainer implements ServerControl {
   private static final Duration POLL = Duration.ofMillis(20);
   private static final String LOOPBACK = "127.0.0.1";
 
@@ -32,14 +30,7 @@ final class ServerContainer implements AutoCloseable {
   private final ReentrantLock lock = new ReentrantLock();
   private boolean closed;
 
-  /**
-   * Prepares a container; {@link #create} makes it.
-   *
-   * @param inside the server's port in the container
-   * @param outside its port at {@link #host()}: a fixed one, since a port that the daemon chooses
-   *     changes with each start
-   */
-  ServerContainer(GenericContainer<?> container, int inside, int outside) {
+  private ServerContainer(GenericContainer<?> container, int inside, int outside) {
     Ports.Binding published = isLocal()
         ? Ports.Binding.bindIpAndPort(LOOPBACK, outside)
         : Ports.Binding.bindPort(outside);
@@ -66,32 +57,42 @@ final class ServerContainer implements AutoCloseable {
         .withHostConfig(host.withPortBindings(new PortBinding(published, exposed)));
   }
 
-  /** Makes the container and starts it for the first time; removes it if it does not start. */
-  void create() {
+  /**
+   * Makes a container and starts it for the first time; removes it if it does not start.
+   *
+   * @param inside the server's port in the container
+   * @param outside its port at {@link #host()}: a fixed one, since a port that the daemon chooses
+   *     changes with each start
+   */
+  static ServerContainer create(GenericContainer<?> container, int inside, int outside) {
+    ServerContainer created = new ServerContainer(container, inside, outside);
     try {
       container.start();
+      return created;
     } catch (RuntimeException e) {
-      close();
+      created.close();
       throw e;
     }
   }
 
-  /** Starts the container again if it is not running. */
-  void start() {
+  @Override
+  public boolean isOurs() {
+    return true;
+  }
+
+  @Override
+  public void start(Duration limit, BooleanSupplier ready) {
     change(() -> {
-      if (!isRunning()) {
+      if (isRunning()) {
+        thaw();
+      } else {
         docker.startContainerCmd(id()).exec();
       }
     });
+    awaitReady(limit, ready);
   }
 
-  /**
-   * Waits until a started server is ready; the test is repeated until it says so.
-   *
-   * @throws TestServerException if the container ends, the limit is reached or the thread is
-   *     interrupted
-   */
-  void awaitReady(Duration limit, BooleanSupplier ready) {
+  private void awaitReady(Duration limit, BooleanSupplier ready) {
     long start = System.nanoTime();
     try {
       while (!Readiness.look(ready)) {
@@ -107,17 +108,19 @@ final class ServerContainer implements AutoCloseable {
     }
   }
 
-  /** Asks the server to end, and lets the daemon kill it if it has not when the grace is over. */
-  void stop(Duration grace) {
+  /** It is the daemon that kills it. */
+  @Override
+  public void stop(Duration grace) {
     change(() -> {
+      thaw();
       if (isRunning()) {
         docker.stopContainerCmd(id()).withTimeout((int) grace.toSeconds()).exec();
       }
     });
   }
 
-  /** Freezes the server. */
-  void pause() {
+  @Override
+  public void pause() {
     change(() -> {
       if (!isRunning()) {
         throw new IllegalStateException("The server is not running.");
@@ -128,25 +131,28 @@ final class ServerContainer implements AutoCloseable {
     });
   }
 
-  /** Continues a frozen server. */
-  void resume() {
-    change(() -> {
-      if (isPaused()) {
-        docker.unpauseContainerCmd(id()).exec();
-      }
-    });
+  @Override
+  public void resume() {
+    change(this::thaw);
   }
 
-  /** Kills the server. */
-  void kill() {
+  private void thaw() {
+    if (isPaused()) {
+      docker.unpauseContainerCmd(id()).exec();
+    }
+  }
+
+  @Override
+  public void kill() {
     change(() -> {
+      // A frozen container does not take the signal on every version of the daemon.
+      thaw();
       if (isRunning()) {
         docker.killContainerCmd(id()).exec();
       }
     });
   }
 
-  /** Removes the container. */
   @Override
   public void close() {
     lock.lock();

@@ -16,10 +16,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A server program of any kind, run any number of times in one private directory.
  *
- * <p>Thread-safe. Methods that change the state are idempotent, wait until the change has happened,
- * and are not cut short by an interrupt.
+ * <p>An interrupt ends only a wait for the server to be ready, and no other change.
  */
-final class ServerProcess implements AutoCloseable {
+final class ServerProcess implements ServerControl {
   private static final Duration POLL = Duration.ofMillis(10);
   private static final int LOG_LINES = 15;
   private static final Set<ServerProcess> OPEN = ConcurrentHashMap.newKeySet();
@@ -34,6 +33,7 @@ final class ServerProcess implements AutoCloseable {
 
   private final PrivateDirectory home;
   private final List<String> command;
+  private final String stopSignal;
   private final ReentrantLock lock = new ReentrantLock();
   private @Nullable ServerRun run;
   private boolean closed;
@@ -43,26 +43,28 @@ final class ServerProcess implements AutoCloseable {
    *
    * @param home its directory, deleted at close
    * @param command the program and its arguments; it has to stay in the foreground
+   * @param stopSignal what it takes as a request to end in an orderly way, such as TERM
    */
-  ServerProcess(PrivateDirectory home, List<String> command) {
+  ServerProcess(PrivateDirectory home, List<String> command, String stopSignal) {
     this.home = home;
     this.command = List.copyOf(command);
+    this.stopSignal = stopSignal;
     OPEN.add(this);
   }
 
-  /** Starts the program, or continues it if it is running but paused. */
-  void start() {
-    change(() -> running()
-        .ifPresentOrElse(ServerRun::resume, () -> run = ServerRun.start(home.path(), command)));
+  @Override
+  public boolean isOurs() {
+    return true;
   }
 
-  /**
-   * Waits until a started server is ready; the test is repeated until it says so.
-   *
-   * @throws TestServerException if the server ends, the limit is reached or the thread is
-   *     interrupted; the message has the end of the server's log
-   */
-  void awaitReady(Duration limit, BooleanSupplier ready) {
+  @Override
+  public void start(Duration limit, BooleanSupplier ready) {
+    change(() -> running()
+        .ifPresentOrElse(ServerRun::resume, () -> run = ServerRun.start(home.path(), command)));
+    awaitReady(limit, ready);
+  }
+
+  private void awaitReady(Duration limit, BooleanSupplier ready) {
     ServerRun current = locked(this::needRun);
     long start = System.nanoTime();
     try {
@@ -85,34 +87,30 @@ final class ServerProcess implements AutoCloseable {
     return locked(() -> needRun().pid());
   }
 
-  /** Suspends the server. */
-  void pause() {
+  @Override
+  public void pause() {
     change(() -> running()
         .orElseThrow(() -> new IllegalStateException("The server is not running."))
         .pause());
   }
 
-  /** Continues a paused server. */
-  void resume() {
+  @Override
+  public void resume() {
     change(() -> running().ifPresent(ServerRun::resume));
   }
 
-  /**
-   * Asks the server to end, and kills it if it has not ended when the grace is over.
-   *
-   * @param signal what it takes as a request to end in an orderly way, such as TERM
-   */
-  void stop(String signal, Duration grace) {
-    change(() -> running().ifPresent(current -> current.stop(signal, grace)));
+  @Override
+  public void stop(Duration grace) {
+    change(() -> running().ifPresent(current -> current.stop(stopSignal, grace)));
   }
 
-  /** Kills the server. */
-  void kill() {
+  @Override
+  public void kill() {
     change(() -> running().ifPresent(ServerRun::kill));
   }
 
   /** The last lines that the server printed. */
-  String logTail() {
+  private String logTail() {
     try {
       String log =
           Files.readString(home.path().resolve(ServerRun.LOG), StandardCharsets.ISO_8859_1);
@@ -123,7 +121,6 @@ final class ServerProcess implements AutoCloseable {
     }
   }
 
-  /** Kills the server and deletes its directory. */
   @Override
   public void close() {
     locked(() -> {

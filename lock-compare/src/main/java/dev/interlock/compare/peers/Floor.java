@@ -1,9 +1,8 @@
 package dev.interlock.compare.peers;
 
 import dev.interlock.compare.servers.Backend;
+import dev.interlock.compare.servers.DatabaseBackends;
 import dev.interlock.compare.servers.LockUris;
-import dev.interlock.compare.servers.MysqlBackends;
-import dev.interlock.compare.servers.PostgresBackends;
 import dev.interlock.compare.servers.RedisBackends;
 import dev.interlock.measure.SectionClient;
 import dev.interlock.measure.floor.RedisFloor;
@@ -27,9 +26,13 @@ public record Floor(
   /** {@code SET NX PX} and a script, or two durable updates. */
   private static final List<Floor> ALL = List.of(
       new Floor("raw-redis", ServerKind.REDIS, List.of("redis"), RedisBackends::forPeer),
-      new Floor("raw-mysql", ServerKind.MYSQL, List.of("mysql", "jdbc"), MysqlBackends::forPeer),
       new Floor(
-          "raw-postgres", ServerKind.POSTGRES, List.of("postgres"), PostgresBackends::forPeer));
+          "raw-mysql", ServerKind.MYSQL, List.of("mysql", "jdbc"), DatabaseBackends.MYSQL::forPeer),
+      new Floor(
+          "raw-postgres",
+          ServerKind.POSTGRES,
+          List.of("postgres"),
+          DatabaseBackends.POSTGRES::forPeer));
 
   private static final int CONNECTIONS = 16;
 

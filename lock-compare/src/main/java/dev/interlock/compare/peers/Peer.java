@@ -2,7 +2,7 @@ package dev.interlock.compare.peers;
 
 import dev.interlock.Capability;
 import dev.interlock.compare.servers.Backend;
-import dev.interlock.compare.servers.MysqlBackends;
+import dev.interlock.compare.servers.DatabaseBackends;
 import dev.interlock.compare.servers.RedisBackends;
 import dev.interlock.tck.ClientSource;
 import dev.interlock.tck.TckBackend;
@@ -28,7 +28,7 @@ public record Peer(
       new Peer("redisson-fair", PeerSource.RedissonFair.class, RedisBackends::forPeer),
       new Peer("redisson-fenced", PeerSource.RedissonFenced.class, RedisBackends::forPeer),
       new Peer("spring-redis", PeerSource.SpringRedis.class, RedisBackends::forPeer),
-      new Peer("spring-jdbc", PeerSource.SpringJdbc.class, MysqlBackends::forPeer));
+      new Peer("spring-jdbc", PeerSource.SpringJdbc.class, DatabaseBackends.MYSQL::forPeer));
 
   /** Starts a server for it alone. */
   public Backend start() {

@@ -20,8 +20,8 @@ public record Subject(
       new Subject("redis-setnx", RedisBackends::start, RedisBackends::at),
       new Subject("redis-watch", RedisBackends::start, RedisBackends::at),
       new Subject("redis-hash", RedisBackends::start, RedisBackends::at),
-      new Subject("mysql", MysqlBackends::start, MysqlBackends::at),
-      new Subject("postgres", PostgresBackends::start, PostgresBackends::at),
+      new Subject("mysql", DatabaseBackends.MYSQL::start, DatabaseBackends.MYSQL::at),
+      new Subject("postgres", DatabaseBackends.POSTGRES::start, DatabaseBackends.POSTGRES::at),
       new Subject("quorum", QuorumBackends::start, Backend::behindProvider));
 
   /** Starts a server for it, unless the environment gives one. */

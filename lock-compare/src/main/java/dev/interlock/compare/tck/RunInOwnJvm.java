@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  *
  * @param logs the directory that gets what the locks' libraries print
  */
-public record RunInOwnJvm(Path logs) implements KitRunner {
+public record RunInOwnJvm(Path logs) implements CandidateRunner {
   private static final String OURS = "interlock.";
 
   /** From which port on the workers of a kit wait for a debugger. */

@@ -9,7 +9,7 @@ import dev.interlock.compare.servers.ServerTurns;
 import dev.interlock.tck.TckResult;
 
 /** Runs a kit here: for tests, whose kit is another one. */
-public record RunInThisJvm(RuleRunner kit) implements KitRunner {
+public record RunInThisJvm(RuleRunner kit) implements CandidateRunner {
 
   @Override
   public ProviderReport run(

@@ -9,7 +9,7 @@ import dev.interlock.measure.server.ServerProbe;
 import java.util.List;
 
 /** Leaves the kit out, and only tells which lock it is, and on which server. */
-public record RunNoRule() implements KitRunner {
+public record RunNoRule() implements CandidateRunner {
 
   @Override
   public ProviderReport run(

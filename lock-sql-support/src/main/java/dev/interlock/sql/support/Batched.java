@@ -22,15 +22,18 @@ public interface Batched<T> {
    * Tells whether attempts that wait for a release to take them along go with this one.
    *
    * @param riders how many they are
-   * @return whether they go with it
+   * @return whether they go with it; false by default
    */
-  boolean takesAlong(int riders);
+  default boolean takesAlong(int riders) {
+    return false;
+  }
 
   /**
    * Tells how long its caller was prepared to wait.
    *
-   * @return null if it is done however late
+   * @return null, the default, if it is done however late
    */
-  @Nullable
-  Duration patience();
+  default @Nullable Duration patience() {
+    return null;
+  }
 }

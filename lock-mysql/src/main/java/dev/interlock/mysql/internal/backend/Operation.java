@@ -4,9 +4,7 @@ import dev.interlock.mysql.internal.queue.Transition;
 import dev.interlock.spi.HoldId;
 import dev.interlock.sql.support.Batched;
 import dev.interlock.sql.support.Outcome;
-import java.time.Duration;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What can be asked of a lock.
@@ -48,16 +46,6 @@ abstract class Operation<T> implements Batched<T> {
   /** Whether a row that somebody keeps locked is to be taken for one that is not there. */
   boolean passesOverLocked() {
     return false;
-  }
-
-  @Override
-  public boolean takesAlong(int riders) {
-    return false;
-  }
-
-  @Override
-  public @Nullable Duration patience() {
-    return null;
   }
 
   /**

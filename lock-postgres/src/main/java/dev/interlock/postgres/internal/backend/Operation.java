@@ -42,16 +42,6 @@ abstract class Operation implements Batched<Answer> {
     return false;
   }
 
-  @Override
-  public boolean takesAlong(int riders) {
-    return false;
-  }
-
-  @Override
-  public @Nullable Duration patience() {
-    return null;
-  }
-
   /** An attempt. */
   static final class Acquire extends Operation {
     private final Attempt attempt;

@@ -5,9 +5,9 @@ import dev.interlock.compare.report.ProviderReport;
 import dev.interlock.compare.servers.ServerTurns;
 import java.io.IOException;
 
-/** Brings a lock and the kit together. */
+/** Has the kit judge a lock on a server. */
 @FunctionalInterface
-public interface KitRunner {
+public interface CandidateRunner {
 
   /**
    * Starts the lock's server, runs the rules, and ends the server. Blocks.
