@@ -176,6 +176,13 @@ class StartTest {
   }
 
   @Test
+  void a_wait_that_is_negative_is_refused() {
+    FailureAnalysis failure = Contexts.failure(
+        runner.withPropertyValues("interlock.uri=local://", "interlock.locked.wait-for=-1s"));
+    assertThat(failure.getDescription()).contains("interlock.locked.wait-for is negative: PT-1S");
+  }
+
+  @Test
   void an_option_that_is_given_twice_is_refused() {
     FailureAnalysis failure = Contexts.failure(
         runner.withPropertyValues("interlock.uri=local://?namespace=a", "interlock.namespace=b"));
