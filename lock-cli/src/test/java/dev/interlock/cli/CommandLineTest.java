@@ -64,6 +64,30 @@ class CommandLineTest {
     }
   }
 
+  /** Whoever writes it so wrongly still has a password in it. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "redis-hash:user:s3cret@host",
+        "redis-hash:/user:s3cret@host",
+        "redis-hash//user:x@s3cret@host",
+        "user:it's s3cret@host:6379",
+      })
+  void a_password_in_what_is_no_uri_is_not_told(String wrong) {
+    for (String[] args : List.of(
+        new String[] {"ls", wrong},
+        new String[] {"ls", "--limit", wrong},
+        new String[] {"ls", "--limit=" + wrong},
+        new String[] {"ls", "local://", "x", wrong},
+        new String[] {wrong})) {
+      Cli.Outcome outcome = Cli.run(args);
+      assertThat(outcome.status()).isEqualTo(2);
+      assertThat(outcome.err()).doesNotContain("s3cret");
+    }
+    assertThat(Cli.run("ls", "local://", "x", wrong).err()).contains("...@host");
+    assertThat(Cli.run("ls", "local://", "x", "@job").err()).contains("'@job'");
+  }
+
   /** As a pipe to {@code head} is soon, and a full disk. */
   @Test
   void a_command_ends_if_its_output_cannot_be_written() {
