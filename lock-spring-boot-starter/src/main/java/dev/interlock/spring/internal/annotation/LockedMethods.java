@@ -78,6 +78,7 @@ public final class LockedMethods {
     LockAnnotation own = LockAnnotation.on(method);
     if (own != null) {
       requireProxyable(own, method);
+      requireSamePackage(own, method, targetClass);
       return Optional.of(read(own, method, targetClass));
     }
     if (!Modifier.isPublic(method.getModifiers()) || Modifier.isStatic(method.getModifiers())) {
@@ -123,6 +124,21 @@ public final class LockedMethods {
       throw new LockConfigurationException(
           "%s on %s: a proxy does not see a method that is private, static or final"
               .formatted(annotation.label(), describe(method)));
+    }
+  }
+
+  private static void requireSamePackage(
+      LockAnnotation annotation, Method method, Class<?> targetClass) {
+    int everywhere = Modifier.PUBLIC | Modifier.PROTECTED;
+    if ((method.getModifiers() & everywhere) == 0
+        && !method.getDeclaringClass().getPackage().equals(targetClass.getPackage())) {
+      throw new LockConfigurationException(
+          "%s on %s: a proxy in another package does not see it, and %s is in %s: make it protected"
+              .formatted(
+                  annotation.label(),
+                  describe(method),
+                  targetClass.getSimpleName(),
+                  targetClass.getPackageName()));
     }
   }
 
