@@ -39,7 +39,11 @@ class CommandLineTest {
     assertThat(Cli.run("ls", "nosuch://host").status()).isEqualTo(2);
     assertThat(Cli.run("ls", "local://?nosuch=1").err()).contains("nosuch");
     assertThat(Cli.run("ls", "-").err()).contains("INTERLOCK_URI");
-    assertThat(Cli.run("watch", "local://", "\uFFFD\uFFFD").err()).contains("UTF-8 locale");
+    for (String command : new String[] {"watch", "ls"}) {
+      Cli.Outcome outcome = Cli.run(command, "local://", "\uFFFD\uFFFD");
+      assertThat(outcome.status()).isEqualTo(2);
+      assertThat(outcome.err()).contains("UTF-8 locale");
+    }
   }
 
   @ParameterizedTest
