@@ -122,16 +122,16 @@ class InterfaceTest {
 
   @Test
   void the_methods_of_an_interface_of_a_generated_bean_are_locked() {
-    runner.withBean(AllOrdersOf.class).run(context -> assertThat(
-            context.getBean(AllOrders.class).ship(7))
-        .isEqualTo("orders"));
+    runner
+        .withBean(AllOrdersOf.class)
+        .run(context -> assertThat(context.getBean(AllOrders.class).ship(7)).isEqualTo("orders"));
   }
 
   @Test
   void the_methods_of_an_interface_of_a_repository_are_locked() {
-    runner.withBean(AllOrdersRepository.class).run(context -> assertThat(
-            context.getBean(AllOrders.class).ship(7))
-        .isEqualTo("orders"));
+    runner
+        .withBean(AllOrdersRepository.class)
+        .run(context -> assertThat(context.getBean(AllOrders.class).ship(7)).isEqualTo("orders"));
   }
 
   interface Handler {
@@ -153,8 +153,7 @@ class InterfaceTest {
   void a_lambda_is_locked() {
     runner
         .withBean(Handler.class, () -> id -> name())
-        .run(context ->
-            assertThat(context.getBean(Handler.class).ship(7)).isEqualTo("order-7"));
+        .run(context -> assertThat(context.getBean(Handler.class).ship(7)).isEqualTo("order-7"));
   }
 
   @Test

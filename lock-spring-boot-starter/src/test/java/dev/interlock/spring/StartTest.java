@@ -190,7 +190,9 @@ class StartTest {
         .contains("namespace is set in interlock.uri and beside it");
   }
 
-  /** Spring Boot gives the keys of a map as they are written, and those of the environment small. */
+  /**
+   * Spring Boot gives the keys of a map as they are written, and those of the environment small.
+   */
   @ParameterizedTest
   @ValueSource(strings = {"connectTimeout", "connect-timeout", "connect_timeout", "CONNECTTIMEOUT"})
   void an_option_is_known_however_spring_boot_lets_it_be_written(String written) {
@@ -220,8 +222,7 @@ class StartTest {
         "interlock.uri=redis-hash://127.0.0.1:1",
         "interlock.options.connectTimeout=PT1S",
         "interlock.options.connect-timeout=PT2S"));
-    assertThat(failure.getDescription())
-        .contains("interlock.options.connectTimeout is set twice");
+    assertThat(failure.getDescription()).contains("interlock.options.connectTimeout is set twice");
   }
 
   @Test

@@ -119,7 +119,8 @@ class SettingsTest {
         return List.of(HOSTS, POOL, Option.text("key", null).secret());
       }
     };
-    assertThatThrownBy(() -> Settings.read(LockUri.parse("acme://h?key=hun&ter2&pool-sise=1"), keyed))
+    assertThatThrownBy(
+            () -> Settings.read(LockUri.parse("acme://h?key=hun&ter2&pool-sise=1"), keyed))
         .isInstanceOf(LockConfigurationException.class)
         .hasMessage("Cannot open 'acme': an unknown option, not repeated here because it may be a"
             + " part of a password, in which an & is %26 (known: key, lease, namespace, pool-size);"

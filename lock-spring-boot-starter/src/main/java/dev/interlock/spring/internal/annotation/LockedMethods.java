@@ -104,8 +104,8 @@ public final class LockedMethods {
   }
 
   /**
-   * Whether a class was made at run time of an interface that the application wrote: such as that of
-   * a repository, of a client for HTTP, or of a lambda. It has another name in each JVM.
+   * Whether a class was made at run time of an interface that the application wrote: such as that
+   * of a repository, of a client for HTTP, or of a lambda. It has another name in each JVM.
    */
   public static boolean isMadeOfInterface(Class<?> type) {
     return Proxy.isProxyClass(type) || ClassUtils.isLambdaClass(type);
