@@ -24,7 +24,8 @@ final class ListCommand implements Runnable {
       index = "1",
       arity = "0..1",
       paramLabel = "PREFIX",
-      description = "What the names begin with. Default: all names.")
+      description = "What the names begin with. Default: all names.",
+      converter = LockName.Prefix.class)
   private String prefix = "";
 
   @Option(

@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import picocli.CommandLine;
@@ -88,18 +89,36 @@ public final class Operators implements Runnable {
     return ExitCode.USAGE;
   }
 
-  /** Leaves out all of a URI but its scheme: a password may be anywhere in it, as it was typed. */
+  /**
+   * Leaves out all of a URI but its scheme: a password may be anywhere in it, as it was typed. Of
+   * what is no URI, it is between a colon and an at sign.
+   */
   private static String withoutUris(String message, String[] args) {
     String shown = message;
-    List<String> longestFirst = Arrays.stream(args)
-        .filter(arg -> arg.contains("://"))
-        .map(arg -> arg.substring(arg.indexOf("://")))
-        .sorted(Comparator.comparingInt(String::length).reversed()) // one may begin another
-        .toList();
-    for (String secret : longestFirst) {
+    for (String secret : longestFirst(args, "://", arg -> arg.substring(arg.indexOf("://")))) {
       shown = shown.replace(secret, "://...");
     }
-    return shown.replaceAll("://[^\\s']*", "://..."); // a part of an argument
+    shown = shown.replaceAll("://[^\\s']*", "://..."); // a part of an argument
+    for (String secret : longestFirst(args, "@", Operators::beforeHost)) {
+      shown = shown.replace(secret, "...@");
+    }
+    return shown;
+  }
+
+  /** What of the arguments is secret; one may begin another. */
+  private static List<String> longestFirst(
+      String[] args, String sign, UnaryOperator<String> secret) {
+    return Arrays.stream(args)
+        .filter(arg -> arg.contains(sign))
+        .map(secret)
+        .filter(found -> found.contains(":"))
+        .sorted(Comparator.comparingInt(String::length).reversed())
+        .toList();
+  }
+
+  private static String beforeHost(String arg) {
+    String value = arg.startsWith("--") ? arg.substring(arg.indexOf('=') + 1) : arg;
+    return value.substring(0, value.lastIndexOf('@') + 1);
   }
 
   private static int failed(Exception error, CommandLine at) {

@@ -39,7 +39,11 @@ class CommandLineTest {
     assertThat(Cli.run("ls", "nosuch://host").status()).isEqualTo(2);
     assertThat(Cli.run("ls", "local://?nosuch=1").err()).contains("nosuch");
     assertThat(Cli.run("ls", "-").err()).contains("INTERLOCK_URI");
-    assertThat(Cli.run("watch", "local://", "\uFFFD\uFFFD").err()).contains("UTF-8 locale");
+    for (String command : new String[] {"watch", "ls"}) {
+      Cli.Outcome outcome = Cli.run(command, "local://", "\uFFFD\uFFFD");
+      assertThat(outcome.status()).isEqualTo(2);
+      assertThat(outcome.err()).contains("UTF-8 locale");
+    }
   }
 
   @ParameterizedTest
@@ -62,6 +66,30 @@ class CommandLineTest {
       assertThat(outcome.status()).isEqualTo(2);
       assertThat(outcome.err()).contains("redis-hash://...").doesNotContain("s3cret");
     }
+  }
+
+  /** Whoever writes it so wrongly still has a password in it. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "redis-hash:user:s3cret@host",
+        "redis-hash:/user:s3cret@host",
+        "redis-hash//user:x@s3cret@host",
+        "user:it's s3cret@host:6379",
+      })
+  void a_password_in_what_is_no_uri_is_not_told(String wrong) {
+    for (String[] args : List.of(
+        new String[] {"ls", wrong},
+        new String[] {"ls", "--limit", wrong},
+        new String[] {"ls", "--limit=" + wrong},
+        new String[] {"ls", "local://", "x", wrong},
+        new String[] {wrong})) {
+      Cli.Outcome outcome = Cli.run(args);
+      assertThat(outcome.status()).isEqualTo(2);
+      assertThat(outcome.err()).doesNotContain("s3cret");
+    }
+    assertThat(Cli.run("ls", "local://", "x", wrong).err()).contains("...@host");
+    assertThat(Cli.run("ls", "local://", "x", "@job").err()).contains("'@job'");
   }
 
   /** As a pipe to {@code head} is soon, and a full disk. */

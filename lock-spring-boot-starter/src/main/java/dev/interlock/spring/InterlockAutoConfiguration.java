@@ -1,6 +1,7 @@
 package dev.interlock.spring;
 
 import dev.interlock.LockClient;
+import dev.interlock.LockConfigurationException;
 import dev.interlock.LockListener;
 import dev.interlock.spring.internal.annotation.LockedAdvisor;
 import dev.interlock.spring.internal.annotation.LockedMethods;
@@ -119,12 +120,16 @@ final class InterlockAutoConfiguration {
       ObjectProvider<LockFailureStrategy> failures,
       InterlockProperties properties,
       Environment environment) {
+    Duration waitFor = properties.locked().waitFor();
+    if (waitFor.isNegative()) {
+      throw new LockConfigurationException("interlock.locked.wait-for is negative: " + waitFor);
+    }
     return new LockedCalls(
         gate,
         gates,
         lifecycle,
         new Strategies(naming, failures),
-        properties.locked().waitFor(),
+        waitFor,
         environment.getProperty("spring.application.name", "application"));
   }
 

@@ -35,10 +35,10 @@ import org.springframework.core.annotation.AliasFor;
  * the lock busy at once.
  *
  * <p>As with every proxy of Spring, a call from the same object is not seen, and neither are
- * private, static and final methods: on those the annotation is refused at start. Final methods
- * that a class inherits from one without the annotation run without the lock, which a warning says
- * at start. What can be checked at start is: expressions, durations, combinations, and the
- * fallback.
+ * private, static and final methods, and those without a modifier that a class inherits from
+ * another package: on those the annotation is refused at start. Final methods that a class inherits
+ * from one without the annotation run without the lock, which a warning says at start. What can be
+ * checked at start is: expressions, durations, combinations, and the fallback.
  *
  * <p>A call whose lease was lost ends with {@link dev.interlock.LeaseLostException}, also if the
  * method returned normally. The method finds its lease and fencing token in {@link CurrentLease}.

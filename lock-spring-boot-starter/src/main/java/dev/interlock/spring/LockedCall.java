@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  * for what the arguments are.
  *
  * @param method as its class declares it, with the annotation
- * @param type the class of the bean
+ * @param type the class of the bean; of one that has only an interface, such as a repository, the
+ *     interface with the method
  * @param arguments those of the call; of a suspend function of Kotlin the last one is its
  *     continuation
  */

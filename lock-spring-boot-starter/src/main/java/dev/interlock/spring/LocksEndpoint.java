@@ -2,6 +2,7 @@ package dev.interlock.spring;
 
 import dev.interlock.HoldInfo;
 import dev.interlock.LockClient;
+import dev.interlock.LockRequest;
 import dev.interlock.spring.internal.lease.LockGate;
 import dev.interlock.spring.internal.lease.LockGates;
 import dev.interlock.spring.internal.observability.HeldLocks;
@@ -9,6 +10,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
@@ -21,6 +23,7 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
  * {@code management.endpoint.locks.access=unrestricted} allows it.
  */
 @Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
+@RegisterReflectionForBinding(LocksEndpoint.Held.class) // which no operation declares
 final class LocksEndpoint {
   private final LockClient unnamed;
   private final LockGates gates;
@@ -32,9 +35,19 @@ final class LocksEndpoint {
     this.held = held;
   }
 
-  /** Lists what this application holds. */
+  /**
+   * Lists what this application holds.
+   *
+   * @param name if it is given, the same as {@link #lock}: servers take no slash within a path's
+   *     segment, which a lock may have in its name
+   */
   @ReadOperation
-  Held locks() {
+  @Nullable
+  Object locks(@Nullable String name, @Nullable String client) {
+    return name == null ? list() : lock(name, client);
+  }
+
+  Held list() {
     return new Held(held.list());
   }
 
@@ -46,7 +59,7 @@ final class LocksEndpoint {
   @ReadOperation
   @Nullable
   LockState lock(@Selector String name, @Nullable String client) {
-    return client(client).inspect(name).map(LockState::of).orElse(null);
+    return client(client).inspect(checked(name)).map(LockState::of).orElse(null);
   }
 
   /**
@@ -56,8 +69,24 @@ final class LocksEndpoint {
   @DeleteOperation
   Forced forceRelease(@Selector String name, @Nullable Long fencingToken, @Nullable String client) {
     LockClient owner = client(client);
+    String lock = checked(name);
     return new Forced(
-        fencingToken == null ? owner.forceRelease(name) : owner.forceRelease(name, fencingToken));
+        fencingToken == null ? owner.forceRelease(lock) : owner.forceRelease(lock, fencingToken));
+  }
+
+  /** The same for any name; see {@link #locks}. */
+  @DeleteOperation
+  Forced forceReleaseNamed(String name, @Nullable Long fencingToken, @Nullable String client) {
+    return forceRelease(name, fencingToken, client);
+  }
+
+  private static String checked(String name) {
+    try {
+      return LockRequest.of(name).name();
+    } catch (IllegalArgumentException e) {
+      String message = String.valueOf(e.getMessage());
+      throw new InvalidEndpointRequestException(message, message);
+    }
   }
 
   private LockClient client(@Nullable String name) {

@@ -9,14 +9,18 @@ import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import java.io.IOException;
 import java.net.URI;
+import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -102,6 +106,50 @@ class EndpointHttpTest {
       assertThat(call(context, "DELETE", "/locks/order-7").body()).isEqualTo("{\"released\":true}");
       assertThat(call(context, "DELETE", "/locks/order-7").body())
           .isEqualTo("{\"released\":false}");
+    }
+  }
+
+  /** Such as strategies give: servers refuse a slash that is a part of a path's segment. */
+  @ParameterizedTest
+  @ValueSource(strings = {"Orders/order-7", "/", "a//b", "a\\b", "order-7"})
+  void a_name_that_no_path_can_have_is_given_beside_it(String name) throws Exception {
+    try (var context = start(
+        "management.endpoints.web.exposure.include=locks",
+        "management.endpoint.locks.access=unrestricted")) {
+      String named = "/locks?name=" + URLEncoder.encode(name, StandardCharsets.UTF_8);
+      assertThat(call(context, "GET", named).statusCode()).isEqualTo(404);
+      Lease lease = hold(context, name);
+      Lease other = hold(context, "a/b");
+      HttpResponse<String> one = call(context, "GET", named);
+      assertThat(one.statusCode()).isEqualTo(200);
+      assertThat(one.body()).contains("\"fencingToken\":" + lease.fencingToken(), "\"owner\"");
+
+      assertThat(call(context, "DELETE", named + "&fencingToken=1").body())
+          .isEqualTo("{\"released\":false}");
+      lease.ensureValid();
+      assertThat(call(context, "DELETE", named).body()).isEqualTo("{\"released\":true}");
+      assertThatThrownBy(lease::release).isInstanceOf(LeaseLostException.class);
+      other.release();
+    }
+  }
+
+  @Test
+  void a_name_that_no_lock_can_have_is_refused() throws Exception {
+    try (var context = start(
+        "management.endpoints.web.exposure.include=locks",
+        "management.endpoint.locks.access=unrestricted")) {
+      Lease lease = hold(context, "order-7");
+      assertThat(call(context, "DELETE", "/locks").statusCode()).isEqualTo(400);
+      for (String wrong : List.of("/locks?name=", "/locks/" + "x".repeat(2_000))) {
+        assertThat(call(context, "GET", wrong).statusCode()).isEqualTo(400);
+        assertThat(call(context, "DELETE", wrong).statusCode()).isEqualTo(400);
+      }
+      lease.release();
+    }
+    try (var context = start("management.endpoints.web.exposure.include=locks")) {
+      Lease lease = hold(context, "order-7");
+      assertThat(call(context, "DELETE", "/locks?name=order-7").statusCode()).isEqualTo(405);
+      lease.release();
     }
   }
 }

@@ -232,7 +232,7 @@ class NamedClientsTest {
       LockClient unnamed = context.getBean("lockClient", LockClient.class);
       Lease there = orders.acquire(LockRequest.of("shown"));
       try (Lease here = unnamed.acquire(LockRequest.of("shown"))) {
-        assertThat(endpoint.locks().held())
+        assertThat(endpoint.list().held())
             .extracting(HeldLocks.HeldLock::client)
             .containsExactly("default", "orders");
         assertThat(endpoint.lock("shown", "orders").fencingToken()).isEqualTo(there.fencingToken());
@@ -240,7 +240,7 @@ class NamedClientsTest {
         assertThat(endpoint.lock("shown", "orders")).isNull();
         assertThat(endpoint.lock("shown", null).fencingToken()).isEqualTo(here.fencingToken());
         await()
-            .untilAsserted(() -> assertThat(endpoint.locks().held())
+            .untilAsserted(() -> assertThat(endpoint.list().held())
                 .extracting(HeldLocks.HeldLock::client)
                 .containsExactly("default"));
       }

@@ -2,8 +2,13 @@ package dev.interlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.interlock.Capability;
+import dev.interlock.LockClient;
+import dev.interlock.Locks;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
+import java.lang.reflect.Proxy;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -134,6 +139,35 @@ class PartsStartTest {
           .contains("@Limited on Exporting.work() needs the capability PERMITS")
           .doesNotContain("elsewhere");
       plain.withBean(Writing.class).run(context -> assertThat(context).hasNotFailed());
+    }
+  }
+
+  static class Fair {
+    @Locked(name = "a", fair = true)
+    public void work() {}
+  }
+
+  /** A client whose provider has an order of its own. */
+  private static LockClient unfair(LockClient client) {
+    return (LockClient) Proxy.newProxyInstance(
+        LockClient.class.getClassLoader(),
+        new Class<?>[] {LockClient.class},
+        (proxy, method, arguments) -> method.getName().equals("capabilities")
+            ? Set.of(Capability.RENEWABLE, Capability.FENCED)
+            : method.invoke(client, arguments));
+  }
+
+  @Test
+  void a_provider_that_is_not_fair_is_refused() {
+    try (LockClient client = Locks.open("local://")) {
+      ApplicationContextRunner own =
+          runner.withBean("own", LockClient.class, () -> unfair(client), definition -> {
+            definition.setDestroyMethodName("");
+          });
+      assertThat(Contexts.failure(own.withBean(Fair.class)).getDescription())
+          .contains("@Locked on Fair.work() needs the capability FAIR, which the provider of the"
+              + " client without a name does not declare");
+      own.withBean(Writing.class).run(context -> assertThat(context).hasNotFailed());
     }
   }
 

@@ -271,13 +271,13 @@ class RedisTest {
     LockHealthIndicator health = context.getBean(LockHealthIndicator.class);
     assertThat(health.health().getStatus()).isEqualTo(Status.UP);
     try (Lease lease = client.tryAcquire(LockRequest.of("shown")).orElseThrow()) {
-      assertThat(endpoint.locks().held())
+      assertThat(endpoint.list().held())
           .anyMatch(
               held -> held.name().equals("shown") && held.fencingToken() == lease.fencingToken());
       assertThat(endpoint.lock("shown", null).fencingToken()).isEqualTo(lease.fencingToken());
     }
     assertThat(endpoint.lock("shown", null)).isNull();
-    assertThat(endpoint.locks().held()).noneMatch(held -> held.name().equals("shown"));
+    assertThat(endpoint.list().held()).noneMatch(held -> held.name().equals("shown"));
     server.pause();
     try {
       Health down = health.health();

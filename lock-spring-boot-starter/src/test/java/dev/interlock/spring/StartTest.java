@@ -16,8 +16,11 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -25,6 +28,8 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.Order;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /** What an application gets at its start, and what it reads if it does not start. */
 class StartTest {
@@ -171,11 +176,53 @@ class StartTest {
   }
 
   @Test
+  void a_wait_that_is_negative_is_refused() {
+    FailureAnalysis failure = Contexts.failure(
+        runner.withPropertyValues("interlock.uri=local://", "interlock.locked.wait-for=-1s"));
+    assertThat(failure.getDescription()).contains("interlock.locked.wait-for is negative: PT-1S");
+  }
+
+  @Test
   void an_option_that_is_given_twice_is_refused() {
     FailureAnalysis failure = Contexts.failure(
         runner.withPropertyValues("interlock.uri=local://?namespace=a", "interlock.namespace=b"));
     assertThat(failure.getDescription())
         .contains("namespace is set in interlock.uri and beside it");
+  }
+
+  /**
+   * Spring Boot gives the keys of a map as they are written, and those of the environment small.
+   */
+  @ParameterizedTest
+  @ValueSource(strings = {"connectTimeout", "connect-timeout", "connect_timeout", "CONNECTTIMEOUT"})
+  void an_option_is_known_however_spring_boot_lets_it_be_written(String written) {
+    FailureAnalysis failure = Contexts.failure(runner.withPropertyValues(
+        "interlock.uri=redis-hash://127.0.0.1:1", "interlock.options." + written + "=soon"));
+    assertThat(failure.getDescription()).contains("connectTimeout=soon").doesNotContain("no such");
+  }
+
+  @Test
+  void an_option_of_the_environment_is_known() {
+    FailureAnalysis failure = Contexts.failure(runner
+        .withPropertyValues("interlock.uri=redis-hash://127.0.0.1:1")
+        .withInitializer(context -> context
+            .getEnvironment()
+            .getPropertySources()
+            .replace(
+                StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME,
+                new SystemEnvironmentPropertySource(
+                    StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME,
+                    Map.of("INTERLOCK_OPTIONS_CONNECTTIMEOUT", "soon")))));
+    assertThat(failure.getDescription()).contains("connectTimeout=soon").doesNotContain("no such");
+  }
+
+  @Test
+  void an_option_that_is_written_in_two_ways_is_refused() {
+    FailureAnalysis failure = Contexts.failure(runner.withPropertyValues(
+        "interlock.uri=redis-hash://127.0.0.1:1",
+        "interlock.options.connectTimeout=PT1S",
+        "interlock.options.connect-timeout=PT2S"));
+    assertThat(failure.getDescription()).contains("interlock.options.connectTimeout is set twice");
   }
 
   @Test

@@ -2,6 +2,7 @@ package dev.interlock.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.interlock.spring.internal.annotation.OtherPackage;
 import io.lettuce.core.RedisFuture;
 import java.util.List;
 import java.util.Optional;
@@ -69,6 +70,8 @@ class WrongAnnotationTest {
     @Locked("a")
     public final void work() {}
   }
+
+  static class HiddenByPackage extends OtherPackage {}
 
   static class SecondMethod {
     @Locked("a")
@@ -199,6 +202,23 @@ class WrongAnnotationTest {
             + " a proxy does not see a method that is final");
   }
 
+  static class SamePackage extends OfThisPackage {}
+
+  static class OfThisPackage {
+    @Locked("a")
+    boolean work() {
+      return CurrentLease.find().isPresent();
+    }
+  }
+
+  @Test
+  void a_method_of_the_package_is_locked() {
+    runner
+        .withPropertyValues("interlock.uri=local://")
+        .withBean(SamePackage.class)
+        .run(context -> assertThat(context.getBean(SamePackage.class).work()).isTrue());
+  }
+
   @ParameterizedTest
   @CsvSource(delimiter = '|', textBlock = """
       Unparsable      | cannot be parsed
@@ -210,6 +230,7 @@ class WrongAnnotationTest {
       KeptWithoutTime | autoRelease=false and atLeast need each other
       Hidden          | a proxy does not see a method that is private
       HiddenByClass   | a proxy does not see a method that is private
+      HiddenByPackage | a proxy in another package does not see it
       SecondMethod    | there is no variable #nothing
       ReturnsFuture         | it returns a Future, for whose end a lock cannot be held
       ReturnsRedisFuture    | it returns a RedisFuture, for whose end a lock cannot be held

@@ -73,6 +73,15 @@ class CoroutineTest {
     @Locked(name = "x", waitFor = "0", onBusy = OnBusy.SKIP)
     open suspend fun skipped(): List<String> = listOf("done")
 
+    @Locked(name = "x", waitFor = "0", onBusy = OnBusy.SKIP)
+    open suspend fun number(): Int = 1
+
+    @Locked(name = "x", waitFor = "0", onBusy = OnBusy.SKIP)
+    open suspend fun flag(): Boolean = true
+
+    @Locked(name = "x", waitFor = "0", onBusy = OnBusy.SKIP)
+    open suspend fun numberOrNull(): Int? = 1
+
     @Locked(name = "x", waitFor = "0", onBusy = OnBusy.FALLBACK, fallback = "instead")
     open suspend fun fallBack(): String = "locked"
 
@@ -173,6 +182,18 @@ class CoroutineTest {
     assertThat(runBlocking { coroutines.skipped() }).containsExactly("done")
     await().until(::isFree)
     assertThat(runBlocking { coroutines.fallBack() }).isEqualTo("locked")
+    await().until(::isFree)
+  }
+
+  /** The JVM knows what a suspend function gives as an object only. */
+  @Test
+  fun a_coroutine_that_is_skipped_gives_the_default_of_a_primitive() {
+    val other = client.tryAcquire(LockRequest.of("x")).orElseThrow()
+    assertThat(runBlocking { coroutines.number() }).isZero()
+    assertThat(runBlocking { coroutines.flag() }).isFalse()
+    assertThat(runBlocking { coroutines.numberOrNull() }).isNull()
+    other.release()
+    assertThat(runBlocking { coroutines.number() }).isEqualTo(1)
     await().until(::isFree)
   }
 

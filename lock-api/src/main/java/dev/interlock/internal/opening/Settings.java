@@ -39,7 +39,7 @@ final class Settings {
     }
     for (Option<?> option : config.values().keySet()) {
       if (!settings.known.contains(option)) {
-        settings.faults.add(settings.unknown(option.name()));
+        settings.faults.add(settings.unknown(option.name(), false));
       }
     }
     settings.check(config);
@@ -56,7 +56,7 @@ final class Settings {
     for (Map.Entry<String, List<String>> given : byName(uri).entrySet()) {
       Optional<Option<?>> option = queryOption(given.getKey());
       if (option.isEmpty()) {
-        faults.add(unknown(given.getKey()));
+        faults.add(unknown(given.getKey(), hasSecret(uri)));
       } else {
         set(builder, option.get(), given.getValue());
       }
@@ -98,18 +98,33 @@ final class Settings {
     return "%s:// does not take %s".formatted(provider.id(), what);
   }
 
-  private String unknown(String name) {
+  private boolean hasSecret(LockUri uri) {
+    return uri.query().stream()
+        .map(Map.Entry::getKey)
+        .flatMap(name -> queryOption(name).stream())
+        .anyMatch(Option::isSensitive);
+  }
+
+  /**
+   * Says what there is instead.
+   *
+   * @param beside whether it stands beside a secret, of which it may be a part
+   */
+  private String unknown(String name, boolean beside) {
     List<String> names = known.stream()
         .filter(option -> option.part() == Option.Part.QUERY)
         .map(Option::name)
         .sorted()
         .toList();
-    return "unknown option '%s'%s"
-        .formatted(
-            name,
-            Nearest.to(name, names)
-                .map(" (did you mean '%s'?)"::formatted)
-                .orElse(" (known: %s)".formatted(String.join(", ", names))));
+    Optional<String> meant = Nearest.to(name, names);
+    if (meant.isPresent()) {
+      return "unknown option '%s' (did you mean '%s'?)".formatted(name, meant.get());
+    }
+    return (beside
+            ? "an unknown option, not repeated here because it may be a part of a password, in which"
+                + " an & is %26"
+            : "unknown option '" + name + "'")
+        + " (known: " + String.join(", ", names) + ")";
   }
 
   private void check(LockConfig config) {

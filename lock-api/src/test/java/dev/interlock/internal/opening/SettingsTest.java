@@ -111,6 +111,23 @@ class SettingsTest {
   }
 
   @Test
+  @DisplayName("E8 what follows an & within a password is not told as the name of an option")
+  void showsNoPartOfASecret() {
+    TestProvider keyed = new TestProvider() {
+      @Override
+      public List<Option<?>> options() {
+        return List.of(HOSTS, POOL, Option.text("key", null).secret());
+      }
+    };
+    assertThatThrownBy(
+            () -> Settings.read(LockUri.parse("acme://h?key=hun&ter2&pool-sise=1"), keyed))
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessage("Cannot open 'acme': an unknown option, not repeated here because it may be a"
+            + " part of a password, in which an & is %26 (known: key, lease, namespace, pool-size);"
+            + " unknown option 'pool-sise' (did you mean 'pool-size'?)");
+  }
+
+  @Test
   @DisplayName("typed settings are checked like those of a URI")
   void checksTyped() {
     LockConfig incomplete = LockConfig.builder("acme").build();

@@ -23,7 +23,7 @@ import java.util.regex.Pattern;
  *       statement at the begin of the transaction, and covers all that the transaction writes.
  *   <li>A <em>guard column</em> in the row that is written: the application adds {@code token = ?}
  *       and {@code AND token <= ?} to its own statement, and {@link #requireWritten} looks at the
- *       number of rows. That costs no statement.
+ *       number of rows. That costs no statement. The column must not be null.
  * </ul>
  *
  * <p>Both let the same token pass again, for a holder may write many times under one lease.
@@ -94,7 +94,8 @@ public final class FencedWrites {
   }
 
   /**
-   * Guards what the transaction writes, under the lock's name and the lease's token.
+   * Guards what the transaction writes, under the lock's name and the lease's token. Locks of one
+   * name in several namespaces need names of their own here, or a table each.
    *
    * @param connection within a transaction, which has not read yet what it will write
    * @param lease what it is written under

@@ -4,7 +4,6 @@ import dev.interlock.Capability;
 import dev.interlock.LockKind;
 import dev.interlock.LockRequest;
 import dev.interlock.spring.LockMode;
-import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -49,8 +48,9 @@ public final class LockPart {
     return asking.apply(request);
   }
 
-  /** Tells which capability a provider lacks for it; null if none. */
-  public @Nullable Capability missingIn(Set<Capability> declared) {
-    return needed == null || declared.contains(needed) ? null : needed;
+  /** The capability that its provider must declare; null if all providers can give it. */
+  @Nullable
+  Capability needed() {
+    return needed;
   }
 }

@@ -1,5 +1,6 @@
 package dev.interlock.spring.internal.annotation;
 
+import dev.interlock.Capability;
 import dev.interlock.LockRequest;
 import dev.interlock.spring.LockScope;
 import dev.interlock.spring.OnBusy;
@@ -8,8 +9,10 @@ import dev.interlock.spring.WhenUnavailable;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -87,6 +90,19 @@ public record LockedMethod(
   /** Whether a call needs the lock. */
   public boolean isLocked(@Nullable Object target, @Nullable Object[] arguments) {
     return condition == null || condition.holds(target, arguments);
+  }
+
+  /** What the provider of its client must declare. */
+  public Set<Capability> needs() {
+    Set<Capability> needs = EnumSet.noneOf(Capability.class);
+    Capability ofPart = part.needed();
+    if (ofPart != null) {
+      needs.add(ofPart);
+    }
+    if (fair) {
+      needs.add(Capability.FAIR);
+    }
+    return needs;
   }
 
   public boolean interrupts() {

@@ -13,6 +13,7 @@ import dev.interlock.spring.internal.lease.Ending;
 import java.lang.System.Logger.Level;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -70,13 +71,14 @@ public final class LockedMethods {
   }
 
   private Optional<LockedMethod> read(Method called, Class<?> targetClass) {
-    Method method = AopUtils.getMostSpecificMethod(called, ClassUtils.getUserClass(targetClass));
+    Method method = written(called, targetClass);
     if (ReflectionUtils.isObjectMethod(method) || method.isSynthetic()) {
       return Optional.empty();
     }
     LockAnnotation own = LockAnnotation.on(method);
     if (own != null) {
       requireProxyable(own, method);
+      requireSamePackage(own, method, targetClass);
       return Optional.of(read(own, method, targetClass));
     }
     if (!Modifier.isPublic(method.getModifiers()) || Modifier.isStatic(method.getModifiers())) {
@@ -101,12 +103,42 @@ public final class LockedMethods {
     return Optional.of(read(ofClass, method, targetClass));
   }
 
+  /**
+   * Whether a class was made at run time of an interface that the application wrote: such as that
+   * of a repository, of a client for HTTP, or of a lambda. It has another name in each JVM.
+   */
+  public static boolean isMadeOfInterface(Class<?> type) {
+    return Proxy.isProxyClass(type) || ClassUtils.isLambdaClass(type);
+  }
+
+  /** The method as the application wrote it: not final, and with the names of its parameters. */
+  private static Method written(Method called, Class<?> targetClass) {
+    return isMadeOfInterface(targetClass)
+        ? ClassUtils.getInterfaceMethodIfPossible(called, targetClass)
+        : AopUtils.getMostSpecificMethod(called, ClassUtils.getUserClass(targetClass));
+  }
+
   private static void requireProxyable(LockAnnotation annotation, Method method) {
     int hidden = Modifier.PRIVATE | Modifier.STATIC | Modifier.FINAL;
     if ((method.getModifiers() & hidden) != 0) {
       throw new LockConfigurationException(
           "%s on %s: a proxy does not see a method that is private, static or final"
               .formatted(annotation.label(), describe(method)));
+    }
+  }
+
+  private static void requireSamePackage(
+      LockAnnotation annotation, Method method, Class<?> targetClass) {
+    int everywhere = Modifier.PUBLIC | Modifier.PROTECTED;
+    if ((method.getModifiers() & everywhere) == 0
+        && !method.getDeclaringClass().getPackage().equals(targetClass.getPackage())) {
+      throw new LockConfigurationException(
+          "%s on %s: a proxy in another package does not see it, and %s is in %s: make it protected"
+              .formatted(
+                  annotation.label(),
+                  describe(method),
+                  targetClass.getSimpleName(),
+                  targetClass.getPackageName()));
     }
   }
 
@@ -276,8 +308,11 @@ public final class LockedMethods {
     if (locked.fallback().isEmpty()) {
       return null;
     }
-    Method fallback = ReflectionUtils.findMethod(
-        ClassUtils.getUserClass(targetClass), locked.fallback(), method.getParameterTypes());
+    Class<?> type = isMadeOfInterface(targetClass)
+        ? method.getDeclaringClass()
+        : ClassUtils.getUserClass(targetClass);
+    Method fallback =
+        ReflectionUtils.findMethod(type, locked.fallback(), method.getParameterTypes());
     if (fallback == null) {
       faults.add("there is no method %s(%s)".formatted(locked.fallback(), parameters(method)));
     } else if (!ClassUtils.isAssignable(method.getReturnType(), fallback.getReturnType())) {

@@ -3,6 +3,7 @@ package dev.interlock.spring.internal.call;
 import dev.interlock.LockRequest;
 import dev.interlock.spring.internal.annotation.LockedMethod;
 import dev.interlock.spring.internal.annotation.LockedResults;
+import java.lang.invoke.MethodType;
 import java.lang.reflect.Array;
 import java.lang.reflect.Method;
 import java.util.Collection;
@@ -19,6 +20,7 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.KotlinDetector;
+import org.springframework.core.Nullness;
 
 /** What a method gives whose lock is held by another. */
 final class Busy {
@@ -67,9 +69,15 @@ final class Busy {
 
   /** What a subscription gives that is skipped: nothing, or what is empty in a coroutine. */
   static @Nullable Object skippedSubscription(Method method) {
-    return KotlinDetector.isSuspendingFunction(method)
-        ? skipped(LockedResults.suspendResult(method).toClass())
-        : null;
+    if (!KotlinDetector.isSuspendingFunction(method)) {
+      return null;
+    }
+    Class<?> type = LockedResults.suspendResult(method).toClass();
+    // To the JVM an Int of Kotlin is an object there, as one that may be null is.
+    return skipped(
+        Nullness.forMethodReturnType(method) == Nullness.NON_NULL
+            ? MethodType.methodType(type).unwrap().returnType()
+            : type);
   }
 
   static @Nullable Object fallback(LockedMethod locked, MethodInvocation invocation)

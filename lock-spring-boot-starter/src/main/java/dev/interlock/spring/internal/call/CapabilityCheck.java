@@ -30,15 +30,15 @@ public final class CapabilityCheck implements SmartInitializingSingleton {
   @Override
   public void afterSingletonsInstantiated() {
     Set<String> faults = new LinkedHashSet<>(); // a method may be read through several types
-    methods.known().filter(locked -> !locked.part().isExclusive()).forEach(locked -> {
-      Set<Capability> declared = calls.get().gate(locked).client().capabilities();
-      Capability missing = locked.part().missingIn(declared);
-      if (missing != null) {
+    methods.known().filter(locked -> !locked.needs().isEmpty()).forEach(locked -> {
+      Set<Capability> missing = locked.needs();
+      missing.removeAll(calls.get().gate(locked).client().capabilities());
+      for (Capability capability : missing) {
         faults.add("%s on %s needs the capability %s, which the provider of %s does not declare"
             .formatted(
                 LockAnnotation.labelOf(locked.method()),
                 LockedMethods.describe(locked.method()),
-                missing,
+                capability,
                 locked.client().isEmpty()
                     ? "the client without a name"
                     : "client '%s'".formatted(locked.client())));

@@ -58,6 +58,9 @@ final class KeptLeases implements AutoCloseable {
     KeptLease kept = new KeptLease(lease, atLeast, atMost);
     open.add(kept);
     kept.start();
+    if (timer.isShutdown()) {
+      kept.leave(); // of a job that began after the close
+    }
     return kept;
   }
 

@@ -8,6 +8,7 @@ import dev.interlock.spring.internal.lease.Ending;
 import dev.interlock.spring.internal.lease.Entry;
 import dev.interlock.spring.internal.lease.LeaseScope;
 import dev.interlock.spring.internal.lease.LockedWork;
+import java.lang.reflect.Method;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -34,10 +35,8 @@ public final class LockedInterceptor implements MethodInterceptor {
   @Override
   public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
     Object target = invocation.getThis();
-    Class<?> type = target == null
-        ? invocation.getMethod().getDeclaringClass()
-        : AopUtils.getTargetClass(target);
-    LockedMethod locked = methods.find(invocation.getMethod(), type);
+    Method method = invocation.getMethod();
+    LockedMethod locked = methods.find(method, type(target, method));
     if (locked == null) {
       return invocation.proceed();
     }
@@ -57,6 +56,16 @@ public final class LockedInterceptor implements MethodInterceptor {
     return locked.kind() == LockedMethod.Kind.REACTIVE
         ? new ReactiveCall(shared, locked, request, invocation).result()
         : call(shared, locked, request, invocation);
+  }
+
+  /** As at the start, where the annotations were looked for. */
+  private static Class<?> type(@Nullable Object target, Method method) {
+    if (target == null) {
+      return method.getDeclaringClass();
+    }
+    // What the proxy of a repository calls does not know its interface.
+    Class<?> given = target.getClass();
+    return LockedMethods.isMadeOfInterface(given) ? given : AopUtils.getTargetClass(target);
   }
 
   /** Lets work run without its lock. */

@@ -6,6 +6,7 @@ import dev.interlock.spring.LockFailureStrategy;
 import dev.interlock.spring.LockNaming;
 import dev.interlock.spring.LockedCall;
 import dev.interlock.spring.internal.annotation.LockedMethod;
+import dev.interlock.spring.internal.annotation.LockedMethods;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -45,8 +46,9 @@ public final class Strategies {
 
   private static LockedCall call(LockedMethod locked, MethodInvocation invocation) {
     Object target = invocation.getThis();
-    Class<?> type =
-        target == null ? locked.method().getDeclaringClass() : AopUtils.getTargetClass(target);
+    Class<?> type = target == null || LockedMethods.isMadeOfInterface(target.getClass())
+        ? locked.method().getDeclaringClass()
+        : AopUtils.getTargetClass(target);
     List<@Nullable Object> arguments = new ArrayList<>();
     for (Object argument : invocation.getArguments()) {
       arguments.add(argument); // which may be null

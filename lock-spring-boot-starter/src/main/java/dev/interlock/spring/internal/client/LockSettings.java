@@ -6,11 +6,14 @@ import dev.interlock.LockConfigurationException;
 import dev.interlock.Option;
 import dev.interlock.spi.LockProvider;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /** Adds to a configuration what the application's properties say, and names every fault at once. */
@@ -38,10 +41,11 @@ final class LockSettings {
     LockConfig.Builder builder = start.toBuilder();
     List<Option<?>> known = new ArrayList<>(CommonOptions.ALL);
     known.addAll(options(start.provider()));
+    Set<Option<?>> given = new HashSet<>();
     texts().forEach((name, text) -> {
       Option<?> option = known.stream()
           .filter(candidate -> candidate.part() == Option.Part.QUERY)
-          .filter(candidate -> candidate.name().equals(name))
+          .filter(candidate -> plain(candidate.name()).equals(plain(name)))
           .findFirst()
           .orElse(null);
       if (option == null) {
@@ -49,7 +53,11 @@ final class LockSettings {
             .formatted(prefix, name, start.provider(), names(known)));
       } else if (start.values().containsKey(option)) {
         faults.add("%s is set in %s and beside it"
-            .formatted(name, properties.uri() == null ? "the connection" : prefix + ".uri"));
+            .formatted(
+                option.name(), properties.uri() == null ? "the connection" : prefix + ".uri"));
+      } else if (!given.add(option)) {
+        faults.add("%s.options.%s is set twice, written in different ways"
+            .formatted(prefix, option.name()));
       } else {
         set(builder, option, text);
       }
@@ -58,6 +66,11 @@ final class LockSettings {
       throw new LockConfigurationException(String.join("; ", faults));
     }
     return builder.build();
+  }
+
+  /** As Spring Boot compares the names of properties; those of the environment have no capitals. */
+  private static String plain(String name) {
+    return name.replaceAll("[-_]", "").toLowerCase(Locale.ROOT);
   }
 
   /** The options that are given beside the URI, as they would stand in it. */

@@ -3,6 +3,10 @@ package dev.interlock.spring.internal.call;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.Lease;
+import dev.interlock.LockClient;
+import dev.interlock.LockRequest;
+import dev.interlock.local.LocalLocks;
+import dev.interlock.local.LocalSpace;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.Optional;
@@ -72,5 +76,20 @@ class KeptLeasesTest {
     // 200 ms before the end of the first second. A machine that is late by 300 ms extends nothing.
     extension.completeOnTimeout(Duration.ZERO, 5, TimeUnit.SECONDS);
     assertThat(extension.get()).isLessThanOrEqualTo(Duration.ofMillis(300));
+  }
+
+  /** On a thread that nobody ends before. */
+  @Test
+  void a_job_that_begins_while_the_application_is_closed_keeps_its_lock() throws Exception {
+    LocalSpace space = LocalSpace.create();
+    KeptLeases leases = new KeptLeases();
+    leases.close();
+    try (LockClient client = LocalLocks.using(space)) {
+      Lease lease = client.acquire(LockRequest.of("job").withLease(Duration.ofSeconds(20)));
+      leases.keep(lease, Duration.ofSeconds(20), Optional.empty());
+    }
+    try (LockClient next = LocalLocks.using(space)) {
+      assertThat(next.tryAcquire(LockRequest.of("job"))).isEmpty();
+    }
   }
 }
