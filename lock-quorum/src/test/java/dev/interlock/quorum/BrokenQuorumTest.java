@@ -112,7 +112,7 @@ class BrokenQuorumTest {
   @Test
   @DisplayName("Q5: members that begin for none if several clients mark them are found")
   void beginsWithOneMakerOnly() {
-    expectFound(lying("ages-by-maker"), "Q5", "that nobody has used within", "votes in");
+    expectFound(lying("ages-by-maker"), "Q5", "votes in");
   }
 
   @Test
