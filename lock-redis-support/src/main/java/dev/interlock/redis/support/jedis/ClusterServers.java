@@ -145,6 +145,7 @@ final class ClusterServers implements Servers {
   @Override
   public void close() {
     closed = true;
+    looks.close();
     map.close();
     servers.values().forEach(Server::close);
   }

@@ -201,6 +201,7 @@ final class SentinelMaster implements ServerPlace {
   /** Ends threads and connections. */
   @Override
   public void close() {
+    looks.close();
     news.close();
   }
 }
