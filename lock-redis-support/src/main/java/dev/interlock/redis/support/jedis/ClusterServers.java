@@ -5,6 +5,7 @@ import dev.interlock.LockConfig;
 import dev.interlock.LockConfigurationException;
 import dev.interlock.LockException;
 import dev.interlock.OutcomeUnknownException;
+import dev.interlock.redis.support.BackgroundLook;
 import dev.interlock.redis.support.LockKeys;
 import dev.interlock.redis.support.RedisOptions;
 import dev.interlock.redis.support.jedis.Connections.Use;

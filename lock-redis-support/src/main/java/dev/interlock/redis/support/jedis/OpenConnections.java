@@ -1,6 +1,7 @@
 package dev.interlock.redis.support.jedis;
 
 import dev.interlock.BackendUnavailableException;
+import dev.interlock.redis.support.BackgroundLook;
 import dev.interlock.redis.support.jedis.Connections.Use;
 import java.time.Duration;
 import java.util.Optional;

@@ -9,6 +9,7 @@ import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockConfig;
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.LockKeys;
+import dev.interlock.redis.support.contract.FakeRedis;
 import dev.interlock.spi.ClientId;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
@@ -139,7 +140,7 @@ class OwnConnectionsTest {
       ServerPlace withoutMemory = new ServerPlace() {
         @Override
         public HostAndPort address() {
-          return server.address();
+          return new HostAndPort("127.0.0.1", server.host().port().orElseThrow());
         }
 
         @Override

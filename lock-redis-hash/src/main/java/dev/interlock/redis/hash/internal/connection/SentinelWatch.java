@@ -1,24 +1,24 @@
 package dev.interlock.redis.hash.internal.connection;
 
 import dev.interlock.redis.hash.internal.push.Subscription;
+import dev.interlock.redis.support.SentinelMajority;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
-import io.lettuce.core.sentinel.api.StatefulRedisSentinelConnection;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Hears from the sentinels which server is the master. It listens to each of them, and asks one
- * whose messages may have been missed. Nothing here blocks. Thread-safe.
+ * Hears from the sentinels that another server is the master. It listens to each of them: what one
+ * says, or may have said while it was not heard, is a reason to ask all. Nothing here blocks.
+ * Thread-safe.
  */
 final class SentinelWatch {
   private static final Logger LOG = System.getLogger(SentinelWatch.class.getName());
@@ -27,7 +27,7 @@ final class SentinelWatch {
   private final RedisClient redis;
   private final List<RedisURI> sentinels;
   private final String master;
-  private final MasterChannels channels;
+  private final SentinelMajority majority;
 
   /** The sentinels that are listened to, or about to be. */
   private final Set<RedisURI> heard = ConcurrentHashMap.newKeySet();
@@ -36,19 +36,27 @@ final class SentinelWatch {
       ConcurrentHashMap.newKeySet();
 
   SentinelWatch(
-      RedisClient redis, List<RedisURI> sentinels, String master, MasterChannels channels) {
+      RedisClient redis, List<RedisURI> sentinels, String master, SentinelMajority majority) {
     this.redis = redis;
     this.sentinels = sentinels;
     this.master = master;
-    this.channels = channels;
+    this.majority = majority;
+  }
+
+  /** Called now and then while a client is used; quick. */
+  void check() {
+    if (majority.isStale()) {
+      majority.doubt();
+    }
   }
 
   /**
-   * Listens to sentinels that could not be reached so far, and subscribes once more to the others,
-   * as a sign of life and because one may have refused it after a reconnect: {@link ReplyTimeout}
-   * closes a connection if no answer comes, and the next one asks who the master is.
+   * Asks the sentinels, listens to those that could not be reached so far, and subscribes once more
+   * to the others, as a sign of life and because one may have refused it after a reconnect:
+   * {@link ReplyTimeout} closes a connection if no answer comes.
    */
   void lookAgain() {
+    majority.doubt();
     listening.forEach(connection -> {
       RedisFuture<Void> unused = connection.async().subscribe(CHANNEL);
     });
@@ -66,7 +74,7 @@ final class SentinelWatch {
       if (failure == null) {
         Subscription subscription = new Subscription();
         connection.addListener(subscription);
-        connection.addListener(new Announcements(sentinel, subscription));
+        connection.addListener(new Announcements(subscription));
         subscribe(sentinel, connection);
       } else {
         LOG.log(Level.DEBUG, "no sentinel answers at " + sentinel.getHost(), failure);
@@ -89,53 +97,26 @@ final class SentinelWatch {
     });
   }
 
-  private void ask(RedisURI sentinel) {
-    CompletionStage<StatefulRedisSentinelConnection<String, String>> connecting =
-        redis.connectSentinelAsync(StringCodec.UTF8, sentinel);
-    connecting.whenComplete((connection, failure) -> {
-      if (failure == null) {
-        ask(connection);
-      }
-    });
-  }
-
-  private void ask(StatefulRedisSentinelConnection<String, String> connection) {
-    connection.async().getMasterAddrByName(master).whenComplete((address, failure) -> {
-      if (address instanceof InetSocketAddress found) {
-        channels.confirmed(new InetSocketAddress(found.getHostString(), found.getPort()));
-      }
-      OpenConnections.closeSoon(connection);
-    });
-  }
-
   /** What one sentinel says. */
   private final class Announcements extends RedisPubSubAdapter<String, String> {
-    private static final int WORDS = 5;
-    private final RedisURI sentinel;
     private final Subscription subscription;
 
-    Announcements(RedisURI sentinel, Subscription subscription) {
-      this.sentinel = sentinel;
+    Announcements(Subscription subscription) {
       this.subscription = subscription;
     }
 
     @Override
     public void subscribed(String channel, long count) {
       if (subscription.confirm()) {
-        ask(sentinel); // what it said before was not heard
+        majority.doubt(); // what it said before was not heard
       }
     }
 
     @Override
     public void message(String channel, String message) {
-      String[] words = message.split(" ", -1); // name, old host and port, new host and port
-      if (words.length == WORDS && words[0].equals(master)) {
-        channels.switched(address(words[1], words[2]), address(words[3], words[4]));
+      if (message.startsWith(master + " ")) { // then old host and port, new host and port
+        majority.doubt();
       }
-    }
-
-    private static InetSocketAddress address(String host, String port) {
-      return new InetSocketAddress(host, Integer.parseInt(port));
     }
   }
 }

@@ -1,4 +1,4 @@
-package dev.interlock.redis.support.jedis;
+package dev.interlock.redis.support;
 
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * wants to know too soon after the last time is not forgotten: what it has heard of may be newer
  * than that answer. Thread-safe.
  */
-final class BackgroundLook implements AutoCloseable {
+public final class BackgroundLook implements AutoCloseable {
   private static final Logger LOG = System.getLogger(BackgroundLook.class.getName());
 
   private record Look(Runnable work, long beganAt, CountDownLatch ended) {}
@@ -22,7 +22,7 @@ final class BackgroundLook implements AutoCloseable {
   private final long pause;
   private final CountDownLatch closed = new CountDownLatch(1);
   private final Object monitor = new Object();
-  private Look latest;
+  private volatile Look latest; // written under the monitor
 
   /** What the next look is to do; null if nobody has wanted one since the latest began. */
   private @Nullable Runnable wanted;
@@ -36,7 +36,7 @@ final class BackgroundLook implements AutoCloseable {
    * @param threadName of the thread
    * @param pause between the beginnings of two looks, at least
    */
-  BackgroundLook(String threadName, Duration pause) {
+  public BackgroundLook(String threadName, Duration pause) {
     this.threadName = threadName;
     this.pause = pause.toNanos();
     this.latest = new Look(() -> {}, System.nanoTime() - this.pause, new CountDownLatch(0));
@@ -46,8 +46,10 @@ final class BackgroundLook implements AutoCloseable {
    * Has somebody look: now, or, if somebody is at it or just did, once that look is over and the
    * pause has passed. All who want one meanwhile share it. Does not block, and does not fail where
    * there is no memory for a thread: whoever gives a faulty connection back has more to do.
+   *
+   * @param work blocks for a bounded time
    */
-  void begin(Runnable work) {
+  public void begin(Runnable work) {
     Look first = null;
     synchronized (monitor) {
       wanted = work;
@@ -67,20 +69,20 @@ final class BackgroundLook implements AutoCloseable {
   }
 
   private Look next(Runnable work) {
+    Look next = new Look(work, System.nanoTime(), new CountDownLatch(1));
     wanted = null;
-    latest = new Look(work, System.nanoTime(), new CountDownLatch(1));
-    return latest;
+    latest = next;
+    return next;
   }
 
-  /** Whether the look that began last is longer ago than this. */
-  boolean isOlderThan(Duration age) {
-    return System.nanoTime() - latest().beganAt > age.toNanos();
-  }
-
-  private Look latest() {
-    synchronized (monitor) {
-      return latest;
-    }
+  /**
+   * Tells whether nobody has looked for long.
+   *
+   * @param age how long
+   * @return whether the look that began last is longer ago than this
+   */
+  public boolean isOlderThan(Duration age) {
+    return System.nanoTime() - latest.beganAt > age.toNanos();
   }
 
   private void start(@Nullable Look first) {
@@ -160,8 +162,8 @@ final class BackgroundLook implements AutoCloseable {
    *
    * @param limit how long after its beginning to go on without
    */
-  void await(Duration limit) {
-    Look last = latest();
+  public void await(Duration limit) {
+    Look last = latest;
     long deadline = last.beganAt + limit.toNanos();
     boolean interrupted = false;
     try {

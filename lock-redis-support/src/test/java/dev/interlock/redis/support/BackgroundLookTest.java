@@ -1,4 +1,4 @@
-package dev.interlock.redis.support.jedis;
+package dev.interlock.redis.support;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
