@@ -54,7 +54,6 @@ public final class ReplicaTurn<Q extends ReplicaTurn.Question> {
   /** Fair: whoever has been answered would wait for the turns of those who come later. */
   private final ReentrantLock turn = new ReentrantLock(true);
 
-
   /**
    * Makes one that nobody waits for.
    *

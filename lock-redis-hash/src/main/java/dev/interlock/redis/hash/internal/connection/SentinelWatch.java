@@ -10,10 +10,12 @@ import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Hears from the sentinels that another server is the master. It listens to each of them: what one
@@ -23,6 +25,9 @@ import java.util.concurrent.ConcurrentHashMap;
 final class SentinelWatch {
   private static final Logger LOG = System.getLogger(SentinelWatch.class.getName());
   private static final String CHANNEL = "+switch-master";
+
+  /** Failures of many threads lead to one sign of life. */
+  private static final Duration BETWEEN_SIGNS = Duration.ofMillis(500);
 
   private final RedisClient redis;
   private final List<RedisURI> sentinels;
@@ -35,6 +40,8 @@ final class SentinelWatch {
   private final Set<StatefulRedisPubSubConnection<String, String>> listening =
       ConcurrentHashMap.newKeySet();
 
+  private final AtomicLong signAt = new AtomicLong(System.nanoTime() - 2 * BETWEEN_SIGNS.toNanos());
+
   SentinelWatch(
       RedisClient redis, List<RedisURI> sentinels, String master, SentinelMajority majority) {
     this.redis = redis;
@@ -46,17 +53,25 @@ final class SentinelWatch {
   /** Called now and then while a client is used; quick. */
   void check() {
     if (majority.isStale()) {
-      majority.doubt();
+      lookAgain();
     }
   }
 
   /**
    * Asks the sentinels, listens to those that could not be reached so far, and subscribes once more
    * to the others, as a sign of life and because one may have refused it after a reconnect:
-   * {@link ReplyTimeout} closes a connection if no answer comes.
+   * {@link ReplyTimeout} closes a connection if no answer comes. Quick, may be called often.
    */
   void lookAgain() {
     majority.doubt();
+    long last = signAt.get();
+    long now = System.nanoTime();
+    if (now - last > BETWEEN_SIGNS.toNanos() && signAt.compareAndSet(last, now)) {
+      listen();
+    }
+  }
+
+  private void listen() {
     listening.forEach(connection -> {
       RedisFuture<Void> unused = connection.async().subscribe(CHANNEL);
     });

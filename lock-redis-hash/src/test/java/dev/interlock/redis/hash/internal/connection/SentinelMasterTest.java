@@ -182,6 +182,26 @@ class SentinelMasterTest {
   }
 
   @Test
+  void W9_failuresOfManyThreadsLeadToFewQuestions() {
+    OwnConnections connections = connections();
+    SharedConnection connection = open(connections);
+    FakeSentinel sentinel = sentinels.get(0);
+    int asked = sentinel.asked.get();
+    int subscriptions = sentinel.subscribers.get();
+    long start = System.nanoTime();
+
+    for (int i = 0; i < 1_000; i++) {
+      connections.lookAgain();
+    }
+
+    awaitLooks(sentinel, 2, connections::lookAgain);
+    assertThat(leadsTo(next, connection)).isTrue();
+    long most = 3 + Duration.ofNanos(System.nanoTime() - start).toMillis() / 500;
+    assertThat(sentinel.asked.get() - asked).isLessThanOrEqualTo((int) most);
+    assertThat(sentinel.subscribers.get() - subscriptions).isLessThanOrEqualTo((int) most);
+  }
+
+  @Test
   void E8_sentinelsThatDoNotAnswerAreNamed() throws Exception {
     for (FakeSentinel sentinel : sentinels) {
       sentinel.close();
