@@ -44,14 +44,18 @@ public final class BackgroundLook implements AutoCloseable {
 
   /**
    * Has somebody look: now, or, if somebody is at it or just did, once that look is over and the
-   * pause has passed. All who want one meanwhile share it. Does not block, and does not fail where
-   * there is no memory for a thread: whoever gives a faulty connection back has more to do.
+   * pause has passed. All who want one meanwhile share it. Nobody looks after close. Does not
+   * block, and does not fail where there is no memory for a thread: whoever gives a faulty
+   * connection back has more to do.
    *
    * @param work blocks for a bounded time
    */
   public void begin(Runnable work) {
     Look first = null;
     synchronized (monitor) {
+      if (closed.getCount() == 0) {
+        return;
+      }
       wanted = work;
       if (hasThread) {
         return;
@@ -182,7 +186,7 @@ public final class BackgroundLook implements AutoCloseable {
     }
   }
 
-  /** Begins no look that has had to wait; does not wait for one that has begun. */
+  /** Begins no look any more; does not wait for one that has begun. */
   @Override
   public void close() {
     closed.countDown();

@@ -92,6 +92,16 @@ class BackgroundLookTest {
     assertThat(begun).hasSize(1);
   }
 
+  @Test
+  void E7_nothingBeginsAfterClose() {
+    looks.close();
+
+    looks.begin(this::look);
+
+    Topologies.await(() -> threads() == 0);
+    assertThat(begun).isEmpty();
+  }
+
   private static long threads() {
     return Thread.getAllStackTraces().keySet().stream()
         .filter(thread -> thread.getName().equals("looks"))

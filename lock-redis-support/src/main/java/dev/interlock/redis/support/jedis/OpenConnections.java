@@ -168,6 +168,11 @@ final class OpenConnections {
     return !holders.isEmpty() || !attempts.isEmpty();
   }
 
+  /** Asks the server no more for those who wait. */
+  void close() {
+    looks.close();
+  }
+
   private @Nullable Connection await(Use use, Source source, Object place, long deadline) {
     Queue<Turn> turns = use == Use.HOLDER ? holders : attempts;
     Turn turn = new Turn();

@@ -145,6 +145,15 @@ class OpenConnectionsTest {
         .hasMessage("refusal 1");
   }
 
+  @Test
+  void E7_afterCloseTheServerIsNotAskedForThoseWhoWait() {
+    Refusing full = new Refusing();
+    open.close();
+    assertThatThrownBy(() -> open.furtherOrNext(Use.ATTEMPT, full, deadline()))
+        .hasMessage("refusal 1");
+    assertThat(full.refusals).hasValue(1);
+  }
+
   @Undisturbed(millis = 100)
   void W7_manyShareOneConnectionAndNobodyWaitsForLong() throws Exception {
     Refusing source = new Refusing();
