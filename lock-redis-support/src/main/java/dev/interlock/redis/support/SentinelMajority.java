@@ -84,7 +84,8 @@ public final class SentinelMajority implements AutoCloseable {
 
   /**
    * Finds the master, unless it was found before; blocks until most sentinels name the same one, or
-   * all have had their time.
+   * all have had their time. Where all fail sooner they are asked once more, as a driver may fail
+   * for a moment without a reason.
    *
    * @throws LockConfigurationException if they do not know the master's name
    * @throws BackendUnavailableException if none of them answers
@@ -93,7 +94,13 @@ public final class SentinelMajority implements AutoCloseable {
     if (master != null) {
       return;
     }
-    List<Answer<Optional<HostPort>>> answers = ask();
+    BlockingQueue<Answer<Optional<HostPort>>> heard = ask();
+    long deadline = deadline();
+    List<Answer<Optional<HostPort>>> answers = take(heard, deadline);
+    if (answers.size() == sentinels.size()
+        && answers.stream().allMatch(answer -> answer.failure() != null)) {
+      answers.addAll(take(ask(), deadline));
+    }
     List<HostPort> named = named(answers);
     if (named.isEmpty()) {
       throw unknown(answers);
@@ -113,11 +120,15 @@ public final class SentinelMajority implements AutoCloseable {
       }
       failure = answer.failure();
     }
-    String found = "None of the sentinels at " + address + " tells where the master '" + name
-        + "' is. Check hosts, ports, tls, sentinelUser and sentinelPassword, and that they run";
-    return failure == null
-        ? new BackendUnavailableException(found)
-        : new BackendUnavailableException(found, failure);
+    if (failure == null) {
+      return new BackendUnavailableException("None of the sentinels at " + address
+          + " said within " + limit.toMillis() + " ms where the master '" + name
+          + "' is: they, this machine or the network between may be overloaded or cut off");
+    }
+    return new BackendUnavailableException(
+        "None of the sentinels at " + address + " tells where the master '" + name
+            + "' is. Check hosts, ports, tls, sentinelUser and sentinelPassword, and that they run",
+        failure);
   }
 
   /**
@@ -140,7 +151,8 @@ public final class SentinelMajority implements AutoCloseable {
   }
 
   private void look() {
-    List<HostPort> answers = named(ask());
+    BlockingQueue<Answer<Optional<HostPort>>> heard = ask();
+    List<HostPort> answers = named(take(heard, deadline()));
     HostPort named = namedByMost(answers, sentinels.size());
     if (named != null) {
       become(named);
@@ -174,15 +186,24 @@ public final class SentinelMajority implements AutoCloseable {
         .orElse(null);
   }
 
-  /** Ends without those that are silent once the others are enough. */
-  private List<Answer<Optional<HostPort>>> ask() {
+  private BlockingQueue<Answer<Optional<HostPort>>> ask() {
     BlockingQueue<Answer<Optional<HostPort>>> heard = new LinkedBlockingQueue<>();
-    long deadline = System.nanoTime() + limit.toNanos();
     sentinels.forEach(sentinel -> tell(heard, () -> questions.master(sentinel)));
+    return heard;
+  }
+
+  /** Of what has been asked. To ask takes long itself the first time: it loads the driver. */
+  private long deadline() {
+    return System.nanoTime() + limit.toNanos();
+  }
+
+  /** Ends without those that are silent once the others are enough. */
+  private List<Answer<Optional<HostPort>>> take(
+      BlockingQueue<Answer<Optional<HostPort>>> heard, long deadline) {
     List<Answer<Optional<HostPort>>> answers = new ArrayList<>();
     while (answers.size() < sentinels.size()
         && namedByMost(named(answers), sentinels.size()) == null) {
-      Answer<Optional<HostPort>> next = take(heard, deadline);
+      Answer<Optional<HostPort>> next = takeNext(heard, deadline);
       if (next == null) {
         break;
       }
@@ -194,7 +215,7 @@ public final class SentinelMajority implements AutoCloseable {
   private boolean isMaster(HostPort server) {
     BlockingQueue<Answer<Boolean>> heard = new LinkedBlockingQueue<>();
     tell(heard, () -> questions.isMaster(server));
-    Answer<Boolean> said = take(heard, System.nanoTime() + limit.toNanos());
+    Answer<Boolean> said = takeNext(heard, deadline());
     return said != null && Boolean.TRUE.equals(said.answer());
   }
 
@@ -216,13 +237,13 @@ public final class SentinelMajority implements AutoCloseable {
         : failure;
   }
 
-  /** Null if nothing comes in time. */
-  private static <T> @Nullable T take(BlockingQueue<T> queue, long deadline) {
+  /** Null if nothing comes in time; what has come already is in time. */
+  private static <T> @Nullable T takeNext(BlockingQueue<T> queue, long deadline) {
     boolean interrupted = false;
     try {
       while (true) {
         try {
-          return queue.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+          return queue.poll(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
           interrupted = true;
         }
