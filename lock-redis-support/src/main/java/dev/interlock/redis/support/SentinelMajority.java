@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>One sentinel may be late, or cut off with a master that was deposed, so none is believed
  * alone: what one announces is only a reason to ask all of them. Where no more than half of them
- * answer, the master is left only if it does not say that it is one.
+ * agree, the master is left only if it does not say that it is one: for the server that most of
+ * those who answer name or, if they disagree, for one of the named servers that says it is one.
  */
 public final class SentinelMajority implements AutoCloseable {
   /** How soon sentinels are asked again. */
@@ -84,8 +85,9 @@ public final class SentinelMajority implements AutoCloseable {
 
   /**
    * Finds the master, unless it was found before; blocks until most sentinels name the same one, or
-   * all have had their time. Where all fail sooner they are asked once more, as a driver may fail
-   * for a moment without a reason.
+   * all have had their time. If they disagree, it is a server that says it is a master, if one of
+   * those they name does. Where all fail sooner they are asked once more, as a driver may fail for
+   * a moment without a reason.
    *
    * @throws LockConfigurationException if they do not know the master's name
    * @throws BackendUnavailableException if none of them answers
@@ -105,7 +107,7 @@ public final class SentinelMajority implements AutoCloseable {
     if (named.isEmpty()) {
       throw unknown(answers);
     }
-    HostPort likely = namedByMost(named, named.size());
+    HostPort likely = likely(named);
     become(likely != null ? likely : named.get(0));
   }
 
@@ -158,10 +160,22 @@ public final class SentinelMajority implements AutoCloseable {
       become(named);
       return;
     }
-    HostPort likely = namedByMost(answers, answers.size());
-    if (likely != null && !likely.equals(master) && !isMaster(master())) {
+    HostPort current = master();
+    if (answers.stream().allMatch(current::equals) || isMaster(current)) {
+      return;
+    }
+    HostPort likely = likely(answers);
+    if (likely != null) {
       become(likely);
     }
+  }
+
+  /** Null if those who answer disagree and no server says that it is a master. */
+  private @Nullable HostPort likely(List<HostPort> answers) {
+    HostPort named = namedByMost(answers, answers.size());
+    return named != null
+        ? named
+        : answers.stream().distinct().filter(this::isMaster).findFirst().orElse(null);
   }
 
   private void become(HostPort named) {

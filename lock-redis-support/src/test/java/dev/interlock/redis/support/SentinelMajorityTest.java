@@ -6,13 +6,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.HostPort;
 import dev.interlock.LockConfig;
+import dev.interlock.redis.support.contract.Topologies;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -34,6 +37,7 @@ class SentinelMajorityTest {
   private static final Duration LIMIT = HALF_OF_LIMIT.multipliedBy(2).plusSeconds(1);
 
   private final Answers answers = new Answers();
+  private final List<HostPort> told = new CopyOnWriteArrayList<>();
   private final SentinelMajority majority = new SentinelMajority(
       LockConfig.builder("any")
           .set(RedisOptions.HOSTS, SENTINELS)
@@ -43,11 +47,12 @@ class SentinelMajorityTest {
           .set(RedisOptions.TIMEOUT, HALF_OF_LIMIT)
           .build(),
       answers,
-      master -> {});
+      told::add);
 
   /** Each sentinel names the old master, unless a test wants something else. */
   private static final class Answers implements SentinelMajority.Questions {
     final Map<HostPort, CompletionStage<Optional<HostPort>>> named = new ConcurrentHashMap<>();
+    final Set<HostPort> masters = ConcurrentHashMap.newKeySet();
     final AtomicInteger asked = new AtomicInteger();
     volatile Runnable whenAsked = () -> {};
 
@@ -60,7 +65,11 @@ class SentinelMajorityTest {
 
     @Override
     public CompletionStage<Boolean> isMaster(HostPort server) {
-      return CompletableFuture.completedStage(true);
+      return CompletableFuture.completedStage(masters.contains(server));
+    }
+
+    void name(int sentinel, HostPort master) {
+      named.put(SENTINELS.get(sentinel), CompletableFuture.completedStage(Optional.of(master)));
     }
 
     void fail(int sentinel) {
@@ -122,5 +131,55 @@ class SentinelMajorityTest {
         .hasMessageContaining("None of the sentinels at")
         .hasRootCauseMessage("Connection disconnected");
     assertThat(answers.asked).hasValue(2 * SENTINELS.size());
+  }
+
+  @Test
+  void X1_sentinelsThatDisagreeKeepNobodyAtAReplica() {
+    majority.find();
+    answers.masters.add(NEXT);
+    answers.name(1, NEXT);
+    answers.fail(2);
+    Topologies.await(() -> {
+      majority.doubt();
+      return majority.master().equals(NEXT);
+    });
+  }
+
+  @Test
+  void X1_sentinelsThatDisagreeDeposeNoMasterThatServes() {
+    majority.find();
+    answers.masters.add(OLD);
+    answers.masters.add(NEXT);
+    answers.name(0, NEXT);
+    answers.fail(2);
+    awaitLooks(2);
+    assertThat(told).containsOnly(OLD);
+  }
+
+  @Test
+  void X1_sentinelsThatDisagreeLeadToNoReplica() {
+    majority.find();
+    answers.name(0, NEXT);
+    answers.fail(2);
+    awaitLooks(2);
+    assertThat(told).containsOnly(OLD);
+  }
+
+  @Test
+  void X1_ofServersThatSentinelsDisagreeAboutTheMasterIsTakenAtOpen() {
+    answers.masters.add(NEXT);
+    answers.name(1, NEXT);
+    answers.fail(2);
+    majority.find();
+    assertThat(majority.master()).isEqualTo(NEXT);
+  }
+
+  /** The last of them has only begun. */
+  private void awaitLooks(int looks) {
+    int before = answers.asked.get();
+    Topologies.await(() -> {
+      majority.doubt();
+      return answers.asked.get() >= before + (looks + 1) * SENTINELS.size();
+    });
   }
 }
