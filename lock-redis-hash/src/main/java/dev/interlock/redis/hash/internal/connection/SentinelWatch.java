@@ -3,7 +3,7 @@ package dev.interlock.redis.hash.internal.connection;
 import dev.interlock.redis.hash.internal.push.Subscription;
 import dev.interlock.redis.support.SentinelMajority;
 import io.lettuce.core.RedisClient;
-import io.lettuce.core.RedisFuture;
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
@@ -12,6 +12,7 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -37,8 +38,12 @@ final class SentinelWatch {
   /** The sentinels that are listened to, or about to be. */
   private final Set<RedisURI> heard = ConcurrentHashMap.newKeySet();
 
-  private final Set<StatefulRedisPubSubConnection<String, String>> listening =
-      ConcurrentHashMap.newKeySet();
+  /** What has listened, and does unless it is refused after a reconnect. */
+  private final Map<RedisURI, StatefulRedisPubSubConnection<String, String>> listening =
+      new ConcurrentHashMap<>();
+
+  /** The sentinels that refused the latest subscription, of which a warning was given. */
+  private final Set<RedisURI> refusing = ConcurrentHashMap.newKeySet();
 
   private final AtomicLong signAt = new AtomicLong(System.nanoTime() - 2 * BETWEEN_SIGNS.toNanos());
 
@@ -72,9 +77,7 @@ final class SentinelWatch {
   }
 
   private void listen() {
-    listening.forEach(connection -> {
-      RedisFuture<Void> unused = connection.async().subscribe(CHANNEL);
-    });
+    listening.forEach(this::subscribe);
     for (RedisURI sentinel : sentinels) {
       if (heard.add(sentinel)) {
         listenTo(sentinel);
@@ -101,13 +104,20 @@ final class SentinelWatch {
   /** Lettuce repeats the subscription after a reconnect once it has succeeded. */
   private void subscribe(
       RedisURI sentinel, StatefulRedisPubSubConnection<String, String> connection) {
-    connection.async().subscribe(CHANNEL).whenComplete((done, refusal) -> {
-      if (refusal != null) {
-        LOG.log(Level.WARNING, "A sentinel does not let this user listen", refusal);
+    connection.async().subscribe(CHANNEL).whenComplete((done, failure) -> {
+      if (failure == null) {
+        refusing.remove(sentinel);
+        listening.put(sentinel, connection);
+        return;
+      }
+      if (failure instanceof RedisCommandExecutionException && refusing.add(sentinel)) {
+        LOG.log(Level.WARNING, "A sentinel does not let this user listen", failure);
+      } else {
+        LOG.log(Level.DEBUG, "a sentinel is not listened to", failure);
+      }
+      if (!connection.equals(listening.get(sentinel))) {
         OpenConnections.closeSoon(connection);
         heard.remove(sentinel);
-      } else {
-        listening.add(connection);
       }
     });
   }
