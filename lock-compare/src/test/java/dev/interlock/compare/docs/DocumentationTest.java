@@ -1,5 +1,9 @@
 package dev.interlock.compare.docs;
 
+import static dev.interlock.compare.docs.Project.ROOT;
+import static dev.interlock.compare.docs.Project.find;
+import static dev.interlock.compare.docs.Project.read;
+import static dev.interlock.compare.docs.Project.stripped;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.LockConfig;
@@ -7,12 +11,9 @@ import dev.interlock.LockConfigurationException;
 import dev.interlock.Option;
 import dev.interlock.compare.Cli;
 import dev.interlock.spi.LockProvider;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -27,7 +28,6 @@ import org.junit.jupiter.api.Test;
 
 /** What can be checked about the pages: links, samples, commands, options. */
 class DocumentationTest {
-  private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
   private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
   private static final Pattern HEADING = Pattern.compile("(?m)^#+ (.+)$");
   private static final Pattern ANCHOR = Pattern.compile("<a id=\"([^\"]+)\">");
@@ -58,23 +58,6 @@ class DocumentationTest {
   /** Of a provider of ours, as a whole: in backticks, in quotes, or a line of a block. */
   private static final Pattern URI = Pattern.compile(
       "(?m)(?:[`\"' =]|^)((?:local|redis-setnx|redis-watch|redis-hash|mysql|postgres|quorum)://[^\\s`\"'<>]*)");
-
-  private static final Pattern LITERAL = Pattern.compile("\"((?:[^\"\\\\]|\\\\.)*)\"");
-
-  private static final Pattern CONCATENATION = Pattern.compile("\"\\s*\\+\\s*\"");
-
-  private static final Pattern QUOTED = Pattern.compile("`([^`]+)`");
-
-  /** A statement that logs what an operator should see. */
-  private static final Pattern LOGGED =
-      Pattern.compile("(?s)(?:Level\\.(?:WARNING|ERROR),|threads\\.report\\().*?;\n");
-
-  /** What stands in a message for something else, and the quotes around it. */
-  private static final Pattern VARIABLE = Pattern.compile("\\{\\d}|'");
-
-  /** Modules that are programs and not part of an application. */
-  private static final Pattern TOOLS =
-      Pattern.compile("^(lock-(cli|compare|bench|measure|tck|testservers)|examples/)");
 
   /** Which page says what a provider's options are. */
   private static final Map<String, String> PAGES = Map.of(
@@ -145,7 +128,7 @@ class DocumentationTest {
   void every_property_for_a_build_or_a_test_exists() {
     String known = Stream.of(".java", "pom.xml")
         .flatMap(ending -> find(ending).stream())
-        .map(DocumentationTest::read)
+        .map(Project::read)
         .collect(Collectors.joining("\n"));
     TreeSet<String> unknown = new TreeSet<>();
     for (Path page : pages()) {
@@ -241,53 +224,6 @@ class DocumentationTest {
     }
   }
 
-  @Test
-  void every_warning_and_error_that_is_logged_is_on_its_page() {
-    String page = stripped(read(ROOT.resolve("docs/log-messages.md")));
-    List<String> missing = new ArrayList<>();
-    int seen = 0;
-    for (Path file : find(".java")) {
-      String path = ROOT.relativize(file).toString();
-      if (!path.contains("/src/main/") || TOOLS.matcher(path).find()) {
-        continue;
-      }
-      for (Matcher call = LOGGED.matcher(read(file)); call.find(); seen++) {
-        String text = longestLiteral(call.group());
-        boolean there = VARIABLE
-            .splitAsStream(text.replace("''", "'"))
-            .map(part -> part.replaceAll(":? *$", "").strip())
-            .allMatch(page::contains);
-        if (!there) {
-          missing.add(path + ": " + text);
-        }
-      }
-    }
-    assertThat(missing).isEmpty();
-    assertThat(seen).isGreaterThan(15);
-  }
-
-  /** So that a message that was reworded is found under its new words. */
-  @Test
-  void every_message_on_the_page_of_errors_is_one_that_is_thrown() {
-    String code = find(".java").stream()
-        .filter(file -> !TOOLS.matcher(ROOT.relativize(file).toString()).find())
-        .filter(file -> file.toString().contains("/src/main/"))
-        .map(file -> CONCATENATION.matcher(read(file)).replaceAll(""))
-        .collect(Collectors.joining("\n"));
-    String page = read(ROOT.resolve("docs/errors.md"));
-    String symptoms = page.substring(page.indexOf("| message begins with, or contains |"))
-        .replaceFirst("(?s)\n\n.*", "");
-    List<String> messages = symptoms
-        .lines()
-        .flatMap(row -> QUOTED.matcher(row.split(" \\| ", 2)[0]).results())
-        .flatMap(quoted -> Stream.of(quoted.group(1).split("\\.\\.\\.")))
-        .map(part -> part.replaceAll("^[ ,]+| +$", ""))
-        .toList();
-    assertThat(messages)
-        .hasSizeGreaterThan(25)
-        .allSatisfy(part -> assertThat(code.contains(part)).as(part).isTrue());
-  }
-
   /** What stands for a number in them is filled in. */
   private static Stream<String> uris(String page) {
     return URI.matcher(page)
@@ -296,35 +232,12 @@ class DocumentationTest {
         .filter(uri -> !uri.contains("..."));
   }
 
-  private static String longestLiteral(String code) {
-    return LITERAL
-        .matcher(code)
-        .results()
-        .map(literal -> literal.group(1))
-        .max(Comparator.comparing(String::length))
-        .orElse("");
-  }
-
   private static List<Path> pages() {
     return find(".md");
   }
 
   private static List<Path> javaFiles() {
     return find("Samples.java");
-  }
-
-  private static List<Path> find(String ending) {
-    try (Stream<Path> files = Files.walk(ROOT)) {
-      return files
-          .filter(file -> file.toString().endsWith(ending))
-          .filter(file -> Stream.of("target", ".git", "node_modules")
-              .noneMatch(name -> ROOT.relativize(file).startsWith(name)
-                  || ROOT.relativize(file).toString().contains("/" + name + "/")))
-          .sorted()
-          .toList();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   /** The anchors that a page has at its usual readers: of its headings, and its own. */
@@ -341,18 +254,5 @@ class DocumentationTest {
       anchors.add(own.group(1));
     }
     return anchors;
-  }
-
-  /** However its lines are laid out. */
-  private static String stripped(String code) {
-    return code.strip().replaceAll("\\s+", " ");
-  }
-
-  private static String read(Path file) {
-    try {
-      return Files.readString(file);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 }

@@ -2,6 +2,7 @@ package dev.interlock.redis.support;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import dev.interlock.BackendUnavailableException;
 import dev.interlock.HoldInfo;
 import dev.interlock.spi.HoldPage;
 import dev.interlock.spi.HoldQuery;
@@ -29,7 +30,7 @@ public final class LockScan {
     /**
      * Names the servers.
      *
-     * @return the address of each, as it is known now; at least one
+     * @return the address of each, as it is known now; none if a cluster has no masters
      */
     SortedSet<String> servers();
 
@@ -81,10 +82,14 @@ public final class LockScan {
    * @param query which part of the list
    * @return the page
    * @throws IllegalArgumentException if no page ended at this position
+   * @throws BackendUnavailableException if no server has any locks
    */
   public HoldPage list(HoldQuery query) {
     Position from = query.after().map(Position::parse).orElse(null);
     SortedSet<String> servers = scanned.servers();
+    if (servers.isEmpty()) {
+      throw new BackendUnavailableException("No node of the cluster has any locks now");
+    }
     if (from == null || !servers.contains(from.server)) {
       from = new Position(servers.first(), FIRST);
     }

@@ -50,7 +50,9 @@ public final class ReplicaTurn<Q extends ReplicaTurn.Question> {
 
   private final Consumer<List<Q>> work;
   private final Queue<Q> waiting = new ConcurrentLinkedQueue<>();
-  private final ReentrantLock turn = new ReentrantLock();
+
+  /** Fair: whoever has been answered would wait for the turns of those who come later. */
+  private final ReentrantLock turn = new ReentrantLock(true);
 
   /**
    * Makes one that nobody waits for.

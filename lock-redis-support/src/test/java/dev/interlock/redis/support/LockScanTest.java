@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.interlock.BackendUnavailableException;
 import dev.interlock.HoldInfo;
 import dev.interlock.spi.HoldPage;
 import dev.interlock.spi.HoldQuery;
@@ -53,6 +54,12 @@ class LockScanTest {
       assertThatThrownBy(() -> scan.list(HoldQuery.of(1).withAfter(wrong)))
           .isInstanceOf(IllegalArgumentException.class);
     }
+  }
+
+  @Test
+  void E3_a_cluster_without_masters_cannot_be_listed() {
+    assertThatThrownBy(() -> scan.list(HoldQuery.of(1)))
+        .isInstanceOf(BackendUnavailableException.class);
   }
 
   private List<String> all(HoldQuery query) {

@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -69,6 +71,60 @@ class ReplicaTurnTest {
     }
     assertThat(turns).hasSize(2);
     assertThat(turns.get(1)).containsExactlyInAnyOrderElementsOf(holds);
+  }
+
+  @Test
+  void W4_whoHasBeenAnsweredWaitsForNoTurnOfThoseWhoComeLater() throws Exception {
+    for (int i = 0; i < 100; i++) { // it depends on which thread wakes up first
+      turns.clear();
+      assertThat(isAnyAnsweredLate()).isFalse();
+    }
+  }
+
+  private boolean isAnyAnsweredLate() throws Exception {
+    CountDownLatch goOn = new CountDownLatch(1);
+    CountDownLatch answered = new CountDownLatch(2);
+    AtomicBoolean late = new AtomicBoolean();
+    ReplicaTurn<Hold> turn = new ReplicaTurn<>(all -> {
+      turns.add(all);
+      if (turns.size() == 1) {
+        awaitQuietly(goOn);
+      } else if (turns.size() == 3) {
+        late.set(!isOpenSoon(answered));
+      }
+    });
+    CompletableFuture<Void> first = inThread(() -> turn.ask(new Hold()));
+    while (turns.isEmpty()) {
+      Thread.onSpinWait();
+    }
+    // One asks for both. If it asks again at once, the other one is still to have its answer.
+    List<Thread> threads = IntStream.range(0, 2)
+        .mapToObj(i -> new Thread(() -> {
+          turn.ask(new Hold());
+          answered.countDown();
+          turn.ask(new Hold());
+        }))
+        .toList();
+    threads.forEach(Thread::start);
+    for (Thread thread : threads) {
+      while (thread.getState() != Thread.State.WAITING) { // for its turn
+        Thread.onSpinWait();
+      }
+    }
+    goOn.countDown();
+    first.join();
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    return late.get();
+  }
+
+  private static boolean isOpenSoon(CountDownLatch latch) {
+    try {
+      return latch.await(5, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
   }
 
   @Test

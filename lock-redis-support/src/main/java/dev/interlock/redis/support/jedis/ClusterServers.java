@@ -5,6 +5,7 @@ import dev.interlock.LockConfig;
 import dev.interlock.LockConfigurationException;
 import dev.interlock.LockException;
 import dev.interlock.OutcomeUnknownException;
+import dev.interlock.redis.support.BackgroundLook;
 import dev.interlock.redis.support.LockKeys;
 import dev.interlock.redis.support.RedisOptions;
 import dev.interlock.redis.support.jedis.Connections.Use;
@@ -145,6 +146,7 @@ final class ClusterServers implements Servers {
   @Override
   public void close() {
     closed = true;
+    looks.close();
     map.close();
     servers.values().forEach(Server::close);
   }

@@ -2,11 +2,13 @@ package dev.interlock.redis.support.jedis;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /**
  * Asks several servers at the same time, so that one that is silent holds up none of the others.
@@ -60,12 +62,13 @@ public final class EachServer {
   }
 
   /**
-   * Begins each of these on a thread of its own, for a caller that does not need all of them.
+   * Begins to ask one on a thread of its own, for a caller that does not need all answers.
    *
-   * @param tasks one for each server; blocks for I/O, for a bounded time; throws nothing
+   * @param question blocks for I/O, for a bounded time
+   * @return the answer
    */
-  static void begin(List<Runnable> tasks) {
-    tasks.forEach(THREADS::execute);
+  static <T> CompletableFuture<T> begin(Supplier<T> question) {
+    return CompletableFuture.supplyAsync(question, THREADS);
   }
 
   private static void await(FutureTask<Boolean> task) {

@@ -1,7 +1,9 @@
 package dev.interlock.redis.support.jedis;
 
 import dev.interlock.BackendUnavailableException;
+import dev.interlock.redis.support.BackgroundLook;
 import dev.interlock.redis.support.jedis.Connections.Use;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -18,11 +20,13 @@ import redis.clients.jedis.Connection;
  *
  * <p>What is given back is handed straight to whoever has waited longest, those who hold a lock
  * first. Otherwise a busy thread would have its connection back before the one that waits runs. Who
- * waits looks for what nobody tells now and then, and keeps its place meanwhile.
+ * waits looks for what nobody tells now and then, and keeps its place meanwhile. Those that are
+ * open may hang, so the server is also asked again whether it has room: on a thread of its own, as
+ * it may be silent.
  */
 final class OpenConnections {
   /** Within this time after a refusal the server is not asked for a further connection. */
-  private static final long REFUSAL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final Duration REFUSAL = Duration.ofMillis(100);
 
   /** How soon who waits notices what nobody tells: that no connection is open any more. */
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
@@ -51,7 +55,7 @@ final class OpenConnections {
   /** Tells nothing of another server, which may have room. */
   private record Refusal(Object place, long at) {
     boolean isLately(Object now) {
-      return place.equals(now) && System.nanoTime() - at < REFUSAL_NANOS;
+      return place.equals(now) && System.nanoTime() - at < REFUSAL.toNanos();
     }
   }
 
@@ -85,13 +89,13 @@ final class OpenConnections {
 
   private final Queue<Turn> holders = new ConcurrentLinkedQueue<>();
   private final Queue<Turn> attempts = new ConcurrentLinkedQueue<>();
+  private final BackgroundLook looks = new BackgroundLook("interlock-connection", REFUSAL);
   private volatile @Nullable Refusal refusal;
 
   /** Opens a connection or, where that cannot be, waits for one that is open. */
   Connection furtherOrNext(Use use, Source source, long deadline) {
-    Refusal latest = refusal;
     Object place = source.place();
-    if (latest != null && latest.isLately(place) && source.isAnyOpen()) {
+    if (isRefusedLately(place) && source.isAnyOpen()) {
       Connection next = await(use, source, place, deadline);
       if (next != null) {
         return next;
@@ -121,6 +125,30 @@ final class OpenConnections {
     }
   }
 
+  private boolean isRefusedLately(Object place) {
+    Refusal latest = refusal;
+    return latest != null && latest.isLately(place);
+  }
+
+  /** Opens connections for those who wait, as long as there is room. */
+  private void openForWaiting(Source source) {
+    while (isAwaited()) {
+      Object place = source.place();
+      Connection opened;
+      try {
+        opened = source.further();
+      } catch (BackendUnavailableException e) {
+        refusal = new Refusal(place, System.nanoTime());
+        return;
+      }
+      if (place.equals(source.place())) {
+        passOn(opened, source);
+      } else {
+        source.keep(opened);
+      }
+    }
+  }
+
   /** Hands a connection that is sound to whoever waits for one; false if nobody does. */
   boolean handOver(Connection connection) {
     return handOver(holders, connection) || handOver(attempts, connection);
@@ -138,6 +166,11 @@ final class OpenConnections {
   /** Whether somebody waits for a connection to be given back. */
   boolean isAwaited() {
     return !holders.isEmpty() || !attempts.isEmpty();
+  }
+
+  /** Asks the server no more for those who wait. */
+  void close() {
+    looks.close();
   }
 
   private @Nullable Connection await(Use use, Source source, Object place, long deadline) {
@@ -170,6 +203,9 @@ final class OpenConnections {
           && left > 0
           && source.isAnyOpen()
           && place.equals(source.place())) {
+        if (!isRefusedLately(place)) {
+          looks.begin(() -> openForWaiting(source));
+        }
         LockSupport.parkNanos(this, Math.min(left, LOOK_NANOS));
         interrupted |= Thread.interrupted();
         if (turn.isOpen()) {

@@ -253,6 +253,7 @@ public final class OwnConnections implements Connections {
   @Override
   public void close() {
     closed = true;
+    open.close();
     discardIdle();
     server.close();
   }

@@ -8,13 +8,13 @@ import dev.interlock.LockConfig;
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.LockKeys;
 import dev.interlock.redis.support.Topology;
+import dev.interlock.redis.support.contract.FakeRedis;
 import dev.interlock.spi.ClientId;
 import java.io.IOException;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import redis.clients.jedis.HostAndPort;
 
 /** Which node of a cluster is believed. */
 @Timeout(60)
@@ -32,7 +32,7 @@ class ClusterServersTest {
     }
 
     String address() {
-      return server.address().toString();
+      return server.host().toString();
     }
 
     void knows(Node lowerHalf, Node upperHalf) {
@@ -40,9 +40,14 @@ class ClusterServersTest {
     }
 
     private static String range(int from, int to, Node node) {
-      HostAndPort address = node.server.address();
+      HostPort address = node.server.host();
       return "*3\r\n:%d\r\n:%d\r\n*3\r\n$9\r\n%s\r\n:%d\r\n$40\r\n%040d\r\n"
-          .formatted(from, to, address.getHost(), address.getPort(), address.getPort());
+          .formatted(
+              from,
+              to,
+              address.host(),
+              address.port().orElseThrow(),
+              address.port().orElseThrow());
     }
 
     @Override

@@ -5,12 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.contract.Undisturbed;
+import dev.interlock.redis.support.contract.Topologies;
 import dev.interlock.redis.support.jedis.Connections.Use;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -32,9 +36,11 @@ class OpenConnectionsTest {
   private static class Refusing implements OpenConnections.Source {
     final ConcurrentLinkedDeque<Connection> kept = new ConcurrentLinkedDeque<>();
     final AtomicInteger refusals = new AtomicInteger();
+    final Set<Thread> lookers = ConcurrentHashMap.newKeySet();
 
     @Override
     public @Nullable Connection idle() {
+      lookers.add(Thread.currentThread());
       return kept.pollFirst();
     }
 
@@ -74,6 +80,59 @@ class OpenConnectionsTest {
   }
 
   @Test
+  void W4_whoWaitsGetsAnotherOneOnceThereIsRoomAlthoughAllThatAreOpenHang() throws Exception {
+    Connection other = connection();
+    List<Connection> room = new CopyOnWriteArrayList<>();
+    Refusing full = new Refusing() {
+      @Override
+      public Connection further() {
+        return room.isEmpty() ? super.further() : room.remove(0);
+      }
+    };
+    FutureTask<Connection> attempt = await(Use.ATTEMPT, full);
+    FutureTask<Connection> holder = await(Use.HOLDER, full);
+    Topologies.await(() -> full.refusals.get() > 3);
+
+    room.add(other);
+
+    assertThat(holder.get(5, TimeUnit.SECONDS)).isSameAs(other);
+    assertThat(attempt).isNotDone();
+    giveBack(other, full);
+    assertThat(attempt.get(5, TimeUnit.SECONDS)).isSameAs(other);
+  }
+
+  @Test
+  void W4_aServerThatIsSilentHoldsUpNobodyWhoWaits() throws Exception {
+    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch answered = new CountDownLatch(1);
+    Connection late = connection();
+    Refusing silent = new Refusing() {
+      @Override
+      public Connection further() {
+        if (!Thread.currentThread().getName().equals("interlock-connection")) {
+          return super.further();
+        }
+        asked.countDown();
+        Topologies.await(() -> answered.getCount() == 0);
+        return late;
+      }
+    };
+    FutureTask<Connection> first = await(Use.HOLDER, silent);
+    FutureTask<Connection> second =
+        start(() -> open.furtherOrNext(Use.ATTEMPT, silent, deadline()));
+    assertThat(asked.await(20, TimeUnit.SECONDS)).isTrue();
+    Connection given = connection();
+    assertThat(open.handOver(given)).isTrue();
+    assertThat(first.get(5, TimeUnit.SECONDS)).isSameAs(given);
+    assertThatThrownBy(() -> second.get(20, TimeUnit.SECONDS)).hasMessageContaining("refusal ");
+    assertThat(silent.kept).isEmpty();
+
+    answered.countDown();
+
+    Topologies.await(() -> silent.kept.contains(late)); // nobody waits for it any more
+  }
+
+  @Test
   void E3_aServerThatRefusesTheOnlyConnectionIsAskedOnce() {
     Refusing down = new Refusing() {
       @Override
@@ -84,6 +143,15 @@ class OpenConnectionsTest {
     assertThatThrownBy(() -> open.furtherOrNext(Use.ATTEMPT, down, deadline()))
         .isInstanceOf(BackendUnavailableException.class)
         .hasMessage("refusal 1");
+  }
+
+  @Test
+  void E7_afterCloseTheServerIsNotAskedForThoseWhoWait() {
+    Refusing full = new Refusing();
+    open.close();
+    assertThatThrownBy(() -> open.furtherOrNext(Use.ATTEMPT, full, deadline()))
+        .hasMessage("refusal 1");
+    assertThat(full.refusals).hasValue(1);
   }
 
   @Undisturbed(millis = 100)
@@ -136,17 +204,14 @@ class OpenConnectionsTest {
 
   /** A thread that has its place. */
   private FutureTask<Connection> await(Use use) throws Exception {
-    CountDownLatch looked = new CountDownLatch(1);
-    Refusing source = new Refusing() {
-      @Override
-      public @Nullable Connection idle() {
-        looked.countDown();
-        return null;
-      }
-    };
+    return await(use, new Refusing());
+  }
+
+  private FutureTask<Connection> await(Use use, Refusing source) throws Exception {
+    int before = source.lookers.size();
     FutureTask<Connection> waiting =
         start(() -> open.furtherOrNext(use, source, System.nanoTime() + 20 * LIMIT.toNanos()));
-    assertThat(looked.await(20, TimeUnit.SECONDS)).isTrue();
+    Topologies.await(() -> source.lookers.size() > before);
     return waiting;
   }
 

@@ -9,6 +9,7 @@ import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockConfig;
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.LockKeys;
+import dev.interlock.redis.support.contract.FakeRedis;
 import dev.interlock.spi.ClientId;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
@@ -104,13 +105,42 @@ class OwnConnectionsTest {
   }
 
   @Test
+  void W4_whoWaitsForAConnectionHasOneOnceTheServerHasRoom() throws Exception {
+    try (RedisServer server = TestRedis.builder().owned().start()) {
+      OwnConnections connections = OwnConnections.open(
+          config("any", server)
+              .set(JedisOptions.TIMEOUT, Duration.ofSeconds(20))
+              .build(),
+          new ClientId("00000000000000aa", "host"));
+      var hanging = connections.borrow(Connections.Use.HOLDER);
+      server.command("CONFIG", "SET", "maxclients", "1");
+      FutureTask<Connection> waiting =
+          new FutureTask<>(() -> connections.borrow(Connections.Use.HOLDER));
+      Thread thread = new Thread(waiting, "waits");
+      thread.setDaemon(true);
+      thread.start();
+      assertThatThrownBy(() -> waiting.get(200, TimeUnit.MILLISECONDS))
+          .isInstanceOf(TimeoutException.class);
+
+      hanging.executeCommand(
+          new CommandArguments(Command.CONFIG).add("SET").add("maxclients").add("10"));
+
+      Connection found = waiting.get(10, TimeUnit.SECONDS);
+      assertThat(found.ping()).isTrue();
+      connections.giveBack(Connections.Use.HOLDER, found, true);
+      connections.giveBack(Connections.Use.HOLDER, hanging, true);
+      connections.close();
+    }
+  }
+
+  @Test
   void anErrorAfterAFaultCostsNeitherAConnectionNorASender() throws Exception {
     AtomicBoolean failing = new AtomicBoolean();
     try (FakeRedis server = new FakeRedis(command -> failing.get() ? null : "+OK\r\n")) {
       ServerPlace withoutMemory = new ServerPlace() {
         @Override
         public HostAndPort address() {
-          return server.address();
+          return new HostAndPort("127.0.0.1", server.host().port().orElseThrow());
         }
 
         @Override

@@ -51,7 +51,8 @@ record ClientSetup(LockConfig config, ClientId client) {
     return RedisOptions.servers(config).stream().map(this::sentinel).toList();
   }
 
-  private RedisURI sentinel(HostPort server) {
+  /** A sentinel. */
+  RedisURI sentinel(HostPort server) {
     RedisURI uri = at(server);
     authenticate(
         uri,
@@ -60,18 +61,14 @@ record ClientSetup(LockConfig config, ClientId client) {
     return uri;
   }
 
-  /** The master, wherever the sentinels say that it is. */
+  /**
+   * The master, which {@link MasterAddress} finds by its name. Names no sentinels: Lettuce would
+   * believe the first that answers.
+   */
   RedisURI master() {
     RedisURI uri = uri(RedisOptions.servers(config).get(0));
-    RedisURI.Builder builder = RedisURI.builder()
-        .withSentinelMasterId(config.get(RedisOptions.MASTER))
-        .withDatabase(uri.getDatabase())
-        .withClientName(uri.getClientName())
-        .withSsl(uri.isSsl())
-        .withTimeout(uri.getTimeout())
-        .withAuthentication(uri.getCredentialsProvider());
-    sentinels().forEach(builder::withSentinel);
-    return builder.build();
+    uri.setSentinelMasterId(config.get(RedisOptions.MASTER));
+    return uri;
   }
 
   private RedisURI at(HostPort server) {

@@ -9,6 +9,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
@@ -18,14 +19,14 @@ import org.jspecify.annotations.Nullable;
  * The open connections of a client to one server, or in a Sentinel set.
  *
  * <p>In a Sentinel set those that do not lead to the master are closed once it is known to be
- * another server; Lettuce then opens them again and asks the sentinels where to. The old master may
- * live on for seconds, and take writes that will be lost, so nothing is left there, and a sentinel
- * that has not heard the news does not lead us back to it. Thread-safe.
+ * another server; Lettuce then opens them again, to the new one. The old master may live on for
+ * seconds, and take writes that will be lost, so nothing is left there, also nothing that was just
+ * being opened. Thread-safe.
  */
 final class MasterChannels implements NettyCustomizer {
   private final Set<SocketAddress> sentinels;
   private final Set<Channel> open = ConcurrentHashMap.newKeySet();
-  private volatile @Nullable SocketAddress deposed;
+  private volatile @Nullable SocketAddress master;
 
   /**
    * Knows of no connections yet.
@@ -33,9 +34,11 @@ final class MasterChannels implements NettyCustomizer {
    * @param sentinels as they are named in the settings; none if the server is a fixed one
    */
   MasterChannels(List<HostPort> sentinels) {
-    this.sentinels = sentinels.stream()
-        .map(each -> dialled(new InetSocketAddress(each.host(), each.port().orElseThrow())))
-        .collect(Collectors.toSet());
+    this.sentinels = sentinels.stream().map(MasterChannels::dialled).collect(Collectors.toSet());
+  }
+
+  private static SocketAddress dialled(HostPort address) {
+    return dialled(new InetSocketAddress(address.host(), address.port().orElseThrow()));
   }
 
   /**
@@ -58,27 +61,21 @@ final class MasterChannels implements NettyCustomizer {
     channel.pipeline().addFirst(new ChannelInboundHandlerAdapter() {
       @Override
       public void channelActive(ChannelHandlerContext context) throws Exception {
-        SocketAddress remote = channel.remoteAddress();
-        if (remote != null && remote.equals(deposed)) {
-          ChannelFuture unused = channel.close();
-        }
+        leaveUnlessRight(channel);
         super.channelActive(context);
       }
     });
   }
 
-  /** A sentinel tells that the master has changed. */
-  void switched(SocketAddress from, SocketAddress to) {
-    deposed = from.equals(to) ? null : from;
-    leaveAllBut(to);
+  /** Leaves all servers but this one. */
+  void follow(HostPort found) {
+    master = dialled(found);
+    open.forEach(this::leaveUnlessRight);
   }
 
-  /** A sentinel was asked for the master. */
-  void confirmed(SocketAddress master) {
-    if (master.equals(deposed)) {
-      deposed = null;
-    }
-    leaveAllBut(master);
+  /** The address that was followed last, to be looked up when it is dialled. */
+  SocketAddress master() {
+    return Objects.requireNonNull(master, "no master is known yet");
   }
 
   /** Closes all; Lettuce opens them again, to where the server's name leads then. */
@@ -88,12 +85,15 @@ final class MasterChannels implements NettyCustomizer {
     }
   }
 
-  private void leaveAllBut(SocketAddress master) {
-    for (Channel channel : open) {
-      SocketAddress remote = channel.remoteAddress();
-      if (remote != null && !remote.equals(master) && !sentinels.contains(dialled(remote))) {
-        ChannelFuture unused = channel.close();
-      }
+  private void leaveUnlessRight(Channel channel) {
+    SocketAddress remote = channel.remoteAddress();
+    SocketAddress right = master;
+    if (remote != null && right != null && !isRight(dialled(remote), right)) {
+      ChannelFuture unused = channel.close();
     }
+  }
+
+  private boolean isRight(SocketAddress dialled, SocketAddress right) {
+    return dialled.equals(right) || sentinels.contains(dialled);
   }
 }

@@ -3,19 +3,21 @@ package dev.interlock.redis.hash.internal.connection;
 import dev.interlock.LockConfig;
 import dev.interlock.redis.hash.internal.push.Listeners;
 import dev.interlock.redis.support.RedisOptions;
+import dev.interlock.redis.support.SentinelMajority;
 import dev.interlock.redis.support.Topology;
 import dev.interlock.spi.ClientId;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A Lettuce client of our own for one server: a fixed one, or the master of a Sentinel set, for
- * which Lettuce asks the sentinels whenever it connects.
+ * A Lettuce client of our own for one server: a fixed one, or the master of a Sentinel set, by most
+ * of its sentinels.
  */
 final class OwnConnections implements Connections {
   /** What is refused in one burst is one piece of news. */
@@ -25,6 +27,7 @@ final class OwnConnections implements Connections {
   private final MasterChannels channels;
   private final Resources resources;
   private final RedisClient redis;
+  private final @Nullable SentinelMajority majority;
   private final @Nullable SentinelWatch watch;
   private final OpenConnections opened = new OpenConnections();
   private final AtomicLong leftAt = new AtomicLong(System.nanoTime());
@@ -34,28 +37,39 @@ final class OwnConnections implements Connections {
     this.address = RedisOptions.address(config);
     boolean sentinel = config.get(RedisOptions.TOPOLOGY) == Topology.SENTINEL;
     this.channels = new MasterChannels(sentinel ? RedisOptions.servers(config) : List.of());
-    this.resources = new Resources(config.get(RedisOptions.TIMEOUT), channels);
+    this.resources = new Resources(
+        config.get(RedisOptions.TIMEOUT), channels, new MasterAddress(channels::master));
     this.redis = RedisClient.create(
         resources.lettuce(),
         sentinel ? setup.master() : setup.uri(RedisOptions.servers(config).get(0)));
     this.redis.setOptions(setup.options(ClientOptions.builder()).build());
-    this.watch = sentinel
-        ? new SentinelWatch(redis, setup.sentinels(), config.get(RedisOptions.MASTER), channels)
+    this.majority = sentinel
+        ? new SentinelMajority(
+            config, new SentinelQuestions(redis, setup, config), channels::follow)
         : null;
+    this.watch = majority == null
+        ? null
+        : new SentinelWatch(redis, setup.sentinels(), config.get(RedisOptions.MASTER), majority);
   }
 
   @Override
   public SharedConnection open() {
+    if (majority != null) {
+      majority.find();
+    }
     return SharedConnection.to(
         opened.open(address(), () -> redis.connect(ByteArrayCodec.INSTANCE)));
   }
 
   @Override
   public Listeners openListeners() {
-    if (watch != null) {
-      watch.lookAgain();
+    StatefulRedisPubSubConnection<byte[], byte[]> listening =
+        opened.open(address(), () -> redis.connectPubSub(ByteArrayCodec.INSTANCE));
+    if (watch == null) {
+      return Listeners.of(listening);
     }
-    return Listeners.of(opened.open(address(), () -> redis.connectPubSub(ByteArrayCodec.INSTANCE)));
+    watch.lookAgain();
+    return Listeners.of(listening, watch::check);
   }
 
   @Override
@@ -89,6 +103,9 @@ final class OwnConnections implements Connections {
   @Override
   public void close() {
     try {
+      if (majority != null) {
+        majority.close();
+      }
       opened.close(); // first, so that none of them reconnects meanwhile
       redis.shutdown(Duration.ZERO, Duration.ofSeconds(1));
     } finally {

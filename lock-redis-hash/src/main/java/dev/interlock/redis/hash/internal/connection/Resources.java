@@ -5,8 +5,10 @@ import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
 import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
 import io.lettuce.core.resource.Delay;
+import io.lettuce.core.resource.DnsResolvers;
 import io.lettuce.core.resource.EventLoopGroupProvider;
 import io.lettuce.core.resource.NettyCustomizer;
+import io.lettuce.core.resource.SocketAddressResolver;
 import io.netty.channel.Channel;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -29,9 +31,21 @@ final class Resources implements AutoCloseable {
    * @param customizer is shown every connection
    */
   Resources(Duration replyTimeout, NettyCustomizer customizer) {
+    this(replyTimeout, customizer, SocketAddressResolver.create(DnsResolvers.UNRESOLVED));
+  }
+
+  /**
+   * Starts them.
+   *
+   * @param replyTimeout after which a connection is closed that hears nothing
+   * @param customizer is shown every connection
+   * @param addresses finds where a connection is to lead
+   */
+  Resources(Duration replyTimeout, NettyCustomizer customizer, SocketAddressResolver addresses) {
     NettyCustomizer flushTogether = new FlushTogether();
     this.lettuce = DefaultClientResources.builder()
         .eventLoopGroupProvider(eventLoop)
+        .socketAddressResolver(addresses)
         .computationThreadPoolSize(THREADS)
         .commandLatencyRecorder(CommandLatencyRecorder.disabled())
         .nettyCustomizer(new NettyCustomizer() {

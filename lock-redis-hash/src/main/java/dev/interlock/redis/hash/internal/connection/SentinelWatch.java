@@ -1,57 +1,83 @@
 package dev.interlock.redis.hash.internal.connection;
 
 import dev.interlock.redis.hash.internal.push.Subscription;
+import dev.interlock.redis.support.SentinelMajority;
 import io.lettuce.core.RedisClient;
-import io.lettuce.core.RedisFuture;
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
-import io.lettuce.core.sentinel.api.StatefulRedisSentinelConnection;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Hears from the sentinels which server is the master. It listens to each of them, and asks one
- * whose messages may have been missed. Nothing here blocks. Thread-safe.
+ * Hears from the sentinels that another server is the master. It listens to each of them: what one
+ * says, or may have said while it was not heard, is a reason to ask all. Nothing here blocks.
+ * Thread-safe.
  */
 final class SentinelWatch {
   private static final Logger LOG = System.getLogger(SentinelWatch.class.getName());
   private static final String CHANNEL = "+switch-master";
 
+  /** Failures of many threads lead to one sign of life. */
+  private static final Duration BETWEEN_SIGNS = Duration.ofMillis(500);
+
   private final RedisClient redis;
   private final List<RedisURI> sentinels;
   private final String master;
-  private final MasterChannels channels;
+  private final SentinelMajority majority;
 
   /** The sentinels that are listened to, or about to be. */
   private final Set<RedisURI> heard = ConcurrentHashMap.newKeySet();
 
-  private final Set<StatefulRedisPubSubConnection<String, String>> listening =
-      ConcurrentHashMap.newKeySet();
+  /** What has listened, and does unless it is refused after a reconnect. */
+  private final Map<RedisURI, StatefulRedisPubSubConnection<String, String>> listening =
+      new ConcurrentHashMap<>();
+
+  /** The sentinels that refused the latest subscription, of which a warning was given. */
+  private final Set<RedisURI> refusing = ConcurrentHashMap.newKeySet();
+
+  private final AtomicLong signAt = new AtomicLong(System.nanoTime() - 2 * BETWEEN_SIGNS.toNanos());
 
   SentinelWatch(
-      RedisClient redis, List<RedisURI> sentinels, String master, MasterChannels channels) {
+      RedisClient redis, List<RedisURI> sentinels, String master, SentinelMajority majority) {
     this.redis = redis;
     this.sentinels = sentinels;
     this.master = master;
-    this.channels = channels;
+    this.majority = majority;
+  }
+
+  /** Called now and then while a client is used; quick. */
+  void check() {
+    if (majority.isStale()) {
+      lookAgain();
+    }
   }
 
   /**
-   * Listens to sentinels that could not be reached so far, and subscribes once more to the others,
-   * as a sign of life and because one may have refused it after a reconnect: {@link ReplyTimeout}
-   * closes a connection if no answer comes, and the next one asks who the master is.
+   * Asks the sentinels, listens to those that could not be reached so far, and subscribes once more
+   * to the others, as a sign of life and because one may have refused it after a reconnect:
+   * {@link ReplyTimeout} closes a connection if no answer comes. Quick, may be called often.
    */
   void lookAgain() {
-    listening.forEach(connection -> {
-      RedisFuture<Void> unused = connection.async().subscribe(CHANNEL);
-    });
+    majority.doubt();
+    long last = signAt.get();
+    long now = System.nanoTime();
+    if (now - last > BETWEEN_SIGNS.toNanos() && signAt.compareAndSet(last, now)) {
+      listen();
+    }
+  }
+
+  private void listen() {
+    listening.forEach(this::subscribe);
     for (RedisURI sentinel : sentinels) {
       if (heard.add(sentinel)) {
         listenTo(sentinel);
@@ -66,7 +92,7 @@ final class SentinelWatch {
       if (failure == null) {
         Subscription subscription = new Subscription();
         connection.addListener(subscription);
-        connection.addListener(new Announcements(sentinel, subscription));
+        connection.addListener(new Announcements(subscription));
         subscribe(sentinel, connection);
       } else {
         LOG.log(Level.DEBUG, "no sentinel answers at " + sentinel.getHost(), failure);
@@ -78,64 +104,44 @@ final class SentinelWatch {
   /** Lettuce repeats the subscription after a reconnect once it has succeeded. */
   private void subscribe(
       RedisURI sentinel, StatefulRedisPubSubConnection<String, String> connection) {
-    connection.async().subscribe(CHANNEL).whenComplete((done, refusal) -> {
-      if (refusal != null) {
-        LOG.log(Level.WARNING, "A sentinel does not let this user listen", refusal);
+    connection.async().subscribe(CHANNEL).whenComplete((done, failure) -> {
+      if (failure == null) {
+        refusing.remove(sentinel);
+        listening.put(sentinel, connection);
+        return;
+      }
+      if (failure instanceof RedisCommandExecutionException && refusing.add(sentinel)) {
+        LOG.log(Level.WARNING, "A sentinel does not let this user listen", failure);
+      } else {
+        LOG.log(Level.DEBUG, "a sentinel is not listened to", failure);
+      }
+      if (!connection.equals(listening.get(sentinel))) {
         OpenConnections.closeSoon(connection);
         heard.remove(sentinel);
-      } else {
-        listening.add(connection);
       }
-    });
-  }
-
-  private void ask(RedisURI sentinel) {
-    CompletionStage<StatefulRedisSentinelConnection<String, String>> connecting =
-        redis.connectSentinelAsync(StringCodec.UTF8, sentinel);
-    connecting.whenComplete((connection, failure) -> {
-      if (failure == null) {
-        ask(connection);
-      }
-    });
-  }
-
-  private void ask(StatefulRedisSentinelConnection<String, String> connection) {
-    connection.async().getMasterAddrByName(master).whenComplete((address, failure) -> {
-      if (address instanceof InetSocketAddress found) {
-        channels.confirmed(new InetSocketAddress(found.getHostString(), found.getPort()));
-      }
-      OpenConnections.closeSoon(connection);
     });
   }
 
   /** What one sentinel says. */
   private final class Announcements extends RedisPubSubAdapter<String, String> {
-    private static final int WORDS = 5;
-    private final RedisURI sentinel;
     private final Subscription subscription;
 
-    Announcements(RedisURI sentinel, Subscription subscription) {
-      this.sentinel = sentinel;
+    Announcements(Subscription subscription) {
       this.subscription = subscription;
     }
 
     @Override
     public void subscribed(String channel, long count) {
       if (subscription.confirm()) {
-        ask(sentinel); // what it said before was not heard
+        majority.doubt(); // what it said before was not heard
       }
     }
 
     @Override
     public void message(String channel, String message) {
-      String[] words = message.split(" ", -1); // name, old host and port, new host and port
-      if (words.length == WORDS && words[0].equals(master)) {
-        channels.switched(address(words[1], words[2]), address(words[3], words[4]));
+      if (message.startsWith(master + " ")) { // then old host and port, new host and port
+        majority.doubt();
       }
-    }
-
-    private static InetSocketAddress address(String host, String port) {
-      return new InetSocketAddress(host, Integer.parseInt(port));
     }
   }
 }

@@ -24,6 +24,15 @@ public interface Listeners {
 
   /** A connection that stays, whatever it leads to. */
   static Listeners of(StatefulRedisPubSubConnection<byte[], byte[]> connection) {
+    return of(connection, () -> {}); // Lettuce keeps it open
+  }
+
+  /**
+   * A connection that stays.
+   *
+   * @param check finds out whether it leads to where it should; quick
+   */
+  static Listeners of(StatefulRedisPubSubConnection<byte[], byte[]> connection, Runnable check) {
     return new Listeners() {
       @Override
       public void attach(Mailbox mailbox) {
@@ -32,7 +41,7 @@ public interface Listeners {
 
       @Override
       public void check() {
-        // Lettuce keeps it open.
+        check.run();
       }
 
       @Override

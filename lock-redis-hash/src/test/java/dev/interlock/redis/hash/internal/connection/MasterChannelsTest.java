@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Timeout;
 /** Which connections in a Sentinel set are closed. */
 @Timeout(60)
 class MasterChannelsTest {
-  private static final InetSocketAddress ELSEWHERE = new InetSocketAddress("127.0.0.9", 6379);
+  private static final HostPort ELSEWHERE = HostPort.of("127.0.0.9", 6379);
 
   @SuppressWarnings("deprecation") // what Netty 4.2 has instead is not in Netty 4.1
   private final EventLoopGroup threads = new NioEventLoopGroup(1);
@@ -66,7 +66,7 @@ class MasterChannelsTest {
     MasterChannels channels = new MasterChannels(List.of(HostPort.of("sentinel.invalid", port)));
     Channel sentinel = connect(channels, "sentinel.invalid");
     Channel former = connect(channels, "former.invalid");
-    channels.confirmed(ELSEWHERE);
+    channels.follow(ELSEWHERE);
     assertThat(former.closeFuture().await(20, TimeUnit.SECONDS)).isTrue();
     threads.submit(() -> {}).get(); // had it been closed too, this would come after that
     assertThat(sentinel.isActive()).isTrue();
@@ -83,7 +83,7 @@ class MasterChannelsTest {
           RedisClient.create(resources.lettuce(), RedisURI.create("localhost", server.port()));
       RedisCommands<String, String> commands = redis.connect().sync();
       long id = commands.clientId();
-      channels.confirmed(ELSEWHERE);
+      channels.follow(ELSEWHERE);
       assertThat(commands.clientId()).isEqualTo(id);
       redis.shutdown(Duration.ZERO, Duration.ofSeconds(1));
       resources.close();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
+import dev.interlock.LockConfigurationException;
 import dev.interlock.LockException;
 import dev.interlock.LockRequest;
 import dev.interlock.Locks;
@@ -64,9 +65,9 @@ class SentinelTest {
   @Order(2)
   void E8_anUnknownMasterIsNamedAtOpen() {
     assertThatThrownBy(() -> Locks.open(set.uri("redis-hash") + "x"))
-        .isInstanceOf(LockException.class)
+        .isInstanceOf(LockConfigurationException.class)
         .message()
-        .contains("Cannot connect")
+        .contains("know no master '" + set.name() + "x'")
         .doesNotContain("s3cret");
   }
 

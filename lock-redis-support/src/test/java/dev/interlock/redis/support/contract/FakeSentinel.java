@@ -1,4 +1,4 @@
-package dev.interlock.redis.support.jedis;
+package dev.interlock.redis.support.contract;
 
 import dev.interlock.HostPort;
 import java.io.IOException;
@@ -7,55 +7,48 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
-import redis.clients.jedis.HostAndPort;
 
 /** Names the master that a test wants. */
-final class FakeSentinel implements AutoCloseable {
-  static final String NAME = "the-master";
+public final class FakeSentinel implements AutoCloseable {
+  public static final String NAME = "the-master";
 
-  final AtomicInteger asked = new AtomicInteger();
-  final AtomicInteger subscribers = new AtomicInteger();
+  public final AtomicInteger asked = new AtomicInteger();
+  public final AtomicInteger subscribers = new AtomicInteger();
   private final FakeRedis server;
-  private volatile HostAndPort master;
+  private volatile HostPort master;
   private volatile boolean slow;
 
-  FakeSentinel(HostAndPort master) throws IOException {
+  public FakeSentinel(HostPort master) throws IOException {
     this.master = master;
     this.server = new FakeRedis(this::answer);
   }
 
-  HostPort host() {
+  public HostPort host() {
     return server.host();
   }
 
-  void name(HostAndPort named) {
+  public void name(HostPort named) {
     master = named;
   }
 
   /** Tells of the new master, and names it from then on. */
-  void announce(HostAndPort next) {
-    String news = String.join(
-        " ",
-        NAME,
-        master.getHost(),
-        Integer.toString(master.getPort()),
-        next.getHost(),
-        Integer.toString(next.getPort()));
+  public void announce(HostPort next) {
+    String news = String.join(" ", NAME, master.host(), port(master), next.host(), port(next));
     master = next;
     server.push(list("message", "+switch-master", news));
   }
 
   /** Takes its time to let a connection in. */
-  void slowDown() {
+  public void slowDown() {
     slow = true;
   }
 
-  int connections() {
+  public int connections() {
     return server.connections();
   }
 
   /** What listens connects again. */
-  void cut() throws IOException {
+  public void cut() throws IOException {
     server.cut();
   }
 
@@ -68,8 +61,8 @@ final class FakeSentinel implements AutoCloseable {
     switch (command.get(0).toUpperCase(Locale.ROOT)) {
       case "SENTINEL" -> {
         asked.incrementAndGet();
-        HostAndPort named = master;
-        return list(named.getHost(), Integer.toString(named.getPort()));
+        HostPort named = master;
+        return list(named.host(), port(named));
       }
       case "SUBSCRIBE" -> {
         subscribers.incrementAndGet();
@@ -82,6 +75,10 @@ final class FakeSentinel implements AutoCloseable {
         return "+OK\r\n";
       }
     }
+  }
+
+  private static String port(HostPort address) {
+    return Integer.toString(address.port().orElseThrow());
   }
 
   private static String list(String... words) {

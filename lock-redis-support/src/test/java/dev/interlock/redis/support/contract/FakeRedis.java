@@ -1,9 +1,10 @@
-package dev.interlock.redis.support.jedis;
+package dev.interlock.redis.support.contract;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.interlock.HostPort;
 import dev.interlock.LockConfig;
+import dev.interlock.redis.support.RedisOptions;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -16,40 +17,35 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.HostAndPort;
 
 /** Answers as a test wants, in RESP2. */
-final class FakeRedis implements AutoCloseable {
+public final class FakeRedis implements AutoCloseable {
   private final ServerSocket listening;
   private final Function<List<String>, @Nullable String> answers;
   private final Set<Socket> open = ConcurrentHashMap.newKeySet();
 
   /** Answers each command with this; with null it closes the connection. */
-  FakeRedis(Function<List<String>, @Nullable String> answers) throws IOException {
+  public FakeRedis(Function<List<String>, @Nullable String> answers) throws IOException {
     this.answers = answers;
     this.listening = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
     run(this::accept);
   }
 
-  HostAndPort address() {
-    return new HostAndPort("127.0.0.1", listening.getLocalPort());
-  }
-
-  HostPort host() {
+  public HostPort host() {
     return HostPort.of("127.0.0.1", listening.getLocalPort());
   }
 
-  LockConfig.Builder config() {
-    return LockConfig.builder("any").set(JedisOptions.HOSTS, List.of(host()));
+  public LockConfig.Builder config() {
+    return LockConfig.builder("any").set(RedisOptions.HOSTS, List.of(host()));
   }
 
   /** How many connections there are. */
-  int connections() {
+  public int connections() {
     return open.size();
   }
 
   /** Sends this on all connections, as news to who has subscribed. */
-  void push(String message) {
+  public void push(String message) {
     for (Socket socket : open) {
       try {
         socket.getOutputStream().write(message.getBytes(UTF_8));
@@ -60,7 +56,7 @@ final class FakeRedis implements AutoCloseable {
   }
 
   /** Cuts all connections; new ones are taken. */
-  void cut() throws IOException {
+  public void cut() throws IOException {
     for (Socket socket : open) {
       socket.close();
     }
