@@ -56,7 +56,8 @@ final class Settings {
     for (Map.Entry<String, List<String>> given : byName(uri).entrySet()) {
       Optional<Option<?>> option = queryOption(given.getKey());
       if (option.isEmpty()) {
-        faults.add(unknown(given.getKey(), hasSecret(uri)));
+        boolean bare = given.getValue().stream().allMatch(String::isEmpty);
+        faults.add(unknown(given.getKey(), bare && hasSecret(uri)));
       } else {
         set(builder, option.get(), given.getValue());
       }
@@ -108,7 +109,7 @@ final class Settings {
   /**
    * Says what there is instead.
    *
-   * @param beside whether it stands beside a secret, of which it may be a part
+   * @param beside whether it has no value and stands beside a secret, of which it may be a part
    */
   private String unknown(String name, boolean beside) {
     List<String> names = known.stream()
