@@ -114,7 +114,7 @@ public final class Election {
     List<String> complaints = new ArrayList<>();
     List<Member> order = order(standing);
     for (Member member : members.all()) {
-      if (!order.contains(member) && staysAt(member, attempt, standing)) {
+      if (!order.contains(member) && standings.outlastsFault(attempt, standing, member)) {
         throw QueuePlaces.fault(attempt.name(), member.complaint(), false);
       }
     }
@@ -133,8 +133,11 @@ public final class Election {
       }
       round.await();
       Vote vote = round.answers().get(member);
+      if (vote != null) {
+        standings.answered(attempt.name(), member);
+      }
       if (vote != null && vote.answer() instanceof Grant grant) {
-        standing.places().contendsAt(member);
+        standing.places().contendsAt(member, false);
         votes.granted.put(member, grant);
         if (beside) {
           votes.askedEarly(member, CompletableFuture.completedFuture(vote));
@@ -152,7 +155,7 @@ public final class Election {
         continue; // now for a place in its queue
       }
       if (vote != null) {
-        standing.places().contendsAt(member);
+        standing.places().contendsAt(member, vote.answer() instanceof AttemptResult.Queued);
         // Or those would grant the lock to one who does not contend there.
         for (Member later : standing.places().leaveAfter(member)) {
           var unused = GiveBack.on(later, standing);
@@ -168,21 +171,11 @@ public final class Election {
         }
       }
       refusal = refusal == null ? refusal(round.failures()) : refusal;
-      if (refusal == null && staysAt(member, attempt, standing)) {
+      if (refusal == null && standings.outlastsFault(attempt, standing, member)) {
         throw QueuePlaces.fault(attempt.name(), String.join("; ", complaints), unknown);
       }
     }
     throw refusal != null ? refusal : failed(attempt.name(), complaints, unknown);
-  }
-
-  /**
-   * Whether it does not go on to the next member though this one fails now. One that comes new and
-   * is prepared to wait must not pass those of this client who stay.
-   */
-  private boolean staysAt(Member member, Attempt attempt, Standing standing) {
-    return standing.places().contended() == null
-        ? attempt.waits() && standings.outlastFault(attempt.name(), member)
-        : standing.outlastsFault(member);
   }
 
   /**
@@ -224,7 +217,7 @@ public final class Election {
     if (!(answer instanceof Grant)) {
       return CompletableFuture.completedFuture(new Vote(answer, null));
     }
-    standing.places().hasNoPlaceAt(member);
+    standing.places().grantedAt(member);
     CompletableFuture<Boolean> kept;
     try {
       kept = member.memory().isKept(inquiry, mark);
@@ -247,8 +240,8 @@ public final class Election {
             standing.places().asks(member);
           }
           AttemptResult answer = open.attempt(standing.on(member, attempt));
-          if (!(answer instanceof AttemptResult.Queued)) {
-            standing.places().hasNoPlaceAt(member);
+          if (answer instanceof Grant) {
+            standing.places().grantedAt(member);
           }
           return new Vote(answer, null);
         }));

@@ -18,6 +18,7 @@ final class EntryBallot extends Ballot {
   private static final Duration AFTER_WAKE = Duration.ofMillis(100);
 
   private final Standing standing;
+  private final Standings standings;
   private final Member contended;
   private final List<Member> earlier;
   private final List<Member> asked;
@@ -26,11 +27,13 @@ final class EntryBallot extends Ballot {
   EntryBallot(
       Renewal renewal,
       Standing standing,
+      Standings standings,
       Member contended,
       RenewalAnswers answers,
       BackendEvents events) {
     super(renewal, answers);
     this.standing = standing;
+    this.standings = standings;
     this.contended = contended;
     this.earlier = standing.places().before(contended).stream()
         .filter(member -> member.isLive() && standing.isKeptBy(member))
@@ -54,6 +57,9 @@ final class EntryBallot extends Ballot {
   @Nullable
   RenewalResult decide(boolean last) {
     RenewalResult vote = votes.get(contended);
+    if (vote != null && !(vote instanceof RenewalResult.Failed)) {
+      standings.answered(renewal.name(), contended);
+    }
     if (vote instanceof RenewalResult.Queued) {
       return vote;
     }
@@ -63,7 +69,7 @@ final class EntryBallot extends Ballot {
       return RenewalResult.queued(AFTER_WAKE);
     }
     String fault = fault(vote);
-    if (fault != null && standing.places().outlastsFault(contended)) {
+    if (fault != null && standings.outlastsFault(standing, contended)) {
       return RenewalResult.failed(QueuePlaces.fault(renewal.name(), fault, false));
     }
     return vote != null || last ? RenewalResult.gone() : null;
@@ -87,8 +93,11 @@ final class EntryBallot extends Ballot {
   void told() {
     earlier.forEach(member -> {
       RenewalResult vote = vote(member);
+      if (vote != null && !(vote instanceof RenewalResult.Failed)) {
+        standings.answered(renewal.name(), member);
+      }
       if (vote instanceof Grant) {
-        standing.places().hasNoPlaceAt(member); // by a release: a vote, which is not to be renewed
+        standing.places().grantedAt(member); // by a release: a vote, which is not to be renewed
       } else if (vote instanceof RenewalResult.Queued && standing.places().returnsTo(member)) {
         events.wake(renewal.name(), renewal.id());
       }

@@ -146,7 +146,7 @@ public final class Keeper {
       Renewal renewal, @Nullable Standing standing, RenewalAnswers answers, BackendEvents events) {
     Member contended = standing == null ? null : standing.places().contended();
     return renewal.queued() && standing != null && !standing.isHeld() && contended != null
-        ? new EntryBallot(renewal, standing, contended, answers, events)
+        ? new EntryBallot(renewal, standing, standings, contended, answers, events)
         : new Hold(renewal, standing, answers, events, true);
   }
 

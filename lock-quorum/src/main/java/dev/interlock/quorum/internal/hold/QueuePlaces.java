@@ -27,6 +27,7 @@ public final class QueuePlaces {
   private final Set<Member> members = new HashSet<>();
   private @Nullable Member contended;
   private boolean queued;
+  private boolean stands;
   private boolean granted;
 
   /** It is about to ask a member for a place. */
@@ -34,8 +35,8 @@ public final class QueuePlaces {
     members.add(member);
   }
 
-  /** A member has granted it the lock, or answered without a place: it has none in that queue. */
-  public synchronized void hasNoPlaceAt(Member member) {
+  /** A member has granted it the lock: it has no place in that queue any more. */
+  public synchronized void grantedAt(Member member) {
     members.remove(member);
   }
 
@@ -61,9 +62,15 @@ public final class QueuePlaces {
     return contended;
   }
 
-  public synchronized void contendsAt(Member member) {
+  /**
+   * It asks this member first from now on.
+   *
+   * @param hasPlace whether it stands in a queue there
+   */
+  public synchronized void contendsAt(Member member, boolean hasPlace) {
     contended = member;
     queued = true;
+    stands = hasPlace;
     granted = false;
   }
 
@@ -77,21 +84,18 @@ public final class QueuePlaces {
     Member last = contended;
     boolean returns = last != null && member.place() < last.place();
     contended = returns ? member : last;
+    stands |= returns;
     return returns;
   }
 
-  /**
-   * Whether it stays in the queue of a member that has just failed it, or is left out: a connection
-   * that was cut is soon there again, and so is the place. If those of one client went on at once,
-   * they would stand elsewhere in another order. All leave together, as the moment is the member's.
-   */
-  public synchronized boolean outlastsFault(Member member) {
-    return member == contended && members.contains(member) && member.failsForAMoment();
+  /** Whether it stands in the queue of this member, and contends there. */
+  synchronized boolean standsAt(Member member) {
+    return member == contended && queued && stands && members.contains(member);
   }
 
   /**
-   * What a look at the place of an attempt that {@linkplain #outlastsFault outlasts a fault} fails
-   * with.
+   * What a look at the place of an attempt that {@linkplain Standings#outlastsFault outlasts a
+   * fault} fails with.
    *
    * @param complaint what is wrong with the member
    * @param unknown whether the member may have run what it was asked

@@ -73,7 +73,7 @@ public final class Repairs {
               standing.places().asks(member);
               AttemptResult vote = open.attempt(lost.withPatience(lost.lease()));
               if (vote instanceof Grant) {
-                standing.places().hasNoPlaceAt(member);
+                standing.places().grantedAt(member);
               }
               return vote;
             }))

@@ -107,9 +107,9 @@ public final class Standing {
     return places;
   }
 
-  /** Whether it stays in the queue of a member that fails now. */
-  public boolean outlastsFault(Member member) {
-    return !held && isKeptBy(member) && places.outlastsFault(member);
+  /** Whether it waits in the queue of this member, and contends there. */
+  boolean waitsAt(Member member) {
+    return !held && isKeptBy(member) && places.standsAt(member);
   }
 
   /** What the members have said of its end. */

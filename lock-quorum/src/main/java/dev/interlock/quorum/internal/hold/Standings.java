@@ -1,6 +1,7 @@
 package dev.interlock.quorum.internal.hold;
 
 import dev.interlock.quorum.internal.member.Member;
+import dev.interlock.spi.Attempt;
 import dev.interlock.spi.HoldId;
 import java.time.Duration;
 import java.util.Map;
@@ -19,6 +20,7 @@ public final class Standings {
   /** The engine's ids, by others under which the members know them. */
   private final Map<HoldId, HoldId> renamed = new ConcurrentHashMap<>();
 
+  private final BriefFaults faults = new BriefFaults();
   private final AtomicLong sweptAt = new AtomicLong(System.nanoTime());
 
   /**
@@ -36,11 +38,33 @@ public final class Standings {
     return all.get(id);
   }
 
-  /** Whether any attempt for a lock stays in the queue of a member that fails now. */
-  public boolean outlastFault(String name, Member member) {
-    return member.failsForAMoment()
-        && all.values().stream()
-            .anyMatch(each -> each.name().equals(name) && each.outlastsFault(member));
+  /**
+   * Whether an attempt does not go on to the next member though this one has just failed it, or is
+   * left out: a connection that was cut is soon there again, and so is its place. If those of one
+   * client went on at once, they would stand elsewhere in another order. They leave together. One
+   * that comes new and is prepared to wait must not pass those who stay.
+   */
+  public boolean outlastsFault(Attempt attempt, Standing standing, Member member) {
+    return standing.places().contended() == null
+        ? attempt.waits() && anyWaitsAt(standing.name(), member) && isBrief(standing, member)
+        : outlastsFault(standing, member);
+  }
+
+  boolean outlastsFault(Standing standing, Member member) {
+    return standing.waitsAt(member) && isBrief(standing, member);
+  }
+
+  private boolean anyWaitsAt(String name, Member member) {
+    return all.values().stream().anyMatch(each -> each.name().equals(name) && each.waitsAt(member));
+  }
+
+  private boolean isBrief(Standing standing, Member member) {
+    return !member.isSilent() && faults.isBrief(standing.name(), member);
+  }
+
+  /** A member has answered an attempt for a lock, or the look after a place. */
+  public void answered(String name, Member member) {
+    faults.end(name, member);
   }
 
   /** That of an id, which is made if there is none. */
@@ -99,6 +123,7 @@ public final class Standings {
     long before = sweptAt.get();
     if (now - before > SWEEP && sweptAt.compareAndSet(before, now)) {
       all.values().stream().filter(Standing::isForgotten).forEach(this::forget);
+      faults.sweep();
     }
   }
 }

@@ -10,26 +10,11 @@ final class Call {
   private final long begun = System.nanoTime();
   private volatile long heardAt = begun;
   private volatile long suspectedAt = Long.MIN_VALUE;
-  private volatile boolean failed;
 
   /** One of its answers has come. */
   void heard() {
     heardAt = System.nanoTime();
     suspectedAt = Long.MIN_VALUE;
-  }
-
-  /** A part of it has failed. */
-  void fails() {
-    failed = true;
-  }
-
-  boolean hasFailed() {
-    return failed;
-  }
-
-  /** When it was asked, or that moment if it is later; by {@link System#nanoTime()}. */
-  long sinceAtLeast(long moment) {
-    return moment - begun > 0 ? moment : begun;
   }
 
   /** Whether no answer has come for so long, in nanoseconds. */

@@ -12,7 +12,6 @@ import dev.interlock.spi.BatchBackend;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
-import dev.interlock.spi.RenewalResult;
 import java.time.Duration;
 import java.util.Deque;
 import java.util.List;
@@ -60,13 +59,6 @@ public final class Member {
   private volatile long pause = FIRST_PAUSE;
   private volatile long askAt = System.nanoTime();
   private volatile @Nullable LockException failure;
-  private volatile long answeredAt = System.nanoTime();
-
-  /** Since when nothing was answered, and something failed; only if it is failing. */
-  private volatile long failingSince = answeredAt;
-
-  private volatile boolean failing;
-
   private volatile boolean closed;
 
   private final MemberBatches batches = new MemberBatches(this);
@@ -177,10 +169,6 @@ public final class Member {
     return submit(call -> {
       requireOpen().renew(batch, (renewal, result) -> {
         call.heard();
-        if (result instanceof RenewalResult.Failed unanswered) {
-          call.fails();
-          failed(call, unanswered.error());
-        }
         answers.answer(renewal, result);
       });
       return true;
@@ -259,11 +247,6 @@ public final class Member {
   /** Before anybody hears of it, who must not find the call still under way. */
   void ended(Call call, @Nullable LockException error) {
     underWay.remove(call);
-    if (error != null) {
-      failed(call, error);
-    } else if (!call.hasFailed()) {
-      heard();
-    }
     if (error == null) {
       failure = null;
       out = false;
@@ -275,26 +258,6 @@ public final class Member {
         leaveOut();
       }
     }
-  }
-
-  private void heard() {
-    answeredAt = System.nanoTime();
-    failing = false;
-  }
-
-  /** Before anybody hears of it, who asks then since when it has failed. */
-  private void failed(Call call, LockException error) {
-    if (Round.isRefusal(error)) {
-      heard();
-    } else if (!failing) {
-      failingSince = call.sinceAtLeast(answeredAt);
-      failing = true;
-    }
-  }
-
-  /** Whether it has begun to fail less than a second ago, and nobody waits for it that long. */
-  public boolean failsForAMoment() {
-    return failing && System.nanoTime() - failingSince < SILENT.toNanos() && !isSilent();
   }
 
   private synchronized void leaveOut() {

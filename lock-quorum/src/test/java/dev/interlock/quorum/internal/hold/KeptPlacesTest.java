@@ -137,6 +137,26 @@ class KeptPlacesTest extends SteeredMembers {
     }
   }
 
+  /** As where somebody keeps one row locked, or where writes are refused and looks are not. */
+  @Test
+  @DisplayName("also if the member answers for other locks meanwhile")
+  void leavesWhoFailsForThisLockOnly() throws Exception {
+    assertThat(first.attempt(attempt())).isInstanceOf(Grant.class);
+    Attempt waiting = waits();
+    boolean left = false;
+    for (int i = 0; !left; i++) {
+      members.get(0).down(true);
+      try {
+        left = refreshed(waiting) instanceof RenewalResult.Gone;
+      } catch (BackendUnavailableException e) {
+        // it stays
+      }
+      members.get(0).down(false);
+      assertThat(quorum.attempt(attempt("b" + i))).isInstanceOf(Grant.class);
+      TimeUnit.NANOSECONDS.sleep(Member.SILENT.toNanos() / 10);
+    }
+  }
+
   @Undisturbed(millis = 100)
   @DisplayName("a moment begins anew once the member has answered")
   void outlastsEachFault() throws Exception {

@@ -68,8 +68,8 @@ public final class FencingRules {
       for (LockClient client : List.of(again, again, run.client())) {
         LockRequest request = Leases.fixed(run, name, 200).withOwner(SharedOwnerRules.OWNER);
         holds.add(Hold.begin("a named owner whose leases expire", client.acquire(request), true));
-        // Until then it would be a re-entry, which keeps the token. A repeated question may have run
-        // after the one that was answered, and it counts from there.
+        // Until then it would be a re-entry, which keeps the token. The lease counts from the last
+        // repetition of the question, which may have run after the one that was answered.
         RuleRun.pause(run.expiry(200).plus(run.limit(100)));
       }
     }
