@@ -2,6 +2,7 @@ package dev.interlock.redis.support.jedis;
 
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.redis.support.jedis.Connections.Use;
+import dev.interlock.spi.Uninterruptibly;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -73,19 +74,7 @@ final class ConnectionPermits {
   }
 
   private static boolean await(Semaphore gate, long deadline) {
-    boolean interrupted = false;
-    try {
-      while (true) {
-        try {
-          return gate.tryAcquire(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
+    return Uninterruptibly.await(
+        () -> gate.tryAcquire(deadline - System.nanoTime(), TimeUnit.NANOSECONDS));
   }
 }

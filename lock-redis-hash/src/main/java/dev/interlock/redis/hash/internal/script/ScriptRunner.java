@@ -8,6 +8,7 @@ import dev.interlock.redis.hash.internal.connection.Faults;
 import dev.interlock.redis.hash.internal.connection.SharedConnection;
 import dev.interlock.redis.support.RedisErrors;
 import dev.interlock.redis.support.ScriptCall;
+import dev.interlock.spi.Uninterruptibly;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisNoScriptException;
@@ -16,7 +17,6 @@ import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 
@@ -242,24 +242,13 @@ public final class ScriptRunner {
     }
 
     private byte[] get() {
-      boolean interrupted = false;
       try {
-        while (true) {
-          try {
-            return reply.get(Math.max(0, left().toNanos()), TimeUnit.NANOSECONDS);
-          } catch (InterruptedException e) {
-            interrupted = true;
-          }
-        }
+        return Uninterruptibly.get(reply, left().toNanos());
       } catch (TimeoutException e) {
         command.cancel();
         throw new RedisTimeout(timeout);
       } catch (ExecutionException e) {
         throw e.getCause() instanceof RuntimeException cause ? cause : new RedisException(e);
-      } finally {
-        if (interrupted) {
-          Thread.currentThread().interrupt();
-        }
       }
     }
   }
