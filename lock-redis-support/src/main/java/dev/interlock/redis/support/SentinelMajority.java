@@ -254,8 +254,9 @@ public final class SentinelMajority implements AutoCloseable {
 
   /** Null if nothing comes in time; what has come already is in time. */
   private static <T> @Nullable T takeNext(BlockingQueue<T> queue, long deadline) {
-    return Uninterruptibly.<@Nullable T, RuntimeException>await(
-        () -> queue.poll(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS));
+    return Uninterruptibly.await(() -> Optional.ofNullable(
+            queue.poll(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS)))
+        .orElse(null);
   }
 
   /** Asks nobody any more. */
