@@ -14,7 +14,6 @@ import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
-import io.lettuce.core.resource.NettyCustomizer;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 
@@ -37,7 +36,7 @@ final class ClusterConnections implements Connections {
   ClusterConnections(LockConfig config, ClientId client) {
     this.setup = new ClientSetup(config, client);
     this.address = RedisOptions.address(config);
-    this.resources = new Resources(config.get(RedisOptions.TIMEOUT), new NettyCustomizer() {});
+    this.resources = new Resources(config.get(RedisOptions.TIMEOUT));
     this.cluster = RedisClusterClient.create(
         resources.lettuce(),
         RedisOptions.servers(config).stream().map(setup::uri).toList());

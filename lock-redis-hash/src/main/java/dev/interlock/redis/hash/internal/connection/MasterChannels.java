@@ -8,56 +8,29 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The open connections of a client to one server, or in a Sentinel set.
+ * The open connections of a client to one server: a fixed one, or the master of a Sentinel set.
  *
- * <p>In a Sentinel set those that do not lead to the master are closed once it is known to be
- * another server; Lettuce then opens them again, to the new one. The old master may live on for
- * seconds, and take writes that will be lost, so nothing is left there, also nothing that was just
- * being opened. Thread-safe.
+ * <p>Those that do not lead to the master are closed once it is known to be another server; Lettuce
+ * then opens them again, to the new one. The old master may live on for seconds, and take writes
+ * that will be lost, so nothing is left there, also nothing that was just being opened.
+ * Thread-safe.
  */
 final class MasterChannels implements NettyCustomizer {
-  private final Set<SocketAddress> sentinels;
   private final Set<Channel> open = ConcurrentHashMap.newKeySet();
+
+  /** By the name that is dialled; null where the server is a fixed one. */
   private volatile @Nullable SocketAddress master;
-
-  /**
-   * Knows of no connections yet.
-   *
-   * @param sentinels as they are named in the settings; none if the server is a fixed one
-   */
-  MasterChannels(List<HostPort> sentinels) {
-    this.sentinels = sentinels.stream().map(MasterChannels::dialled).collect(Collectors.toSet());
-  }
-
-  private static SocketAddress dialled(HostPort address) {
-    return dialled(new InetSocketAddress(address.host(), address.port().orElseThrow()));
-  }
-
-  /**
-   * An address by the name that was dialled: a sentinel stays what it is when its name leads to
-   * another address later.
-   */
-  private static SocketAddress dialled(SocketAddress address) {
-    return address instanceof InetSocketAddress named
-        ? InetSocketAddress.createUnresolved(named.getHostString(), named.getPort())
-        : address;
-  }
 
   @Override
   public void afterChannelInitialized(Channel channel) {
     open.add(channel);
     channel.closeFuture().addListener(closed -> open.remove(channel));
-    if (sentinels.isEmpty()) {
-      return;
-    }
     channel.pipeline().addFirst(new ChannelInboundHandlerAdapter() {
       @Override
       public void channelActive(ChannelHandlerContext context) throws Exception {
@@ -69,7 +42,8 @@ final class MasterChannels implements NettyCustomizer {
 
   /** Leaves all servers but this one. */
   void follow(HostPort found) {
-    master = dialled(found);
+    // Looked up only for what an address of IPv6 is called when it is dialled: it has many forms.
+    master = dialled(new InetSocketAddress(found.host(), found.port().orElseThrow()));
     open.forEach(this::leaveUnlessRight);
   }
 
@@ -88,12 +62,15 @@ final class MasterChannels implements NettyCustomizer {
   private void leaveUnlessRight(Channel channel) {
     SocketAddress remote = channel.remoteAddress();
     SocketAddress right = master;
-    if (remote != null && right != null && !isRight(dialled(remote), right)) {
+    if (remote != null && right != null && !dialled(remote).equals(right)) {
       ChannelFuture unused = channel.close();
     }
   }
 
-  private boolean isRight(SocketAddress dialled, SocketAddress right) {
-    return dialled.equals(right) || sentinels.contains(dialled);
+  /** By the name: the master stays the same when its name leads to another address later. */
+  private static SocketAddress dialled(SocketAddress address) {
+    return address instanceof InetSocketAddress named
+        ? InetSocketAddress.createUnresolved(named.getHostString(), named.getPort())
+        : address;
   }
 }

@@ -11,10 +11,12 @@ import io.lettuce.core.resource.NettyCustomizer;
 import io.lettuce.core.resource.SocketAddressResolver;
 import io.netty.channel.Channel;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Threads and timers of a Lettuce client of our own. All connections share one thread, and so a
+ * Threads and timers of Lettuce clients of our own. All connections share one thread, and so a
  * wake-up.
  */
 final class Resources implements AutoCloseable {
@@ -23,29 +25,18 @@ final class Resources implements AutoCloseable {
 
   private final EventLoopGroupProvider eventLoop = new DefaultEventLoopGroupProvider(1);
   private final ClientResources lettuce;
+  private final List<ClientResources> all = new ArrayList<>();
 
   /**
    * Starts them.
    *
    * @param replyTimeout after which a connection is closed that hears nothing
-   * @param customizer is shown every connection
    */
-  Resources(Duration replyTimeout, NettyCustomizer customizer) {
-    this(replyTimeout, customizer, SocketAddressResolver.create(DnsResolvers.UNRESOLVED));
-  }
-
-  /**
-   * Starts them.
-   *
-   * @param replyTimeout after which a connection is closed that hears nothing
-   * @param customizer is shown every connection
-   * @param addresses finds where a connection is to lead
-   */
-  Resources(Duration replyTimeout, NettyCustomizer customizer, SocketAddressResolver addresses) {
+  Resources(Duration replyTimeout) {
     NettyCustomizer flushTogether = new FlushTogether();
     this.lettuce = DefaultClientResources.builder()
         .eventLoopGroupProvider(eventLoop)
-        .socketAddressResolver(addresses)
+        .socketAddressResolver(SocketAddressResolver.create(DnsResolvers.UNRESOLVED))
         .computationThreadPoolSize(THREADS)
         .commandLatencyRecorder(CommandLatencyRecorder.disabled())
         .nettyCustomizer(new NettyCustomizer() {
@@ -53,21 +44,47 @@ final class Resources implements AutoCloseable {
           public void afterChannelInitialized(Channel channel) {
             flushTogether.afterChannelInitialized(channel);
             channel.pipeline().addFirst(new ReplyTimeout(replyTimeout));
-            customizer.afterChannelInitialized(channel);
           }
         })
         .reconnectDelay(
             Delay.exponential(Duration.ofMillis(1), LONGEST_RECONNECT, 2, TimeUnit.MILLISECONDS))
         .build();
+    all.add(lettuce);
   }
 
+  /** For a client whose connections lead where they are told to. */
   ClientResources lettuce() {
     return lettuce;
   }
 
+  /**
+   * The same threads, for a client whose connections are somebody's concern.
+   *
+   * @param concerned is shown each of them
+   * @param addresses finds where they are to lead
+   */
+  ClientResources lettuce(NettyCustomizer concerned, SocketAddressResolver addresses) {
+    NettyCustomizer common = lettuce.nettyCustomizer();
+    ClientResources further = lettuce
+        .mutate()
+        .socketAddressResolver(addresses)
+        .nettyCustomizer(new NettyCustomizer() {
+          @Override
+          public void afterChannelInitialized(Channel channel) {
+            common.afterChannelInitialized(channel);
+            concerned.afterChannelInitialized(channel);
+          }
+        })
+        .build();
+    all.add(further);
+    return further;
+  }
+
   @Override
   public void close() {
-    lettuce.shutdown(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(1, TimeUnit.SECONDS);
+    // Each: Lettuce warns of one that was not, though its threads have ended.
+    all.forEach(
+        each -> each.shutdown(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(1, TimeUnit.SECONDS));
     eventLoop.shutdown(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(1, TimeUnit.SECONDS);
   }
 }

@@ -1,13 +1,18 @@
 package dev.interlock.redis.hash.internal.connection;
 
+import dev.interlock.HostPort;
+import dev.interlock.LockConfig;
 import dev.interlock.redis.hash.internal.push.Subscription;
+import dev.interlock.redis.support.RedisOptions;
 import dev.interlock.redis.support.SentinelMajority;
+import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import io.lettuce.core.resource.ClientResources;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -17,13 +22,17 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 
 /**
  * Hears from the sentinels that another server is the master. It listens to each of them: what one
- * says, or may have said while it was not heard, is a reason to ask all. Nothing here blocks.
- * Thread-safe.
+ * says, or may have said while it was not heard, is a reason to ask all. Nothing here blocks, but
+ * for the first question. Thread-safe.
+ *
+ * <p>It has a Lettuce client of its own, for connections that lead to sentinels, and to servers of
+ * which it asks whether they are the master: those must not be closed for not leading to it.
  */
-final class SentinelWatch {
+final class SentinelWatch implements AutoCloseable {
   private static final Logger LOG = System.getLogger(SentinelWatch.class.getName());
   private static final String CHANNEL = "+switch-master";
 
@@ -47,12 +56,36 @@ final class SentinelWatch {
 
   private final AtomicLong signAt = new AtomicLong(System.nanoTime() - 2 * BETWEEN_SIGNS.toNanos());
 
+  /**
+   * Asks nobody yet.
+   *
+   * @param lettuce the threads
+   * @param setup names the sentinels and the master
+   * @param listener is told the master after each look, also if it is the same; on any thread
+   */
+  static SentinelWatch of(ClientResources lettuce, ClientSetup setup, Consumer<HostPort> listener) {
+    RedisClient redis = RedisClient.create(lettuce);
+    redis.setOptions(setup.options(ClientOptions.builder()).build());
+    LockConfig config = setup.config();
+    return new SentinelWatch(
+        redis,
+        setup.sentinels(),
+        config.get(RedisOptions.MASTER),
+        new SentinelMajority(config, new SentinelQuestions(redis, setup), listener));
+  }
+
+  /** The client is closed with this. */
   SentinelWatch(
       RedisClient redis, List<RedisURI> sentinels, String master, SentinelMajority majority) {
     this.redis = redis;
     this.sentinels = sentinels;
     this.master = master;
     this.majority = majority;
+  }
+
+  /** Finds the master, as {@link SentinelMajority#find} does; blocks. */
+  void find() {
+    majority.find();
   }
 
   /** Called now and then while a client is used; quick. */
@@ -120,6 +153,13 @@ final class SentinelWatch {
         heard.remove(sentinel);
       }
     });
+  }
+
+  /** Asks and listens no more. */
+  @Override
+  public void close() {
+    majority.close();
+    redis.shutdown(Duration.ZERO, Duration.ofSeconds(1));
   }
 
   /** What one sentinel says. */

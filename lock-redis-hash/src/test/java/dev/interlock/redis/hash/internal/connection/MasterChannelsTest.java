@@ -21,7 +21,6 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -31,8 +30,6 @@ import org.junit.jupiter.api.Timeout;
 /** Which connections in a Sentinel set are closed. */
 @Timeout(60)
 class MasterChannelsTest {
-  private static final HostPort ELSEWHERE = HostPort.of("127.0.0.9", 6379);
-
   @SuppressWarnings("deprecation") // what Netty 4.2 has instead is not in Netty 4.1
   private final EventLoopGroup threads = new NioEventLoopGroup(1);
 
@@ -61,29 +58,39 @@ class MasterChannelsTest {
   }
 
   @Test
-  void aSentinelStaysConnectedWhenItsNameLeadsToAnotherAddress() throws Exception {
-    // A name that leads nowhere now, and to this server when it is dialled.
-    MasterChannels channels = new MasterChannels(List.of(HostPort.of("sentinel.invalid", port)));
-    Channel sentinel = connect(channels, "sentinel.invalid");
+  void theMasterStaysConnectedWhenItsNameLeadsToAnotherAddress() throws Exception {
+    // Names that lead nowhere now, and to this server when they are dialled.
+    MasterChannels channels = new MasterChannels();
+    channels.follow(HostPort.of("master.invalid", port));
+    Channel master = connect(channels, "master.invalid");
     Channel former = connect(channels, "former.invalid");
-    channels.follow(ELSEWHERE);
     assertThat(former.closeFuture().await(20, TimeUnit.SECONDS)).isTrue();
-    threads.submit(() -> {}).get(); // had it been closed too, this would come after that
-    assertThat(sentinel.isActive()).isTrue();
+    channels.follow(HostPort.of("master.invalid", port));
+    threads.submit(() -> {}).get(); // had the other been closed too, this would come after that
+    assertThat(master.isActive()).isTrue();
   }
 
-  /** The test above holds only if Lettuce has names looked up as late as this. */
+  @Test
+  void whatWasOpenIsClosedOnceAnotherServerIsTheMaster() throws Exception {
+    MasterChannels channels = new MasterChannels();
+    Channel former = connect(channels, "former.invalid");
+    channels.follow(HostPort.of("127.0.0.9", 6379));
+    assertThat(former.closeFuture().await(20, TimeUnit.SECONDS)).isTrue();
+  }
+
+  /** The tests above hold only if Lettuce has names looked up as late as this. */
   @Test
   void whatLettuceConnectsToIsKnownByItsName() {
     try (RedisServer server = TestRedis.start()) {
-      MasterChannels channels =
-          new MasterChannels(List.of(HostPort.of("localhost", server.port())));
-      Resources resources = new Resources(Duration.ofSeconds(2), channels);
-      RedisClient redis =
-          RedisClient.create(resources.lettuce(), RedisURI.create("localhost", server.port()));
+      MasterChannels channels = new MasterChannels();
+      Resources resources = new Resources(Duration.ofSeconds(2));
+      RedisClient redis = RedisClient.create(
+          resources.lettuce(channels, new MasterAddress(channels::master)),
+          RedisURI.create("nowhere.invalid", 1));
+      channels.follow(HostPort.of("localhost", server.port()));
       RedisCommands<String, String> commands = redis.connect().sync();
       long id = commands.clientId();
-      channels.follow(ELSEWHERE);
+      channels.follow(HostPort.of("localhost", server.port()));
       assertThat(commands.clientId()).isEqualTo(id);
       redis.shutdown(Duration.ZERO, Duration.ofSeconds(1));
       resources.close();
