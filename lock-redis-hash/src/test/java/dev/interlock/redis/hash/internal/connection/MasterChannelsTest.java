@@ -11,16 +11,25 @@ import io.lettuce.core.api.sync.RedisCommands;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.nio.NioEventLoopGroup;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.SocketAddress;
+import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SocketChannel;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -33,6 +42,7 @@ class MasterChannelsTest {
   @SuppressWarnings("deprecation") // what Netty 4.2 has instead is not in Netty 4.1
   private final EventLoopGroup threads = new NioEventLoopGroup(1);
 
+  private final List<SocketChannel> filling = new ArrayList<>();
   private int port;
 
   @BeforeEach
@@ -53,7 +63,10 @@ class MasterChannelsTest {
   }
 
   @AfterEach
-  void close() {
+  void close() throws IOException {
+    for (SocketChannel channel : filling) {
+      channel.close();
+    }
     threads.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
   }
 
@@ -78,6 +91,34 @@ class MasterChannelsTest {
     assertThat(former.closeFuture().await(20, TimeUnit.SECONDS)).isTrue();
   }
 
+  /** What a machine does that has died: the attempt takes as long as a connection may. */
+  @Test
+  void whatIsBeingOpenedIsGivenUpOnceAnotherServerIsTheMaster() throws Exception {
+    try (ServerSocket full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      fill(full);
+      MasterChannels channels = new MasterChannels();
+      channels.follow(HostPort.of("127.0.0.1", full.getLocalPort()));
+      ChannelFuture connecting =
+          dial(channels, new InetSocketAddress("127.0.0.1", full.getLocalPort()));
+      assertThat(connecting.await(300)).as("it connects").isFalse();
+      channels.follow(HostPort.of("127.0.0.9", 6379));
+      assertThat(connecting.await(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(connecting.cause()).isInstanceOf(ClosedChannelException.class);
+    }
+  }
+
+  /** Until it takes no connection any more, and refuses none either. */
+  private void fill(ServerSocket server) throws IOException {
+    while (true) {
+      try {
+        filling.add(SocketChannel.open()); // stays open
+        filling.get(filling.size() - 1).socket().connect(server.getLocalSocketAddress(), 200);
+      } catch (SocketTimeoutException e) {
+        return;
+      }
+    }
+  }
+
   /** The tests above hold only if Lettuce has names looked up as late as this. */
   @Test
   void whatLettuceConnectsToIsKnownByItsName() {
@@ -100,6 +141,10 @@ class MasterChannelsTest {
   private Channel connect(MasterChannels channels, String name) throws UnknownHostException {
     SocketAddress found = new InetSocketAddress(
         InetAddress.getByAddress(name, InetAddress.getLoopbackAddress().getAddress()), port);
+    return dial(channels, found).syncUninterruptibly().channel();
+  }
+
+  private ChannelFuture dial(MasterChannels channels, SocketAddress to) {
     return new Bootstrap()
         .group(threads)
         .channel(NioSocketChannel.class)
@@ -109,8 +154,7 @@ class MasterChannelsTest {
             channels.afterChannelInitialized(channel);
           }
         })
-        .connect(found)
-        .syncUninterruptibly()
-        .channel();
+        .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, 50_000)
+        .connect(to);
   }
 }
