@@ -169,21 +169,8 @@ public final class BackgroundLook implements AutoCloseable {
   public void await(Duration limit) {
     Look last = latest;
     long deadline = last.beganAt + limit.toNanos();
-    boolean interrupted = false;
-    try {
-      while (true) {
-        try {
-          var unused = last.ended.await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
-          return;
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
+    var unused = Uninterruptibly.await(
+        () -> last.ended.await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS));
   }
 
   /** Begins no look any more; does not wait for one that has begun. */

@@ -253,20 +253,8 @@ public final class SentinelMajority implements AutoCloseable {
 
   /** Null if nothing comes in time; what has come already is in time. */
   private static <T> @Nullable T takeNext(BlockingQueue<T> queue, long deadline) {
-    boolean interrupted = false;
-    try {
-      while (true) {
-        try {
-          return queue.poll(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
+    return Uninterruptibly.await(
+        () -> queue.poll(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS));
   }
 
   /** Asks nobody any more. */

@@ -7,6 +7,7 @@ import dev.interlock.redis.hash.internal.script.Scripts;
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.Millis;
 import dev.interlock.redis.support.ScriptCall;
+import dev.interlock.redis.support.Uninterruptibly;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
@@ -72,18 +73,10 @@ final class Renewer {
 
     /** Another thread may be about to pass it on. */
     void awaitDone() {
-      boolean interrupted = false;
-      while (true) {
-        try {
-          done.await();
-          break;
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
+      var unused = Uninterruptibly.await(() -> {
+        done.await();
+        return true;
+      });
     }
   }
 

@@ -37,9 +37,9 @@ final class ClusterConnections implements Connections {
     this.setup = new ClientSetup(config, client);
     this.address = RedisOptions.address(config);
     this.resources = new Resources(config.get(RedisOptions.TIMEOUT));
-    this.cluster = RedisClusterClient.create(
+    this.cluster = resources.closing(RedisClusterClient.create(
         resources.lettuce(),
-        RedisOptions.servers(config).stream().map(setup::uri).toList());
+        RedisOptions.servers(config).stream().map(setup::uri).toList()));
     this.slots = new SlotMap(cluster);
     ClusterTopologyRefreshOptions refresh = ClusterTopologyRefreshOptions.builder()
         .adaptiveRefreshTriggersTimeout(SlotMap.BETWEEN_LOOKS)
@@ -49,7 +49,7 @@ final class ClusterConnections implements Connections {
         .options(ClusterClientOptions.builder())
         .topologyRefreshOptions(refresh)
         .build());
-    this.listening = RedisClient.create(resources.lettuce());
+    this.listening = resources.closing(RedisClient.create(resources.lettuce()));
     this.listening.setOptions(setup.options(ClientOptions.builder()).build());
   }
 
@@ -81,17 +81,8 @@ final class ClusterConnections implements Connections {
 
   @Override
   public void close() {
-    // Each, although one before it is interrupted.
-    try {
-      cluster.suspendTopologyRefresh();
-      listening.shutdown(Duration.ZERO, Duration.ofSeconds(1));
-    } finally {
-      try {
-        cluster.shutdown(Duration.ZERO, Duration.ofSeconds(1));
-      } finally {
-        resources.close();
-      }
-    }
+    cluster.suspendTopologyRefresh();
+    resources.close();
   }
 
   private final class ListeningNodes implements ClusterListeners.Nodes {

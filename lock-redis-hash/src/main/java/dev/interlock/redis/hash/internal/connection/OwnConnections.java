@@ -41,11 +41,11 @@ final class OwnConnections implements Connections {
     SocketAddressResolver addresses = sentinel
         ? new MasterAddress(channels::master)
         : resources.lettuce().socketAddressResolver();
-    this.redis = RedisClient.create(
+    this.redis = resources.closing(RedisClient.create(
         resources.lettuce(channels, addresses),
-        setup.uri(RedisOptions.servers(config).get(0)));
+        setup.uri(RedisOptions.servers(config).get(0))));
     this.redis.setOptions(setup.options(ClientOptions.builder()).build());
-    this.watch = sentinel ? SentinelWatch.of(resources.lettuce(), setup, channels::follow) : null;
+    this.watch = sentinel ? SentinelWatch.of(resources, setup, channels::follow) : null;
   }
 
   @Override
@@ -98,18 +98,10 @@ final class OwnConnections implements Connections {
 
   @Override
   public void close() {
-    // Each, although one before it is interrupted.
-    try {
-      if (watch != null) {
-        watch.close();
-      }
-    } finally {
-      try {
-        opened.close(); // first, so that none of them reconnects meanwhile
-        redis.shutdown(Duration.ZERO, Duration.ofSeconds(1));
-      } finally {
-        resources.close();
-      }
+    if (watch != null) {
+      watch.close();
     }
+    opened.close(); // first, so that none of them reconnects meanwhile
+    resources.close();
   }
 }

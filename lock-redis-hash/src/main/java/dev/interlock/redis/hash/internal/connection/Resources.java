@@ -1,5 +1,7 @@
 package dev.interlock.redis.hash.internal.connection;
 
+import dev.interlock.redis.support.Uninterruptibly;
+import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.metrics.CommandLatencyRecorder;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
@@ -13,19 +15,24 @@ import io.netty.channel.Channel;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Threads and timers of Lettuce clients of our own. All connections share one thread, and so a
- * wake-up.
+ * Lettuce clients of our own, with their threads and timers. All connections share one thread, and
+ * so a wake-up.
  */
 final class Resources implements AutoCloseable {
   private static final Duration LONGEST_RECONNECT = Duration.ofMillis(500);
   private static final int THREADS = 2;
 
+  /** How long each part may take to end. */
+  private static final long END_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   private final EventLoopGroupProvider eventLoop = new DefaultEventLoopGroupProvider(1);
   private final ClientResources lettuce;
   private final List<ClientResources> all = new ArrayList<>();
+  private final List<AbstractRedisClient> clients = new ArrayList<>();
 
   /**
    * Starts them.
@@ -80,11 +87,21 @@ final class Resources implements AutoCloseable {
     return further;
   }
 
+  /** Has a client closed before its threads. */
+  <C extends AbstractRedisClient> C closing(C client) {
+    clients.add(client);
+    return client;
+  }
+
   @Override
   public void close() {
+    clients.forEach(client -> awaitEnd(client.shutdownAsync(0, END_NANOS, TimeUnit.NANOSECONDS)));
     // Each: Lettuce warns of one that was not, though its threads have ended.
-    all.forEach(
-        each -> each.shutdown(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(1, TimeUnit.SECONDS));
-    eventLoop.shutdown(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(1, TimeUnit.SECONDS);
+    all.forEach(each -> awaitEnd(each.shutdown(0, END_NANOS, TimeUnit.NANOSECONDS)));
+    awaitEnd(eventLoop.shutdown(0, END_NANOS, TimeUnit.NANOSECONDS));
+  }
+
+  private static void awaitEnd(Future<?> end) {
+    var unused = Uninterruptibly.awaitEnd(end, System.nanoTime() + END_NANOS);
   }
 }

@@ -12,7 +12,6 @@ import io.lettuce.core.RedisURI;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
-import io.lettuce.core.resource.ClientResources;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -59,12 +58,12 @@ final class SentinelWatch implements AutoCloseable {
   /**
    * Asks nobody yet.
    *
-   * @param lettuce the threads
+   * @param resources the threads; they close its client
    * @param setup names the sentinels and the master
    * @param listener is told the master after each look, also if it is the same; on any thread
    */
-  static SentinelWatch of(ClientResources lettuce, ClientSetup setup, Consumer<HostPort> listener) {
-    RedisClient redis = RedisClient.create(lettuce);
+  static SentinelWatch of(Resources resources, ClientSetup setup, Consumer<HostPort> listener) {
+    RedisClient redis = resources.closing(RedisClient.create(resources.lettuce()));
     redis.setOptions(setup.options(ClientOptions.builder()).build());
     LockConfig config = setup.config();
     return new SentinelWatch(
@@ -74,7 +73,6 @@ final class SentinelWatch implements AutoCloseable {
         new SentinelMajority(config, new SentinelQuestions(redis, setup), listener));
   }
 
-  /** The client is closed with this. */
   SentinelWatch(
       RedisClient redis, List<RedisURI> sentinels, String master, SentinelMajority majority) {
     this.redis = redis;
@@ -155,11 +153,10 @@ final class SentinelWatch implements AutoCloseable {
     });
   }
 
-  /** Asks and listens no more. */
+  /** Asks no more. */
   @Override
   public void close() {
     majority.close();
-    redis.shutdown(Duration.ZERO, Duration.ofSeconds(1));
   }
 
   /** What one sentinel says. */

@@ -10,6 +10,7 @@ import dev.interlock.redis.support.RedisOptions;
 import dev.interlock.redis.support.ReplicaTurn;
 import dev.interlock.redis.support.ReplicatedGrants;
 import dev.interlock.redis.support.ScriptCall;
+import dev.interlock.redis.support.Uninterruptibly;
 import dev.interlock.spi.HoldId;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
@@ -25,11 +26,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 /**
  * Waits until replicas have a hold: renews it, which is a write, and lets {@code WAIT} follow on
@@ -188,26 +186,15 @@ public final class ReplicaWait implements ReplicatedGrants.Replicas {
       return found;
     }
 
-    private <T> T get(Future<T> answer, long start) {
-      long left = limit.plus(timeout).toNanos() - (System.nanoTime() - start);
-      boolean interrupted = false;
+    private <T> T get(AsyncCommand<byte[], byte[], T> command, long start) {
+      if (!Uninterruptibly.awaitEnd(command, start + limit.plus(timeout).toNanos())) {
+        command.cancel();
+        throw new RedisException("no answer");
+      }
       try {
-        while (true) {
-          try {
-            return answer.get(Math.max(0, left), TimeUnit.NANOSECONDS);
-          } catch (InterruptedException e) {
-            interrupted = true;
-          }
-        }
-      } catch (TimeoutException e) {
-        answer.cancel(true);
-        throw new RedisException("no answer", e);
-      } catch (ExecutionException e) {
+        return command.join();
+      } catch (CompletionException e) {
         throw e.getCause() instanceof RedisException cause ? cause : new RedisException(e);
-      } finally {
-        if (interrupted) {
-          Thread.currentThread().interrupt();
-        }
       }
     }
   }

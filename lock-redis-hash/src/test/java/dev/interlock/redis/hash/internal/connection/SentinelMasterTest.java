@@ -229,7 +229,9 @@ class SentinelMasterTest {
     assertThat(leadsTo(next, connection)).isTrue();
     awaitLooks(sentinels.get(0), 1, connections::lookAgain);
 
+    Thread.currentThread().interrupt();
     connections.close();
+    assertThat(Thread.interrupted()).as("the flag is left to the caller").isTrue();
 
     awaitNothingConnected();
     threads.check();
