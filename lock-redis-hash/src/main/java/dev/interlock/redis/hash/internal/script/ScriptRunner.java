@@ -16,7 +16,6 @@ import io.lettuce.core.protocol.AsyncCommand;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 
@@ -247,7 +246,10 @@ public final class ScriptRunner {
       } catch (TimeoutException e) {
         command.cancel();
         throw new RedisTimeout(timeout);
-      } catch (ExecutionException e) {
+      }
+      try {
+        return reply.join();
+      } catch (CompletionException e) {
         throw e.getCause() instanceof RuntimeException cause ? cause : new RedisException(e);
       }
     }
