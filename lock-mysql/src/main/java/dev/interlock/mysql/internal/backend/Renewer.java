@@ -190,7 +190,9 @@ final class Renewer {
       Renewal waiter = state.granted ? null : waiters.remove(state.id());
       if (waiter != null) {
         answers.answer(
-            waiter, RenewalResult.queued(me.recheck(state.lockRemainingUs, state.listens)));
+            waiter,
+            RenewalResult.queued(me.recheck(state.lockRemainingUs, state.listens))
+                .withOwnerHolds(state.ownerHolds));
       }
     }
   }

@@ -194,6 +194,7 @@ public interface LockMapper {
     public boolean listens;
     public boolean granted;
     public long lockRemainingUs;
+    public boolean ownerHolds;
 
     public HoldId id() {
       return new HoldId(client, hold);

@@ -276,9 +276,10 @@ public final class PostgresBackend implements HandOffBackend {
   }
 
   private RenewalResult result(Renewal renewal, Answer answer) {
-    if (answer.state == Answer.WAITS) {
+    boolean ownerHolds = answer.state == Answer.WAITS_BEHIND_OWNER;
+    if (ownerHolds || answer.state == Answer.WAITS) {
       waiters.stands(renewal.name(), renewal.id(), look(answer, renewal.lease()));
-      return RenewalResult.queued(recheck(answer.remainingUs));
+      return RenewalResult.queued(recheck(answer.remainingUs)).withOwnerHolds(ownerHolds);
     }
     waiters.remove(renewal.name(), renewal.id());
     return answer.state == Answer.HOLDS

@@ -171,6 +171,7 @@ public interface LockMapper {
   final class Answer {
     public static final int HOLDS = 1;
     public static final int WAITS = 2;
+    public static final int WAITS_BEHIND_OWNER = 3;
 
     public int n;
     public boolean held;

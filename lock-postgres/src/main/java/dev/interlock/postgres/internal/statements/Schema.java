@@ -15,10 +15,10 @@ import java.util.stream.Stream;
 /** The tables and functions: creates them, or tells that those that are there are not ours. */
 public final class Schema {
   /** The comment on the counter's table, which the DDL sets last. */
-  private static final String VERSION = "interlock 5";
+  private static final String VERSION = "interlock 6";
 
   private static final Set<String> BEFORE =
-      Set.of("interlock 1", "interlock 2", "interlock 3", "interlock 4");
+      Set.of("interlock 1", "interlock 2", "interlock 3", "interlock 4", "interlock 5");
 
   /** Only one client creates at a time; the others then find what it created. */
   private static final long CREATION = 0x696e7465726c6bL;
