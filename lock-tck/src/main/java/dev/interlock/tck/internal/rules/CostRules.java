@@ -68,9 +68,7 @@ public final class CostRules {
       String measured = "%d idle %s of one client sent %.1f requests a second"
           .formatted(IDLE, crowd.what, crowd.rate);
       run.expect(
-          crowd.rate <= MOST_A_SECOND,
-          "at most " + MOST_A_SECOND + " requests a second",
-          measured);
+          crowd.rate <= MOST_A_SECOND, "at most " + MOST_A_SECOND + " requests a second", measured);
       run.note(measured);
     }
   }
