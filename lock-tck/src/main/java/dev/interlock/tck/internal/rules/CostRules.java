@@ -44,31 +44,31 @@ public final class CostRules {
     List<UnaryOperator<LockRequest>> kinds = Leases.kinds(run).values().stream()
         .filter(kind -> kind.apply(LockRequest.of("kind")).owner().isEmpty())
         .toList();
-    List<Crowd> crowds = new ArrayList<>();
-    crowds.add(crowd(run, "waiters", held, kinds));
+    List<IdleClient> clients = new ArrayList<>();
+    clients.add(idle(run, "waiters", held, kinds));
     if (run.has(Capability.SHARED_OWNER)) {
       // Apart from the others, or those would hide what each of these costs.
-      crowds.add(crowd(run, "waiters of named owners", held, owners()));
+      clients.add(idle(run, "waiters of named owners", held, owners()));
     }
     long end = System.nanoTime() + run.limit(MOST_TO_ENQUEUE).toNanos();
-    while (crowds.stream().anyMatch(crowd -> crowd.rate > MOST_A_SECOND)
+    while (clients.stream().anyMatch(client -> client.rate > MOST_A_SECOND)
         && System.nanoTime() - end < 0) {
       // Not all of them have come to wait yet.
-      measure(crowds, run.ms(1_000));
+      measure(clients, run.ms(1_000));
     }
     // Who looks again only now and then does so in here too.
-    measure(crowds, Duration.ofMillis(run.amount(3_000, 6_000, 20_000)));
-    for (Crowd crowd : crowds) {
-      long waiting = crowd.waits.stream().filter(wait -> !wait.isDone()).count();
+    measure(clients, Duration.ofMillis(run.amount(3_000, 6_000, 20_000)));
+    for (IdleClient client : clients) {
+      long waiting = client.waits.stream().filter(wait -> !wait.isDone()).count();
       run.expect(waiting == IDLE, "all " + IDLE + " still wait", (IDLE - waiting) + " do not");
     }
-    crowds.forEach(crowd -> crowd.waits.forEach(wait -> wait.cancel(true)));
+    clients.forEach(client -> client.waits.forEach(wait -> wait.cancel(true)));
     held.forEach(Lease::release);
-    for (Crowd crowd : crowds) {
+    for (IdleClient client : clients) {
       String measured = "%d idle %s of one client sent %.1f requests a second"
-          .formatted(IDLE, crowd.what, crowd.rate);
+          .formatted(IDLE, client.what, client.rate);
       run.expect(
-          crowd.rate <= MOST_A_SECOND, "at most " + MOST_A_SECOND + " requests a second", measured);
+          client.rate <= MOST_A_SECOND, "at most " + MOST_A_SECOND + " requests a second", measured);
       run.note(measured);
     }
   }
@@ -82,21 +82,21 @@ public final class CostRules {
   }
 
   /** Waiters of one client, and how much it sent in the time that was measured last. */
-  private static final class Crowd {
+  private static final class IdleClient {
     private final String what;
     private final FaultProxy proxy;
     private final List<CompletableFuture<Lease>> waits;
     private long before;
     private double rate = Double.MAX_VALUE; // requests a second
 
-    Crowd(String what, FaultProxy proxy, List<CompletableFuture<Lease>> waits) {
+    IdleClient(String what, FaultProxy proxy, List<CompletableFuture<Lease>> waits) {
       this.what = what;
       this.proxy = proxy;
       this.waits = waits;
     }
   }
 
-  private static Crowd crowd(
+  private static IdleClient idle(
       RuleRun run, String what, List<Lease> held, List<UnaryOperator<LockRequest>> kinds)
       throws IOException {
     FaultProxy proxy = run.proxy();
@@ -108,14 +108,14 @@ public final class CostRules {
           .withWait(run.ms(60_000));
       waits.add(client.acquireAsync(kinds.get(i / LOCKS % kinds.size()).apply(request)));
     }
-    return new Crowd(what, proxy, waits);
+    return new IdleClient(what, proxy, waits);
   }
 
-  private static void measure(List<Crowd> crowds, Duration time) throws InterruptedException {
-    crowds.forEach(crowd -> crowd.before = crowd.proxy.requests());
+  private static void measure(List<IdleClient> clients, Duration time) throws InterruptedException {
+    clients.forEach(client -> client.before = client.proxy.requests());
     RuleRun.pause(time);
-    crowds.forEach(
-        crowd -> crowd.rate = (crowd.proxy.requests() - crowd.before) * 1e3 / time.toMillis());
+    clients.forEach(
+        client -> client.rate = (client.proxy.requests() - client.before) * 1e3 / time.toMillis());
   }
 
   @Rule(
