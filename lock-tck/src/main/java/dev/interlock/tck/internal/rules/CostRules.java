@@ -68,7 +68,9 @@ public final class CostRules {
       String measured = "%d idle %s of one client sent %.1f requests a second"
           .formatted(IDLE, client.what, client.rate);
       run.expect(
-          client.rate <= MOST_A_SECOND, "at most " + MOST_A_SECOND + " requests a second", measured);
+          client.rate <= MOST_A_SECOND,
+          "at most " + MOST_A_SECOND + " requests a second",
+          measured);
       run.note(measured);
     }
   }
