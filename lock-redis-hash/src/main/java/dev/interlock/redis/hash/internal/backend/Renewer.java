@@ -151,7 +151,7 @@ final class Renewer {
       return RenewalResult.held(renewal, first).withTokens(Math.toIntExact(second));
     }
     if (kind == QUEUED) {
-      return RenewalResult.queued(Outcomes.recheck(first));
+      return RenewalResult.queued(Outcomes.recheck(first)).withOwnerHolds(second == 1);
     }
     if (kind == FAILED) {
       return RenewalResult.failed(new LockException("Redis could not renew lock '" + renewal.name()
