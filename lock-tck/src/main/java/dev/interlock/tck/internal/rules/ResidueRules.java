@@ -1,5 +1,6 @@
 package dev.interlock.tck.internal.rules;
 
+import java.util.function.UnaryOperator;
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.Capability;
 import dev.interlock.DistributedLock;
@@ -292,10 +293,11 @@ public final class ResidueRules {
   public static void noWaiterIsLeft(RuleRun run) throws Exception {
     LockClient client = run.client();
     LockClient observer = run.client();
-    for (int i = 0; i < (run.has(Capability.FAIR) ? 2 : 1); i++) {
+    LockClient holder = run.client();
+    for (UnaryOperator<LockRequest> kind : Leases.kinds(run).values()) {
       String name = run.name();
-      Lease held = run.client().acquire(Leases.fixed(run, name, 30_000));
-      LockRequest request = lasting(run, name, i);
+      Lease held = holder.acquire(Leases.fixed(run, name, 30_000));
+      LockRequest request = kind.apply(Leases.lasting(run, name, LEASE));
       run.expectThrows(
           LockTimeoutException.class,
           "acquire",
