@@ -336,7 +336,6 @@ final class BrokenProviders {
     EXPECTED.put(Fault.REPEAT_KEEPS_LEASE, Set.of("L4"));
     EXPECTED.put(Fault.SIZE_STICKS, Set.of("C4"));
     EXPECTED.put(Fault.OWNER_UPGRADES, Set.of("R3"));
-    EXPECTED.put(Fault.OWNER_OVERDRAWS, Set.of("C1"));
     EXPECTED.put(Fault.ABANDON_ENDS_ALL_PARTS, Set.of("R5", "C2"));
     EXPECTED.put(Fault.FORCE_ENDS_ALL_PERMITS, Set.of("M2"));
     EXPECTED.put(Fault.LOOKS_AFTER_LEASE_FOUND_FIRST, Set.of("L6"));

@@ -114,7 +114,6 @@ final class StoresOfFaults {
       Fault.SERVES_SIXTEEN,
       Fault.SIZE_STICKS,
       Fault.OWNER_UPGRADES,
-      Fault.OWNER_OVERDRAWS,
       Fault.ABANDON_ENDS_ALL_PARTS,
       Fault.FORCE_ENDS_ALL_PERMITS,
       Fault.LOOKS_AFTER_FIRST_HOLDER,

@@ -486,8 +486,6 @@ public enum Fault {
   SIZE_STICKS,
   /** A named owner that reads is let write, whoever else reads. */
   OWNER_UPGRADES,
-  /** A named owner that has permits is given more of them, however many others have. */
-  OWNER_OVERDRAWS,
   /** An abandonment of one of those who hold a lock together ends all. */
   ABANDON_ENDS_ALL_PARTS,
   /** A forced release by the token of one holder of permits ends all holders. */

@@ -73,11 +73,7 @@ final class Lock {
 
   /** Whether others than its owner leave room for one that enters beside its owner's hold. */
   private boolean mayEnter(Wire.Request request) {
-    return switch (fault) {
-      case OWNER_UPGRADES -> request.capacity() == 1 || fits(request);
-      case OWNER_OVERDRAWS -> true;
-      default -> fits(request);
-    };
+    return (fault == Fault.OWNER_UPGRADES && request.capacity() == 1) || fits(request);
   }
 
   /** When the first of those who hold it ends by itself. */

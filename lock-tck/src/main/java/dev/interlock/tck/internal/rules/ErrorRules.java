@@ -1,6 +1,5 @@
 package dev.interlock.tck.internal.rules;
 
-import java.util.function.UnaryOperator;
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
@@ -34,6 +33,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 /** Rules E1, E2, E6 and E8, and what E3 says about lost replies. */
 public final class ErrorRules {

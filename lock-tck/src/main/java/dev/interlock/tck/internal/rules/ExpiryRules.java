@@ -1,13 +1,13 @@
 package dev.interlock.tck.internal.rules;
 
 import dev.interlock.Capability;
-import java.util.ArrayList;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -73,8 +73,7 @@ public final class ExpiryRules {
     holder.acquire(half);
     holder.acquire(half.withLease(run.ms(BRIEF)));
     long held = System.nanoTime();
-    CompletableFuture<Lease> waiter =
-        run.client().acquireAsync(half.withWait(run.ms(LONG)));
+    CompletableFuture<Lease> waiter = run.client().acquireAsync(half.withWait(run.ms(LONG)));
     run.await(
         run.pastLease(BRIEF, 1_000).minus(RuleRun.since(held)),
         "one who waits for a permit has the one whose lease is over first, within 1 s of that",

@@ -27,6 +27,7 @@ public final class InspectionRules {
 
   /** What a server may round: it keeps milliseconds. */
   private static final Duration ROUNDED = Duration.ofMillis(10);
+
   private static final long A_SECOND = 1_000;
 
   private InspectionRules() {}

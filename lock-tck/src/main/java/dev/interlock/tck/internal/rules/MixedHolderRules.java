@@ -28,23 +28,6 @@ public final class MixedHolderRules {
     other.release();
   }
 
-  @Rule(value = "C1", check = "that others' permits count for a named owner that has some already")
-  public static void anOwnersFurtherPermitsCountBesideOthers(RuleRun run) throws Exception {
-    if (!run.has(Capability.SHARED_OWNER)) {
-      return;
-    }
-    LockRequest request = Leases.once(run, run.name(), LONG);
-    LockRequest owned = request.withOwner(SharedOwnerRules.OWNER);
-    Lease own = Leases.expectGiven(run, run.client(), owned.permits(1, SIZE), "one of three");
-    Lease other = Leases.expectGiven(run, run.client(), request.permits(2, SIZE), "two of three");
-    expectRefused(
-        run,
-        owned.permits(2, SIZE),
-        "a named owner is not given two permits of three while others have two");
-    own.release();
-    other.release();
-  }
-
   @Rule(value = "C1", check = "that all who hold a lock count, whatever they asked for")
   public static void readersAndPermitsCountTogether(RuleRun run) throws Exception {
     if (!run.has(Capability.SHARED)) {

@@ -1,8 +1,5 @@
 package dev.interlock.tck.internal.rules;
 
-import dev.interlock.spi.RenewalResult;
-import java.util.ArrayList;
-import java.util.List;
 import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
@@ -10,6 +7,7 @@ import dev.interlock.LockRequest;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
+import dev.interlock.spi.RenewalResult;
 import dev.interlock.tck.internal.run.DirectBackend;
 import dev.interlock.tck.internal.run.NotReached;
 import dev.interlock.tck.internal.run.Rule;
@@ -18,6 +16,8 @@ import dev.interlock.tck.internal.worker.EventCounter;
 import dev.interlock.tck.internal.worker.ProcessWorker;
 import dev.interlock.tck.internal.worker.WorkerSpace;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 

@@ -1,6 +1,5 @@
 package dev.interlock.tck.internal.rules;
 
-import java.util.function.UnaryOperator;
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.Capability;
 import dev.interlock.DistributedLock;
@@ -22,6 +21,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Rules W5 and W6: waits that end without the lock leave nothing behind. */

@@ -1,6 +1,5 @@
 package dev.interlock.tck.internal.rules;
 
-import java.util.function.UnaryOperator;
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.Capability;
 import dev.interlock.Lease;
@@ -20,6 +19,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 
 /** Rules E9 and E10: a server that works, with something in it or no room in it. */
 public final class ServerStateRules {
