@@ -36,7 +36,13 @@ final class StoresOfFaults {
       Fault.KEEPS_QUEUES,
       Fault.QUEUE_SLEEPS_PAST_EXPIRY,
       Fault.PLACE_LASTS_EIGHTEEN_SECONDS,
-      Fault.FAIR_WAITERS_SPIN);
+      Fault.FAIR_WAITERS_SPIN,
+      Fault.PLACES_OF_THREE_DIGITS,
+      Fault.REWRITES_QUEUE,
+      Fault.QUEUE_FORGETS_OTHERS,
+      Fault.FAIR_LEASES_FOLLOW_CLOCK,
+      Fault.PLACES_BY_NAME,
+      Fault.QUEUE_RESERVES_ONE_TOKEN);
 
   private static final Set<Fault> NEEDS_SHARED_OWNERS = Set.of(
       Fault.OWNER_BEHIND_QUEUE,
@@ -55,7 +61,10 @@ final class StoresOfFaults {
       Fault.OWNERS_END_ON_DISCONNECT,
       Fault.OWNER_KEEPS_TOKEN,
       Fault.HIDES_OWNERS_HOLD,
-      Fault.TELLS_OF_OWNER_ALWAYS);
+      Fault.TELLS_OF_OWNER_ALWAYS,
+      Fault.EXIT_ENDS_ALL_OF_CLIENT,
+      Fault.SIXTY_FOUR_ENTRIES,
+      Fault.OWNERS_LEASES_FOLLOW_CLOCK);
 
   private static final Set<Fault> NEEDS_COUNTED = Set.of(
       Fault.READS_BESIDE_WRITER,
@@ -104,10 +113,31 @@ final class StoresOfFaults {
       Fault.SHARED_RENEWALS_GIVE_UP,
       Fault.SHARED_RENEWALS_CAPPED,
       Fault.SHARED_RENEWALS_CAPPED_AND_HIDDEN,
-      Fault.SERVES_SIXTEEN);
+      Fault.SERVES_SIXTEEN,
+      Fault.SIZE_STICKS,
+      Fault.OWNER_UPGRADES,
+      Fault.ABANDON_ENDS_ALL_PARTS,
+      Fault.FORCE_ENDS_ALL_PERMITS,
+      Fault.LOOKS_AFTER_FIRST_HOLDER,
+      Fault.KEEPS_EXPIRED_PARTS,
+      Fault.FULL_MEANS_PARTS_STUCK,
+      Fault.RELEASE_REWRITES_HOLDERS,
+      Fault.RENEWAL_REWRITES_HOLDERS,
+      Fault.FORCE_SERVES_NO_PARTS,
+      Fault.PARTS_BLOCK_WHEN_HELD,
+      Fault.PARTS_QUEUE_TWICE,
+      Fault.KEEPS_TIMED_OUT_PERMITS,
+      Fault.PART_RENEWALS_RUN_OUT,
+      Fault.INSPECT_TELLS_ONE_LEASE,
+      Fault.READERS_APART_FROM_PERMITS);
 
-  private static final Set<Fault> NEEDS_DURABLE =
-      Set.of(Fault.NOT_DURABLE, Fault.ORDER_NOT_DURABLE, Fault.RENEWALS_NOT_DURABLE);
+  private static final Set<Fault> NEEDS_DURABLE = Set.of(
+      Fault.NOT_DURABLE,
+      Fault.ORDER_NOT_DURABLE,
+      Fault.RENEWALS_NOT_DURABLE,
+      Fault.HAND_OFFS_NOT_DURABLE,
+      Fault.FORCE_NOT_DURABLE,
+      Fault.PART_RENEWALS_NOT_DURABLE);
 
   /** What these break shows itself only between processes: crashes, and clocks that differ. */
   static final Set<Fault> NEEDS_PROCESSES = Set.of(
@@ -116,6 +146,8 @@ final class StoresOfFaults {
       Fault.DEAD_HEAD_BLOCKS,
       Fault.FOLLOWS_CLOCK,
       Fault.HOLDS_FOLLOW_CLOCK,
+      Fault.FAIR_LEASES_FOLLOW_CLOCK,
+      Fault.OWNERS_LEASES_FOLLOW_CLOCK,
       Fault.QUEUE_BY_CLIENT_CLOCK,
       Fault.WAKES_THE_DEAD,
       Fault.DEAD_WRITER_KEEPS_READERS_OUT,

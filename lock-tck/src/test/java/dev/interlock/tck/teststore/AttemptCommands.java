@@ -2,6 +2,7 @@ package dev.interlock.tck.teststore;
 
 import dev.interlock.tck.teststore.Wire.Answer;
 import dev.interlock.tck.teststore.Wire.Request;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -27,6 +28,7 @@ final class AttemptCommands {
   private final Map<String, Answer> told = new HashMap<>();
   private final Set<String> withTokens = new HashSet<>();
   private final Map<String, Long> arrivals = new HashMap<>();
+  private final Map<String, Long> firstEnds = new HashMap<>();
   private int attempts;
   private @Nullable String firstToAsk;
 
@@ -64,7 +66,8 @@ final class AttemptCommands {
     Held own = held == null ? null : lock.holdOf(request.id());
     if (own != null) {
       long since = arrivals.getOrDefault(request.id(), now);
-      own.expiresAt = Math.max(own.expiresAt, since + request.lease());
+      boolean kept = fault == Fault.REPEAT_KEEPS_LEASE && own.expiresAt - now > FairQueue.CLAIM;
+      own.expiresAt = kept ? own.expiresAt : Math.max(own.expiresAt, since + request.lease());
       own.granted = own.expiresAt;
       boolean counts = fault == Fault.REPLAY_COUNTS
           || (fault == Fault.REPEATED_ENTRY_COUNTS && own != held)
@@ -149,7 +152,11 @@ final class AttemptCommands {
   }
 
   private Answer waits(Request request, Lock lock, Held held, long now) {
-    long left = Math.max(TimeUnit.MILLISECONDS.toNanos(1), held.expiresAt - now);
+    long end = fault == Fault.LOOKS_AFTER_FIRST_HOLDER ? held.expiresAt : lock.firstEnd(now);
+    if (fault == Fault.LOOKS_AFTER_LEASE_FOUND_FIRST) {
+      end = Math.max(end, firstEnds.computeIfAbsent(request.id(), id -> held.expiresAt));
+    }
+    long left = Math.max(TimeUnit.MILLISECONDS.toNanos(1), end - now);
     if (fault == Fault.NO_WAIT_QUEUES && !request.waits()) {
       lock.queue.enter(request, now);
     }
@@ -178,7 +185,7 @@ final class AttemptCommands {
     return switch (fault) {
       case POLLS -> POLL;
       case SPINS -> SPIN;
-      case TRUSTS_MESSAGES, WAKES_THE_DEAD -> Long.MAX_VALUE;
+      case TRUSTS_MESSAGES, WAKES_THE_DEAD, LOOKS_AFTER_LEASE_FOUND_FIRST -> Long.MAX_VALUE;
       default -> LONGEST_RECHECK;
     };
   }
@@ -252,6 +259,20 @@ final class AttemptCommands {
     return outer == null
         ? take(request)
         : new Answer(grants.enter(request, lock, outer, now + request.lease()).token, 1, 0);
+  }
+
+  /** The first half of an arrival that is not one step. */
+  ArrayList<String> queue(Request request) {
+    return grants.lock(request.name(), System.nanoTime()).queue.ids();
+  }
+
+  /** The second half: others who came meanwhile are not in what was read. */
+  Answer attemptInQueueOf(Request request, ArrayList<String> before) {
+    Lock lock = table.asIs(request.name());
+    if (lock != null) {
+      lock.queue.retain(before);
+    }
+    return attempt(request);
   }
 
   /** Whether nobody but this client has asked this. */

@@ -12,7 +12,7 @@ import java.util.Set;
 
 /** The provider of {@link StoreServer} as if it were durable, for the fault that it is not. */
 public final class DurableStoreProvider implements LockProvider {
-  private final FairStoreProvider fair = new FairStoreProvider();
+  private final CountedStoreProvider counted = new CountedStoreProvider();
 
   @Override
   public String id() {
@@ -21,18 +21,18 @@ public final class DurableStoreProvider implements LockProvider {
 
   @Override
   public Set<Capability> capabilities(LockConfig config) {
-    Set<Capability> capabilities = EnumSet.copyOf(fair.capabilities(config));
+    Set<Capability> capabilities = EnumSet.copyOf(counted.capabilities(config));
     capabilities.add(Capability.DURABLE);
     return capabilities;
   }
 
   @Override
   public List<Option<?>> options() {
-    return fair.options();
+    return counted.options();
   }
 
   @Override
   public LockBackend open(LockConfig config, BackendContext context) {
-    return fair.open(config, context);
+    return counted.open(config, context);
   }
 }

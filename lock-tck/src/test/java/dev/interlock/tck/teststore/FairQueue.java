@@ -6,6 +6,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Those who wait for one lock in the order of their arrival. Not thread-safe. */
@@ -22,10 +23,12 @@ final class FairQueue {
   private static final long POLL = TimeUnit.MILLISECONDS.toNanos(250);
   private static final int CAPACITY = 20;
   private static final int FAIR_PLACES = 9;
+  private static final int THOUSAND = 1_000;
 
   private static final class Entry {
     final Wire.Request request;
     long deadline;
+    int place;
 
     Entry(Wire.Request request) {
       this.request = request;
@@ -34,6 +37,7 @@ final class FairQueue {
 
   private final Fault fault;
   private final List<Entry> entries = new ArrayList<>();
+  private int arrivals;
 
   FairQueue(Fault fault) {
     this.fault = fault;
@@ -53,7 +57,9 @@ final class FairQueue {
 
   /** Gives a place at the end, unless it has one. Answers false if there is no room. */
   boolean enter(Wire.Request request, long now) {
-    boolean known = fault != Fault.QUEUES_TWICE && refresh(request.id(), now) != null;
+    boolean twice = fault == Fault.QUEUES_TWICE
+        || (fault == Fault.PARTS_QUEUE_TWICE && request.capacity() != 1);
+    boolean known = !twice && refresh(request.id(), now) != null;
     if (known || (fault == Fault.MATCHES_SUBSTRINGS && isPartOfAnother(request.owner()))) {
       return true;
     }
@@ -67,6 +73,10 @@ final class FairQueue {
       return true;
     }
     entries.add(entry);
+    entry.place = ++arrivals % THOUSAND;
+    if (fault == Fault.PLACES_OF_THREE_DIGITS) {
+      entries.sort(Comparator.comparingInt(one -> one.place));
+    }
     if (fault == Fault.QUEUE_BY_CLIENT_CLOCK) {
       entries.sort(Comparator.comparingLong(one -> one.request.clientClock()));
     }
@@ -95,6 +105,9 @@ final class FairQueue {
       case TELLS_NO_OWNER,
           TELLS_ONE_OF_OWNER,
           SHARED_FORCE_WAKES_NOBODY,
+          FORCE_SERVES_NO_PARTS,
+          LOOKS_AFTER_FIRST_HOLDER,
+          LOOKS_AFTER_LEASE_FOUND_FIRST,
           QUEUE_SLEEPS_PAST_EXPIRY -> LIFE / 2;
       case FAIR_WAITERS_POLL -> POLL;
       case FAIR_WAITERS_SPIN -> AttemptCommands.SPIN;
@@ -130,8 +143,27 @@ final class FairQueue {
     return known;
   }
 
+  ArrayList<String> ids() {
+    return entries.stream()
+        .map(entry -> entry.request.id())
+        .collect(Collectors.toCollection(ArrayList::new));
+  }
+
+  void retain(List<String> ids) {
+    entries.removeIf(entry -> !ids.contains(entry.request.id()));
+  }
+
+  /** Whether the first who stands there waits for a part. */
+  boolean beginsWithPart() {
+    return !entries.isEmpty() && entries.get(0).request.capacity() != 1;
+  }
+
   void removeClient(String client) {
     entries.removeIf(entry -> entry.request.client().equals(client));
+  }
+
+  void removeUnlessForPermits(String id) {
+    entries.removeIf(entry -> entry.request.id().equals(id) && !entry.request.isForPermits());
   }
 
   void remove(String id) {

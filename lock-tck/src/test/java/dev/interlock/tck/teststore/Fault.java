@@ -483,5 +483,89 @@ public enum Fault {
   /** Who keeps a place in the queue is not answered that its owner has the lock. */
   HIDES_OWNERS_HOLD,
   /** Whoever waits as a named owner is answered that it has the lock, and asks for itself. */
-  TELLS_OF_OWNER_ALWAYS
+  TELLS_OF_OWNER_ALWAYS,
+  /** An attempt that is repeated begins no lease anew that goes on for two seconds. */
+  REPEAT_KEEPS_LEASE,
+  /** The smallest size that was ever named of a semaphore counts for ever. */
+  SIZE_STICKS,
+  /** A named owner that reads is let write, whoever else reads. */
+  OWNER_UPGRADES,
+  /** An abandonment of one of those who hold a lock together ends all. */
+  ABANDON_ENDS_ALL_PARTS,
+  /** A forced release by the token of one holder of permits ends all holders. */
+  FORCE_ENDS_ALL_PERMITS,
+  /** A waiter looks again when the lease is over that it found first, and not before. */
+  LOOKS_AFTER_LEASE_FOUND_FIRST,
+  /** One who waits for several holders looks again when the first one's lease is over. */
+  LOOKS_AFTER_FIRST_HOLDER,
+  /** A name is taken for a path, and made simpler. */
+  PATHS,
+  /** A plus in a name is a blank. */
+  PLUS_IS_BLANK,
+  /** Escapes in a name are resolved. */
+  UNESCAPES_NAMES,
+  /** Names are told apart by the end of a digest. */
+  DIGEST_ENDS,
+  /** A name that is a number is kept as a number. */
+  NUMERIC_NAMES,
+  /** Something is kept for each hold that was abandoned, for ever. */
+  KEEPS_ABANDONED,
+  /** A part of a lock that expired stays until the name is used again. */
+  KEEPS_EXPIRED_PARTS,
+  /** A counter of tokens that was not used for five seconds begins again at 1. */
+  SWEEPS_COUNTERS,
+  /** Places in the queue have numbers of three digits. */
+  PLACES_OF_THREE_DIGITS,
+  /** A client is told of a thousand events. */
+  DEAF_AFTER_THOUSAND,
+  /** It is said to be durable, and what was granted from the queue is not. */
+  HAND_OFFS_NOT_DURABLE,
+  /** It is said to be durable, and a restart takes back forced releases. */
+  FORCE_NOT_DURABLE,
+  /** It is said to be durable, and a restart takes back what renewals added to parts of a lock. */
+  PART_RENEWALS_NOT_DURABLE,
+  /** A full store refuses to renew and to release parts of a lock. */
+  FULL_MEANS_PARTS_STUCK,
+  /** The hold after one that was forced out or abandoned has at least the rest of its lease. */
+  LEASE_OUTLIVES_HOLD,
+  /** A release of a part reads who holds the lock in one step, and writes the others in another. */
+  RELEASE_REWRITES_HOLDERS,
+  /** A renewal of a part reads who holds the lock in one step, and writes all in another. */
+  RENEWAL_REWRITES_HOLDERS,
+  /** Who comes into the queue reads it in one step, and writes it in another. */
+  REWRITES_QUEUE,
+  /** A forced release of a lock serves nobody who waits for a part. */
+  FORCE_SERVES_NO_PARTS,
+  /** When the queue is served, those who wait beside it are forgotten. */
+  QUEUE_FORGETS_OTHERS,
+  /** A waiter that was woken and gives up wakes nobody. */
+  WOKEN_LEAVER_WAKES_NOBODY,
+  /** A waiter without a limit is not noted. */
+  ENDLESS_WAITS_ARE_NOT_NOTED,
+  /** An attempt for a part that is not to wait is answered late if the lock is held. */
+  PARTS_BLOCK_WHEN_HELD,
+  /** A waiter for a part whose attempt is repeated stands in the queue twice. */
+  PARTS_QUEUE_TWICE,
+  /** A waiter for permits that gave up keeps its place in the queue. */
+  KEEPS_TIMED_OUT_PERMITS,
+  /** The lease of who keeps the order is corrected by how far the wall clock moved. */
+  FAIR_LEASES_FOLLOW_CLOCK,
+  /** The lease of a named owner is corrected by how far the wall clock moved. */
+  OWNERS_LEASES_FOLLOW_CLOCK,
+  /** Renewals of a part from the hundred and first on are confirmed and not made. */
+  PART_RENEWALS_RUN_OUT,
+  /** Inspection begins the lease anew. */
+  INSPECT_PROLONGS,
+  /** Inspection tells the rest of the first holder's lease for all who hold a lock together. */
+  INSPECT_TELLS_ONE_LEASE,
+  /** A release by a shared owner ends all entries of that owner's client. */
+  EXIT_ENDS_ALL_OF_CLIENT,
+  /** There is room for 64 entries of an owner. */
+  SIXTY_FOUR_ENTRIES,
+  /** Of a batch of places in queues one for each name is renewed, and answered for all. */
+  PLACES_BY_NAME,
+  /** Readers and holders of permits are counted apart. */
+  READERS_APART_FROM_PERMITS,
+  /** Of the tokens that a grant from the queue reserves all but the first are given again. */
+  QUEUE_RESERVES_ONE_TOKEN
 }

@@ -35,6 +35,7 @@ final class Grants {
   // Of an attempt that has drawn its token before, else 0.
   private long drawn;
   private long count;
+  private final SweptCounters counters = new SweptCounters();
 
   Grants(LockTable table, Fault fault) {
     this.table = table;
@@ -119,6 +120,8 @@ final class Grants {
     if (fault == Fault.HUNDREDTH_IS_SHORT && ++count % HUNDRED == 0) {
       end = Math.min(end, System.nanoTime() + SECOND);
     }
+    end = Math.max(end, lock.leftUntil == 0 ? end : lock.leftUntil);
+    lock.leftUntil = 0;
     long hidden =
         fault == Fault.CAPS_AND_HIDES ? Math.max(0, end - System.nanoTime() - LONGEST_LEASE) : 0;
     Held granted = new Held(request, token, tokens, end - hidden);
@@ -184,6 +187,9 @@ final class Grants {
     if (lock.keepsToken()) {
       return lock.expiredToken;
     }
+    if (fault == Fault.SWEEPS_COUNTERS) {
+      return counters.draw(request.name(), request.tokens());
+    }
     if (fault == Fault.TOKEN_WRAPS_LATE) {
       return 1 + ++count % MORE_TOKENS_UNTIL_WRAP;
     }
@@ -197,6 +203,9 @@ final class Grants {
   void raise(Lock lock, Held own, long token) {
     long before = own.token;
     lock.holders().filter(hold -> hold.token == before).forEach(hold -> hold.token = token);
+    if (fault == Fault.SWEEPS_COUNTERS) {
+      counters.raise(own.request.name(), token + own.tokens - 1);
+    }
     if (fault != Fault.RAISES_NO_COUNTER) {
       lastToken = Math.max(lastToken, token + own.tokens - 1);
     }
@@ -230,13 +239,18 @@ final class Grants {
     Request next = next(lock, now);
     while (next != null) {
       drawn = fault == Fault.QUEUE_KEEPS_TOKEN ? lock.lastToken : drawn;
-      grant(next, lock, now + Math.min(next.lease(), FairQueue.CLAIM));
+      Held granted = grant(next, lock, now + Math.min(next.lease(), FairQueue.CLAIM));
+      granted.isHandedOver = true;
+      lastToken = fault == Fault.QUEUE_RESERVES_ONE_TOKEN ? granted.token : lastToken;
       drawn = fault == Fault.QUEUE_KEEPS_TOKEN ? 0 : drawn;
       boolean first = told.add(next.client());
       if (fault != Fault.FAIR_WAITERS_POLL && (first || fault != Fault.TELLS_CLIENT_ONCE)) {
         tell(next.client(), new Event("wake", name, next.id()));
       }
       served = true;
+      if (fault == Fault.QUEUE_FORGETS_OTHERS) {
+        lock.waiters.clear();
+      }
       next = next(lock, now);
     }
     return served;

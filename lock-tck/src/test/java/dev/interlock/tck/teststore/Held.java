@@ -15,6 +15,8 @@ final class Held {
   int units;
   // Whether it came beside a hold of the same owner.
   boolean isEntry;
+  // Whether it was granted to one who stood in the queue.
+  boolean isHandedOver;
   // By how much inspection tells a longer lease than there is.
   long hidden;
 
@@ -39,7 +41,8 @@ final class Held {
 
   /** Whether it is a re-entry of its owner to ask for this. */
   boolean covers(Fault fault, Wire.Request other) {
-    return isOfSameOwner(fault, other) && request.capacity() <= other.capacity();
+    boolean upgrades = fault == Fault.OWNER_UPGRADES && other.capacity() == 1;
+    return isOfSameOwner(fault, other) && (upgrades || request.capacity() <= other.capacity());
   }
 
   boolean has(long one) {

@@ -2,6 +2,7 @@ package dev.interlock.tck.teststore;
 
 import dev.interlock.tck.teststore.Wire.Answer;
 import dev.interlock.tck.teststore.Wire.Request;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,7 +37,20 @@ final class HoldCommands {
       last.forEach((name, request) -> answers.put(name, renewOne(request)));
       return requests.stream().map(request -> answers.get(request.name())).toArray(Answer[]::new);
     }
-    return requests.stream().map(this::renewOne).toArray(Answer[]::new);
+    Answer[] answers = requests.stream().map(this::renewOne).toArray(Answer[]::new);
+    if (fault == Fault.PLACES_BY_NAME) {
+      Map<String, Answer> last = new HashMap<>();
+      for (int i = 0; i < answers.length; i++) {
+        if (answers[i].token() == Wire.QUEUED) {
+          last.put(requests.get(i).name(), answers[i]);
+        }
+      }
+      for (int i = 0; i < answers.length; i++) {
+        boolean held = answers[i].token() >= 0;
+        answers[i] = held ? answers[i] : last.getOrDefault(requests.get(i).name(), answers[i]);
+      }
+    }
+    return answers;
   }
 
   private Answer renewOne(Request request) {
@@ -66,6 +80,9 @@ final class HoldCommands {
       long left = held == null ? AttemptCommands.SPIN : held.expiresAt - now;
       long place = lock.ownerHolds(waiting) ? Wire.QUEUED_BEHIND_OWNER : Wire.QUEUED;
       return new Answer(waiting == null ? Wire.BUSY : place, 0, lock.recheck(left));
+    }
+    if (own.request.capacity() != 1) {
+      store.requireRoomForPart();
     }
     own.renewals++;
     own.since = fault == Fault.SINCE_OF_RENEWAL ? System.currentTimeMillis() : own.since;
@@ -98,6 +115,8 @@ final class HoldCommands {
     return switch (fault) {
       case FORGETS_RENEWALS -> renewed.renewals <= SOME_RENEWALS;
       case RENEWALS_RUN_OUT -> renewed.renewals <= MANY_RENEWALS;
+      case PART_RENEWALS_RUN_OUT ->
+        renewed.request.capacity() == 1 || renewed.renewals <= MANY_RENEWALS;
       case SKIPS_EARLY_RENEWALS -> renewed.expiresAt - now < lease / 2;
       default -> true;
     };
@@ -107,6 +126,9 @@ final class HoldCommands {
     store.requireWritable();
     Lock lock = grants.lock(request.name(), table.now(request.clientClock()));
     Held held = lock.held;
+    if (lock.isShared()) {
+      store.requireRoomForPart();
+    }
     boolean anybody = fault == Fault.NO_OWNER_CHECK
         || grants.beginsTheSame(held, request)
         || (fault == Fault.COMPARES_CLIENTS
@@ -116,6 +138,9 @@ final class HoldCommands {
     boolean counted = fault == Fault.REPEATED_ENTRY_COUNTS || fault == Fault.REPEATED_READER_COUNTS;
     if (counted && entry != null && --entry.entries > 0) {
       return true;
+    }
+    if (fault == Fault.EXIT_ENDS_ALL_OF_CLIENT) {
+      lock.endOthersOfClient(request);
     }
     if (fault == Fault.ALWAYS_YES || lock.beside.remove(request.id()) != null) {
       grants.serve(request.name(), lock, System.nanoTime());
@@ -156,10 +181,20 @@ final class HoldCommands {
   boolean abandon(Request request) {
     store.requireWritable();
     Lock lock = grants.lock(request.name(), table.now(request.clientClock()));
+    boolean noted = lock.waiters.containsKey(request.id());
     if (fault != Fault.KEEPS_WAITERS) {
       lock.waiters.remove(request.id());
     }
-    if (fault != Fault.KEEPS_TIMED_OUT) {
+    if (lock.holdOf(request.id()) != null) {
+      if (fault == Fault.KEEPS_ABANDONED) {
+        table.keep(request.name());
+      } else if (fault == Fault.ABANDON_ENDS_ALL_PARTS && lock.isShared()) {
+        lock.retain(List.of());
+      }
+    }
+    if (fault == Fault.KEEPS_TIMED_OUT_PERMITS) {
+      lock.queue.removeUnlessForPermits(request.id());
+    } else if (fault != Fault.KEEPS_TIMED_OUT) {
       lock.queue.remove(request.id());
     }
     if (fault == Fault.ABANDON_REMOVES_CLIENT) {
@@ -170,7 +205,9 @@ final class HoldCommands {
     grants.serveUnlessLeft(request.name(), lock, System.nanoTime());
     Held held = lock.held;
     if (held == null) {
-      grants.wake(request.name(), lock);
+      if (noted || fault != Fault.WOKEN_LEAVER_WAKES_NOBODY) {
+        grants.wake(request.name(), lock);
+      }
       table.forget(request.name(), lock);
     } else if (held.isOf(request) || fault == Fault.ABANDONS_ANYBODY) {
       if (fault == Fault.RENEWS_ORPHANS) {
@@ -180,6 +217,7 @@ final class HoldCommands {
       } else {
         lock.end = Lock.End.ABANDONED;
         lock.expiredToken = held.token;
+        lock.leaveLease(held);
         grants.free(request.name(), lock);
       }
     }
@@ -211,6 +249,41 @@ final class HoldCommands {
       grants.free(name, lock);
     }
     return true;
+  }
+
+  /** The first half of what reads who holds a lock, and writes that back in another step. */
+  ArrayList<String> holders(Request request) {
+    Lock lock = grants.lock(request.name(), System.nanoTime());
+    ArrayList<String> ids = lock.isShared() ? lock.ids() : new ArrayList<>();
+    table.forget(request.name(), lock);
+    return ids;
+  }
+
+  ArrayList<ArrayList<String>> holdersOfAll(List<Request> requests) {
+    ArrayList<ArrayList<String>> all = new ArrayList<>();
+    requests.forEach(request -> all.add(holders(request)));
+    return all;
+  }
+
+  /** The second half of a release: others who came meanwhile are not in what was read. */
+  boolean releaseAmong(Request request, List<String> before) {
+    retain(request, before);
+    return release(request);
+  }
+
+  /** The second half of renewals: the same. */
+  Answer[] renewAmong(List<Request> requests, List<ArrayList<String>> before) {
+    for (int i = 0; i < requests.size(); i++) {
+      retain(requests.get(i), before.get(i));
+    }
+    return renewAll(requests);
+  }
+
+  private void retain(Request request, List<String> before) {
+    Lock lock = table.asIs(request.name());
+    if (lock != null && before.contains(request.id())) {
+      lock.retain(before);
+    }
   }
 
   /** The second half: prolongs whatever hold is there. */

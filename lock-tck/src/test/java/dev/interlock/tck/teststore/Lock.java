@@ -1,8 +1,11 @@
 package dev.interlock.tck.teststore;
 
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +36,9 @@ final class Lock {
   Held expired;
 
   long lastToken;
+  // What a fault keeps of a semaphore, and of the lease of a hold that has ended.
+  int leastSize = Integer.MAX_VALUE;
+  long leftUntil;
   // Freed by a release that has yet to serve the queue.
   boolean isUnserved;
 
@@ -59,7 +65,20 @@ final class Lock {
   Held outerOf(Wire.Request request) {
     return fault == Fault.OWNER_BEHIND_QUEUE && isAwaited()
         ? null
-        : holders().filter(hold -> hold.covers(fault, request)).findFirst().orElse(null);
+        : holders()
+            .filter(hold -> hold.covers(fault, request) && mayEnter(request))
+            .findFirst()
+            .orElse(null);
+  }
+
+  /** Whether others than its owner leave room for one that enters beside its owner's hold. */
+  private boolean mayEnter(Wire.Request request) {
+    return (fault == Fault.OWNER_UPGRADES && request.capacity() == 1) || fits(request);
+  }
+
+  /** When the first of those who hold it ends by itself. */
+  long firstEnd(long now) {
+    return now + holders().mapToLong(hold -> hold.expiresAt - now).min().orElse(0);
   }
 
   /** Whether a hold is of the owner of one who waits. */
@@ -90,18 +109,31 @@ final class Lock {
     if (fault == Fault.READS_BESIDE_WRITER && request.capacity() == Integer.MAX_VALUE) {
       return true;
     }
-    if (fault == Fault.SIXTY_FOUR_HOLDERS && beside.size() + 1 >= MOST_HOLDERS) {
+    boolean few = fault == Fault.SIXTY_FOUR_HOLDERS
+        || (fault == Fault.SIXTY_FOUR_ENTRIES && request.shared());
+    if (few && beside.size() + 1 >= MOST_HOLDERS) {
       return false;
     }
     long units = request.units();
     int capacity = request.capacity();
     for (Held hold : (Iterable<Held>) holders()::iterator) {
-      if (!hold.isOfSameOwner(fault, request)) {
+      if (!hold.isOfSameOwner(fault, request) && !isApart(hold.request, request)) {
         units += fault == Fault.COUNTS_HOLDERS ? 1 : hold.units;
         capacity = smaller(capacity, hold.request.capacity());
       }
     }
+    if (fault == Fault.SIZE_STICKS && request.isForPermits()) {
+      leastSize = Math.min(leastSize, capacity);
+      capacity = leastSize;
+    }
     return kept(units, capacity) <= kept(capacity, capacity);
+  }
+
+  private boolean isApart(Wire.Request one, Wire.Request other) {
+    return fault == Fault.READERS_APART_FROM_PERMITS
+        && one.capacity() != 1
+        && other.capacity() != 1
+        && one.isForPermits() != other.isForPermits();
   }
 
   /** What is left of a number of permits, of so many, where it is kept. */
@@ -171,6 +203,27 @@ final class Lock {
     }
   }
 
+  /** Ends those that are not among these. */
+  void retain(List<String> ids) {
+    holders().filter(hold -> !ids.contains(hold.request.id())).toList().forEach(this::end);
+  }
+
+  /** Ends the other entries of the client that has this one. */
+  void endOthersOfClient(Wire.Request one) {
+    Held own = holdOf(one.id());
+    holders()
+        .filter(hold -> own != null && hold != own && hold.isOfSameOwner(fault, own.request))
+        .filter(hold -> hold.request.client().equals(one.client()))
+        .toList()
+        .forEach(this::end);
+  }
+
+  ArrayList<String> ids() {
+    return holders()
+        .map(hold -> hold.request.id())
+        .collect(Collectors.toCollection(ArrayList::new));
+  }
+
   /** Ends a hold of those that are there. */
   void end(Held hold) {
     if (hold == held) {
@@ -178,6 +231,16 @@ final class Lock {
     } else {
       beside.remove(hold.request.id());
     }
+  }
+
+  /** Notes what is left of the lease of one that was forced out or abandoned, for a fault. */
+  void leaveLease(Held hold) {
+    leftUntil = fault == Fault.LEASE_OUTLIVES_HOLD ? hold.expiresAt : 0;
+  }
+
+  /** Whether a fault keeps something of it when it is free. */
+  boolean isRemembered() {
+    return keepsToken() || leftUntil != 0 || leastSize != Integer.MAX_VALUE;
   }
 
   /** Whether the last hold ended in the way over which tokens do not grow. */
@@ -202,6 +265,11 @@ final class Lock {
     return fault == Fault.QUEUE_SLEEPS_PAST_EXPIRY
         ? queue.refresh()
         : Math.min(left, queue.refresh());
+  }
+
+  /** Whether somebody holds a part of it. */
+  boolean isShared() {
+    return holders().anyMatch(hold -> hold.request.capacity() != 1);
   }
 
   boolean isAwaited() {

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The locks that are held or waited for, found by name, and what is kept of other names. */
@@ -16,6 +17,7 @@ final class LockTable {
   private final Fault fault;
   private final Map<String, Lock> locks = new HashMap<>();
   private final Set<String> everUsed = ConcurrentHashMap.newKeySet();
+  private final Map<String, Held> forced = new HashMap<>();
   private final Set<String> spoilt = ConcurrentHashMap.newKeySet();
   private final Sessions sessions;
 
@@ -28,8 +30,8 @@ final class LockTable {
     locks.clear();
   }
 
-  void reverseQueues() {
-    locks.values().forEach(lock -> lock.queue.reverse());
+  boolean isEmpty() {
+    return locks.isEmpty();
   }
 
   void spoil(String name) {
@@ -67,10 +69,42 @@ final class LockTable {
     }
   }
 
+  /** Loses what was done without being kept, for a fault. */
+  void crash() {
+    switch (fault) {
+      case ORDER_NOT_DURABLE -> reverseQueues();
+      case RENEWALS_NOT_DURABLE -> undoRenewals(hold -> true);
+      case PART_RENEWALS_NOT_DURABLE -> undoRenewals(hold -> hold.request.capacity() != 1);
+      case HAND_OFFS_NOT_DURABLE ->
+        locks
+            .values()
+            .forEach(lock ->
+                lock.holders().filter(hold -> hold.isHandedOver).toList().forEach(lock::end));
+      case FORCE_NOT_DURABLE ->
+        forced.forEach((name, hold) -> {
+          Lock lock = known(name);
+          lock.held = lock.held == null ? hold : lock.held;
+        });
+      default -> clear();
+    }
+  }
+
+  /** Notes one that was forced out. */
+  void forced(String name, Held victim) {
+    if (fault == Fault.FORCE_NOT_DURABLE) {
+      forced.put(name, victim);
+    }
+  }
+
+  private void reverseQueues() {
+    locks.values().forEach(lock -> lock.queue.reverse());
+  }
+
   /** Lets leases end as they were granted. */
-  void undoRenewals() {
+  private void undoRenewals(Predicate<Held> which) {
     locks.values().stream()
         .flatMap(Lock::holders)
+        .filter(which)
         .forEach(hold -> hold.expiresAt = Math.min(hold.expiresAt, hold.granted));
   }
 
@@ -78,7 +112,10 @@ final class LockTable {
   long entries() {
     if (fault != Fault.KEEPS_EXPIRED) {
       long now = System.nanoTime();
-      List.copyOf(locks.values()).forEach(lock -> lock.expire(now));
+      locks.values().stream()
+          .filter(lock -> fault != Fault.KEEPS_EXPIRED_PARTS || !lock.isShared())
+          .toList()
+          .forEach(lock -> lock.expire(now));
       locks.values().removeIf(lock -> lock.held == null && !lock.isAwaited());
     }
     return (long) locks.size() + everUsed.size();
@@ -132,7 +169,7 @@ final class LockTable {
 
   /** Forgets it if nothing is left to know. */
   void forget(String name, Lock lock) {
-    if (lock.held == null && !lock.isAwaited() && !lock.keepsToken()) {
+    if (lock.held == null && !lock.isAwaited() && !lock.isRemembered()) {
       remove(name);
     }
   }

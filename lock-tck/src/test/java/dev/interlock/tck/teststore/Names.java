@@ -1,7 +1,11 @@
 package dev.interlock.tck.teststore;
 
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.text.Normalizer;
+import java.util.HexFormat;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -12,6 +16,9 @@ final class Names {
   private static final int NAME_END = 200;
   private static final int OWNER_END = 64;
   private static final Pattern MARKS = Pattern.compile("\\p{M}+");
+  private static final Pattern NUMBER = Pattern.compile("[+-]?\\d{1,40}(\\.\\d{1,9})?");
+  private static final Pattern SLASHES = Pattern.compile("//+");
+  private static final Pattern DOTS = Pattern.compile("(?<=/)\\./|/$");
   private static final int FNV_BASIS = 0x811C9DC5;
   private static final int FNV_PRIME = 0x01000193;
 
@@ -41,8 +48,26 @@ final class Names {
         known.contains(name)
             ? name
             : known.stream().filter(like(name).asMatchPredicate()).findFirst().orElse(name);
+      case PATHS -> DOTS.matcher(SLASHES.matcher(name).replaceAll("/")).replaceAll("");
+      case PLUS_IS_BLANK -> name.replace('+', ' ');
+      case UNESCAPES_NAMES -> name.replace("\\n", "\n").replace("\\\\", "\\").replace("''", "'");
+      case DIGEST_ENDS -> digest(name).substring(24);
+      case NUMERIC_NAMES ->
+        NUMBER.matcher(name).matches()
+            ? new BigDecimal(name).stripTrailingZeros().toPlainString()
+            : name;
       default -> name;
     };
+  }
+
+  private static String digest(String name) {
+    try {
+      byte[] digest =
+          MessageDigest.getInstance("MD5").digest(name.getBytes(StandardCharsets.UTF_8));
+      return HexFormat.of().formatHex(digest);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("each JVM has MD5", e);
+    }
   }
 
   /** What an owner is compared by. */

@@ -43,12 +43,21 @@ final class OperatorCommands {
       }
       return null;
     }
+    if (fault == Fault.INSPECT_PROLONGS) {
+      lock.holders()
+          .forEach(hold -> hold.expiresAt = Math.max(hold.expiresAt, now + hold.request.lease()));
+    }
     int waiters = fault == Fault.BLIND_INSPECT ? 0 : lock.waiters.size() + lock.queue.size();
     Info first = info(held, now, waiters);
     lock.beside.values().stream()
         .filter(other -> other.token != held.token)
         .limit(fault == Fault.INSPECT_TELLS_TEN ? TOLD_HOLDERS - 1 : Long.MAX_VALUE)
-        .forEach(other -> first.others().add(info(other, now, waiters)));
+        .forEach(other -> first
+            .others()
+            .add(
+                fault == Fault.INSPECT_TELLS_ONE_LEASE
+                    ? info(other, now, waiters).withRemaining(first.remaining())
+                    : info(other, now, waiters)));
     return first;
   }
 
@@ -71,8 +80,11 @@ final class OperatorCommands {
       return true;
     }
     Lock lock = grants.lock(name, table.now(clientClock));
+    boolean ofPermits = lock.holders().anyMatch(held -> held.request.isForPermits());
+    boolean together =
+        fault == Fault.FORCE_ENDS_ALL || (fault == Fault.FORCE_ENDS_ALL_PERMITS && ofPermits);
     boolean all = fault == Fault.FORCES_ANYBODY
-        || (fault == Fault.FORCE_ENDS_ALL && lock.holders().anyMatch(held -> held.has(token)));
+        || (together && lock.holders().anyMatch(held -> held.has(token)));
     List<Held> victims = lock.holders()
         .filter(held -> all || held.has(token))
         .limit(fault == Fault.FORCE_ENDS_ONE_ENTRY ? 1 : Long.MAX_VALUE)
@@ -80,6 +92,8 @@ final class OperatorCommands {
     for (Held victim : victims) {
       grants.tell(victim.request.client(), new Event("revoked", name, victim.request.id()));
       lock.end(victim);
+      lock.leaveLease(victim);
+      table.forced(name, victim);
       if (fault == Fault.FORCE_GIVES_ONE_BACK && victim.units > 1) {
         keepAllButOne(lock, victim);
       }
@@ -92,7 +106,8 @@ final class OperatorCommands {
       lock.expiredToken = victims.get(0).token;
       boolean shared = victims.get(0).request.capacity() != 1;
       if (fault != Fault.FORCE_WAKES_NOBODY
-          && !(shared && fault == Fault.SHARED_FORCE_WAKES_NOBODY)) {
+          && !(shared && fault == Fault.SHARED_FORCE_WAKES_NOBODY)
+          && !(fault == Fault.FORCE_SERVES_NO_PARTS && lock.queue.beginsWithPart())) {
         grants.hand(name, lock);
       }
     }

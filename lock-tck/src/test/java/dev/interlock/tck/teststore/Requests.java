@@ -4,6 +4,7 @@ import dev.interlock.spi.Attempt;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Renewal;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
@@ -15,6 +16,8 @@ final class Requests {
       Fault.SHARED_RELEASE_MEANS_DONE,
       Fault.SHARED_UNSENT_MEANS_GONE,
       Fault.SHARED_RENEWALS_GIVE_UP);
+
+  private static final Duration A_DAY = Duration.ofDays(1);
 
   private final ClientId client;
   private final Fault fault;
@@ -50,7 +53,9 @@ final class Requests {
         client.host(),
         attempt.owner(),
         lease,
-        attempt.waits(),
+        attempt.waits()
+            && !(fault == Fault.ENDLESS_WAITS_ARE_NOT_NOTED
+                && attempt.patience().compareTo(A_DAY) > 0),
         attempt.fair(),
         attempt.sharedOwner(),
         attempt.tokens(),

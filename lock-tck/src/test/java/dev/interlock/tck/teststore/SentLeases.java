@@ -41,12 +41,18 @@ final class SentLeases {
   long of(Attempt attempt) {
     return switch (fault) {
       case EXPIRES_AFTERWARDS -> NO_EXPIRY;
-      case PARTS_FOLLOW_CLOCK ->
-        attempt.capacity() == 1 ? wanted(attempt) : Math.max(1, wanted(attempt) + clockMoved());
+      case PARTS_FOLLOW_CLOCK -> corrected(attempt, attempt.capacity() != 1);
+      case FAIR_LEASES_FOLLOW_CLOCK ->
+        corrected(attempt, attempt.fair() && attempt.capacity() == 1);
+      case OWNERS_LEASES_FOLLOW_CLOCK -> corrected(attempt, attempt.sharedOwner());
       case SHARED_LEASES_CAPPED ->
         attempt.capacity() == 1 ? wanted(attempt) : Math.min(wanted(attempt), CAP);
       default -> sent(wanted(attempt));
     };
+  }
+
+  private long corrected(Attempt attempt, boolean followsClock) {
+    return followsClock ? Math.max(1, wanted(attempt) + clockMoved()) : wanted(attempt);
   }
 
   /** Notes that a hold begins. */

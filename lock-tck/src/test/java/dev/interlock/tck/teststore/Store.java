@@ -50,12 +50,9 @@ final class Store {
 
   /** Ends as a process does; what is durable is there afterwards. */
   synchronized void crash() {
-    if (fault == Fault.ORDER_NOT_DURABLE) {
-      table.reverseQueues();
-    } else if (fault == Fault.RENEWALS_NOT_DURABLE) {
-      table.undoRenewals();
-    } else {
-      loseState();
+    table.crash();
+    if (table.isEmpty()) {
+      grants.loseTokens();
     }
   }
 
@@ -111,6 +108,13 @@ final class Store {
       throw new IllegalStateException("the store is read-only");
     }
     if (full && fault == Fault.FULL_MEANS_STUCK) {
+      throw new IllegalStateException(FULL);
+    }
+  }
+
+  /** For what a store with a fault does to parts of a lock only if it has room. */
+  void requireRoomForPart() {
+    if (full && fault == Fault.FULL_MEANS_PARTS_STUCK) {
       throw new IllegalStateException(FULL);
     }
   }

@@ -13,6 +13,7 @@ import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -96,7 +97,9 @@ final class StoreBackend implements LockBackend {
     if (answer.token() == Wire.QUEUED) {
       return AttemptResult.queued(Duration.ofNanos(answer.recheck()));
     }
-    if (fault == Fault.BLOCKS_WHEN_HELD && answer.token() == Wire.BUSY && !attempt.waits()) {
+    boolean blocks = fault == Fault.BLOCKS_WHEN_HELD
+        || (fault == Fault.PARTS_BLOCK_WHEN_HELD && attempt.capacity() != 1);
+    if (blocks && answer.token() == Wire.BUSY && !attempt.waits()) {
       LockSupport.parkNanos(TOO_LONG);
     }
     if (answer.token() < 0) {
@@ -159,6 +162,10 @@ final class StoreBackend implements LockBackend {
           && (Boolean) connections.call(store -> store.attempts().isHeldByOwner(request))) {
         return connections.call(store -> store.attempts().enterOrTake(request));
       }
+      if (fault == Fault.REWRITES_QUEUE && request.waits() && request.fair()) {
+        ArrayList<String> before = ids(store -> store.attempts().queue(request));
+        return connections.call(store -> store.attempts().attemptInQueueOf(request, before));
+      }
       if (fault == Fault.REPEATS_ANSWERS) {
         return connections.call(store -> store.attempts().attemptOnce(request));
       }
@@ -211,6 +218,10 @@ final class StoreBackend implements LockBackend {
       } catch (BackendUnavailableException | OutcomeUnknownException e) {
         return true;
       }
+    }
+    if (fault == Fault.RELEASE_REWRITES_HOLDERS) {
+      ArrayList<String> before = ids(store -> store.holds().holders(request));
+      return (Boolean) connections.call(store -> store.holds().releaseAmong(request, before));
     }
     if (fault == Fault.LOOKS_THEN_FREES) {
       held = (Boolean) connections.call(store -> store.holds().isThere(request))
@@ -353,6 +364,11 @@ final class StoreBackend implements LockBackend {
     if (fault != Fault.STAYS_CONNECTED) {
       connections.close();
     }
+  }
+
+  @SuppressWarnings("unchecked") // the store answers so
+  private ArrayList<String> ids(Command command) {
+    return (ArrayList<String>) connections.call(command);
   }
 
   private static void hang() {

@@ -28,7 +28,6 @@ final class StoreConnections implements AutoCloseable {
   private static final int TRIES = 20;
   private static final int LEAK_EVERY = 100;
   private static final int HOARD = 300;
-  private static final int MOST_HEARD = 100;
   private static final int MOST_FAILED = 40;
   private static final int PLACES = 64;
   private static final long RECONNECT = TimeUnit.MILLISECONDS.toNanos(50);
@@ -208,13 +207,21 @@ final class StoreConnections implements AutoCloseable {
   private void listen(Connection connection, Consumer<Wire.Event> listener) {
     try {
       while (connection.in().readUnshared() instanceof Wire.Event event) {
-        if (fault != Fault.DEAF_AFTER_HUNDRED || heard.incrementAndGet() <= MOST_HEARD) {
+        if (heard.incrementAndGet() <= mostHeard()) {
           listener.accept(event);
         }
       }
     } catch (IOException | ClassNotFoundException e) {
       drop(connection);
     }
+  }
+
+  private int mostHeard() {
+    return switch (fault) {
+      case DEAF_AFTER_HUNDRED -> 100;
+      case DEAF_AFTER_THOUSAND -> 1_000;
+      default -> Integer.MAX_VALUE;
+    };
   }
 
   /** Asks again and again until there is an answer. */

@@ -98,8 +98,19 @@ final class StoreRenewals {
     boolean repeats = fault != Fault.RENEWALS_GIVE_UP
         && (fault != Fault.SHARED_RENEWALS_GIVE_UP
             || batch.stream().noneMatch(renewal -> this.requests.isForPart(renewal.id())));
+    if (fault == Fault.RENEWAL_REWRITES_HOLDERS) {
+      ArrayList<ArrayList<String>> before = holders(sent);
+      return List.of(
+          (Wire.Answer[]) connections.call(store -> store.holds().renewAmong(sent, before)));
+    }
     return List.of(
         (Wire.Answer[]) connections.call(store -> store.holds().renewAll(sent), repeats));
+  }
+
+  @SuppressWarnings("unchecked") // the store answers so
+  private ArrayList<ArrayList<String>> holders(List<Wire.Request> requests) {
+    return (ArrayList<ArrayList<String>>)
+        connections.call(store -> store.holds().holdersOfAll(requests));
   }
 
   private Wire.Answer lookThenProlong(Wire.Request request) {

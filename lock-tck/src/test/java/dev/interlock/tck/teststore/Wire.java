@@ -77,7 +77,13 @@ final class Wire {
       long token,
       int waiters,
       ArrayList<Info> others)
-      implements Serializable {}
+      implements Serializable {
+
+    /** The same with another rest of a lease. */
+    Info withRemaining(long other) {
+      return new Info(owner, host, since, other, token, waiters, others);
+    }
+  }
 
   /** What a client is told without asking. */
   record Event(String kind, String name, String id) implements Serializable {}

@@ -269,19 +269,20 @@ public final class BatchRules {
     // Last, for a place runs out the soonest.
     // One of them for what another attempt of this client holds: they are of one name.
     for (String awaited : List.of(busy.get(0), busy.get(1), held.get(0))) {
-      Attempt waiter = Attempt.of(awaited, direct.newId(), "tck", run.ms(SHORT))
-          .withFair(true)
-          .withPatience(run.ms(SHORT));
-      direct.attempt(waiter);
-      places.add(Renewal.of(awaited, waiter.id(), run.ms(SHORT), true));
+      places.add(place(run, direct, awaited));
     }
     Renewal gone = Renewal.of(run.name(), direct.newId(), run.ms(LONG), false);
+    // One who has left the queue, behind one who has not.
+    Renewal left = place(run, direct, busy.get(0));
+    direct.abandon(busy.get(0), left.id());
     for (List<Renewal> batch : List.of(
         List.of(holds.get(0), places.get(0), gone, places.get(1), holds.get(1), places.get(2)),
-        List.of(places.get(2), places.get(0), holds.get(0), places.get(1), gone))) {
+        List.of(places.get(2), places.get(0), left, holds.get(0), places.get(1), gone),
+        List.of(left, places.get(0)),
+        List.of(places.get(0), left))) {
       List<RenewalResult> results = RenewalAnswers.collect(direct.backend(), batch);
       for (int i = 0; i < batch.size(); i++) {
-        Class<?> expected = batch.get(i) == gone
+        Class<?> expected = batch.get(i) == gone || batch.get(i) == left
             ? RenewalResult.Gone.class
             : batch.get(i).queued() ? RenewalResult.Queued.class : Grant.class;
         RenewalResult result = results.get(i);
@@ -292,6 +293,14 @@ public final class BatchRules {
             "" + result);
       }
     }
+  }
+
+  private static Renewal place(RuleRun run, DirectBackend direct, String name) {
+    Attempt waiter = Attempt.of(name, direct.newId(), "tck", run.ms(SHORT))
+        .withFair(true)
+        .withPatience(run.ms(SHORT));
+    direct.attempt(waiter);
+    return Renewal.of(name, waiter.id(), run.ms(SHORT), true);
   }
 
   @Rule(

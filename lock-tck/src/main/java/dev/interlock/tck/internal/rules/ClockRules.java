@@ -14,8 +14,8 @@ import dev.interlock.tck.internal.worker.SkewAgent;
 import dev.interlock.tck.internal.worker.SkewedClock;
 import dev.interlock.tck.internal.worker.Worker;
 import dev.interlock.tck.internal.worker.WorkerSpace;
+import java.io.Serializable;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 
 /** Rules L5 and L8: clients' wall clocks that are wrong, and that jump. */
@@ -117,12 +117,12 @@ public final class ClockRules {
     for (Duration drift : DRIFTS) {
       Duration offset = from.plus(drift);
       drifting.run(space -> SkewedClock.setOffset(offset));
-      for (Part part : parts(run)) {
+      for (Kind kind : kinds(run)) {
         expectLease(
             run,
             drifting,
             observer,
-            part,
+            kind,
             false,
             "granted by a client whose clock moved by ",
             drift);
@@ -131,7 +131,7 @@ public final class ClockRules {
               run,
               drifting,
               observer,
-              part,
+              kind,
               true,
               "extended by a client whose clock moved by ",
               drift);
@@ -141,7 +141,7 @@ public final class ClockRules {
           run,
           observer,
           drifting,
-          Part.WHOLE,
+          Kind.PLAIN,
           false,
           "looked at by a client whose clock moved by ",
           drift);
@@ -153,16 +153,30 @@ public final class ClockRules {
     run.fault("wall clocks that move by a second to two hours while a client is open");
   }
 
-  /** What may be held, the whole and parts: they may go ways of their own. */
-  private static List<Part> parts(RuleRun run) {
-    List<Part> parts = new ArrayList<>(List.of(Part.WHOLE));
-    if (run.has(Capability.SHARED)) {
-      parts.add(Part.READER);
+  /** A request that may go a way of its own; the worker's JVM is told of it. */
+  public record Kind(String what, boolean fair, boolean owned, int units, int capacity)
+      implements Serializable {
+    static final Kind PLAIN = new Kind("a lock", false, false, 1, 1);
+
+    LockRequest of(String name) {
+      LockRequest request = new Part(units, capacity).of(name);
+      request = fair ? request.fair(true) : request;
+      return owned ? request.withOwner(SharedOwnerRules.OWNER) : request;
     }
-    if (run.has(Capability.PERMITS)) {
-      parts.add(new Part(2, 3));
-    }
-    return parts;
+  }
+
+  private static List<Kind> kinds(RuleRun run) {
+    return Leases.kinds(run).entrySet().stream()
+        .map(kind -> {
+          LockRequest request = kind.getValue().apply(LockRequest.of("kind"));
+          return new Kind(
+              kind.getKey(),
+              request.fairness().orElse(false),
+              request.owner().isPresent(),
+              request.units(),
+              request.capacity());
+        })
+        .toList();
   }
 
   /** Has one client hold something, and the other one look what is left of the lease. */
@@ -170,7 +184,7 @@ public final class ClockRules {
       RuleRun run,
       Worker holder,
       Worker observer,
-      Part part,
+      Kind kind,
       boolean extended,
       String how,
       Duration drift)
@@ -179,13 +193,13 @@ public final class ClockRules {
     long nanos = lease.toNanos();
     String name = run.name();
     long called = System.nanoTime();
-    holder.run(space -> holdFor(space, part, name, nanos, extended));
+    holder.run(space -> holdFor(space, kind, name, nanos, extended));
     Duration left = observer.call(space -> remaining(space, name));
     Duration least = lease.minusNanos(System.nanoTime() - called).minus(ROUNDED);
     run.expect(
         left.compareTo(least) >= 0 && left.compareTo(run.expiry(DRIFT_LEASE).plus(ROUNDED)) <= 0,
         "a lease of %s, %s%s, of %s, has at least %s left and no more than the lease"
-            .formatted(lease, how, drift, part, least),
+            .formatted(lease, how, drift, kind.what(), least),
         left + " remain");
   }
 
@@ -217,11 +231,11 @@ public final class ClockRules {
   }
 
   public static void holdFor(
-      WorkerSpace space, Part part, String name, long lease, boolean extended)
+      WorkerSpace space, Kind kind, String name, long lease, boolean extended)
       throws InterruptedException {
     Duration asked = Duration.ofNanos(lease);
     Duration first = extended ? asked.dividedBy(4) : asked;
-    Lease held = space.client().acquire(part.of(name).withLease(first).withWait(asked));
+    Lease held = space.client().acquire(kind.of(name).withLease(first).withWait(asked));
     if (extended && !held.extend(asked)) {
       throw new RuleViolation("extend of a held lease answers true", "false", List.of());
     }

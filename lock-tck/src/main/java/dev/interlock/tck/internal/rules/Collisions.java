@@ -1,5 +1,6 @@
 package dev.interlock.tck.internal.rules;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -35,9 +36,12 @@ final class Collisions {
     // Like FNV and like 33 above, but they multiply first, and take the bits together otherwise.
     names.addAll(pair(base, "i", name -> mixed(name, 0x811c9dc5, 0x01000193)));
     names.addAll(pair(base, "j", name -> mixed(name, 5_381, 33)));
+    names.addAll(pair(base, "k", Collisions::oneAtATime));
     for (String digest : List.of("MD5", "SHA-1", "SHA-256")) {
       MessageDigest algorithm = digest(digest);
-      names.addAll(pair(base, digest, name -> head(algorithm.digest(name))));
+      names.addAll(pair(base, digest, name -> bits(algorithm.digest(name), 0)));
+      int end = algorithm.getDigestLength() - Integer.BYTES;
+      names.addAll(pair(base, digest + "-", name -> bits(algorithm.digest(name), end)));
     }
     return names;
   }
@@ -90,6 +94,19 @@ final class Collisions {
     return hash ^ (hash >>> 16);
   }
 
+  /** Jenkins' hash of that name. */
+  private static int oneAtATime(byte[] name) {
+    int hash = 0;
+    for (byte next : name) {
+      hash += next & 0xff;
+      hash += hash << 10;
+      hash ^= hash >>> 6;
+    }
+    hash += hash << 3;
+    hash ^= hash >>> 11;
+    return hash + (hash << 15);
+  }
+
   private static int scrambled(int block) {
     return Integer.rotateLeft(block * 0xcc9e2d51, 15) * 0x1b873593;
   }
@@ -121,10 +138,7 @@ final class Collisions {
     }
   }
 
-  private static int head(byte[] hash) {
-    return (hash[0] & 0xff) << 24
-        | (hash[1] & 0xff) << 16
-        | (hash[2] & 0xff) << 8
-        | (hash[3] & 0xff);
+  private static int bits(byte[] hash, int from) {
+    return ByteBuffer.wrap(hash).getInt(from);
   }
 }

@@ -106,7 +106,7 @@ public final class CountedEndRules {
       check = "that no entry, renewal or end of permits changes others' lease",
       timed = true)
   public static void briefPermitsEndAlone(RuleRun run) throws Exception {
-    endBriefOnes(run, 2);
+    endBriefOnes(run, 3);
   }
 
   private static void endBriefOnes(RuleRun run, int capacity) throws Exception {
@@ -120,6 +120,9 @@ public final class CountedEndRules {
       names.add(name);
       lasting.add(enter(run, direct, name, LONG, capacity));
       HoldId brief = enter(run, direct, name, BRIEF, capacity);
+      HoldId third = enter(run, direct, name, LONG, capacity);
+      direct.abandon(name, third);
+      run.expectHeld(observer, name, "after one of three who held it together was abandoned");
       if (renews) {
         run.expectWhileHeld(
             name,

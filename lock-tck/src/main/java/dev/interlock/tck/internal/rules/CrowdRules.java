@@ -1,7 +1,6 @@
 package dev.interlock.tck.internal.rules;
 
 import dev.interlock.BackendUnavailableException;
-import dev.interlock.Capability;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
@@ -10,7 +9,6 @@ import dev.interlock.spi.Attempt;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import dev.interlock.tck.internal.run.DirectBackend;
-import dev.interlock.tck.internal.run.FaultyReplies;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import java.time.Duration;
@@ -18,7 +16,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
 /** X1 and W3 with many: locks that are held at once, and waiters of one lock, whoever goes. */
@@ -154,54 +151,14 @@ public final class CrowdRules {
             .get(i % CLIENTS)
             .attempt(
                 Attempt.of(name, ids.get(i), "tck", run.ms(LEASE)).withPatience(run.ms(LEASE))));
-    CompletableFuture<Lease> waiter = waiting(run, patient(run, name));
+    CompletableFuture<Lease> waiter = WakingRules.Waiter.of(run).begin(run, patient(run, name));
     SideBySide.each(places, i -> {
       crowd.get(i % CLIENTS).abandon(name, ids.get(i));
       return true;
     });
-    expectWoken(run, waiter, held::release, "a release, behind " + waiters + " who have left");
+    WakingRules.expectWoken(
+        run, waiter, held::release, "a release, behind " + waiters + " who have left");
     run.count(2L * waiters);
-  }
-
-  @Rule(
-      value = "W3",
-      check = "that a waiter is woken in every step that frees the lock",
-      timed = true)
-  public static void howeverAHoldEndsAWaiterIsWoken(RuleRun run) throws Exception {
-    if (run.isForeign()) {
-      return;
-    }
-    LockClient operator = run.client();
-    // Whoever brings it about is told like any other.
-    LockClient both = run.client();
-    DirectBackend direct = run.direct();
-    for (int i = 0; i < (run.has(Capability.FAIR) ? 2 : 1); i++) {
-      String forced = run.name();
-      operator.acquire(Leases.fixed(run, forced, LEASE));
-      expectWoken(
-          run,
-          waiting(run, inTurns(run, forced, i)),
-          () -> operator.forceRelease(forced),
-          "a forced release");
-      String closed = run.name();
-      LockClient closing = run.client();
-      closing.acquire(Leases.fixed(run, closed, LEASE));
-      expectWoken(
-          run, waiting(run, inTurns(run, closed, i)), closing::close, "the end of its client");
-      String abandoned = run.name();
-      HoldId id = direct.newId();
-      direct.acquire(abandoned, id, run.ms(LEASE), run.limit(3_000));
-      expectWoken(
-          run,
-          waiting(run, inTurns(run, abandoned, i)),
-          () -> direct.abandon(abandoned, id),
-          "an abandonment of the hold");
-      String own = run.name();
-      run.client().acquire(Leases.fixed(run, own, LEASE));
-      CompletableFuture<Lease> waiter = both.acquireAsync(inTurns(run, own, i));
-      RuleRun.pause(run.ms(200));
-      expectWoken(run, waiter, () -> both.forceRelease(own), "a forced release by its own client");
-    }
   }
 
   @Rule(
@@ -223,38 +180,12 @@ public final class CrowdRules {
     }
     RuleRun.pause(run.ms(500));
     for (int i = 0; i < names.size(); i++) {
-      expectWoken(run, waits.get(i), held.get(i)::release, "a release of \"" + names.get(i) + "\"");
+      WakingRules.expectWoken(
+          run, waits.get(i), held.get(i)::release, "a release of \"" + names.get(i) + "\"");
     }
-  }
-
-  /** Something that ends a hold. */
-  private interface End {
-    void run() throws Exception;
   }
 
   private static LockRequest patient(RuleRun run, String name) {
     return Leases.lasting(run, name, LEASE).withWait(run.ms(LEASE));
-  }
-
-  /** Who stands in the queue may be served in a way of its own. */
-  private static LockRequest inTurns(RuleRun run, String name, int round) {
-    return Leases.fairInTurns(run, patient(run, name), round);
-  }
-
-  /** Begins to wait, and returns once the server has answered that the lock is held. */
-  private static CompletableFuture<Lease> waiting(RuleRun run, LockRequest request)
-      throws Exception {
-    AtomicInteger left = new AtomicInteger(Integer.MAX_VALUE);
-    LockClient client = run.client(backend -> FaultyReplies.late(backend, left, Duration.ZERO));
-    CompletableFuture<Lease> waiter = client.acquireAsync(request);
-    run.await(run.limit(10_000), "a wait asks the server", () -> left.get() < Integer.MAX_VALUE);
-    return waiter;
-  }
-
-  private static void expectWoken(
-      RuleRun run, CompletableFuture<Lease> waiter, End end, String what) throws Exception {
-    end.run();
-    Queues.expectServed(run, waiter, "one who waits after " + what);
-    Leases.release(waiter.join());
   }
 }

@@ -1,7 +1,6 @@
 package dev.interlock.tck.internal.rules;
 
 import dev.interlock.BackendUnavailableException;
-import dev.interlock.Capability;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockConfigurationException;
@@ -34,6 +33,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 /** Rules E1, E2, E6 and E8, and what E3 says about lost replies. */
 public final class ErrorRules {
@@ -73,22 +73,23 @@ public final class ErrorRules {
   public static void aRepeatedAttemptWaitsOnce(RuleRun run) throws Exception {
     DirectBackend direct = run.direct();
     LockClient observer = run.client();
-    String name = run.name();
-    Lease held = observer.acquire(Leases.fixed(run, name, 30_000));
-    boolean fair = run.has(Capability.FAIR);
-    HoldId id = direct.newId();
-    Attempt attempt =
-        Attempt.of(name, id, "tck", run.ms(8_000)).withFair(fair).withPatience(run.ms(20_000));
-    for (int i = 0; i < 4; i++) {
-      direct.attempt(attempt);
+    for (UnaryOperator<Attempt> kind : Leases.attempts(run).values()) {
+      String name = run.name();
+      Lease held = observer.acquire(Leases.fixed(run, name, 30_000));
+      HoldId id = direct.newId();
+      Attempt attempt =
+          kind.apply(Attempt.of(name, id, "tck", run.ms(8_000)).withPatience(run.ms(20_000)));
+      for (int i = 0; i < 4; i++) {
+        direct.attempt(attempt);
+      }
+      int waiters = Queues.waiters(observer, name);
+      run.expect(waiters <= 1, "an attempt that is sent four times waits once", waiters + " wait");
+      held.release();
+      direct.acquire(attempt, run.limit(3_000));
+      run.expectWhileHeld(
+          name, () -> direct.release(name, id), "the release finds the hold", "it does not");
+      run.expectFree(observer, name, run.limit(1_000), "after its only waiter's release");
     }
-    int waiters = Queues.waiters(observer, name);
-    run.expect(waiters <= 1, "an attempt that is sent four times waits once", waiters + " wait");
-    held.release();
-    direct.acquire(attempt, run.limit(3_000));
-    run.expectWhileHeld(
-        name, () -> direct.release(name, id), "the release finds the hold", "it does not");
-    run.expectFree(observer, name, run.limit(1_000), "after its only waiter's release");
   }
 
   @Rule(value = "E1", check = "that the engine's repetition of an attempt is recognised")

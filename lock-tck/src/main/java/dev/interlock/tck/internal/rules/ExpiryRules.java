@@ -1,11 +1,13 @@
 package dev.interlock.tck.internal.rules;
 
+import dev.interlock.Capability;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +19,66 @@ public final class ExpiryRules {
   private static final long BRIEF = 900;
   private static final long LONG = 30_000;
 
+  /**
+   * A lease that began while a waiter waited is not told to it. Some look again every ten seconds.
+   */
+  private static final long LOOKS_AGAIN = 12_000;
+
   private ExpiryRules() {}
+
+  @Rule(
+      value = "L6",
+      check = "that a waiter looks again before the lease is over that it found first, for another"
+          + " one may have come meanwhile, and be over sooner",
+      timed = true)
+  public static void aWaiterOutlastsWhoeverComesBeforeIt(RuleRun run) throws Exception {
+    LockClient holder = run.client();
+    List<LockClient> clients = List.of(run.client(), run.client());
+    Map<String, List<CompletableFuture<Lease>>> waits = new LinkedHashMap<>();
+    List<Lease> leaving = new ArrayList<>();
+    for (Map.Entry<String, UnaryOperator<LockRequest>> kind : Leases.wholes(run).entrySet()) {
+      String name = run.name();
+      leaving.add(holder.acquire(Leases.fixed(run, name, LONG)));
+      List<CompletableFuture<Lease>> two = new ArrayList<>();
+      for (LockClient client : clients) {
+        LockRequest request = kind.getValue().apply(Leases.once(run, name, BRIEF));
+        // An owner of its own each.
+        request = request.owner().isEmpty() ? request : request.withOwner("tck-" + two.size());
+        two.add(client.acquireAsync(request.withWait(run.ms(LONG))));
+      }
+      waits.put("the second of two who wait for " + kind.getKey(), two);
+    }
+    RuleRun.pause(run.ms(300));
+    leaving.forEach(Lease::release);
+    for (Map.Entry<String, List<CompletableFuture<Lease>>> wait : waits.entrySet()) {
+      Duration limit = run.pastLease(BRIEF, LOOKS_AGAIN);
+      run.await(
+          limit,
+          wait.getKey() + " has it within " + limit.toMillis() + " ms",
+          () -> wait.getValue().stream().allMatch(CompletableFuture::isDone));
+    }
+    run.note("waiters came in after leases that began while they waited");
+  }
+
+  @Rule(
+      value = "L6",
+      check = "that one who waits for several looks again when the first of their leases is over",
+      timed = true)
+  public static void aPermitIsFreeWhenItsLeaseIsOverWhicheverItIs(RuleRun run) throws Exception {
+    if (!run.has(Capability.PERMITS)) {
+      return;
+    }
+    LockClient holder = run.client();
+    LockRequest half = Leases.fixed(run, run.name(), LONG).permits(1, 2);
+    holder.acquire(half);
+    holder.acquire(half.withLease(run.ms(BRIEF)));
+    long held = System.nanoTime();
+    CompletableFuture<Lease> waiter = run.client().acquireAsync(half.withWait(run.ms(LONG)));
+    run.await(
+        run.pastLease(BRIEF, 1_000).minus(RuleRun.since(held)),
+        "one who waits for a permit has the one whose lease is over first, within 1 s of that",
+        waiter::isDone);
+  }
 
   @Rule(
       value = "L6",

@@ -88,6 +88,10 @@ public final class FencingRules {
   public static void tokensIncreaseOverManyUses(RuleRun run) throws Exception {
     LockClient client = run.client();
     String name = run.name();
+    String idle = run.name();
+    Lease before = client.acquire(Leases.fixed(run, idle, 20_000));
+    before.release();
+    long start = System.nanoTime();
     long last = Long.MIN_VALUE;
     int uses = 0;
     long end = System.nanoTime() + run.ms(LONGEST_USE).toNanos();
@@ -101,7 +105,18 @@ public final class FencingRules {
       last = lease.fencingToken();
       lease.release();
     }
-    run.note("tokens grew over " + uses + " uses of a lock by one client");
+    // A store may tidy up what was not used for so long.
+    Leases.until(start + run.limit(ManagementRules.TIDY_LIMIT + 500).toNanos());
+    client.acquire(Leases.fixed(run, name, 20_000)).release();
+    Lease after = client.acquire(Leases.fixed(run, idle, 20_000));
+    run.expect(
+        after.fencingToken() > before.fencingToken(),
+        "the token of a lock that was not used for some seconds is larger than "
+            + before.fencingToken(),
+        "it is " + after.fencingToken());
+    after.release();
+    run.note("tokens grew over " + uses + " uses of a lock by one client, and over "
+        + RuleRun.since(start).toSeconds() + " s without a use");
   }
 
   @Rule(value = "T1", check = "that a grant reserves as many tokens as it says")
@@ -127,6 +142,32 @@ public final class FencingRules {
         direct.abandon(name, id);
       }
     }
+    if (run.has(Capability.FAIR)) {
+      expectReservedInTheQueue(run, direct);
+    }
+  }
+
+  /** Who is granted the lock while it waits may be given its tokens by another step. */
+  private static void expectReservedInTheQueue(RuleRun run, DirectBackend direct)
+      throws InterruptedException {
+    String name = run.name();
+    HoldId before = direct.newId();
+    direct.acquire(name, before, run.ms(20_000), run.limit(2_000));
+    Attempt waiter = Attempt.of(name, direct.newId(), "tck", run.ms(20_000))
+        .withFair(true)
+        .withPatience(run.ms(20_000))
+        .withTokens(12);
+    direct.attempt(waiter);
+    direct.release(name, before);
+    Grant granted = direct.acquire(waiter, run.limit(2_000));
+    long last = granted.fencingToken() + granted.tokens() - 1;
+    direct.release(name, waiter.id());
+    long next =
+        direct.acquire(name, direct.newId(), run.ms(20_000), run.limit(2_000)).fencingToken();
+    run.expect(
+        next > last,
+        "a token is larger than all that were reserved from the queue, up to " + last,
+        "it is " + next);
   }
 
   /** What a quorum asks of its members. */

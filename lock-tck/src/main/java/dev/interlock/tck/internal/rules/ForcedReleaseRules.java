@@ -119,13 +119,7 @@ public final class ForcedReleaseRules {
 
   @Rule(value = "M2", check = "whether a forced release ends one of several holds, or all of them")
   public static void aForcedReleaseEndsAllWhoHoldTogether(RuleRun run) throws Exception {
-    List<UnaryOperator<LockRequest>> kinds = new ArrayList<>();
-    if (run.has(Capability.SHARED)) {
-      kinds.add(LockRequest::shared);
-    }
-    if (run.has(Capability.PERMITS)) {
-      kinds.add(request -> request.permits(1, TOGETHER));
-    }
+    List<UnaryOperator<LockRequest>> kinds = parts(run);
     if (run.has(Capability.SHARED_OWNER)) {
       kinds.add(request -> request.withOwner(SharedOwnerRules.OWNER));
     }
@@ -160,26 +154,39 @@ public final class ForcedReleaseRules {
 
   @Rule(value = "M2", check = "that a forced release by a token ends that hold alone")
   public static void aForcedReleaseSparesThoseBeside(RuleRun run) throws Exception {
-    if (!run.has(Capability.FENCED) || !run.has(Capability.SHARED)) {
+    if (!run.has(Capability.FENCED)) {
       return;
     }
-    String name = run.name();
     LockClient operator = run.client();
-    LockRequest reader = Leases.fixed(run, name, 30_000).shared();
-    List<Lease> readers = new ArrayList<>();
-    for (int i = 0; i < 3; i++) {
-      readers.add(run.client().acquire(reader));
+    List<LockClient> clients = List.of(run.client(), run.client(), run.client());
+    for (UnaryOperator<LockRequest> kind : parts(run)) {
+      String name = run.name();
+      List<Lease> held = new ArrayList<>();
+      for (LockClient client : clients) {
+        held.add(client.acquire(kind.apply(Leases.fixed(run, name, 30_000))));
+      }
+      for (int i : new int[] {1, 0}) {
+        long token = held.remove(i).fencingToken();
+        run.expectWhileHeld(
+            name,
+            () -> operator.forceRelease(name, token),
+            "the token of one of several holders forces it",
+            "it did not");
+        run.expectHeld(operator, name, "while there are others beside one that was forced");
+      }
+      held.get(0).release();
+      run.expectFree(operator, name, run.limit(1_000), "after the release of the last one");
     }
-    for (int i : new int[] {1, 0}) {
-      long token = readers.remove(i).fencingToken();
-      run.expectWhileHeld(
-          name,
-          () -> operator.forceRelease(name, token),
-          "a reader's token forces it",
-          "it did not");
-      run.expectHeld(operator, name, "while there are readers beside one that was forced");
+  }
+
+  private static List<UnaryOperator<LockRequest>> parts(RuleRun run) {
+    List<UnaryOperator<LockRequest>> parts = new ArrayList<>();
+    if (run.has(Capability.SHARED)) {
+      parts.add(LockRequest::shared);
     }
-    readers.get(0).release();
-    run.expectFree(operator, name, run.limit(1_000), "after the last reader's release");
+    if (run.has(Capability.PERMITS)) {
+      parts.add(request -> request.permits(1, TOGETHER));
+    }
+    return parts;
   }
 }

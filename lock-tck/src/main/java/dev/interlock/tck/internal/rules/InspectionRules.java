@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 
 /** Rule M1. */
 public final class InspectionRules {
@@ -22,6 +23,11 @@ public final class InspectionRules {
 
   private static final long LONG = 60_000;
   private static final long BRIEF = 300;
+  private static final int READERS = 3;
+
+  /** What a server may round: it keeps milliseconds. */
+  private static final Duration ROUNDED = Duration.ofMillis(10);
+
   private static final long A_SECOND = 1_000;
 
   private InspectionRules() {}
@@ -102,14 +108,17 @@ public final class InspectionRules {
     String expiring = run.name();
     client.acquire(Leases.fixed(run, expiring, BRIEF));
     Lease held = client.acquire(Leases.fixed(run, run.name(), LONG));
+    long begun = System.nanoTime();
     Instant since = expectHeldBy(run, observer, held.name()).since();
     String together = run.name();
     if (run.has(Capability.SHARED)) {
       client.acquire(Leases.fixed(run, together, BRIEF).shared());
       client.acquire(Leases.fixed(run, together, LONG).shared());
       client.acquire(Leases.fixed(run, together, BRIEF).shared());
+      expectOwnLeases(run, client, observer);
     }
     RuleRun.pause(run.expiry(BRIEF + A_SECOND));
+    expectLookedAtOnly(run, observer, held.name(), begun);
     // Nobody has asked for these locks since.
     expectFreeBy(run, observer, expiring, "after the lease");
     if (run.has(Capability.SHARED)) {
@@ -131,6 +140,42 @@ public final class InspectionRules {
     Instant later = expectHeldBy(run, observer, held.name()).since();
     run.expect(later.isAfter(since), "the next hold began after " + since, "at " + later);
     next.release();
+  }
+
+  /** Of a lease that began before a moment so much is over, however often it is looked at. */
+  private static void expectLookedAtOnly(
+      RuleRun run, LockClient observer, String name, long begun) {
+    for (int look = 1; look <= 2; look++) {
+      Duration most = run.expiry(LONG).minus(RuleRun.since(begun)).plus(ROUNDED);
+      Duration left = expectHeldBy(run, observer, name).remaining();
+      run.expect(
+          left.compareTo(most) <= 0,
+          "at look " + look + " no more remains of a lease than " + most,
+          left + " remain");
+    }
+  }
+
+  /** Readers came with leases of a minute, two and three. */
+  private static void expectOwnLeases(RuleRun run, LockClient client, LockClient observer)
+      throws InterruptedException {
+    String name = run.name();
+    long called = System.nanoTime();
+    for (int i = 1; i <= READERS; i++) {
+      client.acquire(Leases.fixed(run, name, i * LONG).shared());
+    }
+    HoldInfo info = expectHeldBy(run, observer, name);
+    List<Duration> told = Stream.concat(Stream.of(info), info.others().stream())
+        .map(HoldInfo::remaining)
+        .sorted()
+        .toList();
+    Duration since = RuleRun.since(called);
+    boolean own = told.size() == READERS;
+    for (int i = 1; i <= told.size() && own; i++) {
+      Duration left = told.get(i - 1);
+      own = left.compareTo(run.expiry(i * LONG)) <= 0
+          && left.compareTo(run.ms(i * LONG).minus(since).minus(ROUNDED)) >= 0;
+    }
+    run.expect(own, "inspect tells the rest of each reader's lease, of 1 to 3 minutes", "" + told);
   }
 
   @Rule(value = "M1", check = "that inspect tells all of an owner's name, as it was written")

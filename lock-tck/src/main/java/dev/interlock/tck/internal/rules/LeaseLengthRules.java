@@ -48,6 +48,8 @@ public final class LeaseLengthRules {
       4_294_967_296L + 90_250L,
       21_474_836_480L + 7_650L);
 
+  private static final List<Long> REPEATED = List.of(5_500L, 61_250L, 3_601_450L);
+
   private interface Grant {
     /** Returns a moment before which the server did not begin to count. */
     long grant(String name, Duration lease) throws Exception;
@@ -162,14 +164,72 @@ public final class LeaseLengthRules {
           return called;
         });
       }
-      expectKept(run, observer, lease, "a repeated attempt", (name, asked) -> {
-        Attempt attempt =
-            Attempt.of(name, direct.newId(), "tck", asked).withPatience(run.ms(3_000));
-        direct.acquire(attempt, run.limit(3_000));
+    }
+  }
+
+  /** The engine counts the validity from the attempt that was answered, which may be the second. */
+  @Rule(
+      value = "L4",
+      check = "that an attempt which is repeated begins its lease anew",
+      timed = true)
+  public static void aRepeatedAttemptHasAllOfItsLease(RuleRun run) throws Exception {
+    if (run.isForeign()) {
+      return;
+    }
+    DirectBackend direct = run.direct();
+    LockClient observer = run.client();
+    for (long millis : REPEATED) {
+      Map<String, Attempt> attempts = new LinkedHashMap<>();
+      for (Map.Entry<String, UnaryOperator<Attempt>> kind : Leases.attempts(run).entrySet()) {
+        Attempt attempt = Attempt.of(run.name(), direct.newId(), "tck", Duration.ofMillis(millis));
+        attempts.put(kind.getKey(), kind.getValue().apply(attempt.withPatience(run.ms(3_000))));
+        direct.acquire(attempts.get(kind.getKey()), run.limit(3_000));
+      }
+      // Far longer than what a server may round, and than an answer takes.
+      RuleRun.pause(Duration.ofMillis(20 * ROUNDED));
+      for (Map.Entry<String, Attempt> attempt : attempts.entrySet()) {
         long called = System.nanoTime();
-        direct.acquire(attempt, run.limit(3_000));
-        return called;
-      });
+        direct.acquire(attempt.getValue(), run.limit(3_000));
+        String way = "a repeated attempt of " + attempt.getKey();
+        Attempt repeated = attempt.getValue();
+        expectKept(run, observer, repeated.name(), repeated.lease(), way, called);
+      }
+    }
+  }
+
+  /** How a hold ends before another one begins. */
+  private interface Ending {
+    void end(DirectBackend direct, LockClient operator, Attempt held) throws Exception;
+  }
+
+  @Rule(
+      value = "L4",
+      check = "that nothing of a hold's lease is left when it has ended, however that was",
+      timed = true)
+  public static void noLeaseOutlivesItsHold(RuleRun run) throws Exception {
+    if (run.isForeign()) {
+      return;
+    }
+    DirectBackend direct = run.direct();
+    LockClient client = run.client();
+    Map<String, Ending> endings = new LinkedHashMap<>();
+    endings.put("a release", (backend, operator, held) -> backend.release(held.name(), held.id()));
+    endings.put(
+        "an abandonment", (backend, operator, held) -> backend.abandon(held.name(), held.id()));
+    endings.put(
+        "a forced release", (backend, operator, held) -> operator.forceRelease(held.name()));
+    for (Map.Entry<String, Ending> ending : endings.entrySet()) {
+      for (Map.Entry<String, UnaryOperator<Attempt>> kind : Leases.attempts(run).entrySet()) {
+        Attempt former = Attempt.of(run.name(), direct.newId(), "tck", Duration.ofMinutes(10));
+        direct.acquire(kind.getValue().apply(former), run.limit(3_000));
+        ending.getValue().end(direct, client, former);
+        Attempt next = kind.getValue()
+            .apply(Attempt.of(former.name(), direct.newId(), "tck", Duration.ofSeconds(8)));
+        long called = System.nanoTime();
+        direct.acquire(next, run.limit(3_000));
+        String way = kind.getKey() + " after " + ending.getKey() + " of a longer one";
+        expectKept(run, client, next.name(), next.lease(), way, called);
+      }
     }
   }
 
@@ -187,7 +247,11 @@ public final class LeaseLengthRules {
   private static void expectKept(
       RuleRun run, LockClient observer, Duration lease, String way, Grant grant) throws Exception {
     String name = run.name();
-    long called = grant.grant(name, lease);
+    expectKept(run, observer, name, lease, way, grant.grant(name, lease));
+  }
+
+  private static void expectKept(
+      RuleRun run, LockClient observer, String name, Duration lease, String way, long called) {
     Duration left = observer.inspect(name).map(HoldInfo::remaining).orElse(Duration.ZERO);
     // However slow all was: the server began to count after the call, and was asked before now.
     Duration least = lease.minusNanos(System.nanoTime() - called).minusMillis(ROUNDED);

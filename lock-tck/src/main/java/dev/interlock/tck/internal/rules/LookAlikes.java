@@ -28,7 +28,14 @@ final class LookAlikes {
       names.add(part + ":" + base);
     }
     names.addAll(of(base));
+    names.addAll(numbers());
     return names;
+  }
+
+  /** Returns names that are the same number, which nobody else has. */
+  static List<String> numbers() {
+    String number = "1" + System.nanoTime();
+    return List.of(number, "0" + number, "+" + number, number + ".0", number + "e0", "-" + number);
   }
 
   /** Returns texts that begin or end so; those that are joined by one mistake are neighbours. */
@@ -86,7 +93,19 @@ final class LookAlikes {
         "a.",
         "+",
         "%",
-        "|")) {
+        "|",
+        // As paths, in a URL, and in quotes.
+        "//a",
+        "/./a",
+        "/a/",
+        "/b/../a",
+        "a+",
+        "a%20",
+        "a\\n",
+        "\\\\",
+        "''",
+        "&amp;",
+        "&")) {
       names.add(base + end);
     }
     names.addAll(Collisions.of(base));

@@ -18,14 +18,12 @@ import dev.interlock.tck.internal.worker.WorkerSpace;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 
 /** Rules M3 and M5. */
@@ -39,8 +37,9 @@ public final class ManagementRules {
   private static final int OF_EACH = 200;
   private static final int LEAVERS = 10;
   private static final int TAKERS = 2;
-  private static final long LEFT_LEASE = 200;
-  private static final long TIDY_LIMIT = 6_000;
+
+  /** For so long, in milliseconds, what is over may be kept. */
+  static final long TIDY_LIMIT = 6_000;
 
   private ManagementRules() {}
 
@@ -97,28 +96,16 @@ public final class ManagementRules {
   /** Holds that end otherwise than by a release; the names are never used again. */
   private static void expectNoLeftovers(RuleRun run, LockClient client, LongSupplier counter)
       throws Exception {
-    Map<String, Ending> endings = new LinkedHashMap<>();
-    endings.put("expired", name -> client.acquire(Leases.fixed(run, name, LEFT_LEASE)));
-    endings.put("were ended by force", name -> {
-      client.acquire(Leases.fixed(run, name, 60_000));
-      client.forceRelease(name);
-    });
-    putWaits(run, client, endings);
-    putUses(run, client, endings);
     // A client closes in bounded time; each has so few that it can release them all.
     List<LockClient> left = new ArrayList<>();
     for (int i = 0; i < LEAVERS; i++) {
       left.add(run.client());
     }
-    AtomicInteger turn = new AtomicInteger();
-    endings.put(
-        "ended with their client",
-        name ->
-            left.get(turn.getAndIncrement() % LEAVERS).acquire(Leases.fixed(run, name, 60_000)));
+    Map<String, Endings.Ending> endings = Endings.of(run, client, left);
     long before = before(run, client, counter, "before holds that are left");
     List<String> names = new ArrayList<>();
     try {
-      for (Map.Entry<String, Ending> ending : endings.entrySet()) {
+      for (Map.Entry<String, Endings.Ending> ending : endings.entrySet()) {
         for (int i = 0; i < OF_EACH; i++) {
           names.add(run.name());
         }
@@ -137,68 +124,6 @@ public final class ManagementRules {
     expectGone(run, client, counter, before, String.join(", ", endings.keySet()));
     run.note(names.size() + " locks that " + String.join(", ", endings.keySet())
         + " left nothing behind");
-  }
-
-  /** Several things are done with each lock: a store on disk takes its time for each use. */
-  private static void putWaits(RuleRun run, LockClient client, Map<String, Ending> endings) {
-    LockClient waiter = run.client();
-    endings.put(
-        "were refused, and awaited in vain",
-        name -> awaitInVain(run, client, waiter, Leases.fixed(run, name, 60_000)));
-    if (run.has(Capability.FAIR)) {
-      // Of a queue there may be entries of its own.
-      endings.put(
-          "were awaited in vain in the queue",
-          name ->
-              awaitInVain(run, client, waiter, Leases.fixed(run, name, 60_000).fair(true)));
-    }
-    endings.put("were extended and handed on", name -> {
-      Lease held = client.acquire(Leases.fixed(run, name, 30_000));
-      CompletableFuture<Lease> next = waiter.acquireAsync(Queues.request(run, name));
-      if (run.has(Capability.RENEWABLE)) {
-        held.extend(run.ms(60_000));
-      }
-      held.release();
-      next.get().release();
-    });
-  }
-
-  private static void awaitInVain(
-      RuleRun run, LockClient client, LockClient waiter, LockRequest request) throws Exception {
-    Lease held = client.acquire(Leases.fixed(run, request.name(), 60_000));
-    waiter.tryAcquire(request.withWait(Duration.ZERO));
-    waiter
-        .acquireAsync(request.withWait(Duration.ofMillis(20)))
-        .handle((lease, late) -> 0)
-        .get();
-    held.release();
-  }
-
-  /** Uses of a kind of their own, which may have entries of their own. */
-  private static void putUses(RuleRun run, LockClient client, Map<String, Ending> endings) {
-    if (run.has(Capability.SHARED)) {
-      endings.put(
-          "were read",
-          name -> client.acquire(Leases.fixed(run, name, 60_000).shared()).release());
-    }
-    if (run.has(Capability.PERMITS)) {
-      endings.put(
-          "gave permits",
-          name -> client.acquire(Leases.fixed(run, name, 60_000).permits(2, 3)).release());
-    }
-    endings.put(
-        "had a named owner",
-        name -> client
-            .acquire(OwnershipRules.owned(run, name, "of " + name, 60_000))
-            .release());
-    endings.put("were free when they were looked at", name -> {
-      client.inspect(name);
-      client.forceRelease(name);
-    });
-  }
-
-  private interface Ending {
-    void end(String name) throws Exception;
   }
 
   /** A store may tidy up when it is used; so it is, with names that leave nothing. */

@@ -7,6 +7,7 @@ import dev.interlock.LockRequest;
 import dev.interlock.tck.internal.run.Neighbours;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
+import dev.interlock.tck.internal.worker.EventCounter;
 import dev.interlock.tck.internal.worker.Worker;
 import dev.interlock.tck.internal.worker.WorkerSpace;
 import java.time.Duration;
@@ -17,7 +18,13 @@ import java.util.concurrent.CompletableFuture;
 
 /** Group P. */
 public final class PushRules {
-  private static final int USES = 150;
+  private static final int USES = 160;
+
+  /** As many as there is time for. */
+  private static final int MANY_USES = 1_120;
+
+  private static final long LONGEST_USE = 4_000;
+  private static final int TOGETHER = 16;
 
   private PushRules() {}
 
@@ -68,17 +75,36 @@ public final class PushRules {
   @Rule(value = "P1", check = "whether a client hears of its later releases too", timed = true)
   public static void theHundredthReleaseIsToldToo(RuleRun run) throws Exception {
     LockClient holder = run.client();
-    LockClient waiter = run.client();
-    for (int i = 1; i <= USES; i++) {
-      String name = run.name();
-      Lease held = holder.acquire(Leases.fixed(run, name, 60_000));
-      CompletableFuture<Lease> wait =
-          waiter.acquireAsync(Leases.fixed(run, name, 30_000).withWait(run.ms(30_000)));
-      RuleRun.pause(Duration.ofMillis(5));
-      held.release();
-      Queues.expectServed(run, wait, "wait " + i + " of a client");
-      wait.get().release();
+    EventCounter events = new EventCounter();
+    LockClient waiter = run.client(events);
+    int waits = 0;
+    long end = System.nanoTime() + run.ms(LONGEST_USE).toNanos();
+    while (waits < USES || (waits < MANY_USES && System.nanoTime() - end < 0)) {
+      List<Lease> held = new ArrayList<>();
+      List<CompletableFuture<Lease>> waiting = new ArrayList<>();
+      for (int i = 0; i < TOGETHER; i++) {
+        String name = run.name();
+        held.add(holder.acquire(Leases.fixed(run, name, 60_000)));
+        waiting.add(waiter.acquireAsync(Leases.fixed(run, name, 30_000).withWait(run.ms(30_000))));
+      }
+      awaitWaiting(run, events, waits + TOGETHER);
+      held.forEach(Lease::release);
+      for (CompletableFuture<Lease> wait : waiting) {
+        Queues.expectServed(run, wait, "wait " + ++waits + " of a client");
+        wait.get().release();
+      }
     }
+    run.note("a client was told of " + waits + " releases");
+  }
+
+  /** Whoever asks late would find the lock free, and need not be told. */
+  private static void awaitWaiting(RuleRun run, EventCounter events, int requests)
+      throws Exception {
+    if (run.isForeign()) {
+      RuleRun.pause(Duration.ofMillis(20)); // nothing tells that they wait
+      return;
+    }
+    run.await(run.limit(5_000), "requests wait", () -> events.waitingCount() >= requests);
   }
 
   /**

@@ -59,10 +59,15 @@ final class Queues {
     }
   }
 
+  /** Returns how soon one who waits has what was given up. */
+  static Duration servedWithin(RuleRun run) {
+    return run.limit(run.has(Capability.PUSH) ? 1_000 : 3_000);
+  }
+
   /** Fails the rule unless it has what it waits for soon. */
   static void expectServed(RuleRun run, CompletableFuture<Lease> waiting, String who)
       throws Exception {
-    Duration limit = run.limit(run.has(Capability.PUSH) ? 1_000 : 3_000);
+    Duration limit = servedWithin(run);
     try {
       waiting.get(limit.toNanos(), TimeUnit.NANOSECONDS);
       run.count(1);

@@ -7,6 +7,7 @@ import dev.interlock.LockRequest;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
+import dev.interlock.spi.RenewalResult;
 import dev.interlock.tck.internal.run.DirectBackend;
 import dev.interlock.tck.internal.run.NotReached;
 import dev.interlock.tck.internal.run.Rule;
@@ -15,6 +16,8 @@ import dev.interlock.tck.internal.worker.EventCounter;
 import dev.interlock.tck.internal.worker.ProcessWorker;
 import dev.interlock.tck.internal.worker.WorkerSpace;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 
@@ -55,31 +58,42 @@ public final class RenewalRules {
       return;
     }
     DirectBackend direct = run.direct();
-    String name = run.name();
-    HoldId id = direct.newId();
-    direct.acquire(name, id, run.ms(LONG), run.limit(3_000));
+    // One of each kind, in one batch.
+    List<Attempt> attempts = new ArrayList<>();
+    for (UnaryOperator<Attempt> kind : Leases.attempts(run).values()) {
+      attempts.add(kind.apply(Attempt.of(run.name(), direct.newId(), "tck", run.ms(LONG))));
+    }
+    for (Attempt attempt : attempts) {
+      direct.acquire(attempt, run.limit(3_000));
+    }
     int renewals = 0;
     long end = System.nanoTime() + run.ms(LONGEST_USE).toNanos();
     while (renewals < MANY && System.nanoTime() - end < 0) {
       renewals++;
-      String which = "renewal " + renewals + " of a hold finds it";
-      run.expectWhileHeld(
-          name,
-          () -> direct.renew(name, id, run.ms(LONG)) instanceof Grant,
-          which,
-          "it is answered otherwise");
+      List<RenewalResult> results = direct.renewAll(attempts, run.ms(LONG));
+      for (int i = 0; i < attempts.size(); i++) {
+        RenewalResult result = results.get(i);
+        run.expectWhileHeld(
+            attempts.get(i).name(),
+            () -> result instanceof Grant,
+            "renewal " + renewals + " of a hold finds it",
+            "it is answered otherwise");
+      }
     }
     // What is answered may not be made.
     long called = System.nanoTime();
-    direct.renew(name, id, run.ms(10 * LONG));
-    Duration left = direct.backend().inspect(name).map(HoldInfo::remaining).orElse(Duration.ZERO);
-    Duration least = run.ms(9 * LONG).minus(RuleRun.since(called));
-    run.expect(
-        left.compareTo(least) > 0,
-        "after " + renewals + " renewals of a hold one for ten times as long is made",
-        left + " remain");
-    direct.release(name, id);
-    run.note("a hold was renewed " + renewals + " times, and then for longer");
+    direct.renewAll(attempts, run.ms(10 * LONG));
+    for (Attempt attempt : attempts) {
+      Duration left =
+          direct.backend().inspect(attempt.name()).map(HoldInfo::remaining).orElse(Duration.ZERO);
+      Duration least = run.ms(9 * LONG).minus(RuleRun.since(called));
+      run.expect(
+          left.compareTo(least) > 0,
+          "after " + renewals + " renewals of a hold one for ten times as long is made",
+          left + " remain");
+      direct.release(attempt.name(), attempt.id());
+    }
+    run.note("a hold of each kind was renewed " + renewals + " times, and then for longer");
   }
 
   @Rule(value = "N2", check = "that a released hold leaves the renewal's list", timed = true)

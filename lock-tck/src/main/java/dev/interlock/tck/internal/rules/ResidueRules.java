@@ -21,6 +21,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Rules W5 and W6: waits that end without the lock leave nothing behind. */
@@ -292,10 +293,11 @@ public final class ResidueRules {
   public static void noWaiterIsLeft(RuleRun run) throws Exception {
     LockClient client = run.client();
     LockClient observer = run.client();
-    for (int i = 0; i < (run.has(Capability.FAIR) ? 2 : 1); i++) {
+    LockClient holder = run.client();
+    for (UnaryOperator<LockRequest> kind : Leases.kinds(run).values()) {
       String name = run.name();
-      Lease held = run.client().acquire(Leases.fixed(run, name, 30_000));
-      LockRequest request = lasting(run, name, i);
+      Lease held = holder.acquire(Leases.fixed(run, name, 30_000));
+      LockRequest request = kind.apply(Leases.lasting(run, name, LEASE));
       run.expectThrows(
           LockTimeoutException.class,
           "acquire",

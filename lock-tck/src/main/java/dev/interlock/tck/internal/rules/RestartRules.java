@@ -162,15 +162,27 @@ public final class RestartRules {
       }
       Lease brief = holder.acquire(Leases.fixed(run, run.name(), BRIEF));
       if (run.has(Capability.RENEWABLE)) {
-        held.add(extended(run, holder));
+        for (UnaryOperator<LockRequest> kind : Leases.kinds(run).values()) {
+          held.add(extended(run, holder, kind));
+        }
+      }
+      for (UnaryOperator<LockRequest> kind : Leases.kinds(run).values()) {
+        held.add(handedOver(run, other, holder, kind));
       }
       long end = System.nanoTime() + run.ms(BRIEF).toNanos();
       Lease released = holder.acquire(Leases.fixed(run, run.name(), 60_000));
       released.release();
+      Lease forced = holder.acquire(Leases.fixed(run, run.name(), 60_000));
+      Leases.force(run, other, forced.name());
       restart(run, server);
       run.expectWorking(other, run.limit(8_000), "after the restart");
-      String free = released.name();
-      run.expectFree(other, free, run.limit(2_000), "after a release and the restart");
+      for (Lease ended : List.of(released, forced)) {
+        run.expectFree(
+            other,
+            ended.name(),
+            run.limit(2_000),
+            "after its end by release or force, and the restart");
+      }
       Leases.until(end);
       run.expectFree(
           other, brief.name(), run.pastLease(0, 2_000), "after the restart and the lease");
@@ -188,8 +200,22 @@ public final class RestartRules {
         + " server");
   }
 
-  private static Lease extended(RuleRun run, LockClient holder) throws InterruptedException {
-    Lease lease = holder.acquire(Leases.fixed(run, run.name(), BRIEF));
+  /** One that was granted to a waiter. */
+  private static Lease handedOver(
+      RuleRun run, LockClient before, LockClient holder, UnaryOperator<LockRequest> kind)
+      throws Exception {
+    LockRequest request = Leases.fixed(run, run.name(), 60_000);
+    Lease first = before.acquire(request);
+    CompletableFuture<Lease> next =
+        holder.acquireAsync(kind.apply(request.withWait(run.ms(20_000))));
+    RuleRun.pause(run.ms(50));
+    first.release();
+    return next.get(run.limit(20_000).toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  private static Lease extended(RuleRun run, LockClient holder, UnaryOperator<LockRequest> kind)
+      throws InterruptedException {
+    Lease lease = holder.acquire(kind.apply(Leases.fixed(run, run.name(), BRIEF)));
     run.expectWhileHeld(
         lease.name(),
         () -> lease.extend(run.ms(60_000)),

@@ -208,7 +208,11 @@ public final class SemaphoreRules {
     refused(run, before, "of four beside one who counts on two, and another");
     old.remove(0).release();
     shrunk.release();
-    granted(run, before, "one of four permits of a free semaphore").release();
+    // Nothing of the smaller size is left, neither while others hold permits nor later.
+    Lease last = granted(run, before, "one of four permits of a free semaphore");
+    expectExactly(run, name, SIZE - 1, "beside one of four, when nobody counts on two any more");
+    last.release();
+    expectExactly(run, name, SIZE, "when nobody counts on two any more");
     run.note("a semaphore of four became one of two while three were held");
   }
 

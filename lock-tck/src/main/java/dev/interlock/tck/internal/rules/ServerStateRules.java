@@ -19,6 +19,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 
 /** Rules E9 and E10: a server that works, with something in it or no room in it. */
 public final class ServerStateRules {
@@ -116,8 +117,13 @@ public final class ServerStateRules {
     TckServer server = run.server();
     LockClient client = run.client();
     LockClient other = run.client();
-    Lease renewed = client.acquire(Leases.lasting(run, run.name(), SHORT));
-    Lease fixed = client.acquire(Leases.fixed(run, run.name(), 60_000));
+    List<Lease> renewed = new ArrayList<>();
+    List<Lease> ending = new ArrayList<>();
+    for (UnaryOperator<LockRequest> kind : Leases.kinds(run).values()) {
+      renewed.add(client.acquire(kind.apply(Leases.lasting(run, run.name(), SHORT))));
+      ending.add(client.acquire(kind.apply(Leases.fixed(run, run.name(), 60_000))));
+    }
+    ending.addAll(renewed);
     Lease awaited = client.acquire(Leases.fixed(run, run.name(), 60_000));
     LockRequest next = Leases.fixed(run, awaited.name(), 60_000).withWait(run.ms(30_000));
     CompletableFuture<Lease> waiter = other.acquireAsync(next);
@@ -130,14 +136,15 @@ public final class ServerStateRules {
     server.full(true);
     expectRefusals(run, other);
     RuleRun.pause(run.ms(3 * SHORT));
-    run.expect(
-        renewed.isValid() && !renewed.lost().toCompletableFuture().isDone(),
-        "a full server renews a lease",
-        "it is lost: " + RuleRun.inspection(other, renewed.name()));
-    for (Lease lease : List.of(renewed, fixed, awaited)) {
-      release(lease);
+    for (Lease lease : renewed) {
+      run.expect(
+          lease.isValid() && !lease.lost().toCompletableFuture().isDone(),
+          "a full server renews a lease",
+          "it is lost: " + RuleRun.inspection(other, lease.name()));
     }
-    for (Lease lease : List.of(renewed, fixed)) {
+    ending.forEach(ServerStateRules::release);
+    release(awaited);
+    for (Lease lease : ending) {
       run.expect(
           other.inspect(lease.name()).isEmpty(),
           "a full server frees a lock at its release",

@@ -18,9 +18,7 @@ import dev.interlock.tck.internal.worker.Worker;
 import dev.interlock.tck.internal.worker.WorkerSpace;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -36,7 +34,10 @@ public final class SharedOwnerRules {
   private static final int WAITERS = 3;
 
   /** More than a list of an owner's entries with a usual bound has room for. */
-  private static final int MANY = 40;
+  private static final int MANY = 304;
+
+  /** Of those so many go one by one. */
+  private static final int LAST = 24;
 
   private SharedOwnerRules() {}
 
@@ -303,26 +304,45 @@ public final class SharedOwnerRules {
         "after an entry whose client went, and another that was renewed and released");
   }
 
-  @Rule(value = "S2", check = "that an abandonment ends one entry, and not what is like it")
-  public static void anAbandonedEntryEndsAlone(RuleRun run) throws Exception {
-    DirectBackend first = run.direct();
-    DirectBackend second = run.direct();
+  /** One of an owner's entries. */
+  private record Entry(DirectBackend client, HoldId id) {}
+
+  @Rule(
+      value = "S2",
+      check = "that a release, or an abandonment, ends one entry, and not what is like it")
+  public static void eachEntryEndsAlone(RuleRun run) throws Exception {
+    List<DirectBackend> clients = List.of(run.direct(), run.direct());
     LockClient observer = run.client();
     String name = run.name();
-    Map<HoldId, DirectBackend> entries = new LinkedHashMap<>();
+    List<Entry> entries = new ArrayList<>();
     for (int i = 0; i < MANY; i++) {
-      DirectBackend client = i % 2 == 0 ? first : second;
-      HoldId id = client.newId();
-      grant(run, client, name, id, LONG);
-      entries.put(id, client);
+      // Two of the same client follow each other.
+      DirectBackend client = clients.get(i / 2 % 2);
+      entries.add(new Entry(client, client.newId()));
     }
-    int left = MANY;
-    for (Map.Entry<HoldId, DirectBackend> entry : entries.entrySet()) {
-      run.expectHeld(observer, name, "while " + left-- + " entries of an owner are left");
-      entry.getValue().abandon(name, entry.getKey());
+    SideBySide.each(entries, entry -> {
+      grant(run, entry.client(), name, entry.id(), LONG);
+      return entry;
+    });
+    List<Entry> last = entries.subList(MANY - LAST, MANY);
+    SideBySide.each(entries.subList(0, MANY - LAST), entry -> {
+      run.expectWhileHeld(
+          name, () -> entry.client().release(name, entry.id()), "an entry is there", "it is not");
+      return entry;
+    });
+    for (int i = 0; i < LAST; i++) {
+      run.expectHeld(observer, name, "while " + (LAST - i) + " entries of an owner are left");
+      Entry entry = last.get(i);
+      // The first of two of one client is released at one time, and abandoned at another.
+      if (i % 4 == 0 || i % 4 == 3) {
+        run.expectWhileHeld(
+            name, () -> entry.client().release(name, entry.id()), "an entry is there", "it is not");
+      } else {
+        entry.client().abandon(name, entry.id());
+      }
     }
-    run.expectFree(observer, name, run.limit(1_000), "after the last entry was abandoned");
-    run.note(MANY + " entries of an owner were abandoned one by one");
+    run.expectFree(observer, name, run.limit(1_000), "after the end of the last entry");
+    run.note(MANY + " entries of an owner were ended, the last of them one by one");
   }
 
   @Rule(value = "S3", check = "that entries are known by the id of their attempt, not counted")

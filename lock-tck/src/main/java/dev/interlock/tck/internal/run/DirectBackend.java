@@ -90,12 +90,26 @@ public final class DirectBackend implements AutoCloseable {
   }
 
   private RenewalResult renew(Renewal renewal) {
+    return renew(List.of(renewal)).get(0);
+  }
+
+  /** Renews holds in one batch, all for the same time. */
+  public List<RenewalResult> renewAll(List<Attempt> holds, Duration lease) {
+    return renew(holds.stream()
+        .map(hold -> Renewal.of(hold.name(), hold.id(), lease, false))
+        .toList());
+  }
+
+  private List<RenewalResult> renew(List<Renewal> batch) {
     long called = System.nanoTime();
-    RenewalResult result = RenewalAnswers.collect(backend, List.of(renewal)).get(0);
-    if (result instanceof Grant) {
-      holdings.add(renewal.name(), renewal.id(), called, renewal.lease());
+    List<RenewalResult> results = RenewalAnswers.collect(backend, batch);
+    for (int i = 0; i < results.size(); i++) {
+      if (results.get(i) instanceof Grant) {
+        holdings.add(
+            batch.get(i).name(), batch.get(i).id(), called, batch.get(i).lease());
+      }
     }
-    return result;
+    return results;
   }
 
   public boolean release(String name, HoldId id) {
