@@ -21,7 +21,7 @@ import org.apache.ibatis.session.SqlSessionFactory;
  *
  * @param <S> what operations are given
  */
-public final class Database<S extends Session<?>> {
+public final class Database<S extends Database.Work> {
   private static final int TRIES = 10;
   private static final long LONGEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(20);
 
@@ -30,6 +30,23 @@ public final class Database<S extends Session<?>> {
   private final BiFunction<SqlSession, Connection, S> sessions;
   private final Duration timeout;
   private final Faults faults;
+
+  /** What an operation has under way. Not thread-safe. */
+  public interface Work {
+    /**
+     * Tells whether something was sent that may have been done although it failed.
+     *
+     * @return whether the outcome is unknown if no answer comes
+     */
+    boolean mayHaveTakenEffect();
+
+    /**
+     * Ends what the operation has left open, because it failed or otherwise.
+     *
+     * @return whether the connection may be used again
+     */
+    boolean end();
+  }
 
   /**
    * Does nothing yet.

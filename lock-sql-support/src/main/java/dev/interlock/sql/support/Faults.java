@@ -9,10 +9,17 @@ import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 
 /** What an error of the server or the driver means. Immutable. */
-public abstract class Faults {
+public final class Faults {
+  private final Errors errors;
 
-  /** For a subclass. */
-  protected Faults() {}
+  /**
+   * For one database.
+   *
+   * @param errors of that database
+   */
+  public Faults(Errors errors) {
+    this.errors = errors;
+  }
 
   /** What an error tells of what was sent, and of the connection. */
   public enum Kind {
@@ -34,44 +41,47 @@ public abstract class Faults {
     REFUSED
   }
 
-  /**
-   * Tells what an error of a statement means.
-   *
-   * @param error what the driver threw
-   * @return its kind
-   */
-  protected abstract Kind kind(SQLException error);
+  /** The errors of one database. Stateless. */
+  public interface Errors {
+    /**
+     * Tells what an error of a statement means.
+     *
+     * @param error what the driver threw
+     * @return its kind
+     */
+    Kind kind(SQLException error);
 
-  /**
-   * Returns what the server calls an error.
-   *
-   * @param error what the driver threw
-   * @return its code, for messages
-   */
-  protected abstract String code(SQLException error);
+    /**
+     * Returns what the server calls an error.
+     *
+     * @param error what the driver threw
+     * @return its code, for messages
+     */
+    String code(SQLException error);
 
-  /**
-   * Tells whether the server has no connection left for this client.
-   *
-   * @param error met at connecting
-   * @return whether there are too many
-   */
-  protected abstract boolean isCrowded(SQLException error);
+    /**
+     * Tells whether the server has no connection left for this client.
+     *
+     * @param error met at connecting
+     * @return whether there are too many
+     */
+    boolean isCrowded(SQLException error);
 
-  /**
-   * Tells whether the server does not let this account in.
-   *
-   * @param error met at connecting
-   * @return whether access is denied
-   */
-  protected abstract boolean isShutOut(SQLException error);
+    /**
+     * Tells whether the server does not let this account in.
+     *
+     * @param error met at connecting
+     * @return whether access is denied
+     */
+    boolean isShutOut(SQLException error);
 
-  /**
-   * Names the rights that are needed.
-   *
-   * @return a part of a message
-   */
-  protected abstract String rights();
+    /**
+     * Tells which rights are needed.
+     *
+     * @return a part of a message
+     */
+    String rights();
+  }
 
   /**
    * Tells whether another connection may do better, to another server after a failover.
@@ -79,8 +89,8 @@ public abstract class Faults {
    * @param error what the driver threw
    * @return whether the connection is of no more use
    */
-  public final boolean isConnectionUseless(SQLException error) {
-    Kind kind = kind(error);
+  public boolean isConnectionUseless(SQLException error) {
+    Kind kind = errors.kind(error);
     return kind == Kind.CUT || kind == Kind.READ_ONLY;
   }
 
@@ -91,8 +101,8 @@ public abstract class Faults {
    * @param changes whether what was sent changes something
    * @return whether to repeat it
    */
-  public final boolean isPassing(SQLException error, boolean changes) {
-    Kind kind = kind(error);
+  public boolean isPassing(SQLException error, boolean changes) {
+    Kind kind = errors.kind(error);
     return kind == Kind.PASSING || (kind == Kind.UNSETTLED && !changes);
   }
 
@@ -105,22 +115,21 @@ public abstract class Faults {
    *     it failed
    * @return the exception, of the type that says whether it had an effect
    */
-  public final LockException translate(String what, SQLException error, boolean changes) {
+  public LockException translate(String what, SQLException error, boolean changes) {
     if (error instanceof SQLTransientConnectionException && !changes) {
       return noConnection(what, error);
     }
-    String code = code(error);
+    String code = errors.code(error);
     String reason = what + ": the server answered " + code + " (" + firstLine(error) + ")";
     String lost = what + ": the connection was lost (" + firstLine(error) + ")";
-    return switch (kind(error)) {
+    return switch (errors.kind(error)) {
       case READ_ONLY ->
         new BackendUnavailableException(
             what + ": the server is read-only (" + code + "); locks need the primary", error);
       case NOT_OURS ->
         new LockConfigurationException(
             reason + "; the tables are missing or not ours, open with ?schema=create", error);
-      case DENIED ->
-        new LockConfigurationException(reason + "; the account needs " + rights(), error);
+      case DENIED -> new LockConfigurationException(reason + "; " + errors.rights(), error);
       case CUT ->
         changes
             ? new OutcomeUnknownException(lost, error)
@@ -142,14 +151,16 @@ public abstract class Faults {
    * @param error what the driver or the pool threw
    * @return the exception
    */
-  public final LockException noConnection(String what, Exception error) {
+  public LockException noConnection(String what, Exception error) {
     SQLException root = SqlCauses.root(error);
     String found = reason(root == null ? error : root);
-    if (root != null && isCrowded(root)) {
-      found = "too many connections (" + code(root) + "); lower poolSize or raise max_connections";
-    } else if (root != null && isShutOut(root)) {
+    if (root != null && errors.isCrowded(root)) {
+      found = "too many connections (" + errors.code(root)
+          + "); lower poolSize or raise max_connections";
+    } else if (root != null && errors.isShutOut(root)) {
       return new BackendRefusedException(
-          "%s: no connection: access denied (%s): %s".formatted(what, code(root), found), error);
+          "%s: no connection: access denied (%s): %s".formatted(what, errors.code(root), found),
+          error);
     }
     return new BackendUnavailableException(what + ": no connection: " + found, error);
   }

@@ -57,18 +57,18 @@ public final class Opening {
    * Opens a connection, looks at it, and closes it.
    *
    * @param <T> what is found
-   * @param provider for messages
+   * @param what what is done, for messages
    * @param faults what errors mean
    * @param opener opens it
    * @param look what to look at
    * @return what was found
    * @throws LockException if the server cannot be reached, or refuses
    */
-  public static <T> T first(String provider, Faults faults, Opener opener, Look<T> look) {
-    try (Connection connection = taken(provider, faults, opener::open)) {
+  public static <T> T first(String what, Faults faults, Opener opener, Look<T> look) {
+    try (Connection connection = taken(what, faults, opener::open)) {
       return look.at(connection);
     } catch (SQLException e) {
-      throw faults.translate(opening(provider), e, false);
+      throw faults.translate(what, e, false);
     }
   }
 
@@ -76,34 +76,30 @@ public final class Opening {
    * Takes a connection of an application's pool, looks at it, and gives it back.
    *
    * @param <T> what is found
-   * @param provider for messages
+   * @param what what is done, for messages
    * @param faults what errors mean
    * @param connections where it comes from
    * @param look what to look at
    * @return what was found
    * @throws LockException if the server cannot be reached, or refuses
    */
-  public static <T> T first(String provider, Faults faults, Connections connections, Look<T> look) {
-    Connection connection = taken(provider, faults, () -> connections.take(true));
+  public static <T> T first(String what, Faults faults, Connections connections, Look<T> look) {
+    Connection connection = taken(what, faults, () -> connections.take(true));
     try {
       return look.at(connection);
     } catch (SQLException e) {
-      throw faults.translate(opening(provider), e, false);
+      throw faults.translate(what, e, false);
     } finally {
       connections.giveBack(connection, true, true);
     }
   }
 
-  private static Connection taken(String provider, Faults faults, Callable<Connection> source) {
+  private static Connection taken(String what, Faults faults, Callable<Connection> source) {
     try {
       return source.call();
     } catch (Exception e) {
-      throw faults.noConnection(opening(provider), e);
+      throw faults.noConnection(what, e);
     }
-  }
-
-  private static String opening(String provider) {
-    return "cannot open '" + provider + "'";
   }
 
   /**

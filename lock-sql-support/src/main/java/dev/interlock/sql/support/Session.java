@@ -1,11 +1,12 @@
 package dev.interlock.sql.support;
 
 /**
- * One connection for one operation. Not thread-safe.
+ * One connection for one operation, of which each statement is a transaction by itself. Not
+ * thread-safe.
  *
  * @param <M> its statements
  */
-public class Session<M> {
+public final class Session<M> implements Database.Work {
   private final M mapper;
   private boolean changes;
 
@@ -23,30 +24,22 @@ public class Session<M> {
    *
    * @return always the same
    */
-  public final M mapper() {
+  public M mapper() {
     return mapper;
   }
 
   /** The next statement changes something: from here a lost answer leaves the outcome unknown. */
-  public final void changes() {
+  public void changes() {
     changes = true;
   }
 
-  /** All that was sent is done, without a doubt. */
-  protected final void settled() {
-    changes = false;
-  }
-
-  final boolean mayHaveTakenEffect() {
+  @Override
+  public boolean mayHaveTakenEffect() {
     return changes;
   }
 
-  /**
-   * Ends what the operation has left open, because it failed or otherwise.
-   *
-   * @return whether the connection may be used again
-   */
-  protected boolean end() {
+  @Override
+  public boolean end() {
     return true;
   }
 }

@@ -57,6 +57,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The backend: single statements where nobody waits, transactions otherwise. */
 public final class MysqlBackend implements HandOffBackend, LocalClient {
+  private static final String OPENING = "cannot open 'mysql'";
   private static final int HOST_BYTES = 255;
 
   private final Database<LockSession> database;
@@ -107,7 +108,7 @@ public final class MysqlBackend implements HandOffBackend, LocalClient {
     Opening.require(config, "mysql", MysqlOptions.HOSTS, MysqlOptions.USER, MysqlOptions.DATABASE);
     Opener opener = new Opener(MysqlDriver.servers(config));
     ServerFacts facts = Opening.first(
-        "mysql", MysqlFaults.FAULTS, opener, connection -> prepare(connection, config, id));
+        OPENING, MysqlFaults.FAULTS, opener, connection -> prepare(connection, config, id));
     return new MysqlBackend(MysqlDriver.pool(opener, config, id.id()), config, id, facts, true);
   }
 
@@ -115,7 +116,7 @@ public final class MysqlBackend implements HandOffBackend, LocalClient {
     Connections connections = new SharedPool(
         pool, config.get(MysqlOptions.POOL_SIZE), config.get(MysqlOptions.TIMEOUT), new Packets());
     ServerFacts facts = Opening.first(
-        "mysql", MysqlFaults.FAULTS, connections, connection -> prepare(connection, config, id));
+        OPENING, MysqlFaults.FAULTS, connections, connection -> prepare(connection, config, id));
     return new MysqlBackend(connections, config, id, facts, false);
   }
 

@@ -6,6 +6,7 @@ import dev.interlock.LockConfigurationException;
 import dev.interlock.mysql.MysqlOptions;
 import dev.interlock.mysql.internal.queue.Protocol;
 import dev.interlock.sql.support.Connections;
+import dev.interlock.sql.support.Faults;
 import dev.interlock.sql.support.Opener;
 import dev.interlock.sql.support.OwnPool;
 import dev.interlock.sql.support.Servers;
@@ -141,6 +142,6 @@ public final class MysqlDriver implements Servers.Driver {
 
   @Override
   public String reason(SQLException error) {
-    return MysqlFaults.reason(error);
+    return Faults.reason(error);
   }
 }

@@ -5,8 +5,8 @@ import java.sql.SQLException;
 import java.util.Set;
 
 /** What an error of MySQL or MariaDB, or of Connector/J, means. */
-public final class MysqlFaults extends Faults {
-  public static final MysqlFaults FAULTS = new MysqlFaults();
+public final class MysqlFaults implements Faults.Errors {
+  public static final Faults FAULTS = new Faults(new MysqlFaults());
 
   /**
    * The same again is likely to succeed: lock wait timeout, deadlock, on MariaDB a row that has
@@ -57,24 +57,24 @@ public final class MysqlFaults extends Faults {
   private MysqlFaults() {}
 
   @Override
-  protected Kind kind(SQLException error) {
+  public Faults.Kind kind(SQLException error) {
     int code = error.getErrorCode();
     if (READ_ONLY.contains(code)) {
-      return Kind.READ_ONLY;
+      return Faults.Kind.READ_ONLY;
     }
     if (SCHEMA.contains(code)) {
-      return Kind.NOT_OURS;
+      return Faults.Kind.NOT_OURS;
     }
     if (DENIED.contains(code)) {
-      return Kind.DENIED;
+      return Faults.Kind.DENIED;
     }
     if (UNSETTLED.contains(code)) {
-      return Kind.UNSETTLED;
+      return Faults.Kind.UNSETTLED;
     }
     if (PASSING.contains(code) || hasState(error, "40")) {
-      return Kind.PASSING;
+      return Faults.Kind.PASSING;
     }
-    return CUT_OFF.contains(code) || hasState(error, "08") ? Kind.CUT : Kind.REFUSED;
+    return CUT_OFF.contains(code) || hasState(error, "08") ? Faults.Kind.CUT : Faults.Kind.REFUSED;
   }
 
   private static boolean hasState(SQLException error, String beginning) {
@@ -107,22 +107,22 @@ public final class MysqlFaults extends Faults {
   }
 
   @Override
-  protected String code(SQLException error) {
+  public String code(SQLException error) {
     return Integer.toString(error.getErrorCode());
   }
 
   @Override
-  protected boolean isCrowded(SQLException error) {
+  public boolean isCrowded(SQLException error) {
     return TOO_MANY.contains(error.getErrorCode());
   }
 
   @Override
-  protected boolean isShutOut(SQLException error) {
+  public boolean isShutOut(SQLException error) {
     return DENIED.contains(error.getErrorCode());
   }
 
   @Override
-  protected String rights() {
-    return "SELECT, INSERT, UPDATE and DELETE on the tables";
+  public String rights() {
+    return "the account needs SELECT, INSERT, UPDATE and DELETE on the tables";
   }
 }

@@ -1,14 +1,16 @@
 package dev.interlock.mysql.internal.statements;
 
-import dev.interlock.sql.support.Session;
+import dev.interlock.sql.support.Database;
 import java.util.concurrent.ThreadLocalRandom;
 import org.apache.ibatis.exceptions.PersistenceException;
 
 /** One connection for one operation, which may begin transactions. Not thread-safe. */
-public final class LockSession extends Session<LockMapper> {
+public final class LockSession implements Database.Work {
+  private final LockMapper mapper;
   private final long transaction = ThreadLocalRandom.current().nextLong();
   private final long knownUs;
   private boolean inTransaction;
+  private boolean sent;
   private boolean spoilt;
 
   /**
@@ -18,8 +20,22 @@ public final class LockSession extends Session<LockMapper> {
    *     tells, in microseconds
    */
   public LockSession(LockMapper mapper, long knownUs) {
-    super(mapper);
+    this.mapper = mapper;
     this.knownUs = knownUs;
+  }
+
+  public LockMapper mapper() {
+    return mapper;
+  }
+
+  /** The next statement changes something: from here a lost answer leaves the outcome unknown. */
+  public void changes() {
+    sent = true;
+  }
+
+  @Override
+  public boolean mayHaveTakenEffect() {
+    return sent;
   }
 
   /**
@@ -45,7 +61,7 @@ public final class LockSession extends Session<LockMapper> {
   /** The transaction is over, and so is any doubt. */
   public void ended() {
     inTransaction = false;
-    settled();
+    sent = false;
   }
 
   /** The connection is of no use after this. */
@@ -54,12 +70,12 @@ public final class LockSession extends Session<LockMapper> {
   }
 
   @Override
-  protected boolean end() {
+  public boolean end() {
     if (!inTransaction || spoilt) {
       return !spoilt;
     }
     try {
-      mapper().rollBack();
+      mapper.rollBack();
       return true;
     } catch (PersistenceException e) {
       return false; // the connection is thrown away, and that ends the transaction

@@ -61,6 +61,7 @@ import javax.sql.DataSource;
 
 /** The backend: each call is one call of a function at the server, in one transaction. */
 public final class PostgresBackend implements HandOffBackend {
+  private static final String OPENING = "cannot open 'postgres'";
   private final Database<Session<LockMapper>> database;
   private final String server;
   private final long client;
@@ -95,7 +96,7 @@ public final class PostgresBackend implements HandOffBackend {
     PostgresDriver driver = new PostgresDriver(config, id.id());
     Opener opener = new Opener(driver.servers());
     ServerFacts facts = Opening.first(
-        "postgres", PostgresFaults.FAULTS, opener, connection -> prepare(connection, config));
+        OPENING, PostgresFaults.FAULTS, opener, connection -> prepare(connection, config));
     if (facts.direct()) {
       driver.goDirect();
     }
@@ -109,7 +110,7 @@ public final class PostgresBackend implements HandOffBackend {
         config.get(PostgresOptions.CONNECT_TIMEOUT),
         SharedPool.Outfit.NONE);
     ServerFacts facts = Opening.first(
-        "postgres", PostgresFaults.FAULTS, connections, connection -> prepare(connection, config));
+        OPENING, PostgresFaults.FAULTS, connections, connection -> prepare(connection, config));
     return new PostgresBackend(connections, config, id, facts);
   }
 

@@ -11,8 +11,8 @@ import org.postgresql.util.ServerErrorMessage;
  * What an error of PostgreSQL, or of its driver, means. One that the server answers to a statement
  * tells that it was rolled back, but for a release.
  */
-public final class PostgresFaults extends Faults {
-  public static final PostgresFaults FAULTS = new PostgresFaults();
+public final class PostgresFaults implements Faults.Errors {
+  public static final Faults FAULTS = new Faults(new PostgresFaults());
 
   /**
    * The same again is likely to succeed: serialization failure, deadlock, lock timeout, cancelled.
@@ -44,27 +44,27 @@ public final class PostgresFaults extends Faults {
   private PostgresFaults() {}
 
   @Override
-  protected Kind kind(SQLException error) {
+  public Faults.Kind kind(SQLException error) {
     String state = code(error);
     if (state.equals(READ_ONLY)) {
-      return Kind.READ_ONLY;
+      return Faults.Kind.READ_ONLY;
     }
     if (isCut(state)) {
-      return Kind.CUT;
+      return Faults.Kind.CUT;
     }
     if (SCHEMA.contains(state)) {
-      return Kind.NOT_OURS;
+      return Faults.Kind.NOT_OURS;
     }
     if (isBehindCommit(error)) {
-      return Kind.UNSETTLED;
+      return Faults.Kind.UNSETTLED;
     }
     if (state.equals(DENIED)) {
-      return Kind.DENIED;
+      return Faults.Kind.DENIED;
     }
     if (PASSING.contains(state)) {
-      return Kind.PASSING;
+      return Faults.Kind.PASSING;
     }
-    return state.equals(TOO_MANY) ? Kind.UNAVAILABLE : Kind.REFUSED;
+    return state.equals(TOO_MANY) ? Faults.Kind.UNAVAILABLE : Faults.Kind.REFUSED;
   }
 
   /**
@@ -93,28 +93,29 @@ public final class PostgresFaults extends Faults {
   }
 
   /** Nobody answered where a connection was to be opened, or only that none is to be had now. */
-  boolean isUnreachable(SQLException error) {
-    return code(error).startsWith("08") || code(error).equals(NOT_NOW);
+  static boolean isUnreachable(SQLException error) {
+    String state = String.valueOf(error.getSQLState());
+    return state.startsWith("08") || state.equals(NOT_NOW);
   }
 
   @Override
-  protected String code(SQLException error) {
+  public String code(SQLException error) {
     return String.valueOf(error.getSQLState());
   }
 
   @Override
-  protected boolean isCrowded(SQLException error) {
+  public boolean isCrowded(SQLException error) {
     return code(error).equals(TOO_MANY);
   }
 
   @Override
-  protected boolean isShutOut(SQLException error) {
+  public boolean isShutOut(SQLException error) {
     return code(error).startsWith("28");
   }
 
   @Override
-  protected String rights() {
-    return "SELECT, INSERT, UPDATE and DELETE on the tables, and EXECUTE on the functions and the"
+  public String rights() {
+    return "the account needs SELECT, INSERT, UPDATE and DELETE on the tables, and EXECUTE on the functions and the"
         + " procedure";
   }
 }
