@@ -56,8 +56,7 @@ final class Settings {
     for (Map.Entry<String, List<String>> given : byName(uri).entrySet()) {
       Optional<Option<?>> option = queryOption(given.getKey());
       if (option.isEmpty()) {
-        boolean maybeSecret =
-            given.getValue().stream().allMatch(String::isEmpty) && hasSecret(uri);
+        boolean maybeSecret = given.getValue().stream().allMatch(String::isEmpty) && hasSecret(uri);
         faults.add(unknown(given.getKey(), maybeSecret));
       } else {
         set(builder, option.get(), given.getValue());
@@ -110,7 +109,8 @@ final class Settings {
   /**
    * Says what there is instead.
    *
-   * @param maybeSecret whether it has no value and stands beside a secret, of which it may be a part
+   * @param maybeSecret whether it has no value and stands beside a secret, of which it may be a
+   *     part
    */
   private String unknown(String name, boolean maybeSecret) {
     List<String> names = known.stream()
