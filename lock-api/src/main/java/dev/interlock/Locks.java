@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * Opens lock clients. The URI's scheme is the id of the provider, whose jar must be on the class
  * path or module path. Thread-safe. Opening connects to the server: it blocks for as long as the
- * provider's time limits say.
+ * provider's time limits say, and does not react to interruption (the flag stays set).
  */
 public final class Locks {
   private Locks() {}

@@ -184,6 +184,8 @@ public final class Attempt {
   /**
    * Tells whether the request named its owner. A provider with SHARED_OWNER lets such an attempt in
    * beside a hold of the same owner whose attempt also named it, with that hold's fencing token.
+   * One that waits is made again once an answer about its place says that there is such a hold
+   * ({@link RenewalResult.Queued#ownerHolds()}), or at a {@link BackendEvents#wake wake-up}.
    *
    * @return true if it did
    */

@@ -27,8 +27,8 @@ public sealed interface RenewalResult
    * @param recheck when to renew it again at the latest
    * @return the answer
    */
-  static RenewalResult queued(Duration recheck) {
-    return new Queued(recheck);
+  static Queued queued(Duration recheck) {
+    return new Queued(recheck, false);
   }
 
   /**
@@ -54,9 +54,21 @@ public sealed interface RenewalResult
   /** It still waits; see {@link RenewalResult#queued}. */
   final class Queued implements RenewalResult {
     private final Duration recheck;
+    private final boolean ownerHolds;
 
-    private Queued(Duration recheck) {
+    private Queued(Duration recheck, boolean ownerHolds) {
       this.recheck = recheck;
+      this.ownerHolds = ownerHolds;
+    }
+
+    /**
+     * Copies it with another answer to {@link #ownerHolds()}.
+     *
+     * @param holds whether the attempt's shared owner has a hold of the lock
+     * @return the copy
+     */
+    public Queued withOwnerHolds(boolean holds) {
+      return new Queued(recheck, holds);
     }
 
     /**
@@ -68,9 +80,20 @@ public sealed interface RenewalResult
       return recheck;
     }
 
+    /**
+     * Tells whether a hold of the lock is of the {@link Attempt#sharedOwner() shared owner} of the
+     * attempt that waits, also one of another client. The attempt is then made again, since it may
+     * be let in beside. A provider with SHARED_OWNER that never says so leaves its waiters behind.
+     *
+     * @return whether there is one
+     */
+    public boolean ownerHolds() {
+      return ownerHolds;
+    }
+
     @Override
     public String toString() {
-      return "Queued[recheck=" + recheck + "]";
+      return "Queued[recheck=" + recheck + (ownerHolds ? ", ownerHolds" : "") + "]";
     }
   }
 

@@ -150,8 +150,11 @@ final class LocalLock {
     if (own || holds.values().stream().anyMatch(held -> held.covers(attempt))) {
       return true;
     }
-    return (inTurn || holds.values().stream().anyMatch(held -> held.isOfSameOwner(attempt)))
-        && fits(attempt);
+    return (inTurn || ownerHolds(attempt)) && fits(attempt);
+  }
+
+  private boolean ownerHolds(Attempt attempt) {
+    return holds.values().stream().anyMatch(held -> held.isOfSameOwner(attempt));
   }
 
   /** Whether there is room for it beside those who hold the lock. */
@@ -214,7 +217,7 @@ final class LocalLock {
       return RenewalResult.gone();
     }
     entry.refresh(now);
-    return RenewalResult.queued(recheck(now));
+    return RenewalResult.queued(recheck(now)).withOwnerHolds(ownerHolds(entry.attempt));
   }
 
   private void raise(Held held, long minToken) {

@@ -1,7 +1,9 @@
 package dev.interlock.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.interlock.DistributedLock;
 import dev.interlock.Lease;
 import dev.interlock.LockRequest;
 import dev.interlock.OutcomeUnknownException;
@@ -77,6 +79,17 @@ class KeptLeaseTest {
     LockClients.keep(Rig.join(wait));
     gate.open();
     assertStays();
+  }
+
+  @Test
+  @DisplayName("a thread's lease cannot be kept")
+  void refusesThreads() throws Exception {
+    DistributedLock lock = client.locks().lock("x");
+    assertThat(lock.tryLock(Duration.ZERO, Duration.ofSeconds(30))).isTrue();
+    assertThatThrownBy(() -> LockClients.keep(lock.lease()))
+        .isInstanceOf(IllegalArgumentException.class);
+    lock.unlock();
+    assertThat(other.isFree("x")).isTrue();
   }
 
   private void assertStays() {

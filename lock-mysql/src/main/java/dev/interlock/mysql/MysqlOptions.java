@@ -90,7 +90,7 @@ public final class MysqlOptions {
   /**
    * How many connections attempts share. Releases and renewals have as many of their own, at least
    * two, and a client with waiters one more to listen on. What is idle for a minute is closed, but
-   * for one connection of the first kind and two of the second.
+   * for two of them.
    */
   public static final Option<Integer> POOL_SIZE = Option.integer("poolSize", 8)
       .atLeast(1)

@@ -236,4 +236,4 @@ BEGIN
   RETURN a;
 END $$;
 
-COMMENT ON TABLE ${prefix}counter IS 'interlock 5';
+COMMENT ON TABLE ${prefix}counter IS 'interlock 6';

@@ -8,7 +8,8 @@
 -- What a function did to a lock.
 CREATE TYPE ${prefix}answer AS (
   held          boolean, -- whether the hold that was given up was there
-  state         int,     -- of the id that was asked for: 0 nothing, 1 holds, 2 waits
+  state         int,     -- of the id that was asked for: 0 nothing, 1 holds, 2 waits; of one that is
+                         -- renewed also 3: waits while its shared owner has a hold
   token         bigint,  -- if it holds; of an exclusive waiter the largest token given out so far
   tokens        int,     -- if it holds
   remaining_us  bigint,  -- how long the lock is held at the most
@@ -570,6 +571,19 @@ BEGIN
   RETURN a;
 END $$;
 
+-- The state of a waiter.
+CREATE FUNCTION ${prefix}waits(r ${prefix}lock, e ${prefix}entry) RETURNS int LANGUAGE plpgsql
+SET enable_seqscan = off AS $$
+BEGIN
+  IF e.shared AND (r.until_us > 0 AND r.shared AND r.owner = e.owner OR EXISTS (
+    SELECT FROM ${prefix}entry h
+    WHERE h.lock_key = e.lock_key AND NOT h.waits AND h.shared AND h.owner = e.owner))
+  THEN
+    RETURN 3;
+  END IF;
+  RETURN 2;
+END $$;
+
 -- Makes a hold last, or keeps a waiter in the queue. A waiter that is fresh, behind holders that are
 -- alive, is only read, unless one that keeps it out of a lock that is shared is silent. One that keeps others
 -- out is not fresh for long.
@@ -608,7 +622,7 @@ BEGIN
         WHERE f.stay_us > 0 AND f.client <> me;
       END IF;
       IF silent_us IS NULL OR silent_us > at_us THEN
-        a.state := 2;
+        a.state := ${prefix}waits(r, e);
         a.token := CASE WHEN e.capacity = 1 THEN r.last_token END;
         a.remaining_us := LEAST(ends, silent_us) - at_us;
         RETURN a;
@@ -659,7 +673,7 @@ BEGIN
   ELSE
     SELECT * INTO e FROM ${prefix}entry WHERE hold = id AND client = me AND lock_key = asked;
     IF FOUND THEN
-      a.state := CASE WHEN e.waits THEN 2 ELSE 1 END;
+      a.state := CASE WHEN e.waits THEN ${prefix}waits(r, e) ELSE 1 END;
       a.token := CASE WHEN e.capacity > 1 THEN e.token WHEN e.waits THEN r.last_token ELSE r.token END;
       a.tokens := 1;
       IF a.state = 1 AND e.capacity > 1 THEN

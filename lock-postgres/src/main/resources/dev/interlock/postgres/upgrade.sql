@@ -1,4 +1,4 @@
--- From the tables of 'interlock 1', or of 'interlock 2' to 'interlock 4', which differ in functions only.
+-- From the tables of 'interlock 1', or of 'interlock 2' to 'interlock 5', which differ in functions only.
 -- functions.sql and counted.sql follow, in the same transaction. Locks that are held or awaited stay so, and
 -- clients of before that are open go on: what they call is still there.
 
@@ -13,7 +13,7 @@ ALTER TABLE ${prefix}entry
   ADD COLUMN IF NOT EXISTS token bigint NOT NULL DEFAULT 0,
   ADD COLUMN IF NOT EXISTS stay_us bigint NOT NULL DEFAULT 0;
 
-DROP FUNCTION IF EXISTS ${prefix}renew, ${prefix}force, ${prefix}append, ${prefix}operate, ${prefix}give_back,
+DROP FUNCTION IF EXISTS ${prefix}renew, ${prefix}waits, ${prefix}force, ${prefix}append, ${prefix}operate, ${prefix}give_back,
   ${prefix}take, ${prefix}tell,
   ${prefix}settle, ${prefix}serve, ${prefix}summon, ${prefix}enter, ${prefix}room, ${prefix}lapse, ${prefix}raised,
   ${prefix}appoint, ${prefix}grace, ${prefix}heirs, ${prefix}claimed, ${prefix}save,

@@ -1,6 +1,7 @@
 package dev.interlock.spring;
 
 import dev.interlock.LockException;
+import dev.interlock.spi.Uninterruptibly;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -48,22 +49,13 @@ final class RegistryLock implements DistributedLock {
   }
 
   private boolean lockUninterruptibly(Duration ttl) {
-    boolean interrupted = false;
-    try {
-      while (true) {
-        try {
-          if (lock.tryLock(WITHOUT_LIMIT, ttl)) {
-            return true;
-          }
-        } catch (InterruptedException e) {
-          interrupted = true; // the contract of lock(): acquires, and tells afterwards
-        }
+    return Uninterruptibly.await(() -> {
+      boolean locked = false;
+      while (!locked) {
+        locked = lock.tryLock(WITHOUT_LIMIT, ttl);
       }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
+      return true;
+    });
   }
 
   @Override

@@ -333,5 +333,7 @@ final class BrokenProviders {
     EXPECTED.put(Fault.FAIR_WAITERS_SPIN, Set.of("W9"));
     EXPECTED.put(Fault.KEEPS_HOLDS, Set.of("M4"));
     EXPECTED.put(Fault.CLOSE_AWAITS_ANSWER, Set.of("E7"));
+    EXPECTED.put(Fault.HIDES_OWNERS_HOLD, Set.of("S1"));
+    EXPECTED.put(Fault.TELLS_OF_OWNER_ALWAYS, Set.of("W9"));
   }
 }

@@ -53,7 +53,9 @@ final class StoresOfFaults {
       Fault.TELLS_ONE_OF_OWNER,
       Fault.OWNER_LOOKS_THEN_ENTERS,
       Fault.OWNERS_END_ON_DISCONNECT,
-      Fault.OWNER_KEEPS_TOKEN);
+      Fault.OWNER_KEEPS_TOKEN,
+      Fault.HIDES_OWNERS_HOLD,
+      Fault.TELLS_OF_OWNER_ALWAYS);
 
   private static final Set<Fault> NEEDS_COUNTED = Set.of(
       Fault.READS_BESIDE_WRITER,

@@ -2,7 +2,6 @@ package dev.interlock.internal.engine;
 
 import dev.interlock.Lease;
 import dev.interlock.LeaseSet;
-import dev.interlock.LockException;
 import dev.interlock.LockRequest;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -70,8 +69,10 @@ final class AllOrNone {
   private static void giveBack(List<Lease> taken, Throwable cause) {
     try {
       Leases.lastFirst(taken, Lease::close);
-    } catch (LockException e) {
-      cause.addSuppressed(e);
+    } catch (RuntimeException | Error e) {
+      if (e != cause) {
+        cause.addSuppressed(e);
+      }
     }
   }
 }

@@ -52,9 +52,10 @@ final class AsyncResult {
     }
 
     void begin() {
-      agenda.put(this, System.nanoTime() + grantee.lease());
       var unused = future.whenComplete((result, failure) -> withdraw()); // cancelled meanwhile
       threads.deliver(this::arrive, this::refused);
+      // At last: it arrives, too, if no thread can be started that looks at the time.
+      agenda.put(this, System.nanoTime() + grantee.lease());
     }
 
     /** On the application's executor. */

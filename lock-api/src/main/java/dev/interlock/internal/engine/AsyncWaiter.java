@@ -68,8 +68,12 @@ final class AsyncWaiter extends Waiter {
       contention.leave(this);
     });
     if (contention.enlist(this)) {
-      setAlarm(); // before the first step: with an ill server that may be long in coming
-      signal();
+      try {
+        setAlarm(); // before the first step: with an ill server that may be long in coming
+        signal();
+      } catch (Throwable e) { // no thread, at worst: nobody would look at it any more
+        result.future().completeExceptionally(e);
+      }
     }
     return result.future();
   }

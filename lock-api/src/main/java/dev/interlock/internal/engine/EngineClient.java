@@ -21,6 +21,7 @@ import dev.interlock.internal.running.Listeners;
 import dev.interlock.internal.running.Renewals;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.LockBackend;
+import dev.interlock.spi.Uninterruptibly;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -256,7 +257,9 @@ public final class EngineClient implements LockClient {
     return new LeaseHandle(hold, terms, holds, () -> false, held -> releases.exit(held, renewing));
   }
 
-  LeaseHandle threadHandle(Hold hold, Hold.Entry entry) {
+  /** Of a hold that the current thread owns, for its innermost entry. */
+  Lease threadHandle(Hold hold) {
+    Hold.Entry entry = hold.innermost();
     return new LeaseHandle(
         hold, terms, holds, () -> !hold.has(entry), held -> releases.exit(held, entry));
   }
@@ -282,14 +285,10 @@ public final class EngineClient implements LockClient {
     } finally {
       agenda.close();
       threads.close(patience);
-      boolean interrupted = Thread.interrupted(); // a backend may wait for threads of its own
-      try {
-        backend.close();
-      } finally {
-        if (interrupted) {
-          Thread.currentThread().interrupt();
-        }
-      }
+      Uninterruptibly.call(() -> {
+        backend.close(); // it may wait for threads of its own
+        return true;
+      });
     }
   }
 

@@ -14,7 +14,11 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** One entry into a hold, which any thread may release, once. */
+/**
+ * One entry into a hold, which is released once: by any thread, or, if a thread owns the hold, by
+ * that one. Its lease stands for the entry that is the innermost when it is made, and never for an
+ * outer one.
+ */
 public final class LeaseHandle implements Lease {
   private final Hold hold;
   private final Consumer<Hold> exit;
@@ -92,26 +96,50 @@ public final class LeaseHandle implements Lease {
 
   @Override
   public void release() {
-    if (isReleased() || !released.compareAndSet(false, true)) {
+    if (!exits()) {
       throw gone();
     }
-    exit();
   }
 
   @Override
   public void close() {
-    if (!isReleased() && released.compareAndSet(false, true)) {
-      exit();
-    }
+    var unused = exits();
   }
 
-  private void exit() {
-    exit.accept(hold);
+  /** Takes the entry back. Answers false if that was done before. */
+  private boolean exits() {
+    if (isReleased()) {
+      return false;
+    }
+    Thread owner = owner();
+    if (owner != null && owner != Thread.currentThread()) {
+      throw new IllegalMonitorStateException(
+          "the current thread does not hold lock '%s' by this lease".formatted(hold.name()));
+    }
+    if (!released.compareAndSet(false, true)) {
+      return false;
+    }
+    try {
+      exit.accept(hold);
+    } catch (Error e) { // a full stack, at worst: if it had not begun, it can be tried again
+      released.set(hold.hasEnded());
+      throw e;
+    }
     inOrder = true;
+    return true;
+  }
+
+  private @Nullable Thread owner() {
+    return hold.grantee().owner() instanceof Thread thread ? thread : null;
   }
 
   /** Ends this handle and leaves the hold to the server. */
   public void keep() {
+    if (owner() != null) {
+      throw new IllegalArgumentException(
+          "the lease on lock '%s' belongs to a thread, which must unlock it: it cannot be kept"
+              .formatted(hold.name()));
+    }
     if (hold.isRenewing()) {
       throw new IllegalArgumentException(
           "the lease on lock '%s' is renewed until it is released: it cannot be kept"

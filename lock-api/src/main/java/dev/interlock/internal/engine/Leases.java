@@ -2,7 +2,6 @@ package dev.interlock.internal.engine;
 
 import dev.interlock.Lease;
 import dev.interlock.LeaseSet;
-import dev.interlock.LockException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -92,20 +91,23 @@ final class Leases implements LeaseSet {
 
   /** A failure does not keep the others from their turn; the first one is thrown. */
   private static void onAll(List<Lease> leases, Consumer<Lease> action) {
-    @Nullable LockException first = null;
+    @Nullable Throwable first = null;
     for (Lease lease : leases) {
       try {
         action.accept(lease);
-      } catch (LockException e) {
+      } catch (RuntimeException | Error e) { // an Error, too: nobody would release the others
         if (first == null) {
           first = e;
-        } else {
+        } else if (first != e) {
           first.addSuppressed(e);
         }
       }
     }
-    if (first != null) {
-      throw first;
+    if (first instanceof Error error) {
+      throw error;
+    }
+    if (first instanceof RuntimeException failure) {
+      throw failure;
     }
   }
 

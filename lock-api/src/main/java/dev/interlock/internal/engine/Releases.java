@@ -6,9 +6,12 @@ import dev.interlock.LostReason;
 import dev.interlock.OutcomeUnknownException;
 import dev.interlock.internal.running.BackendCalls;
 import dev.interlock.internal.running.ClientThreads;
+import dev.interlock.spi.Attempt;
 import dev.interlock.spi.Grant;
+import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -114,21 +117,18 @@ final class Releases {
   }
 
   private void releaseOnServer(Hold hold) {
-    Waiter next = takeAlong(hold.name());
-    Release release = Release.of(hold.name(), hold.remote().id())
-        .withNext(next == null ? null : next.toAttempt(queues.tokens(next), null))
-        .withPassed(holds.index().takeEntries(hold));
+    List<HoldId> passed = holds.index().takeEntries(hold);
     hold.remote().leave();
     long sentAt = calls.beforeSending();
+    Waiter next = takeAlong(hold.name());
     ReleaseResult result;
     try {
-      result = send(release, next, sentAt);
+      result = send(hold, passed, next, sentAt);
     } catch (LockException e) {
-      broughtBack(next);
       news.ended(hold); // its holder has given it up, whenever the server will
       holds.forget(hold);
       leftovers.abandon(hold.remote());
-      leftovers.abandon(hold.remote(), release.passed());
+      leftovers.abandon(hold.remote(), passed);
       inDoubt(hold.name(), next);
       queues.signalHead(hold.name());
       throw new OutcomeUnknownException(
@@ -136,7 +136,6 @@ final class Releases {
               .formatted(hold.name()),
           e);
     }
-    broughtBack(next);
     if (!result.held()) {
       hold.foundGone();
     }
@@ -189,9 +188,15 @@ final class Releases {
     return null;
   }
 
-  private static void broughtBack(@Nullable Waiter next) {
-    if (next != null) {
-      next.broughtBack();
+  private ReleaseResult send(Hold hold, List<HoldId> passed, @Nullable Waiter next, long sentAt) {
+    try {
+      Release release = Release.of(hold.name(), hold.remote().id()).withPassed(passed);
+      Attempt along = next == null ? null : next.toAttempt(queues.tokens(next), null);
+      return send(release.withNext(along), next, sentAt);
+    } finally {
+      if (next != null) {
+        next.broughtBack();
+      }
     }
   }
 

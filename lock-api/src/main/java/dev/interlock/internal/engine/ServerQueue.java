@@ -81,8 +81,8 @@ final class ServerQueue {
       leftovers.strayed(waiter);
     } else if (result instanceof RenewalResult.Queued queued) {
       watch(waiter, queued.recheck());
-      if (waiter.grantee().sharedOwner()) {
-        // Its owner may have got the lock elsewhere: an attempt of its own lets it in beside.
+      if (queued.ownerHolds()) {
+        // Its owner got the lock elsewhere: an attempt of its own lets it in beside.
         waiter.mustConfirm();
         waiter.signal();
       }

@@ -16,6 +16,11 @@ import java.util.Set;
 public record Terms(
     String provider, Set<Capability> capabilities, boolean fairByDefault, Duration defaultLease) {
 
+  /** Copies the set. */
+  public Terms {
+    capabilities = Set.copyOf(capabilities);
+  }
+
   boolean has(Capability capability) {
     return capabilities.contains(capability);
   }

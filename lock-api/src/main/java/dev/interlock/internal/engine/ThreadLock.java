@@ -67,7 +67,7 @@ final class ThreadLock implements DistributedLock {
 
   @Override
   public Lease lease() {
-    return new ThreadLease(client, required("lease()"));
+    return client.threadHandle(required("lease()"));
   }
 
   @Override

@@ -2,10 +2,10 @@ package dev.interlock.internal.engine;
 
 import dev.interlock.LockException;
 import dev.interlock.spi.HoldId;
+import dev.interlock.spi.Uninterruptibly;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
@@ -97,21 +97,10 @@ final class ThreadWaiter extends Waiter {
     if (pending == null) {
       return;
     }
-    long deadline = System.nanoTime() + REMOVAL;
-    boolean interrupted = false;
-    boolean waits = true;
-    while (waits) {
-      try {
-        pending.get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
-        waits = false;
-      } catch (InterruptedException e) {
-        interrupted = true;
-      } catch (TimeoutException | ExecutionException e) {
-        waits = false; // the background goes on with it
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
+    try {
+      var unused = Uninterruptibly.get(pending, REMOVAL);
+    } catch (TimeoutException | ExecutionException e) {
+      // The background goes on with it.
     }
   }
 

@@ -15,6 +15,7 @@ import dev.interlock.spi.BackendContext;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.LockProvider;
+import dev.interlock.spi.Uninterruptibly;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.HexFormat;
@@ -87,20 +88,21 @@ public final class ClientFactory {
         provider.capabilities(config),
         provider.fairByDefault(config),
         config.get(CommonOptions.LEASE));
-    LockBackend backend;
     try {
-      backend = opener.apply(BackendContext.of(client));
+      return Uninterruptibly.call(() -> {
+        LockBackend backend = opener.apply(BackendContext.of(client));
+        try {
+          return new EngineClient(terms, config, ids, client, backend, Clocks.SYSTEM);
+        } catch (Throwable e) {
+          backend.close();
+          throw e;
+        }
+      });
     } catch (LinkageError e) {
       throw new LockConfigurationException(
           "A library that the provider '%s' uses is missing on the class path, or too old or too new: %s"
               .formatted(provider.id(), e),
           e);
-    }
-    try {
-      return new EngineClient(terms, config, ids, client, backend, Clocks.SYSTEM);
-    } catch (RuntimeException e) {
-      backend.close();
-      throw e;
     }
   }
 

@@ -15,6 +15,7 @@ import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
+import dev.interlock.spi.Uninterruptibly;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -180,9 +181,8 @@ public final class BackendCalls {
 
   private <T> T counted(String operation, String name, Supplier<T> body) {
     underWay.increment();
-    boolean interrupted = Thread.interrupted();
     try {
-      return body.get();
+      return Uninterruptibly.call(body);
     } catch (LockException e) {
       listener.backendError(operation, name, e);
       throw e;
@@ -192,9 +192,6 @@ public final class BackendCalls {
       listener.backendError(operation, name, unknown);
       throw unknown;
     } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
       underWay.decrement();
     }
   }

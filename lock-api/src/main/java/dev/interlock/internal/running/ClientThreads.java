@@ -1,5 +1,6 @@
 package dev.interlock.internal.running;
 
+import dev.interlock.spi.Uninterruptibly;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.Collection;
@@ -52,11 +53,11 @@ public final class ClientThreads {
    * while the application keeps all other threads busy.
    */
   private static final ThreadPoolExecutor LOSSES =
-      pool(LOSS_THREADS, "interlock-loss", SHORT_IDLE_SECONDS);
+      pool(LOSS_THREADS, SHORT_IDLE_SECONDS, ofNobody("interlock-loss"));
 
   /** For what is to be looked at although its client was closed. */
   private static final ScheduledThreadPoolExecutor LATE =
-      timer("interlock-late", SHORT_IDLE_SECONDS);
+      timer(SHORT_IDLE_SECONDS, ofNobody("interlock-late"));
 
   private final ScheduledThreadPoolExecutor timer;
   private final ThreadPoolExecutor renewals;
@@ -79,7 +80,7 @@ public final class ClientThreads {
    */
   public ClientThreads(String client, @Nullable Executor named) {
     this.named = named;
-    timer = timer("interlock-timer-" + client, IDLE_SECONDS);
+    timer = timer(IDLE_SECONDS, factory("interlock-timer-" + client));
     // Renewals bounds how many run at once.
     renewals = new ThreadPoolExecutor(
         0,
@@ -88,15 +89,18 @@ public final class ClientThreads {
         TimeUnit.SECONDS,
         new SynchronousQueue<>(),
         factory("interlock-renewal-" + client));
-    io = pool(IO_THREADS, "interlock-io-" + client, IDLE_SECONDS);
+    io = pool(IO_THREADS, IDLE_SECONDS, factory("interlock-io-" + client));
     ioStandIns = new StandIns(io, this);
-    cleanups = pool(CLEANUP_THREADS, "interlock-cleanup-" + client, IDLE_SECONDS);
+    cleanups = pool(CLEANUP_THREADS, IDLE_SECONDS, factory("interlock-cleanup-" + client));
     cleanupStandIns = new StandIns(cleanups, this);
-    retries = pool(CLEANUP_THREADS, "interlock-cleanup-retry-" + client, IDLE_SECONDS);
-    closings = pool(CLOSING_THREADS, "interlock-close-" + client, SHORT_IDLE_SECONDS);
+    retries = pool(CLEANUP_THREADS, IDLE_SECONDS, factory("interlock-cleanup-retry-" + client));
+    closings = pool(CLOSING_THREADS, SHORT_IDLE_SECONDS, factory("interlock-close-" + client));
     notices = pool(
-        1, "interlock-notice-" + client, IDLE_SECONDS, new LinkedBlockingQueue<>(MOST_NOTICES));
-    results = pool(RESULT_THREADS, "interlock-result-" + client, SHORT_IDLE_SECONDS);
+        1,
+        IDLE_SECONDS,
+        factory("interlock-notice-" + client),
+        new LinkedBlockingQueue<>(MOST_NOTICES));
+    results = pool(RESULT_THREADS, SHORT_IDLE_SECONDS, factory("interlock-result-" + client));
   }
 
   /** Runs it on the timer thread; it must not block. Ignored after close. */
@@ -166,7 +170,8 @@ public final class ClientThreads {
         close.run();
       }
     }
-    return uninterruptibly(() -> open.await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS));
+    return Uninterruptibly.await(
+        () -> open.await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS));
   }
 
   /**
@@ -266,29 +271,8 @@ public final class ClientThreads {
 
   private static void awaitEnd(ThreadPoolExecutor executor, long deadline) {
     // Whether in time or not, its threads are interrupted next.
-    var unused = uninterruptibly(
+    var unused = Uninterruptibly.await(
         () -> executor.awaitTermination(deadline - System.nanoTime(), TimeUnit.NANOSECONDS));
-  }
-
-  private interface Wait {
-    boolean isOver() throws InterruptedException;
-  }
-
-  private static boolean uninterruptibly(Wait wait) {
-    boolean interrupted = false;
-    try {
-      while (true) {
-        try {
-          return wait.isOver();
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
   }
 
   private void submit(ThreadPoolExecutor executor, Runnable task) {
@@ -315,20 +299,20 @@ public final class ClientThreads {
     };
   }
 
-  private static ThreadPoolExecutor pool(int threads, String name, long idleSeconds) {
-    return pool(threads, name, idleSeconds, new LinkedBlockingQueue<>());
+  private static ThreadPoolExecutor pool(int threads, long idleSeconds, ThreadFactory factory) {
+    return pool(threads, idleSeconds, factory, new LinkedBlockingQueue<>());
   }
 
   private static ThreadPoolExecutor pool(
-      int threads, String name, long idleSeconds, BlockingQueue<Runnable> queue) {
-    ThreadPoolExecutor pool = new ThreadPoolExecutor(
-        threads, threads, idleSeconds, TimeUnit.SECONDS, queue, factory(name));
+      int threads, long idleSeconds, ThreadFactory factory, BlockingQueue<Runnable> queue) {
+    ThreadPoolExecutor pool =
+        new ThreadPoolExecutor(threads, threads, idleSeconds, TimeUnit.SECONDS, queue, factory);
     pool.allowCoreThreadTimeOut(true);
     return pool;
   }
 
-  private static ScheduledThreadPoolExecutor timer(String name, long idleSeconds) {
-    ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, factory(name));
+  private static ScheduledThreadPoolExecutor timer(long idleSeconds, ThreadFactory factory) {
+    ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, factory);
     timer.setRemoveOnCancelPolicy(true);
     timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     timer.setKeepAliveTime(idleSeconds, TimeUnit.SECONDS);
@@ -336,10 +320,22 @@ public final class ClientThreads {
     return timer;
   }
 
+  /** For threads that work for all clients. */
+  private static ThreadFactory ofNobody(String name) {
+    return factory(name, ClientThreads.class.getClassLoader());
+  }
+
+  /** For threads of a client, which find what the thread that opens it finds. */
   private static ThreadFactory factory(String name) {
+    return factory(name, Thread.currentThread().getContextClassLoader());
+  }
+
+  /** They inherit nothing of whoever happens to need one first, such as its user's identity. */
+  private static ThreadFactory factory(String name, @Nullable ClassLoader loader) {
     AtomicInteger count = new AtomicInteger();
     return task -> {
-      Thread thread = new Thread(task, name + "-" + count.incrementAndGet());
+      Thread thread = new Thread(null, task, name + "-" + count.incrementAndGet(), 0, false);
+      thread.setContextClassLoader(loader);
       thread.setDaemon(true);
       return thread;
     };

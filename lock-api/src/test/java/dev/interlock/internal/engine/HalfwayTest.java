@@ -5,16 +5,22 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
+import dev.interlock.LeaseSet;
 import dev.interlock.LockConfig;
 import dev.interlock.LockException;
 import dev.interlock.LockRequest;
+import dev.interlock.LockTimeoutException;
 import dev.interlock.OutcomeUnknownException;
 import dev.interlock.internal.running.ClientThreads;
 import dev.interlock.internal.running.Clocks;
+import dev.interlock.spi.Attempt;
 import dev.interlock.spi.ClientId;
+import dev.interlock.spi.HoldId;
 import java.lang.reflect.Field;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -176,6 +182,43 @@ class HalfwayTest {
     client.lock("x").lock();
     assertThat(client.inspect("x")).isPresent();
     client.lock("x").unlock();
+  }
+
+  @Test
+  @DisplayName("E3 an Error within the release of one lock keeps no other of its set from it, and"
+      + " what it kept from its own can be tried again")
+  void releasesSets() throws Exception {
+    boolean failed = true;
+    for (int at = 1; failed; at++) {
+      LeaseSet set = client.acquireAll(List.of(X, LockRequest.of("y")));
+      failed = fails(at, set::close);
+      assertThat(set.leases()).as("failed at reading %d", at).anyMatch(one -> !one.isValid());
+      var unused = fails(0, set::close); // the other one, if that had not begun
+      for (String name : List.of("x", "y")) {
+        until(name + " is free", () -> client.inspect(name).isEmpty());
+      }
+    }
+  }
+
+  @Test
+  @DisplayName("A1 an asynchronous request ends also if no thread can be started for its timer")
+  void endsFutures() throws Exception {
+    var unused = stub.attempt(
+        Attempt.of("held", new HoldId(1, 1), "another client", Duration.ofSeconds(30)));
+    ThreadPoolExecutor timer = timer();
+    ThreadFactory usual = timer.getThreadFactory();
+    timer.setThreadFactory(task -> {
+      throw new OutOfMemoryError("unable to create native thread");
+    });
+    CompletableFuture<Lease> waits = client.acquireAsync(X);
+    assertThatThrownBy(() -> waits.get(10, TimeUnit.SECONDS))
+        .hasCauseInstanceOf(OutOfMemoryError.class);
+    LockRequest once = LockRequest.of("held").withWait(Duration.ZERO);
+    CompletableFuture<Lease> single = client.acquireAsync(once);
+    assertThatThrownBy(() -> single.get(10, TimeUnit.SECONDS))
+        .hasCauseInstanceOf(LockTimeoutException.class);
+    timer.setThreadFactory(usual);
+    client.acquireAsync(X).get(10, TimeUnit.SECONDS).release();
   }
 
   private ThreadPoolExecutor timer() throws ReflectiveOperationException {

@@ -23,7 +23,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /** Just enough of a backend for one client: leases never run out. */
-public final class StubProvider implements LockProvider, LockBackend {
+public class StubProvider implements LockProvider, LockBackend {
   private final Map<String, HoldId> holders = new HashMap<>();
   private long token;
 

@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 
 import dev.interlock.LockKind;
 import dev.interlock.LockListener;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
@@ -149,6 +152,29 @@ class ClientThreadsTest {
     ClientThreads.loss(() -> told.add("second"));
     until("both are told", () -> told.size() == 2);
     assertThat(told).contains("first", "second");
+  }
+
+  @Test
+  @DisplayName("a client's threads inherit nothing of the caller for whom they were started")
+  void inheritNothing() throws Exception {
+    InheritableThreadLocal<String> user = new InheritableThreadLocal<>();
+    Thread caller = Thread.currentThread();
+    ClassLoader opener = caller.getContextClassLoader();
+    try (URLClassLoader other = new URLClassLoader(new URL[0], null)) {
+      user.set("alice");
+      caller.setContextClassLoader(other);
+      CompletableFuture<Void> seen = new CompletableFuture<>();
+      threads.io(() -> {
+        told.add(String.valueOf(user.get()));
+        told.add(String.valueOf(Thread.currentThread().getContextClassLoader() == opener));
+        seen.complete(null);
+      });
+      seen.get(10, TimeUnit.SECONDS);
+    } finally {
+      caller.setContextClassLoader(opener);
+      user.remove();
+    }
+    assertThat(told).containsExactly("null", "true");
   }
 
   @Test

@@ -2,7 +2,7 @@ package dev.interlock.redis.setnx;
 
 import dev.interlock.LockClient;
 import dev.interlock.LockConfig;
-import dev.interlock.redis.support.jedis.PooledProvider;
+import dev.interlock.redis.support.jedis.JedisBackends;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.util.Pool;
 
@@ -44,7 +44,7 @@ public final class RedisSetnxLocks {
    * @throws dev.interlock.BackendUnavailableException if the server cannot be reached or refuses
    */
   public static LockClient using(Pool<Connection> pool, LockConfig config) {
-    return PooledProvider.open(new RedisSetnxProvider(), SetnxBackend::open, pool, config);
+    return JedisBackends.open(new RedisSetnxProvider(), SetnxBackend::new, pool, config);
   }
 
   private static LockConfig defaults() {

@@ -3,10 +3,9 @@ package dev.interlock.redis.setnx;
 import dev.interlock.Capability;
 import dev.interlock.LockConfig;
 import dev.interlock.Option;
+import dev.interlock.redis.support.jedis.JedisBackends;
 import dev.interlock.redis.support.jedis.JedisOptions;
-import dev.interlock.redis.support.jedis.Servers;
 import dev.interlock.spi.BackendContext;
-import dev.interlock.spi.ClientId;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.LockProvider;
 import java.util.List;
@@ -44,7 +43,6 @@ public final class RedisSetnxProvider implements LockProvider {
 
   @Override
   public LockBackend open(LockConfig config, BackendContext context) {
-    ClientId client = context.client();
-    return SetnxBackend.open(config, client, Servers.open(config, client));
+    return JedisBackends.open(config, context.client(), SetnxBackend::new);
   }
 }

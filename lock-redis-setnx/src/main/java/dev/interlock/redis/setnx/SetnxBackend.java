@@ -14,7 +14,6 @@ import dev.interlock.redis.support.ScriptCall;
 import dev.interlock.redis.support.jedis.Connections.Use;
 import dev.interlock.redis.support.jedis.LockValue;
 import dev.interlock.redis.support.jedis.OpeningCheck;
-import dev.interlock.redis.support.jedis.ReplicaWait;
 import dev.interlock.redis.support.jedis.ScannedServers;
 import dev.interlock.redis.support.jedis.Servers;
 import dev.interlock.redis.support.jedis.WakeUps;
@@ -28,7 +27,6 @@ import dev.interlock.spi.HandOffBackend;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.HoldPage;
 import dev.interlock.spi.HoldQuery;
-import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
@@ -70,7 +68,7 @@ final class SetnxBackend implements HandOffBackend, BatchBackend {
    */
   private final Set<HoldId> noted = ConcurrentHashMap.newKeySet();
 
-  private SetnxBackend(LockConfig config, ClientId client, Servers servers) {
+  SetnxBackend(LockConfig config, ClientId client, Servers servers) {
     this.layout = new KeyLayout(config.get(CommonOptions.NAMESPACE));
     this.client = client;
     this.servers = servers;
@@ -79,17 +77,6 @@ final class SetnxBackend implements HandOffBackend, BatchBackend {
     this.wakeUps = new WakeUps(RedisSetnxProvider.ID, layout, client, servers, timeout);
     this.scan = new LockScan(layout, new ScannedServers(servers, layout), this::inspect);
     this.server = OpeningCheck.check(servers, layout, client, config, this::mayRunScripts);
-  }
-
-  /** Speaks to the servers, and closes the connections if that fails. */
-  static LockBackend open(LockConfig config, ClientId client, Servers servers) {
-    try {
-      SetnxBackend backend = new SetnxBackend(config, client, servers);
-      return ReplicaWait.before(backend, config, servers, backend.layout);
-    } catch (RuntimeException e) {
-      servers.close();
-      throw e;
-    }
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.interlock.redis.support;
 
+import dev.interlock.spi.Uninterruptibly;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -169,21 +170,8 @@ public final class BackgroundLook implements AutoCloseable {
   public void await(Duration limit) {
     Look last = latest;
     long deadline = last.beganAt + limit.toNanos();
-    boolean interrupted = false;
-    try {
-      while (true) {
-        try {
-          var unused = last.ended.await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
-          return;
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
+    var unused = Uninterruptibly.await(
+        () -> last.ended.await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS));
   }
 
   /** Begins no look any more; does not wait for one that has begun. */

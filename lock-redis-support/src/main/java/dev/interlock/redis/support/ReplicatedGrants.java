@@ -1,28 +1,23 @@
 package dev.interlock.redis.support;
 
 import dev.interlock.BackendUnavailableException;
-import dev.interlock.HoldInfo;
 import dev.interlock.LockException;
 import dev.interlock.OutcomeUnknownException;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.BackendEvents;
+import dev.interlock.spi.ForwardingBackend;
 import dev.interlock.spi.Grant;
-import dev.interlock.spi.HandOffBackend;
 import dev.interlock.spi.HoldId;
-import dev.interlock.spi.HoldPage;
-import dev.interlock.spi.HoldQuery;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
-import dev.interlock.spi.WaiterInfo;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * place in which replicas are asked, and whoever releases or renews never waits for them.
  * Thread-safe.
  */
-public final class ReplicatedGrants implements HandOffBackend {
+public final class ReplicatedGrants implements ForwardingBackend {
   /** How a provider asks replicas. Thread-safe. */
   @FunctionalInterface
   public interface Replicas {
@@ -69,6 +64,11 @@ public final class ReplicatedGrants implements HandOffBackend {
     this.backend = backend;
     this.needed = needed;
     this.replicas = replicas;
+  }
+
+  @Override
+  public LockBackend backend() {
+    return backend;
   }
 
   @Override
@@ -114,7 +114,7 @@ public final class ReplicatedGrants implements HandOffBackend {
 
   @Override
   public ReleaseResult release(Release release) {
-    ReleaseResult result = HandOffBackend.release(backend, release);
+    ReleaseResult result = ForwardingBackend.super.release(release);
     Grant granted = result.granted();
     AttemptResult next = result.next();
     Attempt taken = release.next();
@@ -145,46 +145,6 @@ public final class ReplicatedGrants implements HandOffBackend {
 
   private void wake(String name, HoldId id) {
     Objects.requireNonNull(events, "nobody has subscribed").wake(name, id);
-  }
-
-  @Override
-  public void abandon(String name, HoldId id) {
-    backend.abandon(name, id);
-  }
-
-  @Override
-  public void abandon(String name, List<HoldId> ids) {
-    HandOffBackend.abandon(backend, name, ids);
-  }
-
-  @Override
-  public Optional<HoldInfo> inspect(String name) {
-    return backend.inspect(name);
-  }
-
-  @Override
-  public Optional<List<WaiterInfo>> waiters(String name, int limit) {
-    return backend.waiters(name, limit);
-  }
-
-  @Override
-  public Optional<HoldPage> list(HoldQuery query) {
-    return backend.list(query);
-  }
-
-  @Override
-  public boolean forceRelease(String name, long fencingToken) {
-    return backend.forceRelease(name, fencingToken);
-  }
-
-  @Override
-  public String server() {
-    return backend.server();
-  }
-
-  @Override
-  public void close() {
-    backend.close();
   }
 
   /** The engine's events, in which a grant has become a reason to repeat the attempt. */

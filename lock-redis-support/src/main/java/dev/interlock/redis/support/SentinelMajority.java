@@ -4,6 +4,7 @@ import dev.interlock.BackendUnavailableException;
 import dev.interlock.HostPort;
 import dev.interlock.LockConfig;
 import dev.interlock.LockConfigurationException;
+import dev.interlock.spi.Uninterruptibly;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -253,20 +254,9 @@ public final class SentinelMajority implements AutoCloseable {
 
   /** Null if nothing comes in time; what has come already is in time. */
   private static <T> @Nullable T takeNext(BlockingQueue<T> queue, long deadline) {
-    boolean interrupted = false;
-    try {
-      while (true) {
-        try {
-          return queue.poll(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
+    return Uninterruptibly.await(() -> Optional.ofNullable(
+            queue.poll(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS)))
+        .orElse(null);
   }
 
   /** Asks nobody any more. */

@@ -2,7 +2,7 @@ package dev.interlock.redis.watch;
 
 import dev.interlock.LockClient;
 import dev.interlock.LockConfig;
-import dev.interlock.redis.support.jedis.PooledProvider;
+import dev.interlock.redis.support.jedis.JedisBackends;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.util.Pool;
 
@@ -44,7 +44,7 @@ public final class RedisWatchLocks {
    * @throws dev.interlock.BackendUnavailableException if the server cannot be reached or refuses
    */
   public static LockClient using(Pool<Connection> pool, LockConfig config) {
-    return PooledProvider.open(new RedisWatchProvider(), WatchBackend::open, pool, config);
+    return JedisBackends.open(new RedisWatchProvider(), WatchBackend::new, pool, config);
   }
 
   private static LockConfig defaults() {

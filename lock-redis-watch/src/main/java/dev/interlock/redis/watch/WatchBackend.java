@@ -7,7 +7,6 @@ import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.LockKeys;
 import dev.interlock.redis.support.LockScan;
 import dev.interlock.redis.support.jedis.OpeningCheck;
-import dev.interlock.redis.support.jedis.ReplicaWait;
 import dev.interlock.redis.support.jedis.ScannedServers;
 import dev.interlock.redis.support.jedis.Servers;
 import dev.interlock.redis.support.jedis.WakeUps;
@@ -38,7 +37,7 @@ final class WatchBackend implements LockBackend {
   private final LockScan scan;
   private final String server;
 
-  private WatchBackend(LockConfig config, ClientId client, Servers servers) {
+  WatchBackend(LockConfig config, ClientId client, Servers servers) {
     this.layout = new KeyLayout(config.get(CommonOptions.NAMESPACE));
     this.servers = servers;
     this.transactions = new Transactions(servers);
@@ -50,17 +49,6 @@ final class WatchBackend implements LockBackend {
     this.inspection = new Inspection(transactions);
     this.scan = new LockScan(layout, new ScannedServers(servers, layout), inspection::inspect);
     this.server = OpeningCheck.check(servers, layout, client, config, this::mayRunTransactions);
-  }
-
-  /** Speaks to the servers, and closes the connections if that fails. */
-  static LockBackend open(LockConfig config, ClientId client, Servers servers) {
-    try {
-      WatchBackend backend = new WatchBackend(config, client, servers);
-      return ReplicaWait.before(backend, config, servers, backend.layout);
-    } catch (RuntimeException e) {
-      servers.close();
-      throw e;
-    }
   }
 
   @Override

@@ -3,6 +3,7 @@ package dev.interlock.redis.watch;
 import dev.interlock.LockConfig;
 import dev.interlock.redis.support.contract.TestClient;
 import dev.interlock.redis.support.jedis.Connections;
+import dev.interlock.redis.support.jedis.JedisBackends;
 import dev.interlock.redis.support.jedis.Servers;
 import dev.interlock.testservers.RedisServer;
 import java.time.Duration;
@@ -45,7 +46,8 @@ final class Interposed implements Connections {
     this.address = new HostAndPort(server.host(), server.port());
     LockConfig config = TestClient.config(RedisWatchProvider.ID, server).build();
     this.client = TestClient.deaf(
-        id -> WatchBackend.open(config, id, Servers.only(this, Duration.ofSeconds(2))));
+        id -> JedisBackends.open(
+            config, id, Servers.only(this, Duration.ofSeconds(2)), WatchBackend::new));
   }
 
   static Interposed open(RedisServer server) {

@@ -4,6 +4,7 @@ import dev.interlock.BackendRefusedException;
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockConfigurationException;
 import dev.interlock.LockException;
+import dev.interlock.spi.Attempt;
 import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
 import java.lang.System.Logger;
@@ -134,6 +135,18 @@ public final class LockBatcher<W extends Batched<?>> {
         Thread.currentThread().interrupt();
       }
     }
+  }
+
+  /**
+   * Tells for how long an attempt may wait for a release to take it along: not if its thread has
+   * others to serve, nor for more than half of what its caller would wait.
+   *
+   * @param attempt the attempt
+   * @param releaseNanos how long a release of this client takes to come; 0 if none is likely to
+   * @return nanoseconds
+   */
+  public static long rideNanos(Attempt attempt, long releaseNanos) {
+    return attempt.prompt() ? 0 : Math.min(releaseNanos, attempt.patience().toNanos() / 2);
   }
 
   /**

@@ -2,6 +2,7 @@ package dev.interlock.sql.support;
 
 import dev.interlock.LockConfig;
 import dev.interlock.LockConfigurationException;
+import dev.interlock.LockException;
 import dev.interlock.Option;
 import java.io.IOException;
 import java.io.InputStream;
@@ -9,8 +10,11 @@ import java.io.UncheckedIOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -35,6 +39,71 @@ public final class Opening {
       throw new LockConfigurationException("Cannot open '" + provider + "': " + missing
           + " missing, expected " + provider + "://user:password@host/database");
     }
+  }
+
+  /** A look at a connection. */
+  public interface Look<T> {
+    /**
+     * Looks at it.
+     *
+     * @param connection given back afterwards
+     * @return what was found
+     * @throws SQLException what the server says
+     */
+    T at(Connection connection) throws SQLException;
+  }
+
+  /**
+   * Opens a connection, looks at it, and closes it.
+   *
+   * @param <T> what is found
+   * @param provider for messages
+   * @param faults what errors mean
+   * @param opener opens it
+   * @param look what to look at
+   * @return what was found
+   * @throws LockException if the server cannot be reached, or refuses
+   */
+  public static <T> T first(String provider, Faults faults, Opener opener, Look<T> look) {
+    try (Connection connection = taken(provider, faults, opener::open)) {
+      return look.at(connection);
+    } catch (SQLException e) {
+      throw faults.translate(opening(provider), e, false);
+    }
+  }
+
+  /**
+   * Takes a connection of an application's pool, looks at it, and gives it back.
+   *
+   * @param <T> what is found
+   * @param provider for messages
+   * @param faults what errors mean
+   * @param connections where it comes from
+   * @param look what to look at
+   * @return what was found
+   * @throws LockException if the server cannot be reached, or refuses
+   */
+  public static <T> T first(String provider, Faults faults, Connections connections, Look<T> look) {
+    Connection connection = taken(provider, faults, () -> connections.take(true));
+    try {
+      return look.at(connection);
+    } catch (SQLException e) {
+      throw faults.translate(opening(provider), e, false);
+    } finally {
+      connections.giveBack(connection, true, true);
+    }
+  }
+
+  private static Connection taken(String provider, Faults faults, Callable<Connection> source) {
+    try {
+      return source.call();
+    } catch (Exception e) {
+      throw faults.noConnection(opening(provider), e);
+    }
+  }
+
+  private static String opening(String provider) {
+    return "cannot open '" + provider + "'";
   }
 
   /**

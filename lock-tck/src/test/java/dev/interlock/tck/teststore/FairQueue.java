@@ -53,7 +53,7 @@ final class FairQueue {
 
   /** Gives a place at the end, unless it has one. Answers false if there is no room. */
   boolean enter(Wire.Request request, long now) {
-    boolean known = fault != Fault.QUEUES_TWICE && refresh(request.id(), now);
+    boolean known = fault != Fault.QUEUES_TWICE && refresh(request.id(), now) != null;
     if (known || (fault == Fault.MATCHES_SUBSTRINGS && isPartOfAnother(request.owner()))) {
       return true;
     }
@@ -118,13 +118,13 @@ final class FairQueue {
         .anyMatch(other -> other.contains(owner) && !other.equals(owner));
   }
 
-  /** Answers whether it has a place, and keeps that. */
-  boolean refresh(String id, long now) {
-    boolean known = false;
+  /** Keeps the place of a request, and answers who has it; null if there is none. */
+  Wire.@Nullable Request refresh(String id, long now) {
+    Wire.Request known = null;
     for (Entry entry : entries) {
       if (entry.request.id().equals(id)) {
         entry.deadline = life() == LIFE ? now + LIFE : entry.deadline;
-        known = true;
+        known = entry.request;
       }
     }
     return known;

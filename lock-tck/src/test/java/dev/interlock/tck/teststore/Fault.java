@@ -479,5 +479,9 @@ public enum Fault {
   /** The client keeps something of each hold for ever. */
   KEEPS_HOLDS,
   /** Closing asks the server again and again until it answers. */
-  CLOSE_AWAITS_ANSWER
+  CLOSE_AWAITS_ANSWER,
+  /** Who keeps a place in the queue is not answered that its owner has the lock. */
+  HIDES_OWNERS_HOLD,
+  /** Whoever waits as a named owner is answered that it has the lock, and asks for itself. */
+  TELLS_OF_OWNER_ALWAYS
 }

@@ -61,10 +61,11 @@ final class HoldCommands {
       own = held;
     }
     if (held == null || own == null) {
-      boolean queued = lock.queue.refresh(request.id(), now);
+      Request waiting = lock.queue.refresh(request.id(), now);
       table.forget(request.name(), lock);
       long left = held == null ? AttemptCommands.SPIN : held.expiresAt - now;
-      return new Answer(queued ? Wire.QUEUED : Wire.BUSY, 0, lock.recheck(left));
+      long place = lock.ownerHolds(waiting) ? Wire.QUEUED_BEHIND_OWNER : Wire.QUEUED;
+      return new Answer(waiting == null ? Wire.BUSY : place, 0, lock.recheck(left));
     }
     own.renewals++;
     own.since = fault == Fault.SINCE_OF_RENEWAL ? System.currentTimeMillis() : own.since;

@@ -62,6 +62,18 @@ final class Lock {
         : holders().filter(hold -> hold.covers(fault, request)).findFirst().orElse(null);
   }
 
+  /** Whether a hold is of the owner of one who waits. */
+  boolean ownerHolds(Wire.@Nullable Request waiting) {
+    if (waiting == null || !waiting.shared()) {
+      return false;
+    }
+    return switch (fault) {
+      case HIDES_OWNERS_HOLD -> false;
+      case TELLS_OF_OWNER_ALWAYS -> true;
+      default -> holders().anyMatch(hold -> hold.isOfSameOwner(fault, waiting));
+    };
+  }
+
   /** Whether one who is no re-entry may hold it beside those who do. */
   boolean mayJoin(Wire.Request request) {
     String own = request.beside();

@@ -109,8 +109,9 @@ final class StoreRenewals {
   }
 
   private static RenewalResult renewed(Renewal renewal, Wire.Answer answer) {
-    if (answer.token() == Wire.QUEUED) {
-      return RenewalResult.queued(Duration.ofNanos(answer.recheck()));
+    if (answer.token() == Wire.QUEUED || answer.token() == Wire.QUEUED_BEHIND_OWNER) {
+      return RenewalResult.queued(Duration.ofNanos(answer.recheck()))
+          .withOwnerHolds(answer.token() == Wire.QUEUED_BEHIND_OWNER);
     }
     if (answer.token() == Wire.FAILED) {
       return RenewalResult.failed(new BackendUnavailableException("the lock is spoilt"));

@@ -56,6 +56,9 @@ final class Wire {
   /** The token of an answer that a place in the queue was given or kept. */
   static final long QUEUED = -2;
 
+  /** The same of one whose owner holds the lock. */
+  static final long QUEUED_BEHIND_OWNER = -5;
+
   /** The token of an answer to who only looked. */
   static final long FREE = -3;
 

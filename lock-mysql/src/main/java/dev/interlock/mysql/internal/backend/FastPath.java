@@ -5,15 +5,16 @@ import dev.interlock.mysql.internal.grants.GrantListener;
 import dev.interlock.mysql.internal.queue.Entry;
 import dev.interlock.mysql.internal.queue.LocalClient;
 import dev.interlock.mysql.internal.statements.AcquireParameters;
-import dev.interlock.mysql.internal.statements.Database;
 import dev.interlock.mysql.internal.statements.LockKey;
 import dev.interlock.mysql.internal.statements.LockMapper.HandedOver;
 import dev.interlock.mysql.internal.statements.LockMapper.KnownEntry;
 import dev.interlock.mysql.internal.statements.LockMapper.QueuedRow;
+import dev.interlock.mysql.internal.statements.LockSession;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Release;
+import dev.interlock.sql.support.Database;
 import dev.interlock.sql.support.Hint;
 import dev.interlock.sql.support.Recent;
 import java.time.Duration;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What can be done in one packet, when a lock is as it most often is. Thread-safe. */
 final class FastPath {
-  private final Database database;
+  private final Database<LockSession> database;
   private final LocalClient me;
   private final Entries entries;
   private final GrantListener grantListener;
@@ -42,7 +43,7 @@ final class FastPath {
   private final Set<String> present = Recent.set();
 
   FastPath(
-      Database database,
+      Database<LockSession> database,
       LocalClient me,
       Entries entries,
       GrantListener grantListener,

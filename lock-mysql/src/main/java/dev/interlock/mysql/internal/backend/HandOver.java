@@ -1,14 +1,14 @@
 package dev.interlock.mysql.internal.backend;
 
 import dev.interlock.OutcomeUnknownException;
-import dev.interlock.mysql.internal.connection.Faults;
+import dev.interlock.mysql.internal.connection.MysqlFaults;
 import dev.interlock.mysql.internal.grants.Waker;
-import dev.interlock.mysql.internal.statements.Database;
 import dev.interlock.mysql.internal.statements.LockKey;
 import dev.interlock.mysql.internal.statements.LockMapper;
 import dev.interlock.mysql.internal.statements.LockMapper.HandedOver;
-import dev.interlock.mysql.internal.statements.Session;
+import dev.interlock.mysql.internal.statements.LockSession;
 import dev.interlock.spi.HoldId;
+import dev.interlock.sql.support.Database;
 import dev.interlock.sql.support.SqlCauses;
 import java.sql.SQLException;
 import org.apache.ibatis.exceptions.PersistenceException;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Gives up a lock that others may wait for, and grants it to the first of them. Thread-safe. */
 final class HandOver {
-  private final Database database;
+  private final Database<LockSession> database;
   private final Waker waker;
   private final boolean keepsText;
   private final String text;
@@ -27,7 +27,7 @@ final class HandOver {
    * @param keepsText whether sessions are this client's own, and their server takes a packet for
    *     one statement, so that each of them may keep its text
    */
-  HandOver(Database database, Waker waker, boolean keepsText) {
+  HandOver(Database<LockSession> database, Waker waker, boolean keepsText) {
     this.database = database;
     this.waker = waker;
     this.keepsText = keepsText;
@@ -57,13 +57,13 @@ final class HandOver {
         session.ended();
       } catch (PersistenceException e) {
         SQLException error = SqlCauses.first(e);
-        if (error == null || !Faults.isUnheardWake(error)) {
+        if (error == null || !MysqlFaults.isUnheardWake(error)) {
           throw e;
         }
         // All was done but for the wake-up, which reached nobody.
         answer = asked(what, session);
         session.ended();
-        if (answer != null && answer.client != null && Faults.isRefusedWake(error)) {
+        if (answer != null && answer.client != null && MysqlFaults.isRefusedWake(error)) {
           waker.refused(answer.client);
         }
       }
@@ -78,7 +78,7 @@ final class HandOver {
   }
 
   /** What was done stays done, whatever the server says to this question. */
-  private static @Nullable HandedOver asked(String what, Session session) {
+  private static @Nullable HandedOver asked(String what, LockSession session) {
     try {
       return session.mapper().handedOver(session.transaction());
     } catch (PersistenceException e) {
@@ -86,14 +86,14 @@ final class HandOver {
     }
   }
 
-  private @Nullable HandedOver waking(Session session, LockKey at, HoldId id) {
+  private @Nullable HandedOver waking(LockSession session, LockKey at, HoldId id) {
     LockMapper mapper = session.mapper();
     if (keepsText) {
       try {
         return mapper.executeHandOver(at, id, session.transaction());
       } catch (PersistenceException e) {
         SQLException error = SqlCauses.first(e);
-        if (error == null || !Faults.isUnknownStatement(error)) {
+        if (error == null || !MysqlFaults.isUnknownStatement(error)) {
           throw e;
         }
       }

@@ -2,15 +2,16 @@ package dev.interlock.mysql.internal.backend;
 
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockException;
-import dev.interlock.mysql.internal.connection.Faults;
-import dev.interlock.mysql.internal.statements.Database;
+import dev.interlock.mysql.internal.connection.MysqlFaults;
 import dev.interlock.mysql.internal.statements.LockKey;
 import dev.interlock.mysql.internal.statements.LockMapper.HeldRow;
 import dev.interlock.mysql.internal.statements.LockMapper.KnownHold;
+import dev.interlock.mysql.internal.statements.LockSession;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
+import dev.interlock.sql.support.Database;
 import dev.interlock.sql.support.Micros;
 import dev.interlock.sql.support.SqlCauses;
 import java.sql.SQLException;
@@ -35,7 +36,7 @@ final class HoldRenewals {
           hold -> hold.at().bucket())
       .thenComparing(hold -> hold.at().key(), Arrays::compareUnsigned);
 
-  private final Database database;
+  private final Database<LockSession> database;
   private final String namespace;
   private final RenewalAnswers answers;
   private final List<List<Renewal>> locked = new ArrayList<>();
@@ -43,7 +44,7 @@ final class HoldRenewals {
   /** Whether this batch has waited for a locked row: once is enough. */
   private boolean hasWaited;
 
-  HoldRenewals(Database database, String namespace, RenewalAnswers answers) {
+  HoldRenewals(Database<LockSession> database, String namespace, RenewalAnswers answers) {
     this.database = database;
     this.namespace = namespace;
     this.answers = answers;
@@ -184,7 +185,7 @@ final class HoldRenewals {
             byId(session.mapper().renewHolds(sorted, Micros.of(some.get(0).lease()), raise, null)));
       } catch (PersistenceException e) {
         SQLException error = SqlCauses.first(e);
-        if (error == null || !Faults.isLockWait(error)) {
+        if (error == null || !MysqlFaults.isLockWait(error)) {
           throw e;
         }
         return Optional.empty();

@@ -3,11 +3,10 @@ package dev.interlock.mysql.internal.backend;
 import dev.interlock.CommonOptions;
 import dev.interlock.HoldInfo;
 import dev.interlock.LockConfig;
-import dev.interlock.LockConfigurationException;
 import dev.interlock.LockException;
 import dev.interlock.mysql.MysqlOptions;
-import dev.interlock.mysql.internal.connection.Faults;
-import dev.interlock.mysql.internal.connection.OwnPools;
+import dev.interlock.mysql.internal.connection.MysqlDriver;
+import dev.interlock.mysql.internal.connection.MysqlFaults;
 import dev.interlock.mysql.internal.connection.Packets;
 import dev.interlock.mysql.internal.connection.ServerFacts;
 import dev.interlock.mysql.internal.grants.Entries;
@@ -16,10 +15,10 @@ import dev.interlock.mysql.internal.grants.Waker;
 import dev.interlock.mysql.internal.queue.LocalClient;
 import dev.interlock.mysql.internal.queue.Protocol;
 import dev.interlock.mysql.internal.queue.Transition;
-import dev.interlock.mysql.internal.statements.Database;
 import dev.interlock.mysql.internal.statements.Inspector;
 import dev.interlock.mysql.internal.statements.LockKey;
 import dev.interlock.mysql.internal.statements.LockMapper.KnownEntry;
+import dev.interlock.mysql.internal.statements.LockSession;
 import dev.interlock.mysql.internal.statements.Mappers;
 import dev.interlock.mysql.internal.statements.Schema;
 import dev.interlock.spi.Attempt;
@@ -38,7 +37,9 @@ import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.WaiterInfo;
 import dev.interlock.sql.support.Connections;
+import dev.interlock.sql.support.Database;
 import dev.interlock.sql.support.LockBatcher;
+import dev.interlock.sql.support.Opener;
 import dev.interlock.sql.support.Opening;
 import dev.interlock.sql.support.Recheck;
 import dev.interlock.sql.support.SharedPool;
@@ -58,7 +59,7 @@ import org.jspecify.annotations.Nullable;
 public final class MysqlBackend implements HandOffBackend, LocalClient {
   private static final int HOST_BYTES = 255;
 
-  private final Database database;
+  private final Database<LockSession> database;
   private final String namespace;
   private final String server;
   private final long client;
@@ -73,18 +74,20 @@ public final class MysqlBackend implements HandOffBackend, LocalClient {
   private volatile @Nullable BackendEvents events;
 
   private MysqlBackend(
-      Database database,
+      Connections connections,
       LockConfig config,
       ClientId id,
-      String server,
-      boolean canWake,
+      ServerFacts facts,
       boolean isPoolOwn) {
-    this.database = database;
+    this.database = Mappers.database(
+        connections,
+        Mappers.create(config.get(MysqlOptions.TABLE_PREFIX), !isPoolOwn, facts.isMariaDb()),
+        config.get(MysqlOptions.TIMEOUT));
     this.namespace = config.get(CommonOptions.NAMESPACE);
-    this.server = server;
+    this.server = facts.server();
     this.client = HexFormat.fromHexDigitsToLong(id.id());
     this.host = shortened(id.host());
-    Waker waker = new Waker(canWake);
+    Waker waker = new Waker(facts.canWake());
     this.transactions = new Transactions(database, this, namespace, waker, this::granted);
     this.batcher = new LockBatcher<>(this::take);
     this.grantListener = new GrantListener(
@@ -94,7 +97,7 @@ public final class MysqlBackend implements HandOffBackend, LocalClient {
         entries,
         Math.min(2, config.get(MysqlOptions.TIMEOUT).toMillis() / 2_000.0),
         Protocol.LINGER);
-    HandOver handOver = new HandOver(database, waker, isPoolOwn && isMariaDb(server));
+    HandOver handOver = new HandOver(database, waker, isPoolOwn && facts.isMariaDb());
     this.fastPath = new FastPath(database, this, entries, grantListener, handOver, namespace);
     this.renewer = new Renewer(database, entries, this, this::note, namespace, batcher);
     this.inspector = new Inspector(database, namespace);
@@ -102,61 +105,28 @@ public final class MysqlBackend implements HandOffBackend, LocalClient {
 
   public static LockBackend open(LockConfig config, ClientId id) {
     Opening.require(config, "mysql", MysqlOptions.HOSTS, MysqlOptions.USER, MysqlOptions.DATABASE);
-    Connections pools;
-    try {
-      pools = new OwnPools(config, id.id());
-    } catch (LockConfigurationException e) {
-      throw e;
-    } catch (RuntimeException e) {
-      throw Faults.noConnection("cannot open 'mysql'", e);
-    }
-    return start(pools, config, id, true);
+    Opener opener = new Opener(MysqlDriver.servers(config));
+    ServerFacts facts = Opening.first(
+        "mysql", MysqlFaults.FAULTS, opener, connection -> prepare(connection, config, id));
+    return new MysqlBackend(MysqlDriver.pool(opener, config, id.id()), config, id, facts, true);
   }
 
   public static LockBackend over(DataSource pool, LockConfig config, ClientId id) {
-    return start(
-        new SharedPool(
-            pool,
-            config.get(MysqlOptions.POOL_SIZE),
-            config.get(MysqlOptions.TIMEOUT),
-            new Packets()),
-        config,
-        id,
-        false);
+    Connections connections = new SharedPool(
+        pool, config.get(MysqlOptions.POOL_SIZE), config.get(MysqlOptions.TIMEOUT), new Packets());
+    ServerFacts facts = Opening.first(
+        "mysql", MysqlFaults.FAULTS, connections, connection -> prepare(connection, config, id));
+    return new MysqlBackend(connections, config, id, facts, false);
   }
 
-  private static LockBackend start(
-      Connections pools, LockConfig config, ClientId id, boolean isPoolOwn) {
-    String prefix = config.get(MysqlOptions.TABLE_PREFIX);
-    try {
-      Connection connection = pools.take(true);
-      String server;
-      boolean canWake;
-      try {
-        ServerFacts.requireCommits(connection);
-        new Schema(prefix).apply(connection, config.get(MysqlOptions.SCHEMA));
-        ServerFacts.warnIfNotDurable(connection);
-        server = ServerFacts.version(connection);
-        canWake = ServerFacts.canWake(connection, "interlock.probe." + id.id());
-      } finally {
-        pools.giveBack(connection, true, true);
-      }
-      Database database = new Database(
-          pools,
-          Mappers.create(prefix, !isPoolOwn, isMariaDb(server)),
-          config.get(MysqlOptions.TIMEOUT));
-      return new MysqlBackend(database, config, id, server, canWake, isPoolOwn);
-    } catch (SQLException e) {
-      pools.close();
-      throw Faults.translate("cannot open 'mysql'", e, false);
-    } catch (RuntimeException e) {
-      pools.close();
-      throw e;
-    }
-  }
-
-  private static boolean isMariaDb(String server) {
-    return server.startsWith("MariaDB");
+  /** Looks at a connection, and has there the tables that the client needs. */
+  private static ServerFacts prepare(Connection connection, LockConfig config, ClientId id)
+      throws SQLException {
+    ServerFacts.requireCommits(connection);
+    new Schema(config.get(MysqlOptions.TABLE_PREFIX))
+        .apply(connection, config.get(MysqlOptions.SCHEMA));
+    ServerFacts.warnIfNotDurable(connection);
+    return ServerFacts.of(connection, "interlock.probe." + id.id());
   }
 
   private static byte[] shortened(String text) {
@@ -193,9 +163,7 @@ public final class MysqlBackend implements HandOffBackend, LocalClient {
   @Override
   public AttemptResult attempt(Attempt attempt) {
     // Behind waiters of this client it will not get the lock now: its place in the queue may wait.
-    long ride = attempt.prompt()
-        ? 0
-        : Math.min(entries.rideNanos(attempt.name()), attempt.patience().toNanos() / 2);
+    long ride = LockBatcher.rideNanos(attempt, entries.rideNanos(attempt.name()));
     Operations.Try operation = new Operations.Try(attempt, this::note);
     if (attempt.capacity() == 1 || !attempt.waits()) {
       return run(attempt.name(), operation, ride);

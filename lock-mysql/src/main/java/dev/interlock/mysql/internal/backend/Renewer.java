@@ -5,13 +5,14 @@ import dev.interlock.mysql.internal.grants.Entries;
 import dev.interlock.mysql.internal.queue.Entry;
 import dev.interlock.mysql.internal.queue.LocalClient;
 import dev.interlock.mysql.internal.queue.Protocol;
-import dev.interlock.mysql.internal.statements.Database;
 import dev.interlock.mysql.internal.statements.LockMapper.EntryState;
 import dev.interlock.mysql.internal.statements.LockMapper.KnownEntry;
+import dev.interlock.mysql.internal.statements.LockSession;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
+import dev.interlock.sql.support.Database;
 import dev.interlock.sql.support.LockBatcher;
 import dev.interlock.sql.support.Recheck;
 import java.util.ArrayList;
@@ -42,7 +43,7 @@ final class Renewer {
   private static final int MOST_TRIES = 5;
   private static final long BETWEEN_TRIES_NANOS = TimeUnit.MILLISECONDS.toNanos(7);
 
-  private final Database database;
+  private final Database<LockSession> database;
   private final Entries entries;
   private final LocalClient me;
   private final Operations.Noted noted;
@@ -50,7 +51,7 @@ final class Renewer {
   private final LockBatcher<Operation<?>> batcher;
 
   Renewer(
-      Database database,
+      Database<LockSession> database,
       Entries entries,
       LocalClient me,
       Operations.Noted noted,
@@ -190,7 +191,9 @@ final class Renewer {
       Renewal waiter = state.granted ? null : waiters.remove(state.id());
       if (waiter != null) {
         answers.answer(
-            waiter, RenewalResult.queued(me.recheck(state.lockRemainingUs, state.listens)));
+            waiter,
+            RenewalResult.queued(me.recheck(state.lockRemainingUs, state.listens))
+                .withOwnerHolds(state.ownerHolds));
       }
     }
   }

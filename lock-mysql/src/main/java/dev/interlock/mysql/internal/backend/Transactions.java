@@ -1,6 +1,6 @@
 package dev.interlock.mysql.internal.backend;
 
-import dev.interlock.mysql.internal.connection.Faults;
+import dev.interlock.mysql.internal.connection.MysqlFaults;
 import dev.interlock.mysql.internal.grants.GrantListener;
 import dev.interlock.mysql.internal.grants.Waker;
 import dev.interlock.mysql.internal.queue.Entry;
@@ -8,17 +8,17 @@ import dev.interlock.mysql.internal.queue.LocalClient;
 import dev.interlock.mysql.internal.queue.LockRow;
 import dev.interlock.mysql.internal.queue.Protocol;
 import dev.interlock.mysql.internal.queue.Transition;
-import dev.interlock.mysql.internal.statements.Database;
 import dev.interlock.mysql.internal.statements.LockKey;
 import dev.interlock.mysql.internal.statements.LockMapper;
 import dev.interlock.mysql.internal.statements.LockMapper.Candidate;
 import dev.interlock.mysql.internal.statements.LockMapper.CounterRow;
 import dev.interlock.mysql.internal.statements.LockMapper.KnownEntry;
 import dev.interlock.mysql.internal.statements.LockMapper.Sight;
-import dev.interlock.mysql.internal.statements.Session;
+import dev.interlock.mysql.internal.statements.LockSession;
 import dev.interlock.mysql.internal.statements.Sweep;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
+import dev.interlock.sql.support.Database;
 import dev.interlock.sql.support.Micros;
 import dev.interlock.sql.support.SqlCauses;
 import java.sql.SQLException;
@@ -37,14 +37,14 @@ final class Transactions {
   private static final int PAGE = 2 * (Protocol.HEIRS + 1);
   private static final int LONGEST_PAGE = 512;
 
-  private final Database database;
+  private final Database<LockSession> database;
   private final LocalClient me;
   private final String namespace;
   private final Waker waker;
   private final GrantListener.Granted granted;
 
   Transactions(
-      Database database,
+      Database<LockSession> database,
       LocalClient me,
       String namespace,
       Waker waker,
@@ -83,7 +83,7 @@ final class Transactions {
    * @param absent whether it is likely to have none; keeps for a repetition that it had none
    */
   private @Nullable Transition take(
-      Session session, LockKey at, List<Operation<?>> operations, boolean[] absent) {
+      LockSession session, LockKey at, List<Operation<?>> operations, boolean[] absent) {
     Transition done = absent[0] ? null : ordinary(session, at, operations);
     absent[0] |= done == null;
     while (done == null && operations.stream().anyMatch(Operation::needsRow)) {
@@ -116,7 +116,7 @@ final class Transactions {
 
   /** Answers null, with the transaction ended, if the lock has no row. */
   private @Nullable Transition ordinary(
-      Session session, LockKey at, List<Operation<?>> operations) {
+      LockSession session, LockKey at, List<Operation<?>> operations) {
     session.begins();
     List<List<?>> read = read(session, at, operations);
     if (read.get(0).isEmpty()) {
@@ -137,7 +137,8 @@ final class Transactions {
     return transition;
   }
 
-  private static List<List<?>> read(Session session, LockKey at, List<Operation<?>> operations) {
+  private static List<List<?>> read(
+      LockSession session, LockKey at, List<Operation<?>> operations) {
     LockMapper mapper = session.mapper();
     List<HoldId> ids = Operation.allIds(operations);
     if (operations.stream().allMatch(Operation::passesOverLocked)) {
@@ -148,7 +149,8 @@ final class Transactions {
         : mapper.beginTransactionAsking(at, ids, PAGE, session.transaction());
   }
 
-  private static void write(Session session, LockKey at, Transition transition, Set<Long> wakes) {
+  private static void write(
+      LockSession session, LockKey at, Transition transition, Set<Long> wakes) {
     LockMapper mapper = session.mapper();
     Long gone = transition.changes().onlyDeletion();
     if (gone != null && wakes.size() == 1) {
@@ -161,7 +163,8 @@ final class Transactions {
   }
 
   /** Answers null, with the transaction ended, if the lock has a row that somebody keeps locked. */
-  private @Nullable Transition first(Session session, LockKey at, List<Operation<?>> operations) {
+  private @Nullable Transition first(
+      LockSession session, LockKey at, List<Operation<?>> operations) {
     session.begins();
     List<List<?>> read = session
         .mapper()
@@ -211,7 +214,7 @@ final class Transactions {
    * Holds that ran out, and a queue of dead, would stay if their lock was never used again. Not if
    * somebody keeps its row locked: this is not what the caller waits for.
    */
-  private void tidyForgotten(Session session, int bucket, List<Candidate> rows) {
+  private void tidyForgotten(LockSession session, int bucket, List<Candidate> rows) {
     rows.stream()
         .filter(row -> row.forgotten)
         .limit(Sweep.TIDIED)
@@ -226,7 +229,7 @@ final class Transactions {
   }
 
   private Transition transition(
-      Session session, LockKey at, LockRow row, List<?> queue, long now, List<Entry> asked) {
+      LockSession session, LockKey at, LockRow row, List<?> queue, long now, List<Entry> asked) {
     List<Entry> entries = typed(queue);
     boolean whole = entries.size() < PAGE;
     if (!whole && entries.get(PAGE - 1).kind == Entry.SHARE) {
@@ -252,7 +255,7 @@ final class Transactions {
     void write(Set<Long> wakes);
   }
 
-  private void finish(Session session, Transition transition, Writing writing) {
+  private void finish(LockSession session, Transition transition, Writing writing) {
     Set<Long> wakes = transition.changes().wakes();
     wakes.removeIf(client -> !waker.reaches(client));
     session.changes();
@@ -260,14 +263,14 @@ final class Transactions {
       writing.write(wakes);
     } catch (PersistenceException e) {
       SQLException error = SqlCauses.first(e);
-      if (error == null || !Faults.isUnheardWake(error)) {
+      if (error == null || !MysqlFaults.isUnheardWake(error)) {
         throw e;
       }
       // Committed. It will find out by its next re-check.
       if (wakes.size() > 1) {
         session.ended();
         wakes.forEach(client -> waker.wake(session, client)); // those behind it were not reached
-      } else if (Faults.isRefusedWake(error)) {
+      } else if (MysqlFaults.isRefusedWake(error)) {
         wakes.forEach(waker::refused);
       }
     }

@@ -5,6 +5,9 @@ import dev.interlock.LockConfig;
 import dev.interlock.LockConfigurationException;
 import dev.interlock.mysql.MysqlOptions;
 import dev.interlock.mysql.internal.queue.Protocol;
+import dev.interlock.sql.support.Connections;
+import dev.interlock.sql.support.Opener;
+import dev.interlock.sql.support.OwnPool;
 import dev.interlock.sql.support.Servers;
 import java.io.File;
 import java.io.IOException;
@@ -15,12 +18,14 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.Properties;
 
 /** Connector/J, set up as the URI says. Thread-safe. */
-final class MysqlDriver implements Servers.Driver {
+public final class MysqlDriver implements Servers.Driver {
   private static final int DEFAULT_PORT = 3306;
+  private static final int KEPT_FOR_URGENT = 2;
 
   private final Properties properties;
   private final boolean several;
@@ -31,12 +36,22 @@ final class MysqlDriver implements Servers.Driver {
   }
 
   /** The servers of the URI. */
-  static Servers servers(LockConfig config) {
+  public static Servers servers(LockConfig config) {
     return new Servers(
         config.get(MysqlOptions.HOSTS),
         DEFAULT_PORT,
         config.get(MysqlOptions.DATABASE),
         new MysqlDriver(config));
+  }
+
+  /**
+   * Opens no connection yet. Releases and renewals may have as many as attempts, since under load
+   * there are as many of them.
+   */
+  public static Connections pool(Opener opener, LockConfig config, String client) {
+    int size = config.get(MysqlOptions.POOL_SIZE);
+    Duration patience = config.get(MysqlOptions.CONNECT_TIMEOUT);
+    return new OwnPool(opener, client, size, Math.max(size, KEPT_FOR_URGENT), patience);
   }
 
   private static Properties properties(LockConfig config) {
@@ -121,11 +136,11 @@ final class MysqlDriver implements Servers.Driver {
 
   @Override
   public boolean isUnreachable(SQLException error) {
-    return Faults.isUnreachable(error);
+    return MysqlFaults.isUnreachable(error);
   }
 
   @Override
   public String reason(SQLException error) {
-    return Faults.reason(error);
+    return MysqlFaults.reason(error);
   }
 }

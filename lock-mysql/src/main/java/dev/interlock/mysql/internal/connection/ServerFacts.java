@@ -14,11 +14,27 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a client has to know of the server behind a connection. */
-public final class ServerFacts {
+/**
+ * What a client has to know of the server behind a connection.
+ *
+ * @param server product and version, such as {@code MariaDB 11.4.5}
+ * @param canWake whether the server, and not a proxy, is at the other end; see {@link #isDirect}
+ */
+public record ServerFacts(String server, boolean canWake) {
   private static final Logger LOG = System.getLogger(ServerFacts.class.getName());
 
-  private ServerFacts() {}
+  /**
+   * Looks at a session.
+   *
+   * @param probe a user-level lock that nobody else uses
+   */
+  public static ServerFacts of(Connection connection, String probe) throws SQLException {
+    return new ServerFacts(version(connection), canWake(connection, probe));
+  }
+
+  public boolean isMariaDb() {
+    return server.startsWith("MariaDB");
+  }
 
   /**
    * Refuses connections of which the driver says that they commit each statement, and the server
@@ -65,8 +81,7 @@ public final class ServerFacts {
     return risks;
   }
 
-  /** Name and version, such as {@code MariaDB 11.4.5}. */
-  public static String version(Connection connection) throws SQLException {
+  private static String version(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery("SELECT VERSION()")) {
       if (!row.next()) {
@@ -79,8 +94,7 @@ public final class ServerFacts {
     }
   }
 
-  /** Whether the server, and not a proxy, is at the other end; see {@link #isDirect}. */
-  public static boolean canWake(Connection connection, String name) throws SQLException {
+  private static boolean canWake(Connection connection, String name) throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(
         "SELECT IF(GET_LOCK(?, 0) = 1, IS_USED_LOCK(?), NULL), RELEASE_LOCK(?)")) {
       for (int i = 1; i <= 3; i++) {

@@ -2,12 +2,14 @@ package dev.interlock.mysql.internal.grants;
 
 import dev.interlock.mysql.internal.connection.ServerFacts;
 import dev.interlock.mysql.internal.queue.Entry;
-import dev.interlock.mysql.internal.statements.Database;
 import dev.interlock.mysql.internal.statements.LockKey;
+import dev.interlock.mysql.internal.statements.LockMapper;
 import dev.interlock.mysql.internal.statements.LockMapper.KnownEntry;
+import dev.interlock.mysql.internal.statements.LockSession;
 import dev.interlock.spi.BackendEvents;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
+import dev.interlock.sql.support.Database;
 import dev.interlock.sql.support.Listener;
 import dev.interlock.sql.support.Micros;
 import java.nio.charset.StandardCharsets;
@@ -34,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * another has it stops for up to two seconds, and the others with it. Thread-safe.
  */
 public final class GrantListener {
-  private final Database database;
+  private final Database<LockSession> database;
   private final long client;
   private final String prefix;
   private final Entries entries;
@@ -56,7 +58,7 @@ public final class GrantListener {
    * @param linger how long it stays up after the last waiter
    */
   public GrantListener(
-      Database database,
+      Database<LockSession> database,
       long client,
       String prefix,
       Entries entries,
@@ -106,7 +108,7 @@ public final class GrantListener {
   }
 
   private void listen(Connection taken, boolean again) throws SQLException {
-    Long session = database.on(taken).becomeListener(client);
+    Long session = database.on(taken, LockMapper.class).becomeListener(client);
     boolean direct = ServerFacts.isDirect(taken, session);
     listener.up(direct);
     if (session == null) {

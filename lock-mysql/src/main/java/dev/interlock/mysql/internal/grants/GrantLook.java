@@ -2,7 +2,7 @@ package dev.interlock.mysql.internal.grants;
 
 import com.mysql.cj.conf.PropertyKey;
 import com.mysql.cj.jdbc.JdbcConnection;
-import dev.interlock.mysql.internal.connection.Faults;
+import dev.interlock.mysql.internal.connection.MysqlFaults;
 import dev.interlock.mysql.internal.statements.LockKey;
 import dev.interlock.mysql.internal.statements.LockMapper;
 import java.sql.Connection;
@@ -109,7 +109,7 @@ final class GrantLook implements AutoCloseable {
       }
       return true;
     } catch (SQLException e) {
-      if (!Faults.isPassing(e)) {
+      if (!MysqlFaults.FAULTS.isPassing(e, false)) {
         throw e;
       }
       return false;

@@ -1,7 +1,7 @@
 package dev.interlock.mysql.internal.grants;
 
-import dev.interlock.mysql.internal.connection.Faults;
-import dev.interlock.mysql.internal.statements.Session;
+import dev.interlock.mysql.internal.connection.MysqlFaults;
+import dev.interlock.mysql.internal.statements.LockSession;
 import dev.interlock.sql.support.SqlCauses;
 import java.sql.SQLException;
 import java.util.concurrent.ConcurrentHashMap;
@@ -46,14 +46,14 @@ public final class Waker {
   }
 
   /** Wakes one, by a statement of its own, whom the packet that granted the lock did not reach. */
-  public void wake(Session session, long client) {
+  public void wake(LockSession session, long client) {
     try {
       session.mapper().wake(client);
     } catch (PersistenceException e) {
       SQLException error = SqlCauses.first(e);
-      if (error == null || !Faults.isUnheardWake(error)) {
+      if (error == null || !MysqlFaults.isUnheardWake(error)) {
         session.spoil(); // what was asked for is done
-      } else if (Faults.isRefusedWake(error)) {
+      } else if (MysqlFaults.isRefusedWake(error)) {
         refused(client);
       }
     }

@@ -323,7 +323,8 @@ public final class Transition {
     if (!fresh || waiter.asleep || waiter.listens != me.listens()) {
       keep(waiter, now + Recheck.LONGEST_STAY_US);
     }
-    return RenewalResult.queued(recheck(waiter.listens));
+    return RenewalResult.queued(recheck(waiter.listens))
+        .withOwnerHolds(holders.room(waiter).same());
   }
 
   private Entry insert(Entry entry) {

@@ -4,6 +4,7 @@ import dev.interlock.mysql.internal.queue.Changes;
 import dev.interlock.mysql.internal.queue.Entry;
 import dev.interlock.mysql.internal.queue.LockRow;
 import dev.interlock.spi.HoldId;
+import dev.interlock.sql.support.HoldRow;
 import dev.interlock.sql.support.WaiterRow;
 import java.util.Collection;
 import java.util.List;
@@ -109,9 +110,9 @@ public interface LockMapper {
   @Nullable
   Long becomeListener(@Param("client") long client);
 
-  List<Inspection> inspect(@Param("at") LockKey at);
+  List<HoldRow> inspect(@Param("at") LockKey at);
 
-  List<Inspection> list(
+  List<HoldRow> list(
       @Param("after") @Nullable LockKey after,
       @Param("rest") List<Integer> restOfBuckets,
       @Param("start") byte[] start,
@@ -167,26 +168,6 @@ public interface LockMapper {
     }
   }
 
-  /** What there is to say of a lock that has a row, and of one of its further holds if any. */
-  final class Inspection {
-    int bucket;
-    byte[] lockKey = {};
-    long client;
-    byte[] owner = {};
-    byte[] host = {};
-    long sinceUs;
-    long remainingUs;
-    long token;
-    int waiters;
-    byte[] partOwner = {};
-    byte[] partHost = {};
-    long partSinceUs;
-    long partRemainingUs;
-    long partToken;
-    int units;
-    int capacity;
-  }
-
   /** An entry that is still there, and what its lock is up to. */
   final class EntryState {
     long client;
@@ -194,6 +175,7 @@ public interface LockMapper {
     public boolean listens;
     public boolean granted;
     public long lockRemainingUs;
+    public boolean ownerHolds;
 
     public HoldId id() {
       return new HoldId(client, hold);

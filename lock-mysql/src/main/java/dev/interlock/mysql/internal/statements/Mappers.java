@@ -1,13 +1,31 @@
 package dev.interlock.mysql.internal.statements;
 
+import dev.interlock.mysql.internal.connection.ConnectionAges;
+import dev.interlock.mysql.internal.connection.MysqlFaults;
 import dev.interlock.mysql.internal.queue.Protocol;
+import dev.interlock.sql.support.Connections;
+import dev.interlock.sql.support.Database;
 import dev.interlock.sql.support.MapperFactory;
+import java.time.Duration;
 import java.util.Map;
 import org.apache.ibatis.session.SqlSessionFactory;
 
-/** Reads the statements. */
+/** Reads the statements, and has them run. */
 public final class Mappers {
   private Mappers() {}
+
+  /** Runs the statements on connections. */
+  public static Database<LockSession> database(
+      Connections connections, SqlSessionFactory mappers, Duration timeout) {
+    ConnectionAges ages = new ConnectionAges();
+    return new Database<>(
+        connections,
+        mappers,
+        (sql, connection) ->
+            new LockSession(sql.getMapper(LockMapper.class), ages.micros(connection)),
+        timeout,
+        MysqlFaults.FAULTS);
+  }
 
   /**
    * Reads the statements.

@@ -12,11 +12,11 @@ import dev.interlock.mysql.MysqlOptions;
 import dev.interlock.mysql.OddPool;
 import dev.interlock.mysql.ReplyEater;
 import dev.interlock.mysql.Server;
-import dev.interlock.mysql.internal.connection.OwnPools;
+import dev.interlock.mysql.internal.connection.MysqlDriver;
 import dev.interlock.mysql.internal.grants.Waker;
 import dev.interlock.mysql.internal.queue.Protocol;
-import dev.interlock.mysql.internal.statements.Database;
 import dev.interlock.mysql.internal.statements.LockKey;
+import dev.interlock.mysql.internal.statements.LockSession;
 import dev.interlock.mysql.internal.statements.Mappers;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
@@ -24,7 +24,10 @@ import dev.interlock.spi.AttemptResult.Queued;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.ReleaseResult;
+import dev.interlock.sql.support.Connections;
+import dev.interlock.sql.support.Database;
 import dev.interlock.sql.support.Micros;
+import dev.interlock.sql.support.Opener;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -339,9 +342,10 @@ class HandOverTest {
   /** Sends the packet alone. Answers whether it did anything. */
   private boolean isHandedOver(HoldId id) {
     LockConfig config = LockConfig.parse(uri);
-    OwnPools pools = new OwnPools(config, "hands-over");
+    Connections pools =
+        MysqlDriver.pool(new Opener(MysqlDriver.servers(config)), config, "hands-over");
     try {
-      Database database = new Database(
+      Database<LockSession> database = Mappers.database(
           pools, Mappers.create("interlock_", false, IS_MARIADB), config.get(MysqlOptions.TIMEOUT));
       return new HandOver(database, new Waker(true), keepsText)
           .run("a", LockKey.of(namespace, "a"), id, keepsText)

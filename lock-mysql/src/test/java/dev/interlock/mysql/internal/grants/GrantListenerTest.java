@@ -5,14 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.interlock.LockConfig;
 import dev.interlock.mysql.MysqlOptions;
 import dev.interlock.mysql.Server;
-import dev.interlock.mysql.internal.connection.OwnPools;
+import dev.interlock.mysql.internal.connection.MysqlDriver;
 import dev.interlock.mysql.internal.queue.Entry;
-import dev.interlock.mysql.internal.statements.Database;
 import dev.interlock.mysql.internal.statements.LockKey;
 import dev.interlock.mysql.internal.statements.LockMapper.KnownEntry;
+import dev.interlock.mysql.internal.statements.LockSession;
 import dev.interlock.mysql.internal.statements.Mappers;
 import dev.interlock.spi.HoldId;
 import dev.interlock.sql.support.Connections;
+import dev.interlock.sql.support.Database;
+import dev.interlock.sql.support.Opener;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -36,15 +38,15 @@ class GrantListenerTest {
   private static final Duration LINGER = Duration.ofMillis(250);
   private static final double SLEEP_SECONDS = 0.01;
 
-  private OwnPools pools;
-  private Database database;
+  private Connections pools;
+  private Database<LockSession> database;
 
   @BeforeEach
   void open() {
     String uri = Server.uri();
     Server.client(uri).close(); // makes the tables
     LockConfig config = LockConfig.parse(uri);
-    pools = new OwnPools(config, "listens");
+    pools = MysqlDriver.pool(new Opener(MysqlDriver.servers(config)), config, "listens");
     database = on(pools, config.get(MysqlOptions.TIMEOUT));
   }
 
@@ -53,16 +55,16 @@ class GrantListenerTest {
     pools.close();
   }
 
-  private static Database on(Connections connections, Duration timeout) {
-    return new Database(connections, Mappers.create("interlock_", false, false), timeout);
+  private static Database<LockSession> on(Connections connections, Duration timeout) {
+    return Mappers.database(connections, Mappers.create("interlock_", false, false), timeout);
   }
 
-  private static GrantListener grantListener(Database database, Entries entries) {
+  private static GrantListener grantListener(Database<LockSession> database, Entries entries) {
     return grantListener(database, entries, SLEEP_SECONDS, LINGER);
   }
 
   private static GrantListener grantListener(
-      Database database, Entries entries, double waitSeconds, Duration linger) {
+      Database<LockSession> database, Entries entries, double waitSeconds, Duration linger) {
     long client = ThreadLocalRandom.current().nextLong();
     return new GrantListener(database, client, "n:", entries, waitSeconds, linger);
   }

@@ -7,19 +7,18 @@ import dev.interlock.HoldInfo;
 import dev.interlock.LockConfig;
 import dev.interlock.LockException;
 import dev.interlock.postgres.PostgresOptions;
-import dev.interlock.postgres.internal.connection.Faults;
-import dev.interlock.postgres.internal.connection.OwnPool;
 import dev.interlock.postgres.internal.connection.PostgresDriver;
+import dev.interlock.postgres.internal.connection.PostgresFaults;
 import dev.interlock.postgres.internal.connection.ServerFacts;
 import dev.interlock.postgres.internal.grants.GrantListener;
 import dev.interlock.postgres.internal.grants.Grants;
 import dev.interlock.postgres.internal.grants.Waiters;
 import dev.interlock.postgres.internal.statements.Calls;
-import dev.interlock.postgres.internal.statements.Database;
 import dev.interlock.postgres.internal.statements.Inspector;
 import dev.interlock.postgres.internal.statements.LockMapper;
 import dev.interlock.postgres.internal.statements.LockMapper.Answer;
 import dev.interlock.postgres.internal.statements.LockMapper.Item;
+import dev.interlock.postgres.internal.statements.LockMapper.Place;
 import dev.interlock.postgres.internal.statements.LockMapper.Step;
 import dev.interlock.postgres.internal.statements.Schema;
 import dev.interlock.spi.Attempt;
@@ -38,11 +37,14 @@ import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
 import dev.interlock.spi.WaiterInfo;
 import dev.interlock.sql.support.Connections;
+import dev.interlock.sql.support.Database;
 import dev.interlock.sql.support.LockBatcher;
+import dev.interlock.sql.support.MapperFactory;
 import dev.interlock.sql.support.Micros;
 import dev.interlock.sql.support.Opener;
 import dev.interlock.sql.support.Opening;
 import dev.interlock.sql.support.Recheck;
+import dev.interlock.sql.support.Session;
 import dev.interlock.sql.support.SharedPool;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -52,32 +54,37 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.function.Function;
 import javax.sql.DataSource;
 
 /** The backend: each call is one call of a function at the server, in one transaction. */
 public final class PostgresBackend implements HandOffBackend {
-  private static final String OPENING = "cannot open 'postgres'";
-
-  private final Database database;
+  private final Database<Session<LockMapper>> database;
   private final String server;
   private final long client;
-  private final Calls calls;
+  private final byte[] host;
+  private final Calls calls = new Calls();
   private final Inspector inspector;
   private final Grants grants;
   private final GrantListener grantListener;
   private final Waiters waiters = new Waiters();
   private final LockBatcher<Operation> batcher = new LockBatcher<>(this::operate);
 
-  private PostgresBackend(Connections connections, LockConfig config, ClientId id, String server) {
-    this.database = new Database(
-        connections, config.get(PostgresOptions.TABLE_PREFIX), config.get(PostgresOptions.TIMEOUT));
+  private PostgresBackend(
+      Connections connections, LockConfig config, ClientId id, ServerFacts facts) {
+    this.database = new Database<>(
+        connections,
+        MapperFactory.of(
+            LockMapper.class, Map.of("prefix", config.get(PostgresOptions.TABLE_PREFIX))),
+        (sql, connection) -> new Session<>(sql.getMapper(LockMapper.class)),
+        config.get(PostgresOptions.TIMEOUT),
+        PostgresFaults.FAULTS);
     this.inspector = new Inspector(database, config.get(CommonOptions.NAMESPACE));
-    this.server = server;
+    this.server = facts.server();
     this.client = HexFormat.fromHexDigitsToLong(id.id());
-    this.calls = new Calls(client, id.host().getBytes(UTF_8));
+    this.host = id.host().getBytes(UTF_8);
     this.grants = new Grants(client, config.get(CommonOptions.NAMESPACE), database, waiters, calls);
     this.grantListener = new GrantListener(database, id.id(), grants);
   }
@@ -87,16 +94,12 @@ public final class PostgresBackend implements HandOffBackend {
         config, "postgres", PostgresOptions.HOSTS, PostgresOptions.USER, PostgresOptions.DATABASE);
     PostgresDriver driver = new PostgresDriver(config, id.id());
     Opener opener = new Opener(driver.servers());
-    ServerFacts facts;
-    try (Connection first = first(opener::open)) {
-      facts = prepare(first, config);
-    } catch (SQLException e) {
-      throw Faults.translate(OPENING, e, false);
-    }
+    ServerFacts facts = Opening.first(
+        "postgres", PostgresFaults.FAULTS, opener, connection -> prepare(connection, config));
     if (facts.direct()) {
       driver.goDirect();
     }
-    return new PostgresBackend(new OwnPool(opener, config, id.id()), config, id, facts.server());
+    return new PostgresBackend(PostgresDriver.pool(opener, config, id.id()), config, id, facts);
   }
 
   public static LockBackend over(DataSource pool, LockConfig config, ClientId id) {
@@ -105,22 +108,9 @@ public final class PostgresBackend implements HandOffBackend {
         config.get(PostgresOptions.POOL_SIZE),
         config.get(PostgresOptions.CONNECT_TIMEOUT),
         SharedPool.Outfit.NONE);
-    Connection first = first(() -> connections.take(true));
-    try {
-      return new PostgresBackend(connections, config, id, prepare(first, config).server());
-    } catch (SQLException e) {
-      throw Faults.translate(OPENING, e, false);
-    } finally {
-      connections.giveBack(first, true, true);
-    }
-  }
-
-  private static Connection first(Callable<Connection> source) {
-    try {
-      return source.call();
-    } catch (Exception e) {
-      throw Faults.noConnection(OPENING, e);
-    }
+    ServerFacts facts = Opening.first(
+        "postgres", PostgresFaults.FAULTS, connections, connection -> prepare(connection, config));
+    return new PostgresBackend(connections, config, id, facts);
   }
 
   /** Looks at a connection, and has there the tables that the client needs. */
@@ -143,10 +133,8 @@ public final class PostgresBackend implements HandOffBackend {
       grantListener.ensureListening();
     }
     // Behind waiters of this client it will not get the lock now: its place in the queue may wait.
-    long ride = attempt.prompt()
-        ? 0
-        : Math.min(waiters.rideNanos(attempt.name()), attempt.patience().toNanos() / 2);
-    return answer(attempt, run(attempt.name(), new Operation.Acquire(attempt), ride));
+    long ride = LockBatcher.rideNanos(attempt, waiters.rideNanos(attempt.name()));
+    return answer(attempt, run(attempt.name(), Operation.acquire(attempt), ride));
   }
 
   private AttemptResult answer(Attempt attempt, Answer answer) {
@@ -181,7 +169,7 @@ public final class PostgresBackend implements HandOffBackend {
   private void operate(String name, List<Operation> operations) {
     List<Operation> sorted = new ArrayList<>(operations);
     sorted.sort(Comparator.comparing(operation -> !operation.isUrgent()));
-    byte[] key = grants.key(name);
+    Place at = new Place(grants.key(name), client, host);
     List<Step> steps = sorted.stream().map(Operation::step).toList();
     List<HoldId> coming = steps.stream()
         .map(Step::asks)
@@ -192,11 +180,10 @@ public final class PostgresBackend implements HandOffBackend {
     long sentAt = System.nanoTime();
     List<Answer> answers;
     try {
-      answers = database.run(
+      answers = change(
           "lock '" + name + "'",
           sorted.get(0).isUrgent(),
-          true,
-          mapper -> calls.run(mapper, name, key, steps));
+          mapper -> calls.run(mapper, name, at, steps));
     } catch (RuntimeException e) {
       coming.forEach(id -> waiters.failed(name, id));
       throw e;
@@ -262,7 +249,7 @@ public final class PostgresBackend implements HandOffBackend {
         .map(renewal -> new Item(grants.key(renewal.name()), renewal))
         .toList();
     long sentAt = System.nanoTime();
-    List<Answer> found = change("renewal", mapper -> mapper.renew(items, ifFree));
+    List<Answer> found = change("renewal", true, mapper -> mapper.renew(items, ifFree));
     found.forEach(answer -> {
       Renewal renewal = some.get(answer.n);
       answer.askedAt = sentAt;
@@ -276,9 +263,10 @@ public final class PostgresBackend implements HandOffBackend {
   }
 
   private RenewalResult result(Renewal renewal, Answer answer) {
-    if (answer.state == Answer.WAITS) {
+    boolean ownerHolds = answer.state == Answer.WAITS_BEHIND_OWNER;
+    if (ownerHolds || answer.state == Answer.WAITS) {
       waiters.stands(renewal.name(), renewal.id(), look(answer, renewal.lease()));
-      return RenewalResult.queued(recheck(answer.remainingUs));
+      return RenewalResult.queued(recheck(answer.remainingUs)).withOwnerHolds(ownerHolds);
     }
     waiters.remove(renewal.name(), renewal.id());
     return answer.state == Answer.HOLDS
@@ -293,7 +281,7 @@ public final class PostgresBackend implements HandOffBackend {
   }
 
   private ReleaseResult giveBack(Release release) {
-    Answer answer = run(release.name(), new Operation.GiveBack(release, waiters), 0);
+    Answer answer = run(release.name(), Operation.giveBack(release, waiters), 0);
     release.passed().forEach(id -> waiters.remove(release.name(), id));
     if (!answer.held) {
       return ReleaseResult.notHeld();
@@ -309,7 +297,7 @@ public final class PostgresBackend implements HandOffBackend {
   @Override
   public void abandon(String name, HoldId id) {
     waiters.remove(name, id);
-    run(name, new Operation.Abandonment(id), 0);
+    run(name, Operation.abandon(id), 0);
   }
 
   @Override
@@ -330,8 +318,8 @@ public final class PostgresBackend implements HandOffBackend {
   @Override
   public boolean forceRelease(String name, long fencingToken) {
     long sentAt = System.nanoTime();
-    Answer answer =
-        change("forced release", mapper -> mapper.force(grants.key(name), client, fencingToken));
+    Answer answer = change(
+        "forced release", true, mapper -> mapper.force(grants.key(name), client, fencingToken));
     grants.passOn(name, answer, null, sentAt);
     String victims = answer.victims;
     if (victims == null) {
@@ -354,8 +342,11 @@ public final class PostgresBackend implements HandOffBackend {
     database.close();
   }
 
-  private <T> T change(String what, Function<LockMapper, T> work) {
-    return database.run(what, true, true, work);
+  private <T> T change(String what, boolean urgent, Function<LockMapper, T> work) {
+    return database.run(what, urgent, session -> {
+      session.changes();
+      return work.apply(session.mapper());
+    });
   }
 
   private Duration recheck(long remainingUs) {

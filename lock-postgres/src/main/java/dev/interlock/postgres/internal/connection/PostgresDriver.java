@@ -2,9 +2,13 @@ package dev.interlock.postgres.internal.connection;
 
 import dev.interlock.LockConfig;
 import dev.interlock.postgres.PostgresOptions;
+import dev.interlock.sql.support.Connections;
+import dev.interlock.sql.support.Opener;
+import dev.interlock.sql.support.OwnPool;
 import dev.interlock.sql.support.Servers;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.Properties;
 import org.postgresql.Driver;
@@ -13,6 +17,7 @@ import org.postgresql.Driver;
 public final class PostgresDriver implements Servers.Driver {
   private static final int DEFAULT_PORT = 5432;
   private static final int PREPARED_AFTER = 3;
+  private static final int KEPT_FOR_URGENT = 2;
 
   private final LockConfig config;
   private final Properties properties = new Properties();
@@ -72,6 +77,13 @@ public final class PostgresDriver implements Servers.Driver {
         this);
   }
 
+  /** Opens no connection yet. */
+  public static Connections pool(Opener opener, LockConfig config, String client) {
+    int size = config.get(PostgresOptions.POOL_SIZE);
+    Duration patience = config.get(PostgresOptions.CONNECT_TIMEOUT);
+    return new OwnPool(opener, client, size, KEPT_FOR_URGENT, patience);
+  }
+
   @Override
   public Connection connect(String place) throws SQLException {
     Connection connection = new Driver().connect("jdbc:postgresql://" + place, properties);
@@ -85,11 +97,11 @@ public final class PostgresDriver implements Servers.Driver {
 
   @Override
   public boolean isUnreachable(SQLException error) {
-    return Faults.isUnreachable(error);
+    return PostgresFaults.FAULTS.isUnreachable(error);
   }
 
   @Override
   public String reason(SQLException error) {
-    return Faults.firstLine(error);
+    return PostgresFaults.reason(error);
   }
 }

@@ -1,15 +1,13 @@
 package dev.interlock.postgres.internal.grants;
 
 import dev.interlock.postgres.internal.connection.ServerFacts;
-import dev.interlock.postgres.internal.statements.Database;
 import dev.interlock.postgres.internal.statements.LockMapper;
-import dev.interlock.spi.BackendEvents;
-import dev.interlock.spi.HoldId;
+import dev.interlock.sql.support.Database;
 import dev.interlock.sql.support.Listener;
+import dev.interlock.sql.support.Session;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
-import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
@@ -22,31 +20,16 @@ public final class GrantListener {
   /** After so long a silence it makes sure that the server is still there. */
   private static final int SILENCE_MILLIS = 2_000;
 
-  private final Database database;
+  private final Database<Session<LockMapper>> database;
   private final String channel;
-  private final Heard heard;
+  private final Grants grants;
   private final Listener listener;
 
-  public GrantListener(Database database, String clientId, Heard heard) {
+  public GrantListener(Database<Session<LockMapper>> database, String clientId, Grants grants) {
     this.database = database;
     this.channel = channel(clientId);
-    this.heard = heard;
+    this.grants = grants;
     this.listener = new Listener(database.connections(), channel, () -> true, this::listen);
-  }
-
-  /** Hears of what other clients did. */
-  interface Heard {
-    /**
-     * A waiter was granted a lock.
-     *
-     * @param mapper for a look at it
-     * @param grant what the message says of it; null if it says no more
-     */
-    void granted(LockMapper mapper, byte[] key, HoldId id, Message.@Nullable Told grant);
-
-    void revoked(byte[] key, HoldId id);
-
-    BackendEvents events();
   }
 
   static String channel(String clientId) {
@@ -75,10 +58,10 @@ public final class GrantListener {
       statement.execute("LISTEN " + channel);
       listener.up(true);
       if (again) {
-        heard.events().inDoubt();
+        grants.events().inDoubt();
       }
       PGConnection postgres = connection.unwrap(PGConnection.class);
-      LockMapper mapper = database.on(connection);
+      LockMapper mapper = database.on(connection, LockMapper.class);
       while (listener.isNeeded()) {
         PGNotification[] some = postgres.getNotifications(SILENCE_MILLIS);
         if (some == null || some.length == 0) {
@@ -95,9 +78,9 @@ public final class GrantListener {
   private void heard(LockMapper mapper, String text) {
     Message message = Message.parse(text);
     if (message.isGrant()) {
-      heard.granted(mapper, message.key(), message.id(), message.grant());
+      grants.granted(mapper, message.key(), message.id(), message.grant());
     } else {
-      heard.revoked(message.key(), message.id());
+      grants.revoked(message.key(), message.id());
     }
   }
 

@@ -2,36 +2,52 @@ package dev.interlock.postgres.internal.grants;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.interlock.LockException;
 import dev.interlock.postgres.internal.statements.Calls;
-import dev.interlock.postgres.internal.statements.Database;
 import dev.interlock.postgres.internal.statements.LockMapper;
 import dev.interlock.postgres.internal.statements.LockMapper.Answer;
 import dev.interlock.postgres.internal.statements.LockMapper.Shared;
 import dev.interlock.spi.BackendEvents;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
+import dev.interlock.sql.support.Database;
 import dev.interlock.sql.support.Micros;
+import dev.interlock.sql.support.Session;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Passes on what a step did to waiters, of this client and of others. Thread-safe. */
-public final class Grants implements GrantListener.Heard {
+/**
+ * Passes on what a step did to waiters, of this client and of others. Thread-safe; blocks for I/O.
+ */
+public final class Grants {
+  private static final Logger LOG = System.getLogger(Grants.class.getName());
+
   private final long client;
   private final String namespace;
   private final Waiters waiters;
   private final Calls calls;
-  private final Notifier notifier;
+  private final Database<Session<LockMapper>> database;
   private volatile @Nullable BackendEvents events;
 
-  public Grants(long client, String namespace, Database database, Waiters waiters, Calls calls) {
+  public Grants(
+      long client,
+      String namespace,
+      Database<Session<LockMapper>> database,
+      Waiters waiters,
+      Calls calls) {
     this.client = client;
     this.namespace = namespace + ":";
     this.waiters = waiters;
     this.calls = calls;
-    this.notifier = new Notifier(database);
+    this.database = database;
   }
 
   public void tell(BackendEvents listener) {
@@ -61,30 +77,41 @@ public final class Grants implements GrantListener.Heard {
    * @param asked who is told by the answer itself
    */
   public void passOn(String name, Answer answer, @Nullable HoldId asked, long sentAt) {
-    List<HoldId> others = new ArrayList<>();
+    List<Message> messages = new ArrayList<>();
     if (answer.isGrantTo(client)) {
       events().granted(of(name, answer), sentAt);
     } else if (answer.grantClient != null && !answer.told) {
-      notifier.granted(
-          key(name),
-          grantee(answer),
-          new Message.Told(
-              answer.grantToken,
-              answer.grantTokens,
-              answer.grantUs,
-              answer.heirs(answer.grantClient)));
+      messages.add(Message.granted(key(name), grantee(answer)));
     }
     for (Shared one : answer.shared()) {
       HoldId id = one.id();
       if (id.high() != client) {
-        others.add(id);
+        messages.add(Message.granted(key(name), id));
       } else if (!id.equals(asked)) {
         events().granted(of(name, id, one.token(), one.tokens(), one.us()), sentAt);
       }
     }
-    if (!others.isEmpty()) {
-      notifier.granted(key(name), others);
-    }
+    tell(messages);
+  }
+
+  /**
+   * Tells other clients what a step did to them, outside of its transaction, each by one statement.
+   * If that fails, they find out when they look again.
+   */
+  private void tell(List<Message> messages) {
+    Map<Long, List<String>> byClient = messages.stream()
+        .collect(Collectors.groupingBy(
+            message -> message.id().high(),
+            Collectors.mapping(Message::text, Collectors.toList())));
+    byClient.forEach((other, texts) -> {
+      String channel = GrantListener.channel(HexFormat.of().toHexDigits(other));
+      String[] all = texts.toArray(String[]::new);
+      try {
+        database.run("notification", true, session -> session.mapper().tell(channel, all));
+      } catch (LockException e) {
+        LOG.log(Level.DEBUG, "another client was not told of its grant", e);
+      }
+    });
   }
 
   /** Tells the holder that its hold was ended by force. */
@@ -92,12 +119,17 @@ public final class Grants implements GrantListener.Heard {
     if (id.high() == client) {
       revoked(key(name), id);
     } else {
-      notifier.revoked(key(name), id);
+      tell(List.of(Message.revoked(key(name), id)));
     }
   }
 
-  @Override
-  public void granted(LockMapper mapper, byte[] key, HoldId id, Message.@Nullable Told told) {
+  /**
+   * Another client granted a lock to a waiter of this one.
+   *
+   * @param mapper for a look at it
+   * @param told what the message says of it; null if it says no more
+   */
+  void granted(LockMapper mapper, byte[] key, HoldId id, Message.@Nullable Told told) {
     String name = name(key);
     OptionalLong since = told == null ? OptionalLong.empty() : waiters.since(name, id, told);
     if (told != null && since.isPresent()) {
@@ -114,14 +146,13 @@ public final class Grants implements GrantListener.Heard {
     }
   }
 
-  @Override
-  public void revoked(byte[] key, HoldId id) {
+  /** A hold of this client was ended by force. */
+  void revoked(byte[] key, HoldId id) {
     waiters.doubt(name(key), id);
     events().revoked(name(key), id);
   }
 
-  @Override
-  public BackendEvents events() {
+  BackendEvents events() {
     return Objects.requireNonNull(events, "subscribe comes first");
   }
 

@@ -1,7 +1,5 @@
 package dev.interlock.postgres.internal.grants;
 
-import static java.util.stream.Collectors.joining;
-
 import dev.interlock.spi.HoldId;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -9,7 +7,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one client tells another. The procedure {@code release} writes grants as well.
+ * What one client tells another. The procedure {@code release_all} tells more of the grants that it
+ * makes.
  *
  * @param isGrant or else it is the end of a hold, by force
  * @param id the waiter or hold
@@ -32,8 +31,8 @@ record Message(
    */
   record Told(long token, int tokens, long us, List<HoldId> heirs) {}
 
-  static Message granted(byte[] key, HoldId id, @Nullable Told grant) {
-    return new Message(true, id, HexFormat.of().formatHex(key), grant);
+  static Message granted(byte[] key, HoldId id) {
+    return new Message(true, id, HexFormat.of().formatHex(key), null);
   }
 
   static Message revoked(byte[] key, HoldId id) {
@@ -61,11 +60,8 @@ record Message(
     return HexFormat.of().parseHex(digits);
   }
 
+  /** What a client says; of a grant it says no more, and the waiter looks. */
   String text() {
-    String what = (isGrant ? GRANTED : REVOKED) + id.toString() + digits;
-    return grant == null
-        ? what
-        : what + " " + grant.token + " " + grant.tokens + " " + grant.us
-            + grant.heirs.stream().map(heir -> " " + heir.low()).collect(joining());
+    return (isGrant ? GRANTED : REVOKED) + id.toString() + digits;
   }
 }

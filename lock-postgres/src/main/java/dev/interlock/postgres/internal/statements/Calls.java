@@ -3,6 +3,7 @@ package dev.interlock.postgres.internal.statements;
 import dev.interlock.postgres.internal.statements.LockMapper.Answer;
 import dev.interlock.postgres.internal.statements.LockMapper.Asking;
 import dev.interlock.postgres.internal.statements.LockMapper.Line;
+import dev.interlock.postgres.internal.statements.LockMapper.Place;
 import dev.interlock.postgres.internal.statements.LockMapper.Step;
 import dev.interlock.spi.HoldId;
 import dev.interlock.sql.support.Hint;
@@ -16,20 +17,12 @@ import org.jspecify.annotations.Nullable;
  * How a client has steps done that concern one lock: by as few statements as it can. Thread-safe.
  */
 public final class Calls {
-  private final long client;
-  private final byte[] host;
-
   // Where the usual case would be tried in vain, which costs a round trip: with a lock that has no
   // row, such as one whose name is used only once, or that is held; and at a release that serves
   // somebody, or of a hold that is an entry.
   private final Set<String> present = Recent.set();
   private final Hint held = new Hint();
   private final Hint awaited = new Hint();
-
-  public Calls(long client, byte[] host) {
-    this.client = client;
-    this.host = host;
-  }
 
   /** Notes that a lock was granted to a waiter, which has an entry until it is released. */
   public void granted(String name) {
@@ -40,47 +33,47 @@ public final class Calls {
    * Does the steps in this order, and answers each of them, or only the first: then nothing was
    * done of the others.
    */
-  public List<Answer> run(LockMapper mapper, String name, byte[] key, List<Step> steps) {
+  public List<Answer> run(LockMapper mapper, String name, Place at, List<Step> steps) {
     Step first = steps.get(0);
     if (steps.size() > 1) {
       Line line = line(steps);
-      List<Answer> answers = line == null ? List.of() : inLine(mapper, name, key, steps, line);
-      return answers.isEmpty() ? mapper.operate(key, client, host, steps) : answers;
+      List<Answer> answers = line == null ? List.of() : inLine(mapper, name, at, steps, line);
+      return answers.isEmpty() ? mapper.operate(at, steps) : answers;
     }
     Asking asks = first.asks();
     if (asks == null) {
-      return List.of(release(mapper, name, key, first.leaving()));
+      return List.of(release(mapper, name, at, first.leaving()));
     }
     if (!first.leaving().isEmpty()) {
-      return mapper.operate(key, client, host, steps);
+      return mapper.operate(at, steps);
     }
     if (!asks.isCounted()) {
-      return List.of(acquire(mapper, name, key, asks));
+      return List.of(acquire(mapper, name, at, asks));
     }
     awaited.note(name, true);
-    return List.of(mapper.enter(key, client, host, asks));
+    return List.of(mapper.enter(at, asks));
   }
 
-  private Answer acquire(LockMapper mapper, String name, byte[] key, Asking asks) {
+  private Answer acquire(LockMapper mapper, String name, Place at, Asking asks) {
     boolean simple = present.contains(name) && !held.isLikely(name);
-    Long token = simple ? mapper.take(key, client, host, asks) : null;
+    Long token = simple ? mapper.take(at, asks) : null;
     if (token != null) {
       return Answer.of(0, Answer.HOLDS, token, asks.tokens, asks.leaseUs);
     }
-    Answer answer = mapper.acquire(key, client, host, asks);
+    Answer answer = mapper.acquire(at, asks);
     present.add(name);
     held.note(name, simple || answer.state != Answer.HOLDS);
     return answer;
   }
 
-  private Answer release(LockMapper mapper, String name, byte[] key, List<HoldId> leaving) {
+  private Answer release(LockMapper mapper, String name, Place at, List<HoldId> leaving) {
     boolean simple = leaving.size() == 1 && !awaited.isLikely(name);
-    if (simple && mapper.giveBack(key, client, leaving.get(0))) {
+    if (simple && mapper.giveBack(at, leaving.get(0))) {
       Answer answer = new Answer();
       answer.held = true;
       return answer;
     }
-    Answer answer = mapper.release(key, client, lows(leaving));
+    Answer answer = mapper.release(at, lows(leaving));
     awaited.note(name, serves(answer) || (simple && answer.held));
     return answer;
   }
@@ -110,16 +103,16 @@ public final class Calls {
 
   /** Nothing was done if it answers nothing. */
   private List<Answer> inLine(
-      LockMapper mapper, String name, byte[] key, List<Step> steps, Line line) {
+      LockMapper mapper, String name, Place at, List<Step> steps, Line line) {
     List<Answer> answers = new ArrayList<>();
     Answer all;
     if (steps.get(0).asks() == null) {
       Long[] leaving = lows(steps.get(0).leaving());
-      all = mapper.releaseAppending(key, client, leaving, host, line);
+      all = mapper.releaseAppending(at, leaving, line);
       awaited.note(name, serves(all));
       answers.add(all);
     } else {
-      all = mapper.append(key, client, host, line);
+      all = mapper.append(at, line);
     }
     if (all.state == 0) {
       return answers;

@@ -3,6 +3,7 @@ package dev.interlock.postgres.internal.statements;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Renewal;
+import dev.interlock.sql.support.HoldRow;
 import dev.interlock.sql.support.Micros;
 import dev.interlock.sql.support.Recheck;
 import dev.interlock.sql.support.WaiterRow;
@@ -17,53 +18,29 @@ import org.jspecify.annotations.Nullable;
 /** The statements of {@code LockMapper.xml}. */
 public interface LockMapper {
 
-  Answer acquire(
-      @Param("key") byte[] key,
-      @Param("client") long client,
-      @Param("host") byte[] host,
-      @Param("asks") Asking asks);
+  Answer acquire(@Param("at") Place at, @Param("asks") Asking asks);
 
   /** An attempt for a part of a lock. */
-  Answer enter(
-      @Param("key") byte[] key,
-      @Param("client") long client,
-      @Param("host") byte[] host,
-      @Param("asks") Asking asks);
+  Answer enter(@Param("at") Place at, @Param("asks") Asking asks);
 
   /** Takes a lock that nobody has or awaits; answers its token. */
   @Nullable
-  Long take(
-      @Param("key") byte[] key,
-      @Param("client") long client,
-      @Param("host") byte[] host,
-      @Param("asks") Asking asks);
+  Long take(@Param("at") Place at, @Param("asks") Asking asks);
 
   /** Gives a lock back that nobody awaits. */
-  boolean giveBack(@Param("key") byte[] key, @Param("client") long client, @Param("id") HoldId id);
+  boolean giveBack(@Param("at") Place at, @Param("id") HoldId id);
 
   /** Ends holds, and tells another client that has the lock since. */
-  Answer release(@Param("key") byte[] key, @Param("client") long client, @Param("ids") Long[] ids);
+  Answer release(@Param("at") Place at, @Param("ids") Long[] ids);
 
   /** The same, with attempts behind it. */
   Answer releaseAppending(
-      @Param("key") byte[] key,
-      @Param("client") long client,
-      @Param("ids") Long[] ids,
-      @Param("host") byte[] host,
-      @Param("line") Line line);
+      @Param("at") Place at, @Param("ids") Long[] ids, @Param("line") Line line);
 
   /** Attempts that join the queue. */
-  Answer append(
-      @Param("key") byte[] key,
-      @Param("client") long client,
-      @Param("host") byte[] host,
-      @Param("line") Line line);
+  Answer append(@Param("at") Place at, @Param("line") Line line);
 
-  List<Answer> operate(
-      @Param("key") byte[] key,
-      @Param("client") long client,
-      @Param("host") byte[] host,
-      @Param("operations") List<Step> operations);
+  List<Answer> operate(@Param("at") Place at, @Param("operations") List<Step> operations);
 
   Answer force(@Param("key") byte[] key, @Param("client") long client, @Param("token") long token);
 
@@ -74,10 +51,10 @@ public interface LockMapper {
   Answer pending(@Param("key") byte[] key, @Param("id") HoldId id);
 
   /** A row for each holder. */
-  List<Inspection> inspect(@Param("key") byte[] key);
+  List<HoldRow> inspect(@Param("key") byte[] key);
 
   /** The same for a part of the locks; a lock that is free has a row without a holder. */
-  List<Inspection> list(
+  List<HoldRow> list(
       @Param("after") byte @Nullable [] after,
       @Param("start") byte[] start,
       @Param("end") byte[] end,
@@ -87,6 +64,19 @@ public interface LockMapper {
   List<WaiterRow> waiters(@Param("key") byte[] key, @Param("limit") int limit);
 
   List<String> tell(@Param("channel") String channel, @Param("messages") String[] messages);
+
+  /** Which lock it is about, and which client asks, where. */
+  final class Place {
+    final byte[] key;
+    final long client;
+    final byte[] host;
+
+    public Place(byte[] key, long client, byte[] host) {
+      this.key = key;
+      this.client = client;
+      this.host = host;
+    }
+  }
 
   /**
    * What is wanted of a lock.
@@ -171,6 +161,7 @@ public interface LockMapper {
   final class Answer {
     public static final int HOLDS = 1;
     public static final int WAITS = 2;
+    public static final int WAITS_BEHIND_OWNER = 3;
 
     public int n;
     public boolean held;
@@ -232,17 +223,4 @@ public interface LockMapper {
 
   /** Who else was granted a lock that is shared. */
   record Shared(HoldId id, long token, int tokens, long us) {}
-
-  /** One who holds a lock. */
-  final class Inspection {
-    byte[] lockKey = {};
-    byte[] owner = {};
-    byte[] host = {};
-    long sinceUs;
-    long token;
-    long remainingUs;
-    int waiters;
-    int units;
-    int capacity;
-  }
 }

@@ -32,7 +32,7 @@ class OutageTest {
   private final Refusing driver = new Refusing(new PostgresDriver(config, "outage"));
   private final Servers servers = new Servers(
       config.get(PostgresOptions.HOSTS), 5432, config.get(PostgresOptions.DATABASE), driver);
-  private final Connections pool = new OwnPool(new Opener(servers), config, "outage");
+  private final Connections pool = PostgresDriver.pool(new Opener(servers), config, "outage");
 
   /** Opens one connection, and no other. */
   private static final class Refusing implements Servers.Driver {

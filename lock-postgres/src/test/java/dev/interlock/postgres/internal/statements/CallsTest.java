@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.interlock.postgres.Server;
 import dev.interlock.postgres.internal.statements.LockMapper.Answer;
 import dev.interlock.postgres.internal.statements.LockMapper.Asking;
+import dev.interlock.postgres.internal.statements.LockMapper.Place;
 import dev.interlock.postgres.internal.statements.LockMapper.Step;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.HoldId;
@@ -128,7 +129,7 @@ class CallsTest {
   /** A client, which has one hold. */
   private final class Caller {
     private final long client = ThreadLocalRandom.current().nextLong();
-    private final Calls calls = new Calls(client, "h".getBytes(UTF_8));
+    private final Calls calls = new Calls();
     private HoldId held = new HoldId(client, 0);
     private int ids;
 
@@ -150,7 +151,8 @@ class CallsTest {
     }
 
     private Answer run(Step step) {
-      return calls.run(mapper, name, name.getBytes(UTF_8), List.of(step)).get(0);
+      Place at = new Place(name.getBytes(UTF_8), client, "h".getBytes(UTF_8));
+      return calls.run(mapper, name, at, List.of(step)).get(0);
     }
   }
 }

@@ -13,6 +13,7 @@ import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
+import dev.interlock.spi.Uninterruptibly;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -125,21 +126,9 @@ public final class Keeper {
 
   /** Answers whether all are answered by then. */
   private static boolean await(CountDownLatch open, long longest) {
-    boolean interrupted = false;
     long deadline = System.nanoTime() + longest;
-    try {
-      while (true) {
-        try {
-          return open.await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
+    return Uninterruptibly.await(
+        () -> open.await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS));
   }
 
   private Ballot ballot(

@@ -1,5 +1,6 @@
 package dev.interlock.quorum.internal.member;
 
+import dev.interlock.spi.Uninterruptibly;
 import java.time.Duration;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -133,16 +134,7 @@ final class MemberThreads {
       LockSupport.parkNanos(this, 1_000_000);
     }
     pool.shutdown();
-    boolean interrupted = false;
-    while (!pool.isTerminated() && System.nanoTime() - deadline < 0) {
-      try {
-        var unused = pool.awaitTermination(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    var unused = Uninterruptibly.await(
+        () -> pool.awaitTermination(deadline - System.nanoTime(), TimeUnit.NANOSECONDS));
   }
 }

@@ -5,6 +5,7 @@ import dev.interlock.LockException;
 import dev.interlock.spi.BackendContext;
 import dev.interlock.spi.BackendEvents;
 import dev.interlock.spi.LockBackend;
+import dev.interlock.spi.Uninterruptibly;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
@@ -349,18 +350,11 @@ public final class Members {
     closed = true;
     List<Thread> closing = all.stream().map(member -> new Thread(member::close)).toList();
     closing.forEach(Thread::start);
-    boolean interrupted = false;
     for (Thread thread : closing) {
-      while (thread.isAlive()) {
-        try {
-          thread.join();
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
+      var unused = Uninterruptibly.await(() -> {
+        thread.join();
+        return true;
+      });
     }
   }
 }

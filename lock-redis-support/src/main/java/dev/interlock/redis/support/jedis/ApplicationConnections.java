@@ -1,6 +1,7 @@
 package dev.interlock.redis.support.jedis;
 
 import dev.interlock.BackendUnavailableException;
+import dev.interlock.spi.Uninterruptibly;
 import java.time.Duration;
 import java.util.NoSuchElementException;
 import org.apache.commons.pool2.PooledObjectFactory;
@@ -115,15 +116,8 @@ final class ApplicationConnections implements Connections {
   }
 
   private Connection borrow() {
-    boolean interrupted = false;
     try {
-      while (true) {
-        try {
-          return pool.borrowObject(timeout);
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
+      return Uninterruptibly.await(() -> pool.borrowObject(timeout));
     } catch (NoSuchElementException e) {
       throw new BackendUnavailableException(
           "No Redis connection became free within " + timeout.toMillis()
@@ -131,10 +125,6 @@ final class ApplicationConnections implements Connections {
           e);
     } catch (Exception e) { // that is what borrowObject declares
       throw Faults.connecting(address(), e);
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
     }
   }
 }

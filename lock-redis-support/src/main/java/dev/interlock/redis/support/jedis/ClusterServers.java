@@ -153,7 +153,13 @@ final class ClusterServers implements Servers {
 
   private Server server(HostAndPort node) {
     Server known = servers.get(node);
-    return known != null ? known : servers.computeIfAbsent(node, this::connected);
+    if (known == null) {
+      known = servers.computeIfAbsent(node, this::connected);
+      if (closed) {
+        known.close(); // close() may have looked before it was there
+      }
+    }
+    return known;
   }
 
   private Server connected(HostAndPort node) {

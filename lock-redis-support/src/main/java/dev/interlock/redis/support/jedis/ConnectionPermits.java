@@ -2,6 +2,7 @@ package dev.interlock.redis.support.jedis;
 
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.redis.support.jedis.Connections.Use;
+import dev.interlock.spi.Uninterruptibly;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -58,34 +59,25 @@ final class ConnectionPermits {
     }
   }
 
+  /** Lets those go on who wait: they find the connections closed, and pass their turn on. */
+  void close() {
+    all.release(size);
+    attempts.release(size);
+  }
+
   /** Tells whether somebody waits for a turn. */
   boolean isAwaited() {
     return all.hasQueuedThreads() || attempts.hasQueuedThreads();
   }
 
   private void enter(Semaphore gate, long deadline) {
-    if (!gate.tryAcquire() && !await(gate, deadline)) {
+    boolean entered = Uninterruptibly.await(
+        () -> gate.tryAcquire(deadline - System.nanoTime(), TimeUnit.NANOSECONDS));
+    if (!entered) {
       throw new BackendUnavailableException(
           "No Redis connection became free within " + timeout.toMillis()
               + " ms: pool exhausted (size " + size
               + "). Make the pool larger, or find out why the server is slow");
-    }
-  }
-
-  private static boolean await(Semaphore gate, long deadline) {
-    boolean interrupted = false;
-    try {
-      while (true) {
-        try {
-          return gate.tryAcquire(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
     }
   }
 }

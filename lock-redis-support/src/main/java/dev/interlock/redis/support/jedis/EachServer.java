@@ -1,5 +1,6 @@
 package dev.interlock.redis.support.jedis;
 
+import dev.interlock.spi.Uninterruptibly;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -72,22 +73,10 @@ public final class EachServer {
   }
 
   private static void await(FutureTask<Boolean> task) {
-    boolean interrupted = false;
     try {
-      while (true) {
-        try {
-          var unused = task.get();
-          return;
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
+      var unused = Uninterruptibly.await(task::get);
     } catch (ExecutionException e) {
       throw e.getCause() instanceof RuntimeException cause ? cause : new IllegalStateException(e);
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
     }
   }
 }

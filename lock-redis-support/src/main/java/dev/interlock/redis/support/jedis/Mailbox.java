@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Listens to the mailbox of a client, on a connection and a daemon thread of its own, and hands
- * what comes to the engine. A lost connection is replaced, with growing pauses, and the engine is
- * told after every subscription that messages may have been lost. Thread-safe.
+ * what comes to the engine. A lost connection is replaced, with growing pauses while none lasts,
+ * and the engine is told after every subscription that messages may have been lost. Thread-safe.
  *
  * <p>Nothing is sent while nobody waits: a dead connection is found by {@link #check}, which every
  * attempt calls that is going to wait.
@@ -25,6 +25,10 @@ final class Mailbox implements AutoCloseable {
   private static final Duration QUIET = Duration.ofSeconds(2);
   private static final Duration FIRST_PAUSE = Duration.ofMillis(10);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
+
+  /** A subscription that ends sooner was of no use, and the next one may end as soon. */
+  private static final Duration LASTING = Duration.ofMillis(100);
+
   private static final long NOT_PINGED = Long.MIN_VALUE;
 
   private final byte[] channel;
@@ -137,13 +141,15 @@ final class Mailbox implements AutoCloseable {
     }
   }
 
-  /** Listens until the connection ends; false if there never was a subscription. */
+  /** Listens until the connection ends; false if there was no subscription that lasted. */
   private boolean listen() {
+    long since = System.nanoTime();
     try (MailboxLink fresh = connector.get()) {
       link = fresh;
       if (!isClosed()) {
         fresh.subscribe(channel);
         heard();
+        since = heardAt;
         listening = true;
         failures = 0;
         events.inDoubt();
@@ -152,11 +158,11 @@ final class Mailbox implements AutoCloseable {
     } catch (Throwable e) { // an Error, too: without this thread nothing would be heard any more
       complain(e);
     }
-    boolean worked = listening;
+    boolean lasted = listening && System.nanoTime() - since > LASTING.toNanos();
     listening = false;
     link = null;
     pingedAt.set(NOT_PINGED);
-    return worked;
+    return lasted;
   }
 
   private void read(MailboxLink fresh) {

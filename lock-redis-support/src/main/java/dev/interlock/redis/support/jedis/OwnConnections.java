@@ -253,6 +253,7 @@ public final class OwnConnections implements Connections {
   @Override
   public void close() {
     closed = true;
+    permits.close();
     open.close();
     discardIdle();
     server.close();

@@ -36,7 +36,7 @@ import redis.clients.jedis.exceptions.JedisRedirectionException;
  * who come meanwhile share its next wait. Thread-safe; blocks for the time of two waits and of
  * their answers, and of getting a connection.
  */
-public final class ReplicaWait implements ReplicatedGrants.Replicas {
+final class ReplicaWait implements ReplicatedGrants.Replicas {
   private static final String ACTION = "wait for replicas";
   private static final byte[] PX = {'P', 'X'};
   private static final byte[] ONE = {'1'};
@@ -68,7 +68,7 @@ public final class ReplicaWait implements ReplicatedGrants.Replicas {
    * @return a backend whose grants wait; the same one if they need no replica
    * @throws LockException if this user may not wait for replicas
    */
-  public static LockBackend before(
+  static LockBackend before(
       LockBackend backend, LockConfig config, Servers servers, KeyLayout layout) {
     int replicas = config.get(JedisOptions.REPLICAS);
     if (replicas == 0) {

@@ -1,5 +1,6 @@
 package dev.interlock.redis.support.jedis;
 
+import dev.interlock.BackendUnavailableException;
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.LockKeys;
 import dev.interlock.spi.BackendEvents;
@@ -95,7 +96,12 @@ public final class WakeUps implements AutoCloseable {
   }
 
   private boolean isListening(LockKeys keys) {
-    Server server = servers.of(keys).server();
+    Server server;
+    try {
+      server = servers.of(keys).server();
+    } catch (BackendUnavailableException e) {
+      return false; // what was asked before was answered, and stays true
+    }
     Mailbox open = mailboxes.get(server);
     if (open == null) {
       leaveOthers();

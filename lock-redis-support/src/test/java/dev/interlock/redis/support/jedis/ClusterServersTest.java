@@ -1,6 +1,7 @@
 package dev.interlock.redis.support.jedis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.HostPort;
@@ -9,12 +10,16 @@ import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.LockKeys;
 import dev.interlock.redis.support.Topology;
 import dev.interlock.redis.support.contract.FakeRedis;
+import dev.interlock.redis.support.jedis.Connections.Use;
 import dev.interlock.spi.ClientId;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.exceptions.JedisMovedDataException;
 
 /** Which node of a cluster is believed. */
 @Timeout(60)
@@ -53,6 +58,62 @@ class ClusterServersTest {
     @Override
     public void close() throws IOException {
       server.close();
+    }
+  }
+
+  @Test
+  void E7_whatIsReferredToANodeAfterCloseOpensNothingThere() throws Exception {
+    try (Node one = new Node();
+        Node other = new Node()) {
+      one.knows(one, one);
+      LockConfig config = LockConfig.builder("any")
+          .set(JedisOptions.HOSTS, List.of(one.host()))
+          .set(JedisOptions.TOPOLOGY, Topology.CLUSTER)
+          .build();
+      ClusterServers servers =
+          ClusterServers.open(config, new ClientId("00000000000000aa", "host"));
+      LockKeys keys = new KeyLayout("t").keys("n");
+      Target target = servers.of(keys);
+      servers.close();
+      String answer = "MOVED 1 " + other.address();
+      HostAndPort elsewhere =
+          new HostAndPort("127.0.0.1", other.host().port().orElseThrow());
+
+      Target next = servers.after(
+          keys,
+          target,
+          new BackendUnavailableException(
+              answer, new JedisMovedDataException(answer, elsewhere, 1)));
+
+      Connections connections = next.server().connections();
+      assertThatThrownBy(() -> connections.borrow(Use.HOLDER))
+          .isInstanceOf(BackendUnavailableException.class)
+          .hasMessageContaining("are closed");
+      assertThat(other.server.connections()).isZero();
+    }
+  }
+
+  /** A release that was answered must not fail because the way to the lock is not known any more. */
+  @Test
+  void E3_aLockThatNoServerHasNowIsLookedAtAgainSoon() throws Exception {
+    try (Node node = new Node()) {
+      node.slots = "*1\r\n" + Node.range(0, 8191, node);
+      LockConfig config = LockConfig.builder("any")
+          .set(JedisOptions.HOSTS, List.of(node.host()))
+          .set(JedisOptions.TOPOLOGY, Topology.CLUSTER)
+          .build();
+      ClientId client = new ClientId("00000000000000aa", "host");
+      KeyLayout layout = new KeyLayout("t");
+      try (ClusterServers servers = ClusterServers.open(config, client);
+          WakeUps wakeUps =
+              new WakeUps("any", layout, client, servers, config.get(JedisOptions.TIMEOUT))) {
+        LockKeys keys = IntStream.range(0, 1000)
+            .mapToObj(i -> layout.keys("n" + i))
+            .filter(candidate -> servers.group(candidate) >= 8192)
+            .findFirst()
+            .orElseThrow();
+        assertThat(wakeUps.recheck(keys, -1, true)).isLessThan(Duration.ofSeconds(1));
+      }
     }
   }
 

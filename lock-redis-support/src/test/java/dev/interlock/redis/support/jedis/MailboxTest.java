@@ -83,6 +83,24 @@ class MailboxTest {
   }
 
   @Test
+  void W9_connectionsOfWhichNoneLastsAreReplacedMoreAndMoreSlowly() throws Exception {
+    int connections = 8;
+    long start = System.nanoTime();
+    try (Mailbox mailbox = open(() -> {
+      MemoryLink cut = new MemoryLink();
+      cut.close();
+      return cut;
+    })) {
+      for (int i = 0; i < connections; i++) {
+        assertThat(next()).isEqualTo("inDoubt");
+      }
+      // Each pause between them is at least half of 10 ms, 20 ms, and so on.
+      assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(Duration.ofMillis(600));
+      assertThat(mailbox.isListening()).isFalse();
+    }
+  }
+
+  @Test
   void P2_aConnectionThatGivesNoSignOfLifeIsReplaced() throws Exception {
     try (Mailbox mailbox = open(() -> new MemoryLink())) {
       assertThat(next()).isEqualTo("inDoubt");

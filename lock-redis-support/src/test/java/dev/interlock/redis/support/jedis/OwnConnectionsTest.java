@@ -10,10 +10,13 @@ import dev.interlock.LockConfig;
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.LockKeys;
 import dev.interlock.redis.support.contract.FakeRedis;
+import dev.interlock.redis.support.contract.Topologies;
 import dev.interlock.spi.ClientId;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -54,6 +57,42 @@ class OwnConnectionsTest {
       connections.giveBack(Connections.Use.HOLDER, releasing, true);
       connections.close();
       assertThat(releasing.isConnected()).isFalse();
+    }
+  }
+
+  @Test
+  void E7_closeEndsTheWaitForAPlaceInAnExhaustedPool() throws Exception {
+    try (RedisServer server = TestRedis.start()) {
+      OwnConnections connections = OwnConnections.open(
+          config("any", server)
+              .set(JedisOptions.POOL_SIZE, 2)
+              .set(JedisOptions.TIMEOUT, Duration.ofSeconds(50))
+              .build(),
+          new ClientId("00000000000000aa", "host"));
+      var first = connections.borrow(Connections.Use.HOLDER);
+      var second = connections.borrow(Connections.Use.ATTEMPT);
+      List<FutureTask<Connection>> waiting = new ArrayList<>();
+      for (Connections.Use use : List.of(Connections.Use.HOLDER, Connections.Use.ATTEMPT)) {
+        for (int i = 0; i < 3; i++) {
+          FutureTask<Connection> task = new FutureTask<>(() -> connections.borrow(use));
+          waiting.add(task);
+          Thread thread = new Thread(task, "waits");
+          thread.setDaemon(true);
+          thread.start();
+        }
+      }
+      Topologies.await(() -> !connections.mayKeep(first)); // somebody waits
+
+      connections.close();
+
+      for (FutureTask<Connection> task : waiting) {
+        assertThatThrownBy(() -> task.get(10, TimeUnit.SECONDS))
+            .hasCauseInstanceOf(BackendUnavailableException.class)
+            .hasMessageContaining("are closed");
+      }
+      connections.giveBack(Connections.Use.HOLDER, first, true);
+      connections.giveBack(Connections.Use.ATTEMPT, second, true);
+      assertThat(first.isConnected()).isFalse();
     }
   }
 

@@ -8,6 +8,7 @@ import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
+import dev.interlock.spi.RenewalResult;
 import dev.interlock.tck.internal.run.DirectBackend;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
@@ -154,6 +155,41 @@ public final class SharedOwnerRules {
     }
     stranger.get(run.limit(20_000).toMillis(), TimeUnit.MILLISECONDS).close();
     run.note(WAITERS + " waiters entered once their owner was granted the lock in another client");
+  }
+
+  /** Without the engine: a client that hears of the grant in another way asks again anyhow. */
+  @Rule(
+      value = "S1",
+      check = "that who keeps its place in the queue is answered that its owner has the lock",
+      timed = true)
+  public static void aPlaceTellsOfItsOwnersHold(RuleRun run) throws Exception {
+    DirectBackend owner = run.direct();
+    DirectBackend waiting = run.direct();
+    String name = run.name();
+    Lease held = run.client().acquire(Leases.fixed(run, name, 30_000));
+    List<Attempt> attempts = new ArrayList<>();
+    for (DirectBackend client : List.of(owner, waiting, waiting)) {
+      Attempt attempt = Attempt.of(name, client.newId(), OWNER, run.ms(20_000))
+          .withFair(run.has(Capability.FAIR))
+          .withPatience(run.ms(60_000))
+          .withSharedOwner(attempts.size() != 1);
+      attempts.add(attempt);
+      if (!(client.attempt(attempt) instanceof AttemptResult.Queued)) {
+        run.note("one who waits has no place to keep, and asks by attempts alone");
+        return;
+      }
+    }
+    held.release();
+    owner.acquire(attempts.get(0), run.limit(3_000));
+    RenewalResult place = waiting.refresh(attempts.get(2));
+    run.expectWhileHeld(
+        name,
+        () -> place instanceof Grant
+            || (place instanceof RenewalResult.Queued queued && queued.ownerHolds()),
+        "who waits as the owner that has the lock is told so",
+        "the answer was " + place);
+    waiting.acquire(attempts.get(2), run.limit(1_000));
+    run.note("one who waited behind a stranger was told of the hold of its owner");
   }
 
   /** Where there is a queue, nobody must come into it before those who came first. */

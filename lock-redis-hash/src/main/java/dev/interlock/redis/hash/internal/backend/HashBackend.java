@@ -107,7 +107,7 @@ public final class HashBackend implements HandOffBackend, BatchBackend {
               backend,
               replicas,
               ReplicaWait.open(connections.open(), config, backend.layout, connections));
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) { // such as no memory for a thread
       try {
         connections.close();
       } catch (RuntimeException closing) {
@@ -214,7 +214,7 @@ public final class HashBackend implements HandOffBackend, BatchBackend {
   Departure begin(Release release) {
     riders.ended(release.name(), release.id());
     release.passed().forEach(id -> riders.ended(release.name(), id));
-    return new Departure(release, riders.take(release.name()));
+    return new Departure(release);
   }
 
   /** A release that is under way, and the attempts that it takes along. For one thread. */
@@ -224,9 +224,8 @@ public final class HashBackend implements HandOffBackend, BatchBackend {
     private final ScriptCall call;
     private final ScriptRunner.Sent sent;
 
-    private Departure(Release release, List<PiggybackedAttempt> taken) {
+    private Departure(Release release) {
       this.release = release;
-      this.taken = taken;
       Attempt next = release.next();
       this.call = call(Scripts.RELEASE, release.name())
           .patient()
@@ -238,8 +237,9 @@ public final class HashBackend implements HandOffBackend, BatchBackend {
       if (next != null) {
         describe(call, next);
       }
-      taken.forEach(rider -> describe(call, rider.attempt()));
+      this.taken = riders.take(release.name());
       try {
+        taken.forEach(rider -> describe(call, rider.attempt()));
         this.sent = holders.send("release", release.name(), call);
       } catch (RuntimeException | Error e) {
         taken.forEach(PiggybackedAttempt::fail);

@@ -7,9 +7,11 @@ import dev.interlock.redis.hash.internal.script.Scripts;
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.Millis;
 import dev.interlock.redis.support.ScriptCall;
+import dev.interlock.spi.Uninterruptibly;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
+import dev.interlock.spi.Uninterruptibly;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -72,18 +74,10 @@ final class Renewer {
 
     /** Another thread may be about to pass it on. */
     void awaitDone() {
-      boolean interrupted = false;
-      while (true) {
-        try {
-          done.await();
-          break;
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
+      var unused = Uninterruptibly.await(() -> {
+        done.await();
+        return true;
+      });
     }
   }
 
@@ -157,7 +151,7 @@ final class Renewer {
       return RenewalResult.held(renewal, first).withTokens(Math.toIntExact(second));
     }
     if (kind == QUEUED) {
-      return RenewalResult.queued(Outcomes.recheck(first));
+      return RenewalResult.queued(Outcomes.recheck(first)).withOwnerHolds(second == 1);
     }
     if (kind == FAILED) {
       return RenewalResult.failed(new LockException("Redis could not renew lock '" + renewal.name()

@@ -61,16 +61,6 @@ record ClientSetup(LockConfig config, ClientId client) {
     return uri;
   }
 
-  /**
-   * The master, which {@link MasterAddress} finds by its name. Names no sentinels: Lettuce would
-   * believe the first that answers.
-   */
-  RedisURI master() {
-    RedisURI uri = uri(RedisOptions.servers(config).get(0));
-    uri.setSentinelMasterId(config.get(RedisOptions.MASTER));
-    return uri;
-  }
-
   private RedisURI at(HostPort server) {
     return RedisURI.builder()
         .withHost(server.host())

@@ -14,7 +14,6 @@ import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
-import io.lettuce.core.resource.NettyCustomizer;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 
@@ -37,10 +36,10 @@ final class ClusterConnections implements Connections {
   ClusterConnections(LockConfig config, ClientId client) {
     this.setup = new ClientSetup(config, client);
     this.address = RedisOptions.address(config);
-    this.resources = new Resources(config.get(RedisOptions.TIMEOUT), new NettyCustomizer() {});
-    this.cluster = RedisClusterClient.create(
+    this.resources = new Resources(config.get(RedisOptions.TIMEOUT));
+    this.cluster = resources.closing(RedisClusterClient.create(
         resources.lettuce(),
-        RedisOptions.servers(config).stream().map(setup::uri).toList());
+        RedisOptions.servers(config).stream().map(setup::uri).toList()));
     this.slots = new SlotMap(cluster);
     ClusterTopologyRefreshOptions refresh = ClusterTopologyRefreshOptions.builder()
         .adaptiveRefreshTriggersTimeout(SlotMap.BETWEEN_LOOKS)
@@ -50,7 +49,7 @@ final class ClusterConnections implements Connections {
         .options(ClusterClientOptions.builder())
         .topologyRefreshOptions(refresh)
         .build());
-    this.listening = RedisClient.create(resources.lettuce());
+    this.listening = resources.closing(RedisClient.create(resources.lettuce()));
     this.listening.setOptions(setup.options(ClientOptions.builder()).build());
   }
 
@@ -82,17 +81,8 @@ final class ClusterConnections implements Connections {
 
   @Override
   public void close() {
-    // Each, although one before it is interrupted.
-    try {
-      cluster.suspendTopologyRefresh();
-      listening.shutdown(Duration.ZERO, Duration.ofSeconds(1));
-    } finally {
-      try {
-        cluster.shutdown(Duration.ZERO, Duration.ofSeconds(1));
-      } finally {
-        resources.close();
-      }
-    }
+    cluster.suspendTopologyRefresh();
+    resources.close();
   }
 
   private final class ListeningNodes implements ClusterListeners.Nodes {

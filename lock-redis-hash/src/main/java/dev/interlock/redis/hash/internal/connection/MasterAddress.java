@@ -6,7 +6,7 @@ import java.net.SocketAddress;
 import java.util.function.Supplier;
 
 /**
- * Leads Lettuce to the master of a Sentinel set whenever it connects, also by itself. Thread-safe.
+ * Leads a client to the master of a Sentinel set whenever it connects, also by itself. Thread-safe.
  */
 final class MasterAddress extends SocketAddressResolver {
   private final Supplier<SocketAddress> master;
@@ -18,6 +18,6 @@ final class MasterAddress extends SocketAddressResolver {
 
   @Override
   public SocketAddress resolve(RedisURI uri) {
-    return uri.getSentinelMasterId() == null ? super.resolve(uri) : master.get();
+    return master.get();
   }
 }

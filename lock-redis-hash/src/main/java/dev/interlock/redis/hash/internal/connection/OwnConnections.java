@@ -3,15 +3,14 @@ package dev.interlock.redis.hash.internal.connection;
 import dev.interlock.LockConfig;
 import dev.interlock.redis.hash.internal.push.Listeners;
 import dev.interlock.redis.support.RedisOptions;
-import dev.interlock.redis.support.SentinelMajority;
 import dev.interlock.redis.support.Topology;
 import dev.interlock.spi.ClientId;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import io.lettuce.core.resource.SocketAddressResolver;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -24,11 +23,13 @@ final class OwnConnections implements Connections {
   private static final Duration BETWEEN_LEAVES = Duration.ofMillis(500);
 
   private final String address;
-  private final MasterChannels channels;
+  private final MasterChannels channels = new MasterChannels();
   private final Resources resources;
   private final RedisClient redis;
-  private final @Nullable SentinelMajority majority;
+
+  /** Null if the server is a fixed one. */
   private final @Nullable SentinelWatch watch;
+
   private final OpenConnections opened = new OpenConnections();
   private final AtomicLong leftAt = new AtomicLong(System.nanoTime());
 
@@ -36,26 +37,21 @@ final class OwnConnections implements Connections {
     ClientSetup setup = new ClientSetup(config, client);
     this.address = RedisOptions.address(config);
     boolean sentinel = config.get(RedisOptions.TOPOLOGY) == Topology.SENTINEL;
-    this.channels = new MasterChannels(sentinel ? RedisOptions.servers(config) : List.of());
-    this.resources = new Resources(
-        config.get(RedisOptions.TIMEOUT), channels, new MasterAddress(channels::master));
-    this.redis = RedisClient.create(
-        resources.lettuce(),
-        sentinel ? setup.master() : setup.uri(RedisOptions.servers(config).get(0)));
+    this.resources = new Resources(config.get(RedisOptions.TIMEOUT));
+    SocketAddressResolver addresses = sentinel
+        ? new MasterAddress(channels::master)
+        : resources.lettuce().socketAddressResolver();
+    this.redis = resources.closing(RedisClient.create(
+        resources.lettuce(channels, addresses),
+        setup.uri(RedisOptions.servers(config).get(0))));
     this.redis.setOptions(setup.options(ClientOptions.builder()).build());
-    this.majority = sentinel
-        ? new SentinelMajority(
-            config, new SentinelQuestions(redis, setup, config), channels::follow)
-        : null;
-    this.watch = majority == null
-        ? null
-        : new SentinelWatch(redis, setup.sentinels(), config.get(RedisOptions.MASTER), majority);
+    this.watch = sentinel ? SentinelWatch.of(resources, setup, channels::follow) : null;
   }
 
   @Override
   public SharedConnection open() {
-    if (majority != null) {
-      majority.find();
+    if (watch != null) {
+      watch.find();
     }
     return SharedConnection.to(
         opened.open(address(), () -> redis.connect(ByteArrayCodec.INSTANCE)));
@@ -102,14 +98,10 @@ final class OwnConnections implements Connections {
 
   @Override
   public void close() {
-    try {
-      if (majority != null) {
-        majority.close();
-      }
-      opened.close(); // first, so that none of them reconnects meanwhile
-      redis.shutdown(Duration.ZERO, Duration.ofSeconds(1));
-    } finally {
-      resources.close(); // also if that was interrupted
+    if (watch != null) {
+      watch.close();
     }
+    opened.close(); // first, so that none of them reconnects meanwhile
+    resources.close();
   }
 }

@@ -1,5 +1,7 @@
 package dev.interlock.redis.hash.internal.connection;
 
+import dev.interlock.spi.Uninterruptibly;
+import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.metrics.CommandLatencyRecorder;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
@@ -11,41 +13,39 @@ import io.lettuce.core.resource.NettyCustomizer;
 import io.lettuce.core.resource.SocketAddressResolver;
 import io.netty.channel.Channel;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /**
- * Threads and timers of a Lettuce client of our own. All connections share one thread, and so a
- * wake-up.
+ * Lettuce clients of our own, with their threads and timers. All connections share one thread, and
+ * so a wake-up.
  */
 final class Resources implements AutoCloseable {
   private static final Duration LONGEST_RECONNECT = Duration.ofMillis(500);
   private static final int THREADS = 2;
 
+  /** How long each part may take to end. */
+  private static final long END_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   private final EventLoopGroupProvider eventLoop = new DefaultEventLoopGroupProvider(1);
   private final ClientResources lettuce;
+  private final List<ClientResources> all = new ArrayList<>();
+  private final List<AbstractRedisClient> clients = new ArrayList<>();
 
   /**
    * Starts them.
    *
    * @param replyTimeout after which a connection is closed that hears nothing
-   * @param customizer is shown every connection
    */
-  Resources(Duration replyTimeout, NettyCustomizer customizer) {
-    this(replyTimeout, customizer, SocketAddressResolver.create(DnsResolvers.UNRESOLVED));
-  }
-
-  /**
-   * Starts them.
-   *
-   * @param replyTimeout after which a connection is closed that hears nothing
-   * @param customizer is shown every connection
-   * @param addresses finds where a connection is to lead
-   */
-  Resources(Duration replyTimeout, NettyCustomizer customizer, SocketAddressResolver addresses) {
+  Resources(Duration replyTimeout) {
     NettyCustomizer flushTogether = new FlushTogether();
     this.lettuce = DefaultClientResources.builder()
         .eventLoopGroupProvider(eventLoop)
-        .socketAddressResolver(addresses)
+        .socketAddressResolver(SocketAddressResolver.create(DnsResolvers.UNRESOLVED))
         .computationThreadPoolSize(THREADS)
         .commandLatencyRecorder(CommandLatencyRecorder.disabled())
         .nettyCustomizer(new NettyCustomizer() {
@@ -53,21 +53,61 @@ final class Resources implements AutoCloseable {
           public void afterChannelInitialized(Channel channel) {
             flushTogether.afterChannelInitialized(channel);
             channel.pipeline().addFirst(new ReplyTimeout(replyTimeout));
-            customizer.afterChannelInitialized(channel);
           }
         })
         .reconnectDelay(
             Delay.exponential(Duration.ofMillis(1), LONGEST_RECONNECT, 2, TimeUnit.MILLISECONDS))
         .build();
+    all.add(lettuce);
   }
 
+  /** For a client whose connections lead where they are told to. */
   ClientResources lettuce() {
     return lettuce;
   }
 
+  /**
+   * The same threads, for a client whose connections are somebody's concern.
+   *
+   * @param concerned is shown each of them
+   * @param addresses finds where they are to lead
+   */
+  ClientResources lettuce(NettyCustomizer concerned, SocketAddressResolver addresses) {
+    NettyCustomizer common = lettuce.nettyCustomizer();
+    ClientResources further = lettuce
+        .mutate()
+        .socketAddressResolver(addresses)
+        .nettyCustomizer(new NettyCustomizer() {
+          @Override
+          public void afterChannelInitialized(Channel channel) {
+            common.afterChannelInitialized(channel);
+            concerned.afterChannelInitialized(channel);
+          }
+        })
+        .build();
+    all.add(further);
+    return further;
+  }
+
+  /** Has a client closed before its threads. */
+  <C extends AbstractRedisClient> C closing(C client) {
+    clients.add(client);
+    return client;
+  }
+
   @Override
   public void close() {
-    lettuce.shutdown(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(1, TimeUnit.SECONDS);
-    eventLoop.shutdown(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(1, TimeUnit.SECONDS);
+    clients.forEach(client -> awaitEnd(client.shutdownAsync(0, END_NANOS, TimeUnit.NANOSECONDS)));
+    // Each: Lettuce warns of one that was not, though its threads have ended.
+    all.forEach(each -> awaitEnd(each.shutdown(0, END_NANOS, TimeUnit.NANOSECONDS)));
+    awaitEnd(eventLoop.shutdown(0, END_NANOS, TimeUnit.NANOSECONDS));
+  }
+
+  private static void awaitEnd(Future<?> end) {
+    try {
+      var unused = Uninterruptibly.get(end, END_NANOS);
+    } catch (ExecutionException | TimeoutException e) {
+      // Nothing more can be done to end it.
+    }
   }
 }

@@ -1,7 +1,6 @@
 package dev.interlock.redis.hash.internal.connection;
 
 import dev.interlock.HostPort;
-import dev.interlock.LockConfig;
 import dev.interlock.redis.support.RedisOptions;
 import dev.interlock.redis.support.SentinelMajority;
 import io.lettuce.core.RedisClient;
@@ -20,12 +19,10 @@ import java.util.concurrent.CompletionStage;
 final class SentinelQuestions implements SentinelMajority.Questions {
   private final RedisClient redis;
   private final ClientSetup setup;
-  private final String master;
 
-  SentinelQuestions(RedisClient redis, ClientSetup setup, LockConfig config) {
+  SentinelQuestions(RedisClient redis, ClientSetup setup) {
     this.redis = redis;
     this.setup = setup;
-    this.master = config.get(RedisOptions.MASTER);
   }
 
   @Override
@@ -34,7 +31,9 @@ final class SentinelQuestions implements SentinelMajority.Questions {
             setup.sentinel(sentinel),
             CommandType.SENTINEL,
             new ValueListOutput<>(StringCodec.UTF8),
-            new CommandArgs<>(StringCodec.UTF8).add("GET-MASTER-ADDR-BY-NAME").add(master))
+            new CommandArgs<>(StringCodec.UTF8)
+                .add("GET-MASTER-ADDR-BY-NAME")
+                .add(setup.config().get(RedisOptions.MASTER)))
         .thenApply(address -> address.size() == 2
             ? Optional.of(HostPort.of(address.get(0), Integer.parseInt(address.get(1))))
             : Optional.empty());

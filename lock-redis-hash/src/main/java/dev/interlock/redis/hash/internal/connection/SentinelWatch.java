@@ -1,7 +1,11 @@
 package dev.interlock.redis.hash.internal.connection;
 
+import dev.interlock.HostPort;
+import dev.interlock.LockConfig;
 import dev.interlock.redis.hash.internal.push.Subscription;
+import dev.interlock.redis.support.RedisOptions;
 import dev.interlock.redis.support.SentinelMajority;
+import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisURI;
@@ -17,13 +21,17 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 
 /**
  * Hears from the sentinels that another server is the master. It listens to each of them: what one
- * says, or may have said while it was not heard, is a reason to ask all. Nothing here blocks.
- * Thread-safe.
+ * says, or may have said while it was not heard, is a reason to ask all. Nothing here blocks, but
+ * for the first question. Thread-safe.
+ *
+ * <p>It has a Lettuce client of its own, for connections that lead to sentinels, and to servers of
+ * which it asks whether they are the master: those must not be closed for not leading to it.
  */
-final class SentinelWatch {
+final class SentinelWatch implements AutoCloseable {
   private static final Logger LOG = System.getLogger(SentinelWatch.class.getName());
   private static final String CHANNEL = "+switch-master";
 
@@ -47,12 +55,35 @@ final class SentinelWatch {
 
   private final AtomicLong signAt = new AtomicLong(System.nanoTime() - 2 * BETWEEN_SIGNS.toNanos());
 
+  /**
+   * Asks nobody yet.
+   *
+   * @param resources the threads; they close its client
+   * @param setup names the sentinels and the master
+   * @param listener is told the master after each look, also if it is the same; on any thread
+   */
+  static SentinelWatch of(Resources resources, ClientSetup setup, Consumer<HostPort> listener) {
+    RedisClient redis = resources.closing(RedisClient.create(resources.lettuce()));
+    redis.setOptions(setup.options(ClientOptions.builder()).build());
+    LockConfig config = setup.config();
+    return new SentinelWatch(
+        redis,
+        setup.sentinels(),
+        config.get(RedisOptions.MASTER),
+        new SentinelMajority(config, new SentinelQuestions(redis, setup), listener));
+  }
+
   SentinelWatch(
       RedisClient redis, List<RedisURI> sentinels, String master, SentinelMajority majority) {
     this.redis = redis;
     this.sentinels = sentinels;
     this.master = master;
     this.majority = majority;
+  }
+
+  /** Finds the master, as {@link SentinelMajority#find} does; blocks. */
+  void find() {
+    majority.find();
   }
 
   /** Called now and then while a client is used; quick. */
@@ -120,6 +151,12 @@ final class SentinelWatch {
         heard.remove(sentinel);
       }
     });
+  }
+
+  /** Asks no more. */
+  @Override
+  public void close() {
+    majority.close();
   }
 
   /** What one sentinel says. */

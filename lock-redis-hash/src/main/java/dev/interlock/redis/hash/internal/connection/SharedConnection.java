@@ -2,6 +2,7 @@ package dev.interlock.redis.hash.internal.connection;
 
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.OutcomeUnknownException;
+import dev.interlock.spi.Uninterruptibly;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -15,7 +16,6 @@ import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
@@ -156,20 +156,12 @@ public final class SharedConnection {
     if (node == null) {
       return null;
     }
-    boolean interrupted = Thread.interrupted();
     try {
-      return ifOpen(cluster
-          .getConnectionAsync(node.getUri().getHost(), node.getUri().getPort())
-          .get(limit.toNanos(), TimeUnit.NANOSECONDS));
-    } catch (InterruptedException e) {
-      interrupted = true;
-      return null;
+      return ifOpen(Uninterruptibly.get(
+          cluster.getConnectionAsync(node.getUri().getHost(), node.getUri().getPort()),
+          limit.toNanos()));
     } catch (ExecutionException | TimeoutException e) {
       return null;
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
     }
   }
 }

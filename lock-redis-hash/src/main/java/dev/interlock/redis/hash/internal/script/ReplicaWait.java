@@ -11,6 +11,7 @@ import dev.interlock.redis.support.ReplicaTurn;
 import dev.interlock.redis.support.ReplicatedGrants;
 import dev.interlock.redis.support.ScriptCall;
 import dev.interlock.spi.HoldId;
+import dev.interlock.spi.Uninterruptibly;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisNoScriptException;
@@ -28,7 +29,6 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
@@ -190,24 +190,13 @@ public final class ReplicaWait implements ReplicatedGrants.Replicas {
 
     private <T> T get(Future<T> answer, long start) {
       long left = limit.plus(timeout).toNanos() - (System.nanoTime() - start);
-      boolean interrupted = false;
       try {
-        while (true) {
-          try {
-            return answer.get(Math.max(0, left), TimeUnit.NANOSECONDS);
-          } catch (InterruptedException e) {
-            interrupted = true;
-          }
-        }
+        return Uninterruptibly.get(answer, left);
       } catch (TimeoutException e) {
         answer.cancel(true);
         throw new RedisException("no answer", e);
       } catch (ExecutionException e) {
         throw e.getCause() instanceof RedisException cause ? cause : new RedisException(e);
-      } finally {
-        if (interrupted) {
-          Thread.currentThread().interrupt();
-        }
       }
     }
   }

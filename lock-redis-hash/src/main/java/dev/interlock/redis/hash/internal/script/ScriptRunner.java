@@ -8,6 +8,7 @@ import dev.interlock.redis.hash.internal.connection.Faults;
 import dev.interlock.redis.hash.internal.connection.SharedConnection;
 import dev.interlock.redis.support.RedisErrors;
 import dev.interlock.redis.support.ScriptCall;
+import dev.interlock.spi.Uninterruptibly;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisNoScriptException;
@@ -15,8 +16,6 @@ import io.lettuce.core.protocol.AsyncCommand;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 
@@ -242,24 +241,16 @@ public final class ScriptRunner {
     }
 
     private byte[] get() {
-      boolean interrupted = false;
       try {
-        while (true) {
-          try {
-            return reply.get(Math.max(0, left().toNanos()), TimeUnit.NANOSECONDS);
-          } catch (InterruptedException e) {
-            interrupted = true;
-          }
-        }
+        return Uninterruptibly.get(reply, left().toNanos());
       } catch (TimeoutException e) {
         command.cancel();
         throw new RedisTimeout(timeout);
-      } catch (ExecutionException e) {
+      }
+      try {
+        return reply.join();
+      } catch (CompletionException e) {
         throw e.getCause() instanceof RuntimeException cause ? cause : new RedisException(e);
-      } finally {
-        if (interrupted) {
-          Thread.currentThread().interrupt();
-        }
       }
     }
   }

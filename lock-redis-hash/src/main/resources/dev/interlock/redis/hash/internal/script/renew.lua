@@ -4,8 +4,9 @@
 -- KEYS   for each lock three: lock, counter of the bucket, waiters that were passed over
 -- ARGV   1 prefix of the mailbox channels; for each lock: how many items, then for each of them
 --        id, lease in ms, 1 if it is believed to wait or else 0, the smallest that its token may be
--- Answer now, then one for each item in order: '1 token tokens' held, '3 ms 0' waiting with so
---        many ms until a hold ends, '0 0 0' neither, '4 0 0' this lock failed
+-- Answer now, then one for each item in order: '1 token tokens' held, '3 ms owner' waiting with so
+--        many ms until a hold ends, and 1 if its shared owner has a hold or else 0, '0 0 0' neither,
+--        '4 0 0' this lock failed
 --
 -- Atomic because a script is, though nothing depends on one lock being renewed with another: one that
 -- fails, because other software has put something in its place, leaves the others as they are.
@@ -84,13 +85,37 @@ local function renew(key, items, ids)
   return lock
 end
 
+local function waiterOf(lock, id)
+  local from, next = core.find(lock.front, id)
+  if from then
+    return core.read(string.sub(lock.front, from, next - 2))
+  end
+  local index = lock.index[id]
+  return core.read(lock.fields['#' .. index] or string.sub(index, 2))
+end
+
+-- Whether a waiter's shared owner has a hold. Looks at all holds once for all waiters of the lock.
+local function ownerHolds(lock, id)
+  if not lock.owners then
+    lock.owners = {}
+    for entry in rare.each(lock.holds) do
+      local hold = core.read(entry)
+      if hold.shared then
+        lock.owners[rare.owner(hold)] = true
+      end
+    end
+  end
+  local waiter = next(lock.owners) and waiterOf(lock, id)
+  return waiter and waiter.shared and lock.owners[rare.owner(waiter)]
+end
+
 local function answerTo(lock, item)
   local hold = holdOf(lock, item.id)
   if hold then
     return '1 ' .. text(hold.token) .. ' ' .. hold.tokens
   end
   if core.find(lock.front, item.id) or lock.index[item.id] then
-    return '3 ' .. core.left(lock) .. ' 0'
+    return '3 ' .. core.left(lock) .. (ownerHolds(lock, item.id) and ' 1' or ' 0')
   end
   return '0 0 0'
 end

@@ -2,9 +2,11 @@ package dev.interlock.redis.hash.internal.backend;
 
 import static dev.interlock.redis.hash.internal.backend.TestClient.LEASE;
 import static dev.interlock.redis.hash.internal.backend.TestClient.PATIENT;
+import static dev.interlock.redis.hash.internal.backend.TestClient.fair;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.HoldInfo;
+import dev.interlock.OutcomeUnknownException;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult.Busy;
 import dev.interlock.spi.AttemptResult.Queued;
@@ -20,6 +22,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -33,6 +36,39 @@ class HashBackendTest extends OneClient {
     assertThat(client.tryOnce("n", b)).isInstanceOf(Busy.class);
     Queued queued = (Queued) client.queue("n", c);
     assertThat(queued.recheck()).isBetween(Duration.ofMillis(2_100), Duration.ofMillis(2_600));
+  }
+
+  /** Here an attempt that no command can be made of, with a lease beyond all numbers. */
+  @Test
+  void W4_anAttemptDoesNotWaitForEverForAReleaseThatWasNeverMade() throws Exception {
+    client.tryOnce("n", a);
+    client.queue("n", b);
+    client.queue("n", c);
+    FutureTask<Boolean> riding = new FutureTask<>(() -> {
+      for (int i = 0; i < 10_000; i++) {
+        try {
+          client.backend.attempt(
+              fair("n", client.id(), Duration.ofSeconds(Long.MAX_VALUE), PATIENT));
+        } catch (OutcomeUnknownException e) {
+          return true;
+        } catch (ArithmeticException e) {
+          continue; // it has gone alone
+        }
+      }
+      return false;
+    });
+    Thread thread = new Thread(riding, "rider");
+    thread.setDaemon(true);
+    thread.start();
+    boolean failed = false;
+    while (!riding.isDone() && !failed) {
+      try {
+        client.release("n", client.id());
+      } catch (ArithmeticException e) {
+        failed = true;
+      }
+    }
+    assertThat(riding.get(10, TimeUnit.SECONDS)).as("was taken along").isTrue();
   }
 
   /**

@@ -6,10 +6,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.interlock.BackendUnavailableException;
+import dev.interlock.LockConfig;
 import dev.interlock.LockException;
+import dev.interlock.redis.hash.internal.connection.Connections;
+import dev.interlock.redis.hash.internal.connection.SharedConnection;
+import dev.interlock.redis.hash.internal.push.Listeners;
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.contract.BackendContract;
 import dev.interlock.spi.AttemptResult.Queued;
+import dev.interlock.spi.ClientId;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Renewal;
@@ -19,6 +24,7 @@ import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -26,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * A server that has forgotten the scripts, has something else at the keys, is full, or has become a
- * replica.
+ * replica; a JVM that has no room.
  */
 @Timeout(60)
 class UnfitServerTest extends OneClient {
@@ -152,5 +158,46 @@ class UnfitServerTest extends OneClient {
       own.command("REPLICAOF", "NO", "ONE");
       assertThat(on.renew("n", a)).isInstanceOf(Grant.class);
     }
+  }
+
+  /** As where there is no memory for a thread. */
+  @Test
+  void E7_nothingStaysOpenAfterAnErrorEither() {
+    AtomicBoolean closed = new AtomicBoolean();
+    Connections connections = new Connections() {
+      @Override
+      public SharedConnection open() {
+        throw new OutOfMemoryError("as planned");
+      }
+
+      @Override
+      public Listeners openListeners() {
+        throw new IllegalStateException("not reached");
+      }
+
+      @Override
+      public void lookAgain() {}
+
+      @Override
+      public boolean isCluster() {
+        return false;
+      }
+
+      @Override
+      public String address() {
+        return "nowhere";
+      }
+
+      @Override
+      public void close() {
+        closed.set(true);
+      }
+    };
+    assertThatThrownBy(() -> HashBackend.open(
+            LockConfig.builder("redis-hash").build(),
+            new ClientId("00000000000000aa", "host"),
+            connections))
+        .hasMessage("as planned");
+    assertThat(closed).isTrue();
   }
 }

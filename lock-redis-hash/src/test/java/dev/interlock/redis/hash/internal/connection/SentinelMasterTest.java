@@ -7,6 +7,7 @@ import dev.interlock.BackendUnavailableException;
 import dev.interlock.HostPort;
 import dev.interlock.LockConfig;
 import dev.interlock.redis.hash.RedisHashOptions;
+import dev.interlock.redis.hash.internal.backend.HashBackend;
 import dev.interlock.redis.support.Topology;
 import dev.interlock.redis.support.contract.FakeSentinel;
 import dev.interlock.redis.support.contract.Topologies;
@@ -182,6 +183,25 @@ class SentinelMasterTest {
   }
 
   @Test
+  void X1_sentinelsThatDisagreeDoNotKeepAClientAtAMasterThatWasDeposed() throws Exception {
+    sentinels.forEach(sentinel -> sentinel.name(address(old)));
+    OwnConnections connections = connections();
+    SharedConnection connection = open(connections);
+    assertThat(leadsTo(old, connection)).isTrue();
+    sentinels.get(1).name(address(next));
+    sentinels.get(2).close();
+
+    awaitLooks(sentinels.get(1), 2, connections::lookAgain);
+    assertThat(leadsTo(old, connection)).as("a master that says so is not left").isTrue();
+    old.command("REPLICAOF", next.host(), Integer.toString(next.port()));
+
+    Topologies.await(() -> {
+      connections.answeredByReplica();
+      return leadsTo(next, connection);
+    });
+  }
+
+  @Test
   void W9_failuresOfManyThreadsLeadToFewQuestions() {
     OwnConnections connections = connections();
     SharedConnection connection = open(connections);
@@ -199,6 +219,36 @@ class SentinelMasterTest {
     long most = 3 + Duration.ofNanos(System.nanoTime() - start).toMillis() / 500;
     assertThat(sentinel.asked.get() - asked).isLessThanOrEqualTo((int) most);
     assertThat(sentinel.subscribers.get() - subscriptions).isLessThanOrEqualTo((int) most);
+  }
+
+  @Test
+  void E7_nothingIsLeftOfAClientThatIsClosedNorOfOneThatDidNotOpen() throws Exception {
+    EndedThreads threads = new EndedThreads();
+    OwnConnections connections = connections();
+    SharedConnection connection = open(connections);
+    assertThat(leadsTo(next, connection)).isTrue();
+    awaitLooks(sentinels.get(0), 1, connections::lookAgain);
+
+    Thread.currentThread().interrupt();
+    connections.close();
+    assertThat(Thread.interrupted()).as("the flag is left to the caller").isTrue();
+
+    awaitNothingConnected();
+    threads.check();
+
+    next.command("REPLICAOF", old.host(), Integer.toString(old.port()));
+    OwnConnections refused = connections();
+    assertThatThrownBy(() -> HashBackend.open(
+            LockConfig.builder("redis-hash").build(), new ClientId("00000000000000aa", "h"), refused))
+        .hasMessageContaining("is a replica and takes no locks");
+    awaitNothingConnected();
+    threads.check();
+  }
+
+  private void awaitNothingConnected() {
+    Topologies.await(
+        () -> sentinels.stream().allMatch(sentinel -> sentinel.connections() == 0));
+    Topologies.await(() -> !next.command("CLIENT", "LIST").contains("name=interlock-"));
   }
 
   @Test

@@ -1,37 +1,38 @@
-package dev.interlock.postgres.internal.connection;
+package dev.interlock.sql.support;
 
 import com.zaxxer.hikari.HikariConfig;
-import dev.interlock.LockConfig;
-import dev.interlock.postgres.PostgresOptions;
-import dev.interlock.sql.support.Connections;
-import dev.interlock.sql.support.Opener;
-import dev.interlock.sql.support.Permits;
-import dev.interlock.sql.support.Pool;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 
 /**
- * A pool of this client's own. Attempts together use two connections less than there are, so that a
+ * A pool of this client's own. Attempts together use fewer connections than there are, so that a
  * release or a renewal always finds one. Thread-safe.
  */
 public final class OwnPool implements Connections {
-  private static final int KEPT_FOR_URGENT = 2;
+  private static final int KEPT = 2;
 
   private final Opener opener;
   private final Pool pool;
   private final Permits attempts;
 
-  public OwnPool(Opener opener, LockConfig config, String clientId) {
+  /**
+   * Opens none yet.
+   *
+   * @param opener opens the connections
+   * @param client the client's id
+   * @param size how many connections attempts may use
+   * @param more how many there may be besides
+   * @param patience how long to wait for one
+   */
+  public OwnPool(Opener opener, String client, int size, int more, Duration patience) {
     this.opener = opener;
-    int size = config.get(PostgresOptions.POOL_SIZE);
-    Duration patience = config.get(PostgresOptions.CONNECT_TIMEOUT);
     this.attempts = new Permits(size, patience);
     HikariConfig hikari = new HikariConfig();
-    hikari.setPoolName("interlock-" + clientId);
-    hikari.setMaximumPoolSize(size + KEPT_FOR_URGENT);
-    hikari.setMinimumIdle(KEPT_FOR_URGENT);
-    hikari.setMaxLifetime(0); // the server ends none by itself
+    hikari.setPoolName("interlock-" + client);
+    hikari.setMaximumPoolSize(size + more);
+    hikari.setMinimumIdle(KEPT);
+    hikari.setMaxLifetime(0); // one that the server has ended is found out
     hikari.setInitializationFailTimeout(-1);
     this.pool = new Pool(hikari, opener, patience);
     opener.setPersistent(true);

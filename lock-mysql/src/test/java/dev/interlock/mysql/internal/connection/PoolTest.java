@@ -9,9 +9,11 @@ import dev.interlock.LockRequest;
 import dev.interlock.Locks;
 import dev.interlock.mysql.ReplyEater;
 import dev.interlock.mysql.Server;
-import dev.interlock.mysql.internal.statements.Database;
+import dev.interlock.mysql.internal.statements.LockSession;
 import dev.interlock.mysql.internal.statements.Mappers;
 import dev.interlock.sql.support.Connections;
+import dev.interlock.sql.support.Database;
+import dev.interlock.sql.support.Opener;
 import dev.interlock.testservers.MysqlServer;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -27,14 +29,18 @@ import org.junit.jupiter.api.Timeout;
 
 /** Who gets which connection. */
 @Timeout(60)
-class OwnPoolsTest {
+class PoolTest {
   private Connections pools;
 
   @BeforeEach
   void open() {
     String uri = Server.uri();
     Server.client(uri).close(); // makes the tables
-    pools = new OwnPools(LockConfig.parse(uri + "&poolSize=2&connectTimeout=PT1S"), "pools");
+    pools = pool(LockConfig.parse(uri + "&poolSize=2&connectTimeout=PT1S"));
+  }
+
+  private static Connections pool(LockConfig config) {
+    return MysqlDriver.pool(new Opener(MysqlDriver.servers(config)), config, "test");
   }
 
   @AfterEach
@@ -81,8 +87,8 @@ class OwnPoolsTest {
 
   @Test
   void anInterruptDoesNotEndWhatWaitsForAConnectionAndIsKept() throws Exception {
-    Database database =
-        new Database(pools, Mappers.create("interlock_", false, false), Duration.ofSeconds(20));
+    Database<LockSession> database =
+        Mappers.database(pools, Mappers.create("interlock_", false, false), Duration.ofSeconds(20));
     Connection one = pools.take(false);
     Connection two = pools.take(false);
     CompletableFuture<Boolean> kept = new CompletableFuture<>();
@@ -133,7 +139,7 @@ class OwnPoolsTest {
     MysqlServer server = Server.shared();
     try (ReplyEater first = new ReplyEater(server.host(), server.port())) {
       LockConfig config = LockConfig.parse(throughFirst(first));
-      Connections two = new OwnPools(config, "two");
+      Connections two = pool(config);
       try {
         Connection busy = two.take(false);
         Connection waiting = two.listener();

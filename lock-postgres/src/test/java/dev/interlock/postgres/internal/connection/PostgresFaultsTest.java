@@ -13,7 +13,7 @@ import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 
 /** What an error of the server is told as. */
-class FaultsTest {
+class PostgresFaultsTest {
 
   @ParameterizedTest
   @CsvSource({
@@ -26,7 +26,7 @@ class FaultsTest {
   })
   void E3_aServerThatIsUpAndRefusesIsToldFromOneThatIsNot(String state, boolean refused) {
     assertThat(
-            Faults.translate("acquire", new SQLException("x", state), false)
+            PostgresFaults.FAULTS.translate("acquire", new SQLException("x", state), false)
                 instanceof BackendRefusedException)
         .isEqualTo(refused);
   }
@@ -36,9 +36,9 @@ class FaultsTest {
   @ValueSource(strings = {"57P01", "57P05", "25P04"})
   void E3_aSessionThatTheServerEndsLeavesTheOutcomeOpenAndIsNotUsedAgain(String state) {
     SQLException error = new SQLException("x", state);
-    assertThat(Faults.translate("acquire", error, true))
+    assertThat(PostgresFaults.FAULTS.translate("acquire", error, true))
         .isInstanceOf(OutcomeUnknownException.class);
-    assertThat(Faults.isConnectionUseless(error)).isTrue();
+    assertThat(PostgresFaults.FAULTS.isConnectionUseless(error)).isTrue();
   }
 
   /** The server's messages may be in any language, and the context of an error with them. */
@@ -46,9 +46,9 @@ class FaultsTest {
   @ValueSource(strings = {"function p(bytea) line 30 at", "Funktion p(bytea) Zeile 30 bei"})
   void E2_whatMetAMissingRightBehindTheCommitOfAReleaseIsUnknown(String where) {
     String context = where.replace("p(", "interlock_release_all(");
-    assertThat(Faults.translate("release", denied(context + " PERFORM"), true))
+    assertThat(PostgresFaults.FAULTS.translate("release", denied(context + " PERFORM"), true))
         .isInstanceOf(OutcomeUnknownException.class);
-    assertThat(Faults.translate("release", denied(context + " x"), true))
+    assertThat(PostgresFaults.FAULTS.translate("release", denied(context + " x"), true))
         .isInstanceOf(LockConfigurationException.class);
   }
 
@@ -61,7 +61,8 @@ class FaultsTest {
   @CsvSource({"28P01, true", "53300, false", "08001, false"})
   void E3_soIsOneThatLetsNobodyIn(String state, boolean refused) {
     SQLException error = new SQLException("pool", new SQLException("x", state));
-    assertThat(Faults.noConnection("acquire", error) instanceof BackendRefusedException)
+    assertThat(
+            PostgresFaults.FAULTS.noConnection("acquire", error) instanceof BackendRefusedException)
         .isEqualTo(refused);
   }
 }
