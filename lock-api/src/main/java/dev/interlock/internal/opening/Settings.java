@@ -56,8 +56,8 @@ final class Settings {
     for (Map.Entry<String, List<String>> given : byName(uri).entrySet()) {
       Optional<Option<?>> option = queryOption(given.getKey());
       if (option.isEmpty()) {
-        boolean bare = given.getValue().stream().allMatch(String::isEmpty);
-        faults.add(unknown(given.getKey(), bare && hasSecret(uri)));
+        boolean maybeSecret = given.getValue().stream().allMatch(String::isEmpty) && hasSecret(uri);
+        faults.add(unknown(given.getKey(), maybeSecret));
       } else {
         set(builder, option.get(), given.getValue());
       }
@@ -109,9 +109,10 @@ final class Settings {
   /**
    * Says what there is instead.
    *
-   * @param beside whether it has no value and stands beside a secret, of which it may be a part
+   * @param maybeSecret whether it has no value and stands beside a secret, of which it may be a
+   *     part
    */
-  private String unknown(String name, boolean beside) {
+  private String unknown(String name, boolean maybeSecret) {
     List<String> names = known.stream()
         .filter(option -> option.part() == Option.Part.QUERY)
         .map(Option::name)
@@ -121,7 +122,7 @@ final class Settings {
     if (meant.isPresent()) {
       return "unknown option '%s' (did you mean '%s'?)".formatted(name, meant.get());
     }
-    return (beside
+    return (maybeSecret
             ? "an unknown option, not repeated here because it may be a part of a password, in which"
                 + " an & is %26"
             : "unknown option '" + name + "'")

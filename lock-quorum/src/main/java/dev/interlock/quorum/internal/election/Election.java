@@ -26,6 +26,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -111,10 +112,11 @@ public final class Election {
 
   /** Asks the contended member. Answers null if it has granted the lock. */
   private @Nullable AttemptResult contend(Attempt attempt, Standing standing, Votes votes) {
-    List<String> complaints = new ArrayList<>();
     List<Member> order = order(standing);
-    for (Member member : members.all()) {
-      if (!order.contains(member) && standings.outlastsFault(attempt, standing, member)) {
+    List<Member> leftOut = members.allBut(order);
+    List<String> complaints = complaints(leftOut);
+    for (Member member : leftOut) {
+      if (standings.outlastsFault(attempt, standing, member)) {
         throw QueuePlaces.fault(attempt.name(), member.complaint(), false);
       }
     }
@@ -133,7 +135,7 @@ public final class Election {
       }
       round.await();
       Vote vote = round.answers().get(member);
-      if (vote != null) {
+      if (vote != null && !(vote.answer() instanceof AttemptResult.Busy)) {
         standings.answered(attempt.name(), member);
       }
       if (vote != null && vote.answer() instanceof Grant grant) {
@@ -272,11 +274,13 @@ public final class Election {
    */
   private AttemptResult poll(Attempt attempt, Standing standing, Votes votes, boolean isFirst) {
     Map<Member, AttemptResult.Busy> busy = new LinkedHashMap<>();
-    List<String> complaints = List.of();
+    List<String> complaints = new ArrayList<>();
     long pause = FIRST_LOOK;
     for (int look = 0; look < LOOKS; look++) {
       Round<Vote> round = new Round<>(votes.caller());
-      for (Member member : members.live()) {
+      List<Member> live = members.live();
+      complaints = complaints(members.allBut(live));
+      for (Member member : live) {
         round.ask(member, votes.of(member, other -> ask(attempt, standing, votes, other)));
       }
       Map<Member, Vote> answers = await(round, attempt, standing);
@@ -286,7 +290,7 @@ public final class Election {
           busy.put(member, held);
         }
       });
-      complaints = round.complaints();
+      complaints.addAll(round.complaints());
       Map<Member, Grant> kept = votes.take(answers);
       if (kept.size() >= members.need()) {
         long token = tokens.of(attempt, standing, kept);
@@ -371,6 +375,11 @@ public final class Election {
       }
     });
     return there + Round.count(round.answers(), raised -> raised) >= members.need();
+  }
+
+  /** Of members that are not asked. Told now, for they may be back before the failure is told. */
+  private static List<String> complaints(List<Member> leftOut) {
+    return leftOut.stream().map(Member::complaint).collect(Collectors.toCollection(ArrayList::new));
   }
 
   private LockException failed(String name, List<String> complaints, boolean unknown) {

@@ -15,12 +15,14 @@ final class BriefFaults {
 
   private record Place(String lock, Member member) {}
 
+  /** Both as {@link System#nanoTime()} counts. */
   private record Fault(long since, long last) {}
 
+  /** Of those for whom somebody waits, and which have not answered since. */
   private final Map<Place, Fault> faults = new ConcurrentHashMap<>();
 
-  /** A member has failed. Answers whether it has begun to within the last second. */
-  boolean isBrief(String lock, Member member) {
+  /** A member has failed one who waits. Answers whether it began to within the last second. */
+  boolean failed(String lock, Member member) {
     long now = System.nanoTime();
     Fault fault = faults.compute(
         new Place(lock, member),
@@ -30,7 +32,7 @@ final class BriefFaults {
   }
 
   /** A member has answered for a lock. */
-  void end(String lock, Member member) {
+  void answered(String lock, Member member) {
     if (!faults.isEmpty()) {
       faults.remove(new Place(lock, member));
     }

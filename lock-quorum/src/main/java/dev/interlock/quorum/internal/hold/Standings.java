@@ -20,7 +20,9 @@ public final class Standings {
   /** The engine's ids, by others under which the members know them. */
   private final Map<HoldId, HoldId> renamed = new ConcurrentHashMap<>();
 
+  /** Of the members at which some of these wait. */
   private final BriefFaults faults = new BriefFaults();
+  /** When what is over was forgotten last, as {@link System#nanoTime()} counts. */
   private final AtomicLong sweptAt = new AtomicLong(System.nanoTime());
 
   /**
@@ -46,25 +48,29 @@ public final class Standings {
    */
   public boolean outlastsFault(Attempt attempt, Standing standing, Member member) {
     return standing.places().contended() == null
-        ? attempt.waits() && anyWaitsAt(standing.name(), member) && isBrief(standing, member)
+        ? attempt.waits() && anyWaitsAt(standing.name(), member) && failedLately(standing, member)
         : outlastsFault(standing, member);
   }
 
   boolean outlastsFault(Standing standing, Member member) {
-    return standing.waitsAt(member) && isBrief(standing, member);
+    return standing.waitsAt(member) && failedLately(standing, member);
+  }
+
+  /** It has failed just now. Answers whether it began to within the last second. */
+  private boolean failedLately(Standing standing, Member member) {
+    return !member.isSilent() && faults.failed(standing.name(), member);
   }
 
   private boolean anyWaitsAt(String name, Member member) {
     return all.values().stream().anyMatch(each -> each.name().equals(name) && each.waitsAt(member));
   }
 
-  private boolean isBrief(Standing standing, Member member) {
-    return !member.isSilent() && faults.isBrief(standing.name(), member);
-  }
-
-  /** A member has answered an attempt for a lock, or the look after a place. */
+  /**
+   * A member has given somebody a lock, or a place in its queue, or has answered the look after a
+   * place. That a lock is held it tells also if it refuses writes, so that counts for nothing.
+   */
   public void answered(String name, Member member) {
-    faults.end(name, member);
+    faults.answered(name, member);
   }
 
   /** That of an id, which is made if there is none. */

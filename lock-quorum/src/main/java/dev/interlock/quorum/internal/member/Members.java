@@ -9,6 +9,7 @@ import dev.interlock.spi.Uninterruptibly;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -241,6 +242,11 @@ public final class Members {
   /** Those that answer. */
   public List<Member> live() {
     return all.stream().filter(Member::isLive).toList();
+  }
+
+  /** Those that are not among some. */
+  public List<Member> allBut(Collection<Member> some) {
+    return all.stream().filter(member -> !some.contains(member)).toList();
   }
 
   private List<Member> trusted() {

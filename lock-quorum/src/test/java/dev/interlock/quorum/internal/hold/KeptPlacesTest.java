@@ -17,6 +17,7 @@ import dev.interlock.spi.RenewalResult;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -141,6 +142,17 @@ class KeptPlacesTest extends SteeredMembers {
   @Test
   @DisplayName("also if the member answers for other locks meanwhile")
   void leavesWhoFailsForThisLockOnly() throws Exception {
+    leaves(i -> assertThat(quorum.attempt(attempt("b" + i))).isInstanceOf(Grant.class));
+  }
+
+  /** Which it does without a write. */
+  @Test
+  @DisplayName("also if the member tells others meanwhile that the lock is held")
+  void leavesWhoTellsOnlyThatItIsHeld() throws Exception {
+    leaves(i -> assertThat(quorum.attempt(attempt())).isInstanceOf(AttemptResult.Busy.class));
+  }
+
+  private void leaves(IntConsumer meanwhile) throws Exception {
     assertThat(first.attempt(attempt())).isInstanceOf(Grant.class);
     Attempt waiting = waits();
     boolean left = false;
@@ -152,7 +164,7 @@ class KeptPlacesTest extends SteeredMembers {
         // it stays
       }
       members.get(0).down(false);
-      assertThat(quorum.attempt(attempt("b" + i))).isInstanceOf(Grant.class);
+      meanwhile.accept(i);
       TimeUnit.NANOSECONDS.sleep(Member.SILENT.toNanos() / 10);
     }
   }
