@@ -45,9 +45,8 @@ final class Interposed implements Connections {
   private Interposed(RedisServer server) {
     this.address = new HostAndPort(server.host(), server.port());
     LockConfig config = TestClient.config(RedisWatchProvider.ID, server).build();
-    this.client = TestClient.deaf(
-        id -> JedisBackends.open(
-            config, id, Servers.only(this, Duration.ofSeconds(2)), WatchBackend::new));
+    this.client = TestClient.deaf(id -> JedisBackends.open(
+        config, id, Servers.only(this, Duration.ofSeconds(2)), WatchBackend::new));
   }
 
   static Interposed open(RedisServer server) {

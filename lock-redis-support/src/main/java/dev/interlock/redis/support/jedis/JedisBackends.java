@@ -52,8 +52,7 @@ public final class JedisBackends {
    * @param maker makes it
    * @return as for {@link #open(LockConfig, ClientId, Maker)}
    */
-  public static LockBackend open(
-      LockConfig config, ClientId client, Servers servers, Maker maker) {
+  public static LockBackend open(LockConfig config, ClientId client, Servers servers, Maker maker) {
     try {
       KeyLayout layout = new KeyLayout(config.get(CommonOptions.NAMESPACE));
       return ReplicaWait.before(maker.make(config, client, servers), config, servers, layout);

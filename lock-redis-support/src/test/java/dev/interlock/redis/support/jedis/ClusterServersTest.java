@@ -76,8 +76,7 @@ class ClusterServersTest {
       Target target = servers.of(keys);
       servers.close();
       String answer = "MOVED 1 " + other.address();
-      HostAndPort elsewhere =
-          new HostAndPort("127.0.0.1", other.host().port().orElseThrow());
+      HostAndPort elsewhere = new HostAndPort("127.0.0.1", other.host().port().orElseThrow());
 
       Target next = servers.after(
           keys,
@@ -93,7 +92,9 @@ class ClusterServersTest {
     }
   }
 
-  /** A release that was answered must not fail because the way to the lock is not known any more. */
+  /**
+   * A release that was answered must not fail because the way to the lock is not known any more.
+   */
   @Test
   void E3_aLockThatNoServerHasNowIsLookedAtAgainSoon() throws Exception {
     try (Node node = new Node()) {

@@ -151,7 +151,8 @@ public final class WakingRules {
     DirectBackend leaving = run.direct();
     Waiter waiter = Waiter.of(run);
     for (Map.Entry<String, UnaryOperator<Attempt>> kind : Leases.attempts(run).entrySet()) {
-      LockRequest request = request(run, Objects.requireNonNull(Leases.kinds(run).get(kind.getKey())));
+      LockRequest request =
+          request(run, Objects.requireNonNull(Leases.kinds(run).get(kind.getKey())));
       Lease held = holder.acquire(whole(run, request));
       // Without the engine, which would ask for the lock when it is told.
       Attempt told = Attempt.of(request.name(), leaving.newId(), "tck-leaves", run.ms(LEASE))

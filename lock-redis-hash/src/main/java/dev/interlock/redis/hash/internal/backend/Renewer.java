@@ -7,7 +7,6 @@ import dev.interlock.redis.hash.internal.script.Scripts;
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.Millis;
 import dev.interlock.redis.support.ScriptCall;
-import dev.interlock.spi.Uninterruptibly;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;

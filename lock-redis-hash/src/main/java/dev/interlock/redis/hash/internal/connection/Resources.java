@@ -15,6 +15,7 @@ import io.netty.channel.Channel;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -106,7 +107,7 @@ final class Resources implements AutoCloseable {
   private static void awaitEnd(Future<?> end) {
     try {
       var unused = Uninterruptibly.get(end, END_NANOS);
-    } catch (ExecutionException | TimeoutException e) {
+    } catch (ExecutionException | TimeoutException | CancellationException e) {
       // Nothing more can be done to end it.
     }
   }

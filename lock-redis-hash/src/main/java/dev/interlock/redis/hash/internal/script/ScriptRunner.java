@@ -246,10 +246,7 @@ public final class ScriptRunner {
       } catch (TimeoutException e) {
         command.cancel();
         throw new RedisTimeout(timeout);
-      }
-      try {
-        return reply.join();
-      } catch (CompletionException e) {
+      } catch (ExecutionException e) {
         throw e.getCause() instanceof RuntimeException cause ? cause : new RedisException(e);
       }
     }

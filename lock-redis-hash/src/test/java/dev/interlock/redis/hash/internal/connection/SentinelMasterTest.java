@@ -239,15 +239,16 @@ class SentinelMasterTest {
     next.command("REPLICAOF", old.host(), Integer.toString(old.port()));
     OwnConnections refused = connections();
     assertThatThrownBy(() -> HashBackend.open(
-            LockConfig.builder("redis-hash").build(), new ClientId("00000000000000aa", "h"), refused))
+            LockConfig.builder("redis-hash").build(),
+            new ClientId("00000000000000aa", "h"),
+            refused))
         .hasMessageContaining("is a replica and takes no locks");
     awaitNothingConnected();
     threads.check();
   }
 
   private void awaitNothingConnected() {
-    Topologies.await(
-        () -> sentinels.stream().allMatch(sentinel -> sentinel.connections() == 0));
+    Topologies.await(() -> sentinels.stream().allMatch(sentinel -> sentinel.connections() == 0));
     Topologies.await(() -> !next.command("CLIENT", "LIST").contains("name=interlock-"));
   }
 
