@@ -2,9 +2,10 @@ package dev.interlock.tck.teststore;
 
 import dev.interlock.tck.teststore.Wire.Answer;
 import dev.interlock.tck.teststore.Wire.Request;
-import java.util.ArrayList;
+import java.io.Serializable;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -262,12 +263,12 @@ final class AttemptCommands {
   }
 
   /** The first half of an arrival that is not one step. */
-  ArrayList<String> queue(Request request) {
+  Serializable queue(Request request) {
     return grants.lock(request.name(), System.nanoTime()).queue.ids();
   }
 
   /** The second half: others who came meanwhile are not in what was read. */
-  Answer attemptInQueueOf(Request request, ArrayList<String> before) {
+  Answer attemptInQueueOf(Request request, List<String> before) {
     Lock lock = table.asIs(request.name());
     if (lock != null) {
       lock.queue.retain(before);

@@ -150,14 +150,14 @@ public final class WakingRules {
     LockClient holder = run.client();
     DirectBackend leaving = run.direct();
     Waiter waiter = Waiter.of(run);
-    for (Map.Entry<String, UnaryOperator<Attempt>> kind : Leases.attempts(run).entrySet()) {
-      LockRequest request =
-          request(run, Objects.requireNonNull(Leases.kinds(run).get(kind.getKey())));
+    Map<String, UnaryOperator<Attempt>> attempts = Leases.attempts(run);
+    for (Map.Entry<String, UnaryOperator<LockRequest>> kind : Leases.kinds(run).entrySet()) {
+      LockRequest request = request(run, kind.getValue());
       Lease held = holder.acquire(whole(run, request));
       // Without the engine, which would ask for the lock when it is told.
       Attempt told = Attempt.of(request.name(), leaving.newId(), "tck-leaves", run.ms(LEASE))
           .withPatience(run.ms(LEASE));
-      leaving.attempt(kind.getValue().apply(told));
+      leaving.attempt(Objects.requireNonNull(attempts.get(kind.getKey())).apply(told));
       CompletableFuture<Lease> next = waiter.begin(run, request);
       held.release();
       RuleRun.pause(run.ms(50));
