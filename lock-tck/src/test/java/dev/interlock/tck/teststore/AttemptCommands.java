@@ -2,7 +2,6 @@ package dev.interlock.tck.teststore;
 
 import dev.interlock.tck.teststore.Wire.Answer;
 import dev.interlock.tck.teststore.Wire.Request;
-import java.io.Serializable;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -263,15 +262,15 @@ final class AttemptCommands {
   }
 
   /** The first half of an arrival that is not one step. */
-  Serializable queue(Request request) {
+  String[] queue(Request request) {
     return grants.lock(request.name(), System.nanoTime()).queue.ids();
   }
 
   /** The second half: others who came meanwhile are not in what was read. */
-  Answer attemptInQueueOf(Request request, List<String> before) {
+  Answer attemptInQueueOf(Request request, String[] before) {
     Lock lock = table.asIs(request.name());
     if (lock != null) {
-      lock.queue.retain(before);
+      lock.queue.retain(List.of(before));
     }
     return attempt(request);
   }

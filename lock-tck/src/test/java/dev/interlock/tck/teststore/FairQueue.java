@@ -6,7 +6,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Those who wait for one lock in the order of their arrival. Not thread-safe. */
@@ -143,10 +142,8 @@ final class FairQueue {
     return known;
   }
 
-  ArrayList<String> ids() {
-    return entries.stream()
-        .map(entry -> entry.request.id())
-        .collect(Collectors.toCollection(ArrayList::new));
+  String[] ids() {
+    return entries.stream().map(entry -> entry.request.id()).toArray(String[]::new);
   }
 
   void retain(List<String> ids) {

@@ -2,7 +2,6 @@ package dev.interlock.tck.teststore;
 
 import dev.interlock.tck.teststore.Wire.Answer;
 import dev.interlock.tck.teststore.Wire.Request;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -252,37 +251,36 @@ final class HoldCommands {
   }
 
   /** The first half of what reads who holds a lock, and writes that back in another step. */
-  ArrayList<String> holders(Request request) {
+  String[] holders(Request request) {
     Lock lock = grants.lock(request.name(), System.nanoTime());
-    ArrayList<String> ids = lock.isShared() ? lock.ids() : new ArrayList<>();
+    String[] ids = lock.isShared() ? lock.ids() : new String[0];
     table.forget(request.name(), lock);
     return ids;
   }
 
-  ArrayList<ArrayList<String>> holdersOfAll(List<Request> requests) {
-    ArrayList<ArrayList<String>> all = new ArrayList<>();
-    requests.forEach(request -> all.add(holders(request)));
-    return all;
+  String[][] holdersOfAll(List<Request> requests) {
+    return requests.stream().map(this::holders).toArray(String[][]::new);
   }
 
   /** The second half of a release: others who came meanwhile are not in what was read. */
-  boolean releaseAmong(Request request, List<String> before) {
+  boolean releaseAmong(Request request, String[] before) {
     retain(request, before);
     return release(request);
   }
 
   /** The second half of renewals: the same. */
-  Answer[] renewAmong(List<Request> requests, List<ArrayList<String>> before) {
+  Answer[] renewAmong(List<Request> requests, String[][] before) {
     for (int i = 0; i < requests.size(); i++) {
-      retain(requests.get(i), before.get(i));
+      retain(requests.get(i), before[i]);
     }
     return renewAll(requests);
   }
 
-  private void retain(Request request, List<String> before) {
+  private void retain(Request request, String[] before) {
+    List<String> ids = List.of(before);
     Lock lock = table.asIs(request.name());
-    if (lock != null && before.contains(request.id())) {
-      lock.retain(before);
+    if (lock != null && ids.contains(request.id())) {
+      lock.retain(ids);
     }
   }
 

@@ -1,11 +1,9 @@
 package dev.interlock.tck.teststore;
 
-import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -218,10 +216,8 @@ final class Lock {
         .forEach(this::end);
   }
 
-  ArrayList<String> ids() {
-    return holders()
-        .map(hold -> hold.request.id())
-        .collect(Collectors.toCollection(ArrayList::new));
+  String[] ids() {
+    return holders().map(hold -> hold.request.id()).toArray(String[]::new);
   }
 
   /** Ends a hold of those that are there. */

@@ -13,7 +13,6 @@ import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -163,7 +162,7 @@ final class StoreBackend implements LockBackend {
         return connections.call(store -> store.attempts().enterOrTake(request));
       }
       if (fault == Fault.REWRITES_QUEUE && request.waits() && request.fair()) {
-        ArrayList<String> before = ids(store -> store.attempts().queue(request));
+        String[] before = (String[]) connections.call(store -> store.attempts().queue(request));
         return connections.call(store -> store.attempts().attemptInQueueOf(request, before));
       }
       if (fault == Fault.REPEATS_ANSWERS) {
@@ -220,7 +219,7 @@ final class StoreBackend implements LockBackend {
       }
     }
     if (fault == Fault.RELEASE_REWRITES_HOLDERS) {
-      ArrayList<String> before = ids(store -> store.holds().holders(request));
+      String[] before = (String[]) connections.call(store -> store.holds().holders(request));
       return (Boolean) connections.call(store -> store.holds().releaseAmong(request, before));
     }
     if (fault == Fault.LOOKS_THEN_FREES) {
@@ -364,11 +363,6 @@ final class StoreBackend implements LockBackend {
     if (fault != Fault.STAYS_CONNECTED) {
       connections.close();
     }
-  }
-
-  @SuppressWarnings("unchecked") // the store answers so
-  private ArrayList<String> ids(Command command) {
-    return (ArrayList<String>) connections.call(command);
   }
 
   private static void hang() {

@@ -99,18 +99,12 @@ final class StoreRenewals {
         && (fault != Fault.SHARED_RENEWALS_GIVE_UP
             || batch.stream().noneMatch(renewal -> this.requests.isForPart(renewal.id())));
     if (fault == Fault.RENEWAL_REWRITES_HOLDERS) {
-      ArrayList<ArrayList<String>> before = holders(sent);
+      String[][] before = (String[][]) connections.call(store -> store.holds().holdersOfAll(sent));
       return List.of(
           (Wire.Answer[]) connections.call(store -> store.holds().renewAmong(sent, before)));
     }
     return List.of(
         (Wire.Answer[]) connections.call(store -> store.holds().renewAll(sent), repeats));
-  }
-
-  @SuppressWarnings("unchecked") // the store answers so
-  private ArrayList<ArrayList<String>> holders(List<Wire.Request> requests) {
-    return (ArrayList<ArrayList<String>>)
-        connections.call(store -> store.holds().holdersOfAll(requests));
   }
 
   private Wire.Answer lookThenProlong(Wire.Request request) {
