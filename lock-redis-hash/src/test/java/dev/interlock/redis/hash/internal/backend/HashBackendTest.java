@@ -52,7 +52,7 @@ class HashBackendTest extends OneClient {
         } catch (OutcomeUnknownException e) {
           return true;
         } catch (ArithmeticException e) {
-          continue; // it has gone alone
+          // It has gone alone: once more.
         }
       }
       return false;

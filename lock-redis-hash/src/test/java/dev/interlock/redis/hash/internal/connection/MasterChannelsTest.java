@@ -76,7 +76,7 @@ class MasterChannelsTest {
     MasterChannels channels = new MasterChannels();
     channels.follow(HostPort.of("master.invalid", port));
     Channel master = connect(channels, "master.invalid");
-    Channel former = connect(channels, "former.invalid");
+    Channel former = dial(channels, here("former.invalid")).channel();
     assertThat(former.closeFuture().await(20, TimeUnit.SECONDS)).isTrue();
     channels.follow(HostPort.of("master.invalid", port));
     threads.submit(() -> {}).get(); // had the other been closed too, this would come after that
@@ -97,9 +97,10 @@ class MasterChannelsTest {
     try (ServerSocket full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       fill(full);
       MasterChannels channels = new MasterChannels();
-      channels.follow(HostPort.of("127.0.0.1", full.getLocalPort()));
-      ChannelFuture connecting =
-          dial(channels, new InetSocketAddress("127.0.0.1", full.getLocalPort()));
+      InetSocketAddress dead =
+          new InetSocketAddress(InetAddress.getLoopbackAddress(), full.getLocalPort());
+      channels.follow(HostPort.of(dead.getHostString(), dead.getPort()));
+      ChannelFuture connecting = dial(channels, dead);
       assertThat(connecting.await(300)).as("it connects").isFalse();
       channels.follow(HostPort.of("127.0.0.9", 6379));
       assertThat(connecting.await(20, TimeUnit.SECONDS)).isTrue();
@@ -139,9 +140,13 @@ class MasterChannelsTest {
   }
 
   private Channel connect(MasterChannels channels, String name) throws UnknownHostException {
-    SocketAddress found = new InetSocketAddress(
+    return dial(channels, here(name)).syncUninterruptibly().channel();
+  }
+
+  /** This server, under a name. */
+  private SocketAddress here(String name) throws UnknownHostException {
+    return new InetSocketAddress(
         InetAddress.getByAddress(name, InetAddress.getLoopbackAddress().getAddress()), port);
-    return dial(channels, found).syncUninterruptibly().channel();
   }
 
   private ChannelFuture dial(MasterChannels channels, SocketAddress to) {
