@@ -98,7 +98,7 @@ class ClusterServersTest {
   @Test
   void E3_aLockThatNoServerHasNowIsLookedAtAgainSoon() throws Exception {
     try (Node node = new Node()) {
-      node.slots = "*1\r\n" + Node.range(0, 8191, node);
+      node.knows(node, node);
       LockConfig config = LockConfig.builder("any")
           .set(JedisOptions.HOSTS, List.of(node.host()))
           .set(JedisOptions.TOPOLOGY, Topology.CLUSTER)
@@ -113,6 +113,11 @@ class ClusterServersTest {
             .filter(candidate -> servers.group(candidate) >= 8192)
             .findFirst()
             .orElseThrow();
+        Target target = servers.of(keys);
+        node.slots = "*1\r\n" + Node.range(0, 8191, node);
+        assertThatThrownBy(() -> servers.after(
+                keys, target, new BackendUnavailableException("CLUSTERDOWN The cluster is down")))
+            .isInstanceOf(BackendUnavailableException.class);
         assertThat(wakeUps.recheck(keys, -1, true)).isLessThan(Duration.ofSeconds(1));
       }
     }
