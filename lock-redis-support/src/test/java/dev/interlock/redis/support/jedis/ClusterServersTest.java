@@ -13,7 +13,6 @@ import dev.interlock.redis.support.contract.FakeRedis;
 import dev.interlock.redis.support.jedis.Connections.Use;
 import dev.interlock.spi.ClientId;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -89,37 +88,6 @@ class ClusterServersTest {
           .isInstanceOf(BackendUnavailableException.class)
           .hasMessageContaining("are closed");
       assertThat(other.server.connections()).isZero();
-    }
-  }
-
-  /**
-   * A release that was answered must not fail because the way to the lock is not known any more.
-   */
-  @Test
-  void E3_aLockThatNoServerHasNowIsLookedAtAgainSoon() throws Exception {
-    try (Node node = new Node()) {
-      node.knows(node, node);
-      LockConfig config = LockConfig.builder("any")
-          .set(JedisOptions.HOSTS, List.of(node.host()))
-          .set(JedisOptions.TOPOLOGY, Topology.CLUSTER)
-          .build();
-      ClientId client = new ClientId("00000000000000aa", "host");
-      KeyLayout layout = new KeyLayout("t");
-      try (ClusterServers servers = ClusterServers.open(config, client);
-          WakeUps wakeUps =
-              new WakeUps("any", layout, client, servers, config.get(JedisOptions.TIMEOUT))) {
-        LockKeys keys = IntStream.range(0, 1000)
-            .mapToObj(i -> layout.keys("n" + i))
-            .filter(candidate -> servers.group(candidate) >= 8192)
-            .findFirst()
-            .orElseThrow();
-        Target target = servers.of(keys);
-        node.slots = "*1\r\n" + Node.range(0, 8191, node);
-        assertThatThrownBy(() -> servers.after(
-                keys, target, new BackendUnavailableException("CLUSTERDOWN The cluster is down")))
-            .isInstanceOf(BackendUnavailableException.class);
-        assertThat(wakeUps.recheck(keys, -1, true)).isLessThan(Duration.ofSeconds(1));
-      }
     }
   }
 
