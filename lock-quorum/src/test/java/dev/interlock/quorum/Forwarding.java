@@ -11,7 +11,10 @@ import dev.interlock.spi.RenewalAnswers;
 import java.util.List;
 import java.util.Optional;
 
-/** A backend that does what a sound one does, but for what a test has it do otherwise. */
+/**
+ * A backend that does what a sound one does, but for what a test has it do otherwise. It hands
+ * nothing on, as ForwardingBackend does: each release is one call, which a test can change.
+ */
 interface Forwarding extends LockBackend {
 
   LockBackend sound();

@@ -1,6 +1,7 @@
 package dev.interlock.sql.support;
 
 import dev.interlock.LockException;
+import dev.interlock.spi.Uninterruptibly;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -137,11 +138,10 @@ public final class Database<S extends Database.Work> {
 
   /** A thread that is interrupted pauses all the same, for who repeats at once meets the same. */
   private static void pause(long nanos) {
-    boolean interrupted = Thread.interrupted();
-    LockSupport.parkNanos(nanos);
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    var unused = Uninterruptibly.call(() -> {
+      LockSupport.parkNanos(nanos);
+      return true;
+    });
   }
 
   /**

@@ -116,8 +116,10 @@ final class ApplicationConnections implements Connections {
   }
 
   private Connection borrow() {
+    long deadline = System.nanoTime() + timeout.toNanos();
     try {
-      return Uninterruptibly.await(() -> pool.borrowObject(timeout));
+      return Uninterruptibly.await(
+          () -> pool.borrowObject(Duration.ofNanos(Math.max(0, deadline - System.nanoTime()))));
     } catch (NoSuchElementException e) {
       throw new BackendUnavailableException(
           "No Redis connection became free within " + timeout.toMillis()

@@ -56,6 +56,7 @@ public final class ExpiryRules {
           limit,
           wait.getKey() + " has it within " + limit.toMillis() + " ms",
           () -> wait.getValue().stream().allMatch(CompletableFuture::isDone));
+      wait.getValue().forEach(CompletableFuture::join);
     }
     run.note("waiters came in after leases that began while they waited");
   }
@@ -78,6 +79,7 @@ public final class ExpiryRules {
         run.pastLease(BRIEF, 1_000).minus(RuleRun.since(held)),
         "one who waits for a permit has the one whose lease is over first, within 1 s of that",
         waiter::isDone);
+    waiter.join();
   }
 
   @Rule(
@@ -115,6 +117,7 @@ public final class ExpiryRules {
           limit.minus(RuleRun.since(held)),
           "one who waits for " + wait.getKey() + " has it within the lease and 1 s",
           wait.getValue()::isDone);
+      wait.getValue().join();
     }
     Leases.until(held + run.expiry(BRIEF).toNanos());
     for (Map.Entry<String, LockRequest> attempt : tries.entrySet()) {
