@@ -8,12 +8,14 @@ import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.RedisCredentials;
 import io.lettuce.core.RedisCredentialsProvider;
+import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.SocketOptions.KeepAliveOptions;
 import io.lettuce.core.SslOptions;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.protocol.ProtocolVersion;
+import io.lettuce.core.protocol.RedisCommand;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -78,11 +80,22 @@ record ClientSetup(LockConfig config, ClientId client) {
     }
   }
 
+  /**
+   * Rejects a command that met a connection just as it broke, in the words of Lettuce. Lettuce
+   * would keep it for the next connection; if only told not to, it drops it, and whoever awaits the
+   * answer does so for all the time there is.
+   */
+  private static boolean reject(RedisCommand<?, ?, ?> command) {
+    command.completeExceptionally(
+        new RedisException("Currently not connected. Commands are rejected."));
+    return true;
+  }
+
   /** Applies what all topologies have in common. */
   <B extends ClientOptions.Builder> B options(B options) {
     options
         .autoReconnect(true)
-        .replayFilter(command -> true)
+        .replayFilter(ClientSetup::reject)
         .disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
         .protocolVersion(ProtocolVersion.RESP2)
         .timeoutOptions(TimeoutOptions.create()) // a script's caller counts the time itself
