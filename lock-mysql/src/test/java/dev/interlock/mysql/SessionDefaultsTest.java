@@ -104,7 +104,7 @@ class SessionDefaultsTest {
   void x1_soItIsWhateverTheSqlModeOfTheServer(String mode) throws Exception {
     assumeTrue(isKnown(mode));
     server.execute("SET GLOBAL sql_mode = '" + mode + "'");
-    String fresh = uri + "&tablePrefix=m" + Math.abs(mode.hashCode()) + "_";
+    String fresh = uri + "&tablePrefix=m" + Integer.toHexString(mode.hashCode()) + "_";
     try (LockClient client = Locks.open(fresh);
         LockClient other = Locks.open(fresh)) {
       assertHoldsAreSeen(client, other);
