@@ -88,8 +88,12 @@ public final class SharedConnection {
     }
   }
 
+  /**
+   * Says whether it is of use to send something now. In a cluster that shows for each node when it
+   * is sent: the connection that Lettuce tells of is one to any node, over which no lock goes.
+   */
   public boolean isOpen() {
-    return connection.isOpen();
+    return cluster != null || connection.isOpen();
   }
 
   public void dispatch(RedisCommand<byte[], byte[], ?> command) {
@@ -218,6 +222,9 @@ public final class SharedConnection {
           cluster.getConnectionAsync(node.getUri().getHost(), node.getUri().getPort()),
           limit.toNanos()));
     } catch (ExecutionException | TimeoutException e) {
+      return null;
+    } catch (RuntimeException e) { // so Lettuce says that it was closed, or does not know the node
+      LOG.log(Level.DEBUG, "no connection to a node", e);
       return null;
     }
   }
