@@ -266,6 +266,25 @@ class ClusterSlotsTest {
     }
   }
 
+  @Test
+  void E4_aNodeRefersToAnotherOneForAMomentOnly() {
+    int slot = slotOf("referred");
+    RedisServer source = cluster.masterOf(slot);
+    try (TestClient client = TestClient.deaf(uri())) {
+      client.tryOnce("referred", client.id());
+      RedisServer target = otherThanMasterOf(slot);
+      cluster.beginMigration(slot, target);
+      cluster.finishMigration(slot, target);
+      long start = System.nanoTime();
+      Topologies.await(() -> {
+        String before = source.command("INFO", "errorstats");
+        client.tryOnce("referred", client.id());
+        return source.command("INFO", "errorstats").equals(before);
+      });
+      assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(8));
+    }
+  }
+
   private static String nameIn(int slot) {
     int i = 0;
     while (slotOf("e4-" + i) != slot) {
