@@ -15,6 +15,7 @@ import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.cluster.PartitionException;
 import io.lettuce.core.protocol.AsyncCommand;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -27,6 +28,9 @@ import java.util.concurrent.locks.LockSupport;
  */
 public final class ScriptRunner {
   private static final Duration PAUSE = Duration.ofMillis(10);
+
+  /** What only a replica answers; the second while it has lost its master. */
+  private static final Set<String> OF_REPLICA = Set.of("READONLY", "MASTERDOWN");
 
   private final SharedConnection connection;
   private final Connections connections;
@@ -174,7 +178,7 @@ public final class ScriptRunner {
 
     private LockException refused(RedisCommandExecutionException answer) {
       LockException fault = Faults.of(describe(action, name), connections.address(), answer);
-      if (RedisErrors.code(String.valueOf(answer.getMessage())).equals("READONLY")) {
+      if (OF_REPLICA.contains(RedisErrors.code(String.valueOf(answer.getMessage())))) {
         connections.answeredByReplica();
       }
       return fault;
