@@ -93,10 +93,7 @@ final class HoldCommands {
       own = expired;
       lock.beside.put(request.id(), own);
     }
-    if (fault == Fault.PLACE_HIDES_GRANT
-        && own != null
-        && own.isHandedOver
-        && !own.isConfirmed) {
+    if (fault == Fault.PLACE_HIDES_GRANT && own != null && own.isHandedOver && !own.isConfirmed) {
       return new Answer(Wire.QUEUED, 0, lock.queue.refresh());
     }
     if (held == null || own == null) {

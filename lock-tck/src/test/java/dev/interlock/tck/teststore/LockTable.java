@@ -112,9 +112,7 @@ final class LockTable {
 
   /** Removes all whose names are the same without regard to case. */
   void removeFolded(String name) {
-    locks
-        .keySet()
-        .removeIf(other -> other.equalsIgnoreCase(name) && !other.equals(name));
+    locks.keySet().removeIf(other -> other.equalsIgnoreCase(name) && !other.equals(name));
   }
 
   private FairQueue queue(String key) {

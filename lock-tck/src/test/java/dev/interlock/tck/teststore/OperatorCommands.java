@@ -152,8 +152,8 @@ final class OperatorCommands {
     for (Held victim : victims) {
       lock.holders()
           .filter(held -> isToldOf(held, victim))
-          .forEach(held -> grants.tell(
-              held.request.client(), new Event("revoked", name, held.request.id())));
+          .forEach(held ->
+              grants.tell(held.request.client(), new Event("revoked", name, held.request.id())));
       lock.end(victim);
       lock.leaveLease(victim);
       table.ended(Fault.FORCE_NOT_DURABLE, name, victim);

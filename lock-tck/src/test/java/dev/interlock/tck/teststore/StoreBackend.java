@@ -226,8 +226,7 @@ final class StoreBackend implements LockBackend {
     if (fault == Fault.RELEASE_REWRITES_QUEUE) {
       rewriteQueue(request);
     }
-    if (fault == Fault.RELEASE_REWRITES_HOLDERS
-        || fault == Fault.OWNER_RELEASE_REWRITES_ENTRIES) {
+    if (fault == Fault.RELEASE_REWRITES_HOLDERS || fault == Fault.OWNER_RELEASE_REWRITES_ENTRIES) {
       String[] before = (String[]) connections.call(store -> store.holds().holders(request));
       return (Boolean) connections.call(store -> store.holds().releaseAmong(request, before));
     }

@@ -119,8 +119,8 @@ final class StoreInspection {
     Wire.Place[] places =
         (Wire.Place[]) connections.call(store -> store.operators().waiters(name, limit));
     return Optional.of(Stream.of(places)
-        .map(place -> WaiterInfo.of(place.owner(), place.host())
-            .withUnits(place.units(), place.capacity()))
+        .map(place ->
+            WaiterInfo.of(place.owner(), place.host()).withUnits(place.units(), place.capacity()))
         .toList());
   }
 

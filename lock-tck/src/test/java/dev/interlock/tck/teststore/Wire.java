@@ -119,8 +119,10 @@ final class Wire {
   record Place(String owner, String host, int units, int capacity) implements Serializable {}
 
   /** A part of the list of held locks, and from where on the rest is found. */
-  record Page(ArrayList<String> names, ArrayList<Info> holds, @Nullable String next)
-      implements Serializable {}
+  record Page(
+      ArrayList<String> names,
+      ArrayList<Info> holds,
+      @Nullable String next) implements Serializable {}
 
   private Wire() {}
 }

@@ -38,6 +38,7 @@ public final class BatchRules {
   private static final List<Integer> SIZES = List.of(1, 2, 2, 2, 3, 17, 40, 128, MOST);
   /** More than a usual bound on what is done in one step. */
   private static final int OF_ONE_NAME = 70;
+
   private static final int WAYS_TO_END = 3;
 
   /** What a server may round: it keeps milliseconds. */

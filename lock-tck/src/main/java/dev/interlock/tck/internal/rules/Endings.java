@@ -66,8 +66,7 @@ final class Endings {
   private static void putWaits(RuleRun run, LockClient client, Map<String, Ending> endings) {
     LockClient waiter = run.client();
     endings.put(
-        "were refused, and awaited in vain",
-        name -> awaitInVain(run, client, waiter, name));
+        "were refused, and awaited in vain", name -> awaitInVain(run, client, waiter, name));
     endings.put("were extended and handed on", name -> {
       Lease held = client.acquire(Leases.fixed(run, name, LONG / 2));
       CompletableFuture<Lease> next = waiter.acquireAsync(Queues.request(run, name));
@@ -87,9 +86,8 @@ final class Endings {
     for (UnaryOperator<LockRequest> kind : Leases.kinds(run).values()) {
       LockRequest request = kind.apply(Leases.fixed(run, name, LONG));
       waiter.tryAcquire(request.withWait(Duration.ZERO));
-      waits.add(waiter
-          .acquireAsync(request.withWait(Duration.ofMillis(20)))
-          .handle((lease, late) -> 0));
+      waits.add(
+          waiter.acquireAsync(request.withWait(Duration.ofMillis(20))).handle((lease, late) -> 0));
     }
     for (CompletableFuture<Integer> wait : waits) {
       wait.get();

@@ -32,7 +32,9 @@ public final class ExpiredInterleavingRules {
     void take(DirectBackend slow, Expired over);
   }
 
-  @Rule(value = "O2", check = "that a release clears away what has expired in the step that finds it")
+  @Rule(
+      value = "O2",
+      check = "that a release clears away what has expired in the step that finds it")
   public static void aLateReleaseIsOneStep(RuleRun run) throws Exception {
     follow(run, "a late release", (slow, over) -> slow.release(over.name(), over.id()));
   }
@@ -42,7 +44,9 @@ public final class ExpiredInterleavingRules {
     follow(run, "a late abandonment", (slow, over) -> slow.abandon(over.name(), over.id()));
   }
 
-  @Rule(value = "N3", check = "that a renewal clears away what has expired in the step that finds it")
+  @Rule(
+      value = "N3",
+      check = "that a renewal clears away what has expired in the step that finds it")
   public static void aLateRenewalIsOneStep(RuleRun run) throws Exception {
     follow(
         run,
@@ -50,12 +54,12 @@ public final class ExpiredInterleavingRules {
         (slow, over) -> slow.renew(over.name(), over.id(), run.ms(10 * LONG)));
   }
 
-  @Rule(value = "M1", check = "that an inspection clears nothing away but in the step that finds it")
+  @Rule(
+      value = "M1",
+      check = "that an inspection clears nothing away but in the step that finds it")
   public static void anInspectionOfWhatIsOverIsOneStep(RuleRun run) throws Exception {
     follow(
-        run,
-        "an inspection of what is over",
-        (slow, over) -> slow.backend().inspect(over.name()));
+        run, "an inspection of what is over", (slow, over) -> slow.backend().inspect(over.name()));
   }
 
   @Rule(value = "M2", check = "that a forced release clears away in the step that finds")
@@ -76,8 +80,7 @@ public final class ExpiredInterleavingRules {
     DirectBackend slow = run.direct(proxy);
     LockClient other = run.client();
     Queue<Expired> expired = expired(run, slow);
-    Gaps.each(
-        run, proxy, what, () -> new Followed(run, other, what, slow, step, expired.remove()));
+    Gaps.each(run, proxy, what, () -> new Followed(run, other, what, slow, step, expired.remove()));
   }
 
   /** One for each gap, at once, for that they are over takes its time. */
@@ -105,12 +108,7 @@ public final class ExpiredInterleavingRules {
     private Optional<Lease> successor = Optional.empty();
 
     Followed(
-        RuleRun run,
-        LockClient other,
-        String what,
-        DirectBackend slow,
-        Step step,
-        Expired over) {
+        RuleRun run, LockClient other, String what, DirectBackend slow, Step step, Expired over) {
       this.run = run;
       this.other = other;
       this.what = what;
@@ -127,8 +125,8 @@ public final class ExpiredInterleavingRules {
 
     @Override
     public void meanwhile() throws Exception {
-      successor = Optional.of(
-          other.acquire(Leases.fixed(run, over.name(), LONG).withWait(run.ms(15_000))));
+      successor =
+          Optional.of(other.acquire(Leases.fixed(run, over.name(), LONG).withWait(run.ms(15_000))));
     }
 
     @Override

@@ -86,8 +86,8 @@ public final class NameRules {
     });
   }
 
-  private static void expectClosed(
-      RuleRun run, Worker other, List<String> names, String expected) throws Exception {
+  private static void expectClosed(RuleRun run, Worker other, List<String> names, String expected)
+      throws Exception {
     ArrayList<String> tried = new ArrayList<>(names);
     ArrayList<String> entered = other.call(space -> {
       ArrayList<String> open = new ArrayList<>();

@@ -25,8 +25,7 @@ public final class NewcomerRules {
   private NewcomerRules() {}
 
   /** A lock whose holder is to run out, one who stands in its queue, and what is asked for then. */
-  private record Line(
-      String what, UnaryOperator<LockRequest> asked, Attempt waiter, long since) {}
+  private record Line(String what, UnaryOperator<LockRequest> asked, Attempt waiter, long since) {}
 
   @Rule(value = "F2", check = "that an attempt looks at the queue also when a hold has run out")
   public static void aNewcomerWaitsBehindTheQueueOfAnExpiredHold(RuleRun run) throws Exception {

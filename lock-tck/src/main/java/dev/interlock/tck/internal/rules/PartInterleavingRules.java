@@ -111,12 +111,7 @@ public final class PartInterleavingRules {
     private final Attempt going;
     private final Attempt coming;
 
-    Passing(
-        RuleRun run,
-        DirectBackend quick,
-        LockClient observer,
-        Attempt going,
-        Attempt coming) {
+    Passing(RuleRun run, DirectBackend quick, LockClient observer, Attempt going, Attempt coming) {
       this.run = run;
       this.quick = quick;
       this.observer = observer;

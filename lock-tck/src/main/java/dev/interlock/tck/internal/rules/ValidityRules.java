@@ -165,8 +165,7 @@ public final class ValidityRules {
     proxy.holdReplies(false);
     for (CompletableFuture<Lease> wait : waits) {
       Lease lease = wait.get(run.limit(10_000).toMillis(), TimeUnit.MILLISECONDS);
-      Duration left =
-          holding.inspect(lease.name()).map(HoldInfo::remaining).orElse(Duration.ZERO);
+      Duration left = holding.inspect(lease.name()).map(HoldInfo::remaining).orElse(Duration.ZERO);
       // Asked for afterwards, so that all that takes time makes it less.
       Duration valid = lease.remaining();
       run.expect(
