@@ -26,12 +26,13 @@ public final class MysqlLocks {
    * Opens a client.
    *
    * @param pool connections to MySQL or MariaDB, with the database that has the tables as their
-   *     default, all to the one server that takes writes. They need a socket timeout (at least 5 s,
-   *     for the one that listens), or calls may hang with the network. They are returned as they
-   *     were taken: autocommit, isolation and session variables unchanged. Allow for
-   *     {@code poolSize} connections, one of which is kept for releases and renewals, and for one
-   *     more while threads of this client wait. With {@code allowMultiQueries=true} contended locks
-   *     need fewer round trips; drivers other than MySQL Connector/J must have it
+   *     default, all to the one server that takes writes, and none of them within a transaction of
+   *     the caller's, which would be committed. They need a socket timeout (at least 5 s, for the
+   *     one that listens), or calls may hang with the network. They are returned as they were
+   *     taken: autocommit, isolation and session variables unchanged. Allow for {@code poolSize}
+   *     connections, one of which is kept for releases and renewals, and for one more while threads
+   *     of this client wait. With {@code allowMultiQueries=true} contended locks need fewer round
+   *     trips; drivers other than MySQL Connector/J must have it
    * @param config the options that are not about the connection: {@code schema},
    *     {@code tablePrefix}, {@code poolSize}, {@code lease} and {@code namespace}
    * @return an open client; closing it leaves the pool open

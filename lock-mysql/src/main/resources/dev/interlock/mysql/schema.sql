@@ -3,7 +3,8 @@
 -- Apply this file with Flyway, Liquibase or by hand, or open the client once with ?schema=create.
 -- ${prefix} stands for the option tablePrefix, "interlock_" unless set otherwise. Every statement
 -- may be repeated. All columns that end in _us are microseconds since 1970 in UTC, by the server's
--- clock. Nothing here depends on a time zone, a collation or an SQL mode. The format of rows is named since
+-- clock. Nothing here depends on a time zone, a collation or an SQL mode, but for MariaDB's
+-- EMPTY_STRING_IS_NULL, with which no session is to run this. The format of rows is named since
 -- those that a server may prefer have no room for so long a key.
 
 -- One row for each lock that is held or awaited, and a bounded number of rows of locks that are free.

@@ -2,6 +2,7 @@ package dev.interlock.mysql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
@@ -14,7 +15,16 @@ import dev.interlock.LockRequest;
 import dev.interlock.Locks;
 import dev.interlock.testservers.MysqlServer;
 import dev.interlock.testservers.TestMysql;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -79,6 +89,54 @@ class SessionDefaultsTest {
     }
   }
 
+  /** Those of MySQL, and some that only MariaDB has. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "TRADITIONAL",
+        "ANSI",
+        "HIGH_NOT_PRECEDENCE,NO_BACKSLASH_ESCAPES,NO_UNSIGNED_SUBTRACTION,PAD_CHAR_TO_FULL_LENGTH",
+        "ORACLE",
+        "SIMULTANEOUS_ASSIGNMENT",
+        "EMPTY_STRING_IS_NULL"
+      })
+  void x1_soItIsWhateverTheSqlModeOfTheServer(String mode) throws Exception {
+    assumeTrue(isKnown(mode));
+    server.execute("SET GLOBAL sql_mode = '" + mode + "'");
+    String fresh = uri + "&tablePrefix=m" + Math.abs(mode.hashCode()) + "_";
+    try (LockClient client = Locks.open(fresh);
+        LockClient other = Locks.open(fresh)) {
+      assertHoldsAreSeen(client, other);
+      for (LockRequest request :
+          List.of(LockRequest.of("a"), LockRequest.of("b").permits(2, 3))) {
+        Lease held = client.acquire(request.withLease(LEASE));
+        List<CompletableFuture<Void>> waiting = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+          LockClient next = i % 3 == 0 ? client : other;
+          waiting.add(next.acquireAsync(request).thenAccept(Lease::release));
+        }
+        Awaitility.await()
+            .until(() -> client.inspect(request.name()).orElseThrow().waiters() == 6);
+        assertThat(held.extend(LEASE.plusSeconds(1))).isTrue();
+        held.release();
+        for (CompletableFuture<Void> one : waiting) {
+          one.get(10, TimeUnit.SECONDS);
+        }
+        client.acquire(request);
+        assertThat(other.forceRelease(request.name())).isTrue();
+        assertThat(client.inspect(request.name())).isEmpty();
+      }
+    } finally {
+      server.execute("SET GLOBAL sql_mode = DEFAULT");
+    }
+  }
+
+  private static boolean isKnown(String mode) {
+    return server.execute("SELECT VERSION()").contains("MariaDB")
+        || !Set.of("ORACLE", "SIMULTANEOUS_ASSIGNMENT", "EMPTY_STRING_IS_NULL").contains(mode);
+  }
+
   /** With a setting that Hikari recommends, the driver does not ask what the server has. */
   @Test
   void e8_aPoolOfWhichTheDriverIsWrongAboutAutocommitIsRefused() {
@@ -106,13 +164,61 @@ class SessionDefaultsTest {
     }
   }
 
+  /** As one that a release has made, and that is rolled back since it met a deadlock. */
+  @Test
+  void x1_aGrantThatIsNotCommittedIsNotTakenForOne() throws Exception {
+    server.execute("SET GLOBAL TRANSACTION ISOLATION LEVEL READ UNCOMMITTED");
+    try (LockClient holder = Locks.open(uri);
+        LockClient next = Locks.open(uri);
+        Connection other = DriverManager.getConnection(
+            server.jdbcUrl() + "?allowPublicKeyRetrieval=true", server.user(), server.password());
+        Statement statement = other.createStatement()) {
+      Lease held = holder.acquire(LockRequest.of("a").withLease(LEASE));
+      CompletableFuture<Lease> waiting = next.acquireAsync(LockRequest.of("a"));
+      Awaitility.await().until(() -> holder.inspect("a").orElseThrow().waiters() == 1);
+      other.setAutoCommit(false);
+      statement.execute("UPDATE interlock_lock l JOIN interlock_entry e"
+          + " ON e.bucket = l.bucket AND e.lock_key = l.lock_key SET l.client = e.client,"
+          + " l.hold = e.hold, l.claimant = e.client, l.ticket = e.ticket,"
+          + " l.token = l.token + 1, l.last_token = l.last_token + 1"
+          + " WHERE l.lock_key = '" + namespace + ":a'");
+      // It looks every two seconds.
+      Awaitility.await()
+          .during(Duration.ofSeconds(3))
+          .atMost(Duration.ofSeconds(5))
+          .until(() -> !waiting.isDone());
+      other.rollback();
+      held.release();
+      waiting.get(10, TimeUnit.SECONDS).release();
+    } finally {
+      server.execute("SET GLOBAL TRANSACTION ISOLATION LEVEL REPEATABLE READ");
+    }
+  }
+
+  /** The driver refuses what changes something, which would look like a connection that is lost. */
+  @Test
+  void e8_aPoolThatIsReadOnlyIsRefused() {
+    Locks.open(uri).close();
+    HikariConfig hikari = hikari("useLocalSessionState=false");
+    hikari.setReadOnly(true);
+    try (HikariDataSource pool = new HikariDataSource(hikari)) {
+      assertThatThrownBy(() -> MysqlLocks.using(pool, config()))
+          .isInstanceOf(LockConfigurationException.class)
+          .hasMessageContaining("read-only");
+    }
+  }
+
   private static HikariDataSource pool(String properties) {
+    return new HikariDataSource(hikari(properties));
+  }
+
+  private static HikariConfig hikari(String properties) {
     HikariConfig hikari = new HikariConfig();
     hikari.setJdbcUrl(server.jdbcUrl() + "?allowPublicKeyRetrieval=true&" + properties);
     hikari.setUsername(server.user());
     hikari.setPassword(server.password());
     hikari.setMaximumPoolSize(4);
-    return new HikariDataSource(hikari);
+    return hikari;
   }
 
   private LockConfig config() {

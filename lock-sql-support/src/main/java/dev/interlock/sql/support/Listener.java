@@ -56,11 +56,12 @@ public final class Listener {
      * Listens, until it is not needed any more or the connection is of no more use. Calls
      * {@link #up} first.
      *
+     * @param listener who calls
      * @param connection for nothing else; it is ended afterwards
      * @param again whether there was one before, so that something may have been missed
      * @throws SQLException if the connection is of no more use
      */
-    void listen(Connection connection, boolean again) throws SQLException;
+    void listen(Listener listener, Connection connection, boolean again) throws SQLException;
   }
 
   /**
@@ -141,7 +142,7 @@ public final class Listener {
     Connection taken = connections.listener();
     try {
       if (isWanted(taken)) {
-        session.listen(taken, again);
+        session.listen(this, taken, again);
       }
     } finally {
       connections.endListener(taken);
@@ -194,6 +195,13 @@ public final class Listener {
     return !closed && needed.getAsBoolean();
   }
 
+  /** Waits until nobody needs it: where it cannot hear, waiters look by themselves more often. */
+  public void goWithout() {
+    while (isNeeded()) {
+      pause();
+    }
+  }
+
   /**
    * Tells whether to listen on with this session. Whoever needs it says so before looking whether
    * it is up, so after a "no" nobody relies on it: a waiter that comes then waits for the next one.
@@ -216,7 +224,7 @@ public final class Listener {
   }
 
   /** Waits before a look at whether it is still of no use; not for long, nor once it is closed. */
-  public void pause() {
+  private void pause() {
     lock.lock();
     try {
       long left = RETRY_NANOS;

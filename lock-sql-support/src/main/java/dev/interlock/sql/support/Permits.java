@@ -57,15 +57,6 @@ public final class Permits {
   }
 
   /**
-   * Takes a permit if one is free.
-   *
-   * @return whether it has one
-   */
-  public boolean tryTake() {
-    return free.tryAcquire();
-  }
-
-  /**
    * Takes a connection under a permit that the caller has.
    *
    * @param source where it comes from

@@ -85,12 +85,8 @@ public final class Pool {
         "the server cannot be reached", reason.getSQLState(), reason);
   }
 
-  /**
-   * Counts the connections that nobody uses.
-   *
-   * @return how many can be had without opening one
-   */
-  public int idle() {
+  /** How many connections can be had without opening one. */
+  int idle() {
     return connections.getHikariPoolMXBean().getIdleConnections();
   }
 

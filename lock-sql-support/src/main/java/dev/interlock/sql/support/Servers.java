@@ -65,14 +65,6 @@ public final class Servers {
      * @return whether to try another server, or to try again
      */
     boolean isUnreachable(SQLException error);
-
-    /**
-     * Tells in a line why a connection could not be opened.
-     *
-     * @param error from {@link #connect}
-     * @return a line for messages
-     */
-    String reason(SQLException error);
   }
 
   /**
@@ -98,7 +90,7 @@ public final class Servers {
         if (!isUnreachable(e) || addresses.size() == 1) {
           throw e;
         }
-        failures.add(addresses.get(server) + ": " + driver.reason(e));
+        failures.add(addresses.get(server) + ": " + Faults.reason(e));
       }
     }
     throw new SQLException(String.join("; ", failures), NOT_CONNECTED);

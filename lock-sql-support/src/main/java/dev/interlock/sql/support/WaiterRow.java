@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.interlock.spi.WaiterInfo;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 
 /** One who waits, as MyBatis reads it from a row. */
 public final class WaiterRow {
@@ -18,11 +19,16 @@ public final class WaiterRow {
   public WaiterRow() {}
 
   /**
-   * Tells who it is.
+   * Tells who they are.
    *
+   * @param rows in the order of the queue
    * @return what operators get to see
    */
-  public WaiterInfo info() {
+  public static List<WaiterInfo> infos(List<WaiterRow> rows) {
+    return rows.stream().map(WaiterRow::info).toList();
+  }
+
+  private WaiterInfo info() {
     return WaiterInfo.of(new String(owner, UTF_8), new String(host, UTF_8))
         .withSince(Instant.EPOCH.plus(sinceUs, ChronoUnit.MICROS))
         .withUnits(units, capacity);

@@ -20,29 +20,27 @@ class ListenerTest {
     AtomicInteger sessions = new AtomicInteger();
     CountDownLatch fault = new CountDownLatch(1);
     AtomicInteger told = new AtomicInteger();
-    Listener[] listener = new Listener[1];
-    listener[0] = new Listener(new NoServer(), "listener-test", () -> true, (connection, again) -> {
-      listener[0].up(true);
-      if (sessions.incrementAndGet() == 1) {
-        awaitUninterruptibly(fault);
-        throw new OutOfMemoryError("for the test");
-      }
-      told.addAndGet(again ? 1 : 0);
-      while (listener[0].isNeeded()) {
-        listener[0].pause();
-      }
-    });
+    Listener listener =
+        new Listener(new NoServer(), "listener-test", () -> true, (caller, connection, again) -> {
+          caller.up(true);
+          if (sessions.incrementAndGet() == 1) {
+            awaitUninterruptibly(fault);
+            throw new OutOfMemoryError("for the test");
+          }
+          told.addAndGet(again ? 1 : 0);
+          caller.goWithout();
+        });
     try {
-      listener[0].ensure();
-      await().until(listener[0]::isUp);
+      listener.ensure();
+      await().until(listener::isUp);
       fault.countDown();
       await().until(() -> sessions.get() == 2);
-      await().until(listener[0]::isUp);
+      await().until(listener::isUp);
       assertThat(told).hasValue(1);
     } finally {
-      listener[0].close();
+      listener.close();
     }
-    assertThat(listener[0].isUp()).isFalse();
+    assertThat(listener.isUp()).isFalse();
   }
 
   @Test
@@ -64,7 +62,7 @@ class ListenerTest {
         },
         name,
         () -> true,
-        (connection, again) -> {});
+        (caller, connection, again) -> {});
     listener.ensure();
     asked.await();
     listener.close();

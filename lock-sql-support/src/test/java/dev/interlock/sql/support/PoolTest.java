@@ -94,11 +94,6 @@ class PoolTest {
     public boolean isUnreachable(SQLException error) {
       return true;
     }
-
-    @Override
-    public String reason(SQLException error) {
-      return String.valueOf(error.getMessage());
-    }
   }
 
   /** What Hikari asks of a connection. */

@@ -104,7 +104,7 @@ final class FastPath {
       held.note(attempt.name(), false);
     }
     return known
-        ? AttemptResult.granted(attempt, parameters.token).withTokens(parameters.tokens)
+        ? AttemptResult.granted(attempt, parameters.token).withTokens(attempt.tokens())
         : null;
   }
 

@@ -6,7 +6,6 @@ import dev.interlock.LockConfigurationException;
 import dev.interlock.mysql.MysqlOptions;
 import dev.interlock.mysql.internal.queue.Protocol;
 import dev.interlock.sql.support.Connections;
-import dev.interlock.sql.support.Faults;
 import dev.interlock.sql.support.Opener;
 import dev.interlock.sql.support.OwnPool;
 import dev.interlock.sql.support.Servers;
@@ -75,8 +74,11 @@ public final class MysqlDriver implements Servers.Driver {
         "socketTimeout", Long.toString(config.get(MysqlOptions.TIMEOUT).toMillis()));
     // Row locks are short. One that is not belongs to a client that is about to be cut off. The
     // driver takes it for granted that a session commits each statement, and a server may not.
+    // Some SQL mode of a server, such as EMPTY_STRING_IS_NULL, may not take what we write.
     properties.setProperty(
-        "sessionVariables", "autocommit=1,innodb_lock_wait_timeout=" + (Protocol.CUT_SECONDS + 1));
+        "sessionVariables",
+        "autocommit=1,sql_mode='STRICT_TRANS_TABLES',innodb_lock_wait_timeout="
+            + (Protocol.CUT_SECONDS + 1));
     MysqlOptions.TlsMode tls = config.get(MysqlOptions.TLS);
     properties.setProperty("sslMode", tls.name());
     config.find(MysqlOptions.TRUST_STORE).ifPresent(file -> {
@@ -138,10 +140,5 @@ public final class MysqlDriver implements Servers.Driver {
   @Override
   public boolean isUnreachable(SQLException error) {
     return MysqlFaults.isUnreachable(error);
-  }
-
-  @Override
-  public String reason(SQLException error) {
-    return Faults.reason(error);
   }
 }

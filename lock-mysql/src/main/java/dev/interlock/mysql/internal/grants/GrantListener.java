@@ -107,10 +107,12 @@ public final class GrantListener {
     return entries.hasWaiters() || System.nanoTime() - lastNeeded < lingerNanos;
   }
 
-  private void listen(Connection taken, boolean again) throws SQLException {
+  private void listen(Listener caller, Connection taken, boolean again) throws SQLException {
+    // Sessions may begin so that they see what is not committed, and a grant may be rolled back.
+    taken.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
     Long session = database.on(taken, LockMapper.class).becomeListener(client);
     boolean direct = ServerFacts.isDirect(taken, session);
-    listener.up(direct);
+    caller.up(direct);
     if (session == null) {
       return; // the server has not ended the session before yet: it is tried again
     }
@@ -118,19 +120,18 @@ public final class GrantListener {
       tellInDoubt();
     }
     if (direct) {
-      listenOn(taken);
-    }
-    while (!direct && listener.isNeeded()) {
-      listener.pause(); // the re-checks are frequent instead
+      listenOn(caller, taken);
+    } else {
+      caller.goWithout();
     }
   }
 
-  private void listenOn(Connection taken) throws SQLException {
+  private void listenOn(Listener caller, Connection taken) throws SQLException {
     boolean keeper = waitSeconds < 1; // or else one that cannot wait for so short a time
     try (GrantLook look =
         new GrantLook(taken, database.configuration(), client, waitSeconds, keeper)) {
       Set<Long> seen = new HashSet<>();
-      while (listener.listensOn()) {
+      while (caller.listensOn()) {
         seen = look(look, seen);
       }
     }

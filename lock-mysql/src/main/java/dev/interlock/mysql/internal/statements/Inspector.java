@@ -37,11 +37,8 @@ public final class Inspector {
 
   public List<WaiterInfo> waiters(String name, int limit) {
     LockKey at = LockKey.of(namespace, name);
-    return database
-        .run("list the waiters", true, session -> session.mapper().waiters(at, limit))
-        .stream()
-        .map(WaiterRow::info)
-        .toList();
+    return WaiterRow.infos(
+        database.run("list the waiters", true, session -> session.mapper().waiters(at, limit)));
   }
 
   /** Reads on from a row. */

@@ -2,11 +2,11 @@ package dev.interlock.postgres.internal.backend;
 
 import dev.interlock.postgres.internal.grants.Waiters;
 import dev.interlock.postgres.internal.statements.LockMapper.Answer;
-import dev.interlock.postgres.internal.statements.LockMapper.Asking;
 import dev.interlock.postgres.internal.statements.LockMapper.Step;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Release;
+import dev.interlock.sql.support.AttemptParameters;
 import dev.interlock.sql.support.Batched;
 import dev.interlock.sql.support.Outcome;
 import java.time.Duration;
@@ -32,7 +32,7 @@ final class Operation implements Batched<Answer> {
   }
 
   static Operation acquire(Attempt attempt) {
-    Step step = new Step(List.of(), new Asking(attempt));
+    Step step = new Step(List.of(), new AttemptParameters(attempt));
     return new Operation(step, riders -> false, attempt.patience(), false);
   }
 
@@ -49,7 +49,7 @@ final class Operation implements Batched<Answer> {
         Stream.concat(Stream.of(release.id()), release.passed().stream()).toList();
     Attempt next = release.next();
     return new Operation(
-        new Step(leaving, next == null ? null : new Asking(next)),
+        new Step(leaving, next == null ? null : new AttemptParameters(next)),
         riders -> waiters.count(release.name()) - release.passed().size() <= riders,
         null,
         true);
@@ -72,8 +72,8 @@ final class Operation implements Batched<Answer> {
   /** The attempt in it, which is told by the answer if it has the lock. */
   @Nullable
   HoldId asks() {
-    Asking asking = step.asks();
-    return asking == null ? null : asking.id;
+    AttemptParameters asks = step.asks();
+    return asks == null ? null : asks.id();
   }
 
   /** Whether its caller is told by the answer which waiter of this client has the lock. */

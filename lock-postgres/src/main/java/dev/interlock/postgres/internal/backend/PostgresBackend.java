@@ -2,6 +2,7 @@ package dev.interlock.postgres.internal.backend;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.interlock.BackendRefusedException;
 import dev.interlock.CommonOptions;
 import dev.interlock.HoldInfo;
 import dev.interlock.LockConfig;
@@ -14,7 +15,6 @@ import dev.interlock.postgres.internal.grants.GrantListener;
 import dev.interlock.postgres.internal.grants.Grants;
 import dev.interlock.postgres.internal.grants.Waiters;
 import dev.interlock.postgres.internal.statements.Calls;
-import dev.interlock.postgres.internal.statements.Inspector;
 import dev.interlock.postgres.internal.statements.LockMapper;
 import dev.interlock.postgres.internal.statements.LockMapper.Answer;
 import dev.interlock.postgres.internal.statements.LockMapper.Item;
@@ -36,16 +36,21 @@ import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
 import dev.interlock.spi.WaiterInfo;
+import dev.interlock.sql.support.AttemptParameters;
 import dev.interlock.sql.support.Connections;
 import dev.interlock.sql.support.Database;
+import dev.interlock.sql.support.HoldRow;
+import dev.interlock.sql.support.Listener;
 import dev.interlock.sql.support.LockBatcher;
 import dev.interlock.sql.support.MapperFactory;
 import dev.interlock.sql.support.Micros;
+import dev.interlock.sql.support.NameRange;
 import dev.interlock.sql.support.Opener;
 import dev.interlock.sql.support.Opening;
 import dev.interlock.sql.support.Recheck;
 import dev.interlock.sql.support.Session;
 import dev.interlock.sql.support.SharedPool;
+import dev.interlock.sql.support.WaiterRow;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -62,14 +67,15 @@ import javax.sql.DataSource;
 /** The backend: each call is one call of a function at the server, in one transaction. */
 public final class PostgresBackend implements HandOffBackend {
   private static final String OPENING = "cannot open 'postgres'";
+
   private final Database<Session<LockMapper>> database;
   private final String server;
   private final long client;
   private final byte[] host;
   private final Calls calls = new Calls();
-  private final Inspector inspector;
+  private final String namespace;
   private final Grants grants;
-  private final GrantListener grantListener;
+  private final Listener listener;
   private final Waiters waiters = new Waiters();
   private final LockBatcher<Operation> batcher = new LockBatcher<>(this::operate);
 
@@ -82,12 +88,12 @@ public final class PostgresBackend implements HandOffBackend {
         (sql, connection) -> new Session<>(sql.getMapper(LockMapper.class)),
         config.get(PostgresOptions.TIMEOUT),
         PostgresFaults.FAULTS);
-    this.inspector = new Inspector(database, config.get(CommonOptions.NAMESPACE));
+    this.namespace = config.get(CommonOptions.NAMESPACE);
     this.server = facts.server();
     this.client = HexFormat.fromHexDigitsToLong(id.id());
     this.host = id.host().getBytes(UTF_8);
-    this.grants = new Grants(client, config.get(CommonOptions.NAMESPACE), database, waiters, calls);
-    this.grantListener = new GrantListener(database, id.id(), grants);
+    this.grants = new Grants(client, namespace, database, waiters, calls);
+    this.listener = GrantListener.of(database, id.id(), grants);
   }
 
   public static LockBackend open(LockConfig config, ClientId id) {
@@ -119,19 +125,18 @@ public final class PostgresBackend implements HandOffBackend {
     ServerFacts facts = ServerFacts.of(connection);
     new Schema(config.get(PostgresOptions.TABLE_PREFIX))
         .apply(connection, config.get(PostgresOptions.SCHEMA));
-    facts.warnIfNotDurable();
     return facts;
   }
 
   @Override
-  public void subscribe(BackendEvents listener) {
-    grants.tell(listener);
+  public void subscribe(BackendEvents events) {
+    grants.tell(events);
   }
 
   @Override
   public AttemptResult attempt(Attempt attempt) {
     if (attempt.waits()) {
-      grantListener.ensureListening();
+      listener.ensure();
     }
     // Behind waiters of this client it will not get the lock now: its place in the queue may wait.
     long ride = LockBatcher.rideNanos(attempt, waiters.rideNanos(attempt.name()));
@@ -139,22 +144,16 @@ public final class PostgresBackend implements HandOffBackend {
   }
 
   private AttemptResult answer(Attempt attempt, Answer answer) {
-    return switch (answer.state) {
-      case Answer.HOLDS -> {
-        waiters.remove(attempt.name(), attempt.id());
-        yield AttemptResult.granted(attempt, answer.token)
+    if (answer.state == Answer.WAITS) {
+      waiters.stands(attempt.name(), attempt.id(), look(answer, attempt.lease()));
+      return AttemptResult.queued(recheck(answer.remainingUs));
+    }
+    waiters.remove(attempt.name(), attempt.id());
+    return answer.state == Answer.HOLDS
+        ? AttemptResult.granted(attempt, answer.token)
             .withTokens(answer.tokens)
-            .withHeirs(answer.heirs(client));
-      }
-      case Answer.WAITS -> {
-        waiters.stands(attempt.name(), attempt.id(), look(answer, attempt.lease()));
-        yield AttemptResult.queued(recheck(answer.remainingUs));
-      }
-      default -> {
-        waiters.remove(attempt.name(), attempt.id());
-        yield AttemptResult.busy(recheck(answer.remainingUs));
-      }
-    };
+            .withHeirs(answer.heirs(client))
+        : AttemptResult.busy(recheck(answer.remainingUs));
   }
 
   private static Waiters.Look look(Answer answer, Duration lease) {
@@ -174,8 +173,8 @@ public final class PostgresBackend implements HandOffBackend {
     List<Step> steps = sorted.stream().map(Operation::step).toList();
     List<HoldId> coming = steps.stream()
         .map(Step::asks)
-        .filter(asks -> asks != null && asks.stayUs > 0)
-        .map(asks -> asks.id)
+        .filter(asks -> asks != null && asks.stayUs() > 0)
+        .map(AttemptParameters::id)
         .toList();
     coming.forEach(id -> waiters.comes(name, id));
     long sentAt = System.nanoTime();
@@ -211,35 +210,47 @@ public final class PostgresBackend implements HandOffBackend {
     List<Renewal> open = new ArrayList<>(batch);
     open.sort(Comparator.comparing(renewal -> grants.key(renewal.name()), Arrays::compareUnsigned));
     List<Renewal> holds = open.stream().filter(renewal -> !renewal.queued()).toList();
-    if (!holds.isEmpty()) {
-      open.removeAll(renew(holds, true, answers));
+    renewFree(holds, open, answers);
+    renewByLock(holds, open, answers);
+    if (!open.isEmpty()) {
+      refresh(open, answers);
     }
-    for (Renewal hold : holds) {
-      if (open.contains(hold)) {
-        List<Renewal> ofLock = holds.stream()
-            .filter(other -> other.name().equals(hold.name()) && open.remove(other))
+  }
+
+  /** Takes out of the open ones those of which the row is free; none if one of them is refused. */
+  private void renewFree(List<Renewal> some, List<Renewal> open, RenewalAnswers answers) {
+    try {
+      open.removeAll(some.isEmpty() ? some : renew(some, true, answers));
+    } catch (BackendRefusedException e) {
+      // Lock by lock it turns out whose row makes no sense.
+    }
+  }
+
+  /** Takes all that are open out of the open ones. */
+  private void renewByLock(List<Renewal> some, List<Renewal> open, RenewalAnswers answers) {
+    for (Renewal renewal : some) {
+      if (open.contains(renewal)) {
+        List<Renewal> ofLock = some.stream()
+            .filter(other -> other.name().equals(renewal.name()) && open.remove(other))
             .toList();
         try {
           renew(ofLock, false, answers);
         } catch (LockException e) {
           ofLock.forEach(one -> answers.answer(one, RenewalResult.failed(e)));
           // That took its time: whose row is free by now waits for no other.
-          if (!open.isEmpty()) {
-            open.removeAll(renew(open, true, answers));
-          }
+          renewFree(List.copyOf(open), open, answers);
         }
       }
-    }
-    if (!open.isEmpty()) {
-      refresh(open, answers);
     }
   }
 
   private void refresh(List<Renewal> queue, RenewalAnswers answers) {
     try {
       renew(queue, false, answers);
+    } catch (BackendRefusedException e) {
+      renewByLock(List.copyOf(queue), queue, answers);
     } catch (LockException e) {
-      queue.removeAll(renew(queue, true, answers));
+      renewFree(List.copyOf(queue), queue, answers);
       queue.forEach(one -> answers.answer(one, RenewalResult.failed(e)));
     }
   }
@@ -303,17 +314,27 @@ public final class PostgresBackend implements HandOffBackend {
 
   @Override
   public Optional<HoldInfo> inspect(String name) {
-    return inspector.inspect(name, grants.key(name));
+    return HoldRow.holder(name, read("inspect", mapper -> mapper.inspect(grants.key(name))));
   }
 
   @Override
   public Optional<List<WaiterInfo>> waiters(String name, int limit) {
-    return Optional.of(inspector.waiters(grants.key(name), limit));
+    return Optional.of(WaiterRow.infos(
+        read("list the waiters", mapper -> mapper.waiters(grants.key(name), limit))));
   }
 
+  /** {@inheritDoc} Reads on from a lock. */
   @Override
   public Optional<HoldPage> list(HoldQuery query) {
-    return Optional.of(inspector.list(query));
+    NameRange range = new NameRange(namespace, query.prefix());
+    byte[] after = query.after().map(HexFormat.of()::parseHex).orElse(null);
+    List<HoldRow> rows =
+        read("list", mapper -> mapper.list(after, range.start(), range.end(), query.limit()));
+    return Optional.of(HoldRow.page(
+        rows,
+        query.limit(),
+        row -> range.name(row.lockKey()),
+        row -> HexFormat.of().formatHex(row.lockKey())));
   }
 
   @Override
@@ -339,7 +360,7 @@ public final class PostgresBackend implements HandOffBackend {
 
   @Override
   public void close() {
-    grantListener.close();
+    listener.close();
     database.close();
   }
 
@@ -350,7 +371,11 @@ public final class PostgresBackend implements HandOffBackend {
     });
   }
 
+  private <T> T read(String what, Function<LockMapper, T> work) {
+    return database.run(what, true, session -> work.apply(session.mapper()));
+  }
+
   private Duration recheck(long remainingUs) {
-    return Recheck.after(remainingUs, grantListener.isListening());
+    return Recheck.after(remainingUs, listener.isUp());
   }
 }

@@ -3,7 +3,6 @@ package dev.interlock.postgres.internal.connection;
 import dev.interlock.LockConfig;
 import dev.interlock.postgres.PostgresOptions;
 import dev.interlock.sql.support.Connections;
-import dev.interlock.sql.support.Faults;
 import dev.interlock.sql.support.Opener;
 import dev.interlock.sql.support.OwnPool;
 import dev.interlock.sql.support.Servers;
@@ -99,10 +98,5 @@ public final class PostgresDriver implements Servers.Driver {
   @Override
   public boolean isUnreachable(SQLException error) {
     return PostgresFaults.isUnreachable(error);
-  }
-
-  @Override
-  public String reason(SQLException error) {
-    return Faults.reason(error);
   }
 }

@@ -15,15 +15,17 @@ import org.postgresql.PGConnection;
  * What a client has to know of the session at the other end of a connection.
  *
  * @param server product and version
- * @param risks settings with which a crash of the server may lose what it has committed
  * @param direct whether no pooler stands in between
  */
-public record ServerFacts(String server, List<String> risks, boolean direct) {
+public record ServerFacts(String server, boolean direct) {
   private static final Logger LOG = System.getLogger(ServerFacts.class.getName());
   private static final int OLDEST = 140_000;
+  private static final List<String> DURABLE =
+      List.of("fsync", "full_page_writes", "synchronous_commit");
 
   /**
-   * Looks at a session.
+   * Looks at a session. Warns if the server may lose what it has committed once it, or its machine,
+   * has crashed.
    *
    * @throws LockConfigurationException if locks cannot work with it
    */
@@ -31,8 +33,9 @@ public record ServerFacts(String server, List<String> risks, boolean direct) {
     try (Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery("SELECT CURRENT_SETTING('server_version'),"
             + " CURRENT_SETTING('server_version_num')::int,"
-            + " CURRENT_SETTING('transaction_isolation'), CURRENT_SETTING('fsync'),"
-            + " CURRENT_SETTING('full_page_writes'), CURRENT_SETTING('synchronous_commit')")) {
+            + " CURRENT_SETTING('transaction_isolation'), CURRENT_SETTING('fsync') AS fsync,"
+            + " CURRENT_SETTING('full_page_writes') AS full_page_writes,"
+            + " CURRENT_SETTING('synchronous_commit') AS synchronous_commit")) {
       row.next();
       String server = "PostgreSQL " + row.getString(1).split(" ", 2)[0];
       if (row.getInt(2) < OLDEST) {
@@ -44,19 +47,14 @@ public record ServerFacts(String server, List<String> risks, boolean direct) {
             + " default_transaction_isolation = 'read committed'");
       }
       List<String> risks = new ArrayList<>();
-      for (int i = 4; i <= 6; i++) {
-        if (row.getString(i).equals("off")) {
-          risks.add(
-              List.of("fsync", "full_page_writes", "synchronous_commit").get(i - 4) + " is off");
+      for (String setting : DURABLE) {
+        if (row.getString(setting).equals("off")) {
+          risks.add(setting + " is off");
         }
       }
-      return new ServerFacts(server, risks, isDirect(connection));
+      Opening.warnIfNotDurable(LOG, server, risks);
+      return new ServerFacts(server, isDirect(connection));
     }
-  }
-
-  /** Warns if the server may lose what it has committed once it, or its machine, has crashed. */
-  public void warnIfNotDurable() {
-    Opening.warnIfNotDurable(LOG, server, risks);
   }
 
   /**

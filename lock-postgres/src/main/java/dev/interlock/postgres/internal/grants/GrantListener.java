@@ -16,43 +16,38 @@ import org.postgresql.PGNotification;
  * mode the session that listens is not the client's, so it does without, and the client's waiters
  * look again more often. Thread-safe.
  */
-public final class GrantListener {
+public final class GrantListener implements Listener.Session {
   /** After so long a silence it makes sure that the server is still there. */
   private static final int SILENCE_MILLIS = 2_000;
 
   private final Database<Session<LockMapper>> database;
   private final String channel;
   private final Grants grants;
-  private final Listener listener;
 
-  public GrantListener(Database<Session<LockMapper>> database, String clientId, Grants grants) {
+  private GrantListener(Database<Session<LockMapper>> database, String channel, Grants grants) {
     this.database = database;
-    this.channel = channel(clientId);
+    this.channel = channel;
     this.grants = grants;
-    this.listener = new Listener(database.connections(), channel, () -> true, this::listen);
+  }
+
+  /** What listens for a client, but does not yet. */
+  public static Listener of(
+      Database<Session<LockMapper>> database, String clientId, Grants grants) {
+    String channel = channel(clientId);
+    return new Listener(
+        database.connections(), channel, () -> true, new GrantListener(database, channel, grants));
   }
 
   static String channel(String clientId) {
     return "interlock_" + clientId;
   }
 
-  /** Whether another client can tell this one of a grant now. */
-  public boolean isListening() {
-    return listener.isUp();
-  }
-
-  /** Sees to it that it listens before a waiter relies on it. */
-  public void ensureListening() {
-    listener.ensure();
-  }
-
-  private void listen(Connection connection, boolean again) throws SQLException {
+  @Override
+  public void listen(Listener listener, Connection connection, boolean again) throws SQLException {
     try (Statement statement = connection.createStatement()) {
       if (!ServerFacts.isDirect(connection)) {
         listener.up(false);
-        while (listener.isNeeded()) {
-          listener.pause();
-        }
+        listener.goWithout();
         return;
       }
       statement.execute("LISTEN " + channel);
@@ -82,10 +77,5 @@ public final class GrantListener {
     } else {
       grants.revoked(message.key(), message.id());
     }
-  }
-
-  /** Ends thread and connection. */
-  public void close() {
-    listener.close();
   }
 }

@@ -1,11 +1,11 @@
 package dev.interlock.postgres.internal.statements;
 
 import dev.interlock.postgres.internal.statements.LockMapper.Answer;
-import dev.interlock.postgres.internal.statements.LockMapper.Asking;
 import dev.interlock.postgres.internal.statements.LockMapper.Line;
 import dev.interlock.postgres.internal.statements.LockMapper.Place;
 import dev.interlock.postgres.internal.statements.LockMapper.Step;
 import dev.interlock.spi.HoldId;
+import dev.interlock.sql.support.AttemptParameters;
 import dev.interlock.sql.support.Hint;
 import dev.interlock.sql.support.Recent;
 import java.util.ArrayList;
@@ -40,7 +40,7 @@ public final class Calls {
       List<Answer> answers = line == null ? List.of() : inLine(mapper, name, at, steps, line);
       return answers.isEmpty() ? mapper.operate(at, steps) : answers;
     }
-    Asking asks = first.asks();
+    AttemptParameters asks = first.asks();
     if (asks == null) {
       return List.of(release(mapper, name, at, first.leaving()));
     }
@@ -54,11 +54,11 @@ public final class Calls {
     return List.of(mapper.enter(at, asks));
   }
 
-  private Answer acquire(LockMapper mapper, String name, Place at, Asking asks) {
+  private Answer acquire(LockMapper mapper, String name, Place at, AttemptParameters asks) {
     boolean simple = present.contains(name) && !held.isLikely(name);
     Long token = simple ? mapper.take(at, asks) : null;
     if (token != null) {
-      return Answer.of(0, Answer.HOLDS, token, asks.tokens, asks.leaseUs);
+      return Answer.of(0, Answer.HOLDS, token, asks.tokens(), asks.leaseUs());
     }
     Answer answer = mapper.acquire(at, asks);
     present.add(name);
@@ -89,15 +89,15 @@ public final class Calls {
   /** The attempts that follow, or that the steps are; null if these are not only such. */
   private static @Nullable Line line(List<Step> steps) {
     boolean releases = steps.get(0).asks() == null;
-    List<Asking> line = new ArrayList<>();
+    List<AttemptParameters> line = new ArrayList<>();
     for (Step step : releases ? steps.subList(1, steps.size()) : steps) {
-      Asking asks = step.asks();
+      AttemptParameters asks = step.asks();
       if (asks == null || !step.leaving().isEmpty() || !asks.onlyQueues()) {
         return null;
       }
       line.add(asks);
     }
-    boolean differ = line.stream().map(asks -> asks.id).distinct().count() == line.size();
+    boolean differ = line.stream().map(AttemptParameters::id).distinct().count() == line.size();
     return differ ? new Line(line) : null;
   }
 

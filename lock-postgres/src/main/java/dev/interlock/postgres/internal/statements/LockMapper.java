@@ -1,15 +1,12 @@
 package dev.interlock.postgres.internal.statements;
 
-import dev.interlock.spi.Attempt;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Renewal;
+import dev.interlock.sql.support.AttemptParameters;
 import dev.interlock.sql.support.HoldRow;
 import dev.interlock.sql.support.Micros;
-import dev.interlock.sql.support.Recheck;
 import dev.interlock.sql.support.WaiterRow;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.apache.ibatis.annotations.Param;
@@ -18,14 +15,14 @@ import org.jspecify.annotations.Nullable;
 /** The statements of {@code LockMapper.xml}. */
 public interface LockMapper {
 
-  Answer acquire(@Param("at") Place at, @Param("asks") Asking asks);
+  Answer acquire(@Param("at") Place at, @Param("asks") AttemptParameters asks);
 
   /** An attempt for a part of a lock. */
-  Answer enter(@Param("at") Place at, @Param("asks") Asking asks);
+  Answer enter(@Param("at") Place at, @Param("asks") AttemptParameters asks);
 
   /** Takes a lock that nobody has or awaits; answers its token. */
   @Nullable
-  Long take(@Param("at") Place at, @Param("asks") Asking asks);
+  Long take(@Param("at") Place at, @Param("asks") AttemptParameters asks);
 
   /** Gives a lock back that nobody awaits. */
   boolean giveBack(@Param("at") Place at, @Param("id") HoldId id);
@@ -84,43 +81,7 @@ public interface LockMapper {
    * @param leaving what is given up, first of all the hold that is released; may be empty
    * @param asks the attempt; null for none
    */
-  record Step(List<HoldId> leaving, @Nullable Asking asks) {}
-
-  /** One attempt. */
-  final class Asking {
-    public final HoldId id;
-    final byte[] owner;
-    final boolean shared;
-    final long leaseUs;
-    final int tokens;
-    public final long stayUs;
-    final int units;
-    final int capacity;
-    final @Nullable Long beside;
-
-    public Asking(Attempt attempt) {
-      this.id = attempt.id();
-      this.owner = attempt.owner().getBytes(StandardCharsets.UTF_8);
-      this.shared = attempt.sharedOwner();
-      this.leaseUs = Micros.of(attempt.lease());
-      this.tokens = attempt.tokens();
-      this.stayUs = attempt.waits() ? Recheck.stayUs(attempt.patience()) : 0;
-      this.units = attempt.units();
-      this.capacity = attempt.capacity();
-      HoldId own = attempt.beside();
-      this.beside = own == null ? null : own.low();
-    }
-
-    /** Whether it may share the lock. */
-    boolean isCounted() {
-      return capacity > 1;
-    }
-
-    /** Whether it has nothing to do but stand in the queue, if the lock is held. */
-    boolean onlyQueues() {
-      return stayUs > 0 && !shared && !isCounted();
-    }
-  }
+  record Step(List<HoldId> leaving, @Nullable AttemptParameters asks) {}
 
   /** Attempts that stand in a line, as arrays. */
   final class Line {
@@ -130,13 +91,12 @@ public interface LockMapper {
     final Integer[] tokens;
     final Long[] staysUs;
 
-    Line(List<Asking> all) {
-      this.ids = all.stream().map(one -> one.id.low()).toArray(Long[]::new);
-      this.owners =
-          all.stream().map(one -> HexFormat.of().formatHex(one.owner)).toArray(String[]::new);
-      this.leasesUs = all.stream().map(one -> one.leaseUs).toArray(Long[]::new);
-      this.tokens = all.stream().map(one -> one.tokens).toArray(Integer[]::new);
-      this.staysUs = all.stream().map(one -> one.stayUs).toArray(Long[]::new);
+    Line(List<AttemptParameters> all) {
+      this.ids = all.stream().map(one -> one.id().low()).toArray(Long[]::new);
+      this.owners = all.stream().map(AttemptParameters::ownerDigits).toArray(String[]::new);
+      this.leasesUs = all.stream().map(AttemptParameters::leaseUs).toArray(Long[]::new);
+      this.tokens = all.stream().map(AttemptParameters::tokens).toArray(Integer[]::new);
+      this.staysUs = all.stream().map(AttemptParameters::stayUs).toArray(Long[]::new);
     }
   }
 

@@ -1,7 +1,4 @@
-/**
- * The statements on the tables and the DDL of these, how statements run on a connection, by which
- * of them a step is done, and those that only look.
- */
+/** The statements on the tables and the DDL of these, and by which statements a step is done. */
 @NullMarked
 package dev.interlock.postgres.internal.statements;
 

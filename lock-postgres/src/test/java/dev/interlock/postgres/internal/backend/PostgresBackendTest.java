@@ -196,6 +196,32 @@ class PostgresBackendTest {
         .containsExactly("Gone", "Grant", "Queued", "Gone");
   }
 
+  /** Its counter is at its end, so that there is no token for who waits. */
+  @Test
+  void e9_aLockThatCannotBeServedKeepsNoOtherFromBeingRenewed() {
+    HoldId gone = one.id();
+    one.attempt("a", gone, Duration.ZERO);
+    HoldId first = one.id();
+    one.attempt("a", first, PATIENCE);
+    HoldId held = one.id();
+    one.attempt("b", held, Duration.ZERO);
+    HoldId waiter = one.id();
+    one.attempt("b", waiter, PATIENCE);
+    Server.shared()
+        .execute("UPDATE interlock_lock SET until_us = 1, last_token = " + Long.MAX_VALUE
+            + " WHERE client = " + gone.high() + " AND hold = " + gone.low());
+    Duration lease = TestClient.LEASE;
+    assertThat(RenewalAnswers.collect(
+            one.backend,
+            List.of(
+                Renewal.of("a", gone, lease, false),
+                Renewal.of("a", first, lease, true),
+                Renewal.of("b", held, lease, false),
+                Renewal.of("b", waiter, lease, true))))
+        .extracting(result -> result.getClass().getSimpleName())
+        .containsExactly("Failed", "Failed", "Grant", "Queued");
+  }
+
   @Test
   void f1_aGrantNamesThoseBehindItOfItsClientAndNobodyBeyondAStranger() throws Exception {
     HoldId held = one.id();

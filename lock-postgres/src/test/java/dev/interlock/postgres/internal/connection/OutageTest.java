@@ -55,11 +55,6 @@ class OutageTest {
     public boolean isUnreachable(SQLException error) {
       return driver.isUnreachable(error);
     }
-
-    @Override
-    public String reason(SQLException error) {
-      return driver.reason(error);
-    }
   }
 
   @AfterEach

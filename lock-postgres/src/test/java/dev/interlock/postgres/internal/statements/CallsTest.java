@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.postgres.Server;
 import dev.interlock.postgres.internal.statements.LockMapper.Answer;
-import dev.interlock.postgres.internal.statements.LockMapper.Asking;
 import dev.interlock.postgres.internal.statements.LockMapper.Place;
 import dev.interlock.postgres.internal.statements.LockMapper.Step;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.HoldId;
+import dev.interlock.sql.support.AttemptParameters;
 import dev.interlock.sql.support.MapperFactory;
 import dev.interlock.testservers.PostgresServer;
 import java.lang.reflect.Proxy;
@@ -143,7 +143,7 @@ class CallsTest {
     }
 
     void finds(int state, Attempt attempt) {
-      assertThat(run(new Step(List.of(), new Asking(attempt))).state).isEqualTo(state);
+      assertThat(run(new Step(List.of(), new AttemptParameters(attempt))).state).isEqualTo(state);
     }
 
     void releases() {
