@@ -129,7 +129,7 @@ final class QuorumBackend implements LockBackend {
   @Override
   public AttemptResult attempt(Attempt attempt) {
     if (Memory.isItsOwn(attempt.name())) {
-      throw new IllegalArgumentException(
+      throw new LockException(
           "the name '" + attempt.name() + "' is the quorum's own, choose another");
     }
     requireRemembered(attempt.name(), attempt.lease());

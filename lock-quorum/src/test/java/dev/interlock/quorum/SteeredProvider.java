@@ -9,6 +9,7 @@ import dev.interlock.quorum.internal.member.Memory;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.BackendContext;
+import dev.interlock.spi.BackendEvents;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.Renewal;
@@ -52,10 +53,14 @@ public final class SteeredProvider extends MembersHere {
     private final AtomicInteger renewals = new AtomicInteger();
     private final AtomicInteger releases = new AtomicInteger();
     private final AtomicInteger abandonments = new AtomicInteger();
+    private final AtomicInteger opened = new AtomicInteger();
+    private final AtomicInteger closed = new AtomicInteger();
     private volatile boolean down;
     private volatile boolean delaying;
     private volatile boolean delayingAttempts;
     private volatile boolean raisingNothing;
+    private volatile boolean refusingForce;
+    private volatile boolean deaf;
     private volatile Duration patience = Duration.ZERO;
     private volatile Runnable before = () -> {};
     private volatile Runnable beforeRenewed = () -> {};
@@ -80,6 +85,26 @@ public final class SteeredProvider extends MembersHere {
     /** Whether a renewal leaves the token as it is, whichever it asks for. */
     public void raisesNothing(boolean refuses) {
       raisingNothing = refuses;
+    }
+
+    /** Whether a forced release fails, and changes nothing. */
+    public void refusesForce(boolean refuses) {
+      refusingForce = refuses;
+    }
+
+    /** Whether it fails to listen once it is opened. */
+    public void deaf(boolean fails) {
+      deaf = fails;
+    }
+
+    /** How often the way to the member was opened. */
+    public int opened() {
+      return opened.get();
+    }
+
+    /** How often it was closed. */
+    public int closed() {
+      return closed.get();
     }
 
     /** What happens to the member right before it is asked for an application's lock. */
@@ -154,8 +179,9 @@ public final class SteeredProvider extends MembersHere {
   @Override
   public LockBackend open(LockConfig config, BackendContext context) {
     String namespace = config.get(CommonOptions.NAMESPACE);
-    return new Member(
-        context.open("local://?namespace=" + namespace), of(context.client().id(), namespace));
+    Steered way = of(context.client().id(), namespace);
+    way.opened.incrementAndGet();
+    return new Member(context.open("local://?namespace=" + namespace), way);
   }
 
   private record Member(LockBackend sound, Steered steered) implements Forwarding {
@@ -222,7 +248,24 @@ public final class SteeredProvider extends MembersHere {
 
     @Override
     public boolean forceRelease(String name, long fencingToken) {
+      if (steered.refusingForce) {
+        throw new BackendUnavailableException("force is refused");
+      }
       return reached().forceRelease(name, fencingToken);
+    }
+
+    @Override
+    public void subscribe(BackendEvents events) {
+      if (steered.deaf) {
+        throw new BackendUnavailableException("cannot listen");
+      }
+      sound.subscribe(events);
+    }
+
+    @Override
+    public void close() {
+      steered.closed.incrementAndGet();
+      sound.close();
     }
   }
 }

@@ -42,7 +42,17 @@ final class StoresOfFaults {
       Fault.QUEUE_FORGETS_OTHERS,
       Fault.FAIR_LEASES_FOLLOW_CLOCK,
       Fault.PLACES_BY_NAME,
-      Fault.QUEUE_RESERVES_ONE_TOKEN);
+      Fault.QUEUE_RESERVES_ONE_TOKEN,
+      Fault.LEAVER_REWRITES_QUEUE,
+      Fault.PLACE_RENEWAL_REWRITES_QUEUE,
+      Fault.RELEASE_REWRITES_QUEUE,
+      Fault.COUNTS_GRANTS_FROM_MESSAGE,
+      Fault.QUEUES_FOLD_NAMES,
+      Fault.UNFAIR_AFTER_ABANDON,
+      Fault.SINCE_OF_ARRIVAL,
+      Fault.INSPECT_TELLS_OWNER_BEFORE,
+      Fault.PLACE_HIDES_GRANT,
+      Fault.WAITERS_IN_REVERSE);
 
   private static final Set<Fault> NEEDS_SHARED_OWNERS = Set.of(
       Fault.OWNER_BEHIND_QUEUE,
@@ -64,7 +74,10 @@ final class StoresOfFaults {
       Fault.TELLS_OF_OWNER_ALWAYS,
       Fault.EXIT_ENDS_ALL_OF_CLIENT,
       Fault.SIXTY_FOUR_ENTRIES,
-      Fault.OWNERS_LEASES_FOLLOW_CLOCK);
+      Fault.OWNERS_LEASES_FOLLOW_CLOCK,
+      Fault.OWNER_RELEASE_REWRITES_ENTRIES,
+      Fault.OWNERS_COUNT_APART,
+      Fault.UNNAMED_OWNERS_COUNT);
 
   private static final Set<Fault> NEEDS_COUNTED = Set.of(
       Fault.READS_BESIDE_WRITER,
@@ -129,7 +142,19 @@ final class StoresOfFaults {
       Fault.KEEPS_TIMED_OUT_PERMITS,
       Fault.PART_RENEWALS_RUN_OUT,
       Fault.INSPECT_TELLS_ONE_LEASE,
-      Fault.READERS_APART_FROM_PERMITS);
+      Fault.READERS_APART_FROM_PERMITS,
+      Fault.RENEWS_EXPIRED_PARTS,
+      Fault.FORCE_REWRITES_HOLDERS,
+      Fault.PERMITS_COUNT_APART,
+      Fault.RENEWAL_LOSES_SIZE,
+      Fault.PARTS_PASS_AFTER_EXPIRY,
+      Fault.LEAVER_SERVES_NO_PERMITS,
+      Fault.PARTS_POLL,
+      Fault.INSPECT_TELLS_NO_UNITS,
+      Fault.REVOKES_ALL_OF_CLIENT,
+      Fault.RENEWS_SIXTY_FOUR_OF_NAME,
+      Fault.KEEPS_AWAITED_PARTS,
+      Fault.PARTS_RAISE_NO_COUNTER);
 
   private static final Set<Fault> NEEDS_DURABLE = Set.of(
       Fault.NOT_DURABLE,
@@ -137,7 +162,10 @@ final class StoresOfFaults {
       Fault.RENEWALS_NOT_DURABLE,
       Fault.HAND_OFFS_NOT_DURABLE,
       Fault.FORCE_NOT_DURABLE,
-      Fault.PART_RENEWALS_NOT_DURABLE);
+      Fault.PART_RENEWALS_NOT_DURABLE,
+      Fault.ABANDON_NOT_DURABLE,
+      Fault.PART_RELEASES_NOT_DURABLE,
+      Fault.DEPARTURES_NOT_DURABLE);
 
   /** What these break shows itself only between processes: crashes, and clocks that differ. */
   static final Set<Fault> NEEDS_PROCESSES = Set.of(
@@ -149,6 +177,7 @@ final class StoresOfFaults {
       Fault.FAIR_LEASES_FOLLOW_CLOCK,
       Fault.OWNERS_LEASES_FOLLOW_CLOCK,
       Fault.QUEUE_BY_CLIENT_CLOCK,
+      Fault.SINCE_OF_ARRIVAL,
       Fault.WAKES_THE_DEAD,
       Fault.DEAD_WRITER_KEEPS_READERS_OUT,
       Fault.DEAD_WAITER_KEEPS_PERMITS);

@@ -124,13 +124,24 @@ public final class EngineClient implements LockClient {
 
   private Hold acquire(LockRequest request, @Nullable Thread thread, boolean interruptible)
       throws InterruptedException {
-    ThreadWaiter waiter = waiter(request, thread);
-    Hold hold = waiter.await(interruptible);
-    while (!hold.isValid()) { // this thread was paused for longer than the lease
+    long start = System.nanoTime();
+    Hold hold = waiter(request, thread).await(interruptible);
+    for (int tries = 1; !hold.isValid(); tries++) { // this thread was paused for longer than it
       releases.drop(hold, request.isRenewing());
-      hold = waiter(lessTime(request, waiter.waited()), thread).await(interruptible);
+      LockRequest rest = lessTime(request, System.nanoTime() - start);
+      if (tries >= TRIES_OF_SHORT_LEASE
+          && rest.maxWait().filter(Duration::isZero).isPresent()) {
+        throw overBeforeUse(request); // the server would grant it on and on
+      }
+      hold = waiter(rest, thread).await(interruptible);
     }
     return hold;
+  }
+
+  private static BackendUnavailableException overBeforeUse(LockRequest request) {
+    return new BackendUnavailableException(
+        "lock '%s': the lease was over each time before it could be used"
+            .formatted(request.name()));
   }
 
   private ThreadWaiter waiter(LockRequest request, @Nullable Thread thread) {
@@ -173,9 +184,7 @@ public final class EngineClient implements LockClient {
       }
       releases.drop(hold, request.isRenewing()); // this thread was paused for longer than the lease
     }
-    throw new BackendUnavailableException(
-        "lock '%s': the lease was over each time before it could be used"
-            .formatted(request.name()));
+    throw overBeforeUse(request);
   }
 
   @Override

@@ -2,17 +2,20 @@ package dev.interlock.redis.watch;
 
 import dev.interlock.OutcomeUnknownException;
 import dev.interlock.redis.support.RedisErrors;
+import dev.interlock.redis.support.jedis.Unanswered;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
- * Sends several commands in one round trip. Not thread-safe; lives as long as one step.
+ * Sends several commands in one round trip, very many in several. Not thread-safe; lives as long as
+ * one step.
  *
  * <p>A connection on which a step was refused is not used again: it may still watch a key, or be
  * within a transaction.
@@ -25,6 +28,10 @@ final class Pipe {
   private final @Nullable BitSet announcements;
   private boolean inTransaction;
   private int sent;
+  private Unanswered unanswered = new Unanswered();
+
+  /** Answers to what was sent that had to be read before the rest. */
+  private final List<Object> early = new ArrayList<>(0);
 
   /**
    * Begins a step.
@@ -44,11 +51,15 @@ final class Pipe {
   }
 
   Pipe send(Command command, byte[]... arguments) {
+    if (unanswered.isMuch()) {
+      early.addAll(connection.getMany(sent - early.size()));
+      unanswered = new Unanswered();
+    }
     if (announcements != null && !inTransaction) {
       connection.sendCommand(Command.ASKING);
       announcements.set(sent++);
     }
-    connection.sendCommand(command, arguments);
+    unanswered.send(connection, new CommandArguments(command).addObjects((Object[]) arguments));
     sent++;
     return this;
   }
@@ -125,8 +136,13 @@ final class Pipe {
   private List<Object> read() {
     int expected = sent;
     sent = 0;
-    inTransaction = false; // nothing is read before its end
-    List<Object> replies = connection.getMany(expected);
+    inTransaction = false; // nothing but QUEUED is read before its end
+    List<Object> replies = connection.getMany(expected - early.size());
+    if (!early.isEmpty()) {
+      replies.addAll(0, early);
+      early.clear();
+    }
+    unanswered = new Unanswered();
     return announcements == null ? replies : without(announcements, replies);
   }
 

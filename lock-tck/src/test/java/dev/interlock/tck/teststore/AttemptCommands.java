@@ -50,7 +50,9 @@ final class AttemptCommands {
       return new Answer(grants.draw(), 1, 0);
     }
     long now = table.now(request.clientClock());
-    if (fault == Fault.PASSES_AFTER_EXPIRY && table.isExpired(request.name(), now)) {
+    boolean passes = fault == Fault.PASSES_AFTER_EXPIRY
+        || (fault == Fault.PARTS_PASS_AFTER_EXPIRY && request.capacity() != 1);
+    if (passes && table.isExpired(request.name(), now)) {
       return replace(request);
     }
     boolean expired = fault == Fault.TAKES_AND_SAYS_BUSY && table.isExpired(request.name(), now);
@@ -65,6 +67,7 @@ final class AttemptCommands {
     Held held = fault == Fault.LOOKS_THEN_TAKES ? null : lock.held;
     Held own = held == null ? null : lock.holdOf(request.id());
     if (own != null) {
+      own.isConfirmed = true;
       long since = arrivals.getOrDefault(request.id(), now);
       boolean kept = fault == Fault.REPEAT_KEEPS_LEASE && own.expiresAt - now > FairQueue.CLAIM;
       own.expiresAt = kept ? own.expiresAt : Math.max(own.expiresAt, since + request.lease());
@@ -164,7 +167,8 @@ final class AttemptCommands {
       if (fault == Fault.FAIR_LEASE_FROM_ARRIVAL) {
         arrivals.putIfAbsent(request.id(), now);
       }
-      if (fault == Fault.KEEPS_QUEUES) {
+      boolean part = fault == Fault.KEEPS_AWAITED_PARTS && request.capacity() != 1;
+      if (part || fault == Fault.KEEPS_QUEUES) {
         table.keep(request.name());
       }
       return lock.queue.enter(request, now)
@@ -185,7 +189,8 @@ final class AttemptCommands {
     return switch (fault) {
       case POLLS -> POLL;
       case SPINS -> SPIN;
-      case TRUSTS_MESSAGES, WAKES_THE_DEAD, LOOKS_AFTER_LEASE_FOUND_FIRST -> Long.MAX_VALUE;
+      case TRUSTS_MESSAGES, WAKES_THE_DEAD, LOOKS_AFTER_LEASE_FOUND_FIRST, DEAF_WHEN_IDLE ->
+        Long.MAX_VALUE;
       default -> LONGEST_RECHECK;
     };
   }
@@ -223,7 +228,13 @@ final class AttemptCommands {
     return table.isExpired(request.name(), System.nanoTime());
   }
 
-  /** The second half: whatever is there by now. */
+  /** The second half of what removes an expired hold: whatever is there by now. */
+  boolean remove(String name) {
+    table.remove(name);
+    return true;
+  }
+
+  /** The same of an attempt. */
   Answer replace(Request request) {
     table.remove(request.name());
     return attempt(request);
@@ -261,9 +272,18 @@ final class AttemptCommands {
         : new Answer(grants.enter(request, lock, outer, now + request.lease()).token, 1, 0);
   }
 
-  /** The first half of an arrival that is not one step. */
+  /** The first half of an arrival, or of what else changes the queue, that is not one step. */
   String[] queue(Request request) {
     return grants.lock(request.name(), System.nanoTime()).queue.ids();
+  }
+
+  /** The second half of what is no arrival: drops those who came meanwhile. */
+  boolean writeQueue(Request request, String[] before) {
+    Lock lock = table.asIs(request.name());
+    if (lock != null) {
+      lock.queue.retain(List.of(before));
+    }
+    return true;
   }
 
   /** The second half: others who came meanwhile are not in what was read. */

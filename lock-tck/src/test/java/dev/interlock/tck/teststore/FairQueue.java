@@ -36,6 +36,7 @@ final class FairQueue {
 
   private final Fault fault;
   private final List<Entry> entries = new ArrayList<>();
+  private final List<Entry> departed = new ArrayList<>();
   private int arrivals;
 
   FairQueue(Fault fault) {
@@ -107,8 +108,10 @@ final class FairQueue {
           FORCE_SERVES_NO_PARTS,
           LOOKS_AFTER_FIRST_HOLDER,
           LOOKS_AFTER_LEASE_FOUND_FIRST,
+          LEAVER_SERVES_NO_PERMITS,
+          PLACE_HIDES_GRANT,
           QUEUE_SLEEPS_PAST_EXPIRY -> LIFE / 2;
-      case FAIR_WAITERS_POLL -> POLL;
+      case FAIR_WAITERS_POLL, PARTS_POLL -> POLL;
       case FAIR_WAITERS_SPIN -> AttemptCommands.SPIN;
       default -> REFRESH;
     };
@@ -155,12 +158,36 @@ final class FairQueue {
     return !entries.isEmpty() && entries.get(0).request.capacity() != 1;
   }
 
+  boolean beginsWithPermits() {
+    return !entries.isEmpty() && entries.get(0).request.isForPermits();
+  }
+
+  /** Those who stand there, in order. */
+  List<Wire.Request> waiting() {
+    return entries.stream().map(entry -> entry.request).toList();
+  }
+
   void removeClient(String client) {
     entries.removeIf(entry -> entry.request.client().equals(client));
   }
 
   void removeUnlessForPermits(String id) {
     entries.removeIf(entry -> entry.request.id().equals(id) && !entry.request.isForPermits());
+  }
+
+  /** Takes one out who gives up. */
+  void leave(String id) {
+    if (fault == Fault.DEPARTURES_NOT_DURABLE) {
+      entries.stream().filter(entry -> entry.request.id().equals(id)).forEach(departed::add);
+    }
+    remove(id);
+  }
+
+  /** Brings back who has left, for a fault. */
+  void undoDepartures(long now) {
+    departed.forEach(entry -> entry.deadline = now + LIFE);
+    entries.addAll(0, departed);
+    departed.clear();
   }
 
   void remove(String id) {

@@ -567,5 +567,99 @@ public enum Fault {
   /** Readers and holders of permits are counted apart. */
   READERS_APART_FROM_PERMITS,
   /** Of the tokens that a grant from the queue reserves all but the first are given again. */
-  QUEUE_RESERVES_ONE_TOKEN
+  QUEUE_RESERVES_ONE_TOKEN,
+  /** A renewal brings back a hold that has expired if others still hold the lock. */
+  RENEWS_EXPIRED_PARTS,
+  /**
+   * A release by a shared owner reads its entries in one step, and writes them in another.
+   */
+  OWNER_RELEASE_REWRITES_ENTRIES,
+  /** A forced release reads who holds the lock in one step, and writes the others in another. */
+  FORCE_REWRITES_HOLDERS,
+  /** A release that finds an expired hold removes it in another step, whatever is there by then. */
+  RELEASE_REMOVES_EXPIRED,
+  /** The same of a renewal. */
+  RENEWAL_REMOVES_EXPIRED,
+  /** The same of an inspection. */
+  INSPECT_REMOVES_EXPIRED,
+  /** Who leaves the queue reads it in one step, and writes it in another. */
+  LEAVER_REWRITES_QUEUE,
+  /** Who keeps its place reads the queue in one step, and writes it in another. */
+  PLACE_RENEWAL_REWRITES_QUEUE,
+  /** A release reads the queue in one step, and writes it in another. */
+  RELEASE_REWRITES_QUEUE,
+  /** The names of a batch of renewals are sent as one text, with commas between them. */
+  BATCH_SPLITS_NAMES,
+  /** The lease of a grant from the queue counts from when its message comes. */
+  COUNTS_GRANTS_FROM_MESSAGE,
+  /** A waiter whose limit is below a second is not noted. */
+  BRIEF_WAITS_ARE_NOT_NOTED,
+  /** Permits have a counter of tokens of their own, which is ahead. */
+  PERMITS_COUNT_APART,
+  /** Named owners have a counter of tokens of their own, which is ahead. */
+  OWNERS_COUNT_APART,
+  /** After an expiry the tokens that the hold had reserved are given again. */
+  RESERVED_TOKENS_END_WITH_LEASE,
+  /** An attempt that is repeated after its hold has ended has the token that it had. */
+  SAME_ATTEMPT_KEEPS_TOKEN,
+  /** After its renewal a hold of permits counts on no size. */
+  RENEWAL_LOSES_SIZE,
+  /** A named owner enters beside a hold that has its name by chance. */
+  UNNAMED_OWNERS_COUNT,
+  /** Queues are kept under names without regard to case. */
+  QUEUES_FOLD_NAMES,
+  /** A forced release ends the holds of all names that differ by case. */
+  FORCE_FOLDS_NAMES,
+  /** Inspection looks names up without regard to case. */
+  INSPECT_FOLDS_NAMES,
+  /** After an abandonment who came last is served first. */
+  UNFAIR_AFTER_ABANDON,
+  /** Who comes for a part when a hold has run out takes it, whoever waits. */
+  PARTS_PASS_AFTER_EXPIRY,
+  /** Who leaves the queue makes no room for those behind it who wait for permits. */
+  LEAVER_SERVES_NO_PERMITS,
+  /** Who waits for a part is told nothing, and looks again every 250 ms. */
+  PARTS_POLL,
+  /** It is said to be durable, and a restart takes back abandonments. */
+  ABANDON_NOT_DURABLE,
+  /** It is said to be durable, and a restart takes back releases of parts. */
+  PART_RELEASES_NOT_DURABLE,
+  /** Of a grant from the queue inspection tells the time of arrival, by the client's clock. */
+  SINCE_OF_ARRIVAL,
+  /** Of a grant from the queue inspection tells the owner before. */
+  INSPECT_TELLS_OWNER_BEFORE,
+  /** Inspection tells neither permits nor sizes. */
+  INSPECT_TELLS_NO_UNITS,
+  /** Only the lower half of an attempt's id counts. */
+  IDS_BY_HALF,
+  /** Who keeps its place in the queue is not told that it was granted the lock. */
+  PLACE_HIDES_GRANT,
+  /** Of a forced release all holds of the victim's client hear. */
+  REVOKES_ALL_OF_CLIENT,
+  /** At each page but the first a list leaves one lock out. */
+  LIST_SKIPS_AT_PAGES,
+  /** A page without a hold is the last one of a list. */
+  LIST_ENDS_AT_EMPTY_PAGE,
+  /** What names begin with is taken for a pattern. */
+  LIST_PREFIX_IS_PATTERN,
+  /** A list tells holds that have expired. */
+  LISTS_EXPIRED,
+  /** Who came last is told first of those who wait. */
+  WAITERS_IN_REVERSE,
+  /** An answer that comes too late is taken for that of the next command. */
+  LATE_ANSWER_IS_NEXT,
+  /** A client that has been told nothing for four seconds is told nothing any more. */
+  DEAF_WHEN_IDLE,
+  /** A forced release with the token 0 takes the lock from whoever has it. */
+  FORCE_ZERO_IS_ANYBODY,
+  /** Of a batch of renewals at most 64 of a name are made. */
+  RENEWS_SIXTY_FOUR_OF_NAME,
+  /** It is said to be durable, and who left the queue is there again after a restart. */
+  DEPARTURES_NOT_DURABLE,
+  /** A name that somebody waited for a part of in vain is kept for ever. */
+  KEEPS_AWAITED_PARTS,
+  /** A client that has looked at a lock that it holds answers from memory until its release. */
+  INSPECT_REMEMBERS_OWN,
+  /** A renewal raises the token of a part, and the next hold has a smaller one. */
+  PARTS_RAISE_NO_COUNTER
 }

@@ -1,5 +1,6 @@
 package dev.interlock.tck.teststore;
 
+import dev.interlock.tck.teststore.Wire.Answer;
 import dev.interlock.tck.teststore.Wire.Event;
 import dev.interlock.tck.teststore.Wire.Request;
 import java.time.Instant;
@@ -35,6 +36,10 @@ final class Grants {
   // Of an attempt that has drawn its token before, else 0.
   private long drawn;
   private long count;
+  // When each client was told something, for a fault.
+  private final Map<String, Long> lastTold = new ConcurrentHashMap<>();
+  // Which token an attempt was given, for a fault.
+  private final Map<String, Long> firstTokens = new HashMap<>();
   private final SweptCounters counters = new SweptCounters();
 
   Grants(LockTable table, Fault fault) {
@@ -60,11 +65,13 @@ final class Grants {
 
   void subscribe(String client, Consumer<Event> subscriber) {
     subscribers.put(client, subscriber);
+    lastTold.put(client, System.nanoTime());
   }
 
   /** Unless the client has subscribed again meanwhile. */
   void unsubscribe(String client, Consumer<Event> subscriber) {
     subscribers.remove(client, subscriber);
+    lastTold.remove(client);
   }
 
   long draw() {
@@ -110,7 +117,7 @@ final class Grants {
 
   Held grant(Request request, Lock lock, long expiresAt) {
     boolean still = fault == Fault.TOKEN_STANDS_STILL;
-    boolean apart = fault == Fault.READERS_COUNT_APART && request.capacity() != 1;
+    boolean apart = countsApart(request);
     long token = still ? 1 : apart ? lastToken + AHEAD + ++count : nextToken(request, lock);
     int tokens = still ? 1 : request.tokens();
     lastToken = apart
@@ -126,7 +133,10 @@ final class Grants {
         fault == Fault.CAPS_AND_HIDES ? Math.max(0, end - System.nanoTime() - LONGEST_LEASE) : 0;
     Held granted = new Held(request, token, tokens, end - hidden);
     granted.hidden = hidden;
-    granted.since += clockAhead();
+    granted.since = since(request, granted.since);
+    if (fault == Fault.SAME_ATTEMPT_KEEPS_TOKEN) {
+      firstTokens.putIfAbsent(request.id(), token);
+    }
     if (fault == Fault.KEEPS_SHARED && request.capacity() != 1) {
       table.keep(request.name());
     }
@@ -144,6 +154,7 @@ final class Grants {
     }
     lock.end = Lock.End.NONE;
     lock.lastToken = token;
+    lock.lastOwner = request.owner();
     lock.isUnserved = false;
     if (request.shared() && fault != Fault.TELLS_NO_OWNER) {
       lock.queue.waitingAs(request.owner()).stream()
@@ -168,11 +179,21 @@ final class Grants {
     return entry;
   }
 
-  private long clockAhead() {
+  private long since(Request request, long now) {
     return switch (fault) {
-      case CLOCK_AHEAD -> TimeUnit.MINUTES.toMillis(3);
-      case LOCAL_TIME -> TimeUnit.HOURS.toMillis(1);
-      default -> 0;
+      case CLOCK_AHEAD -> now + TimeUnit.MINUTES.toMillis(3);
+      case LOCAL_TIME -> now + TimeUnit.HOURS.toMillis(1);
+      case SINCE_OF_ARRIVAL -> request.clientClock();
+      default -> now;
+    };
+  }
+
+  private boolean countsApart(Request request) {
+    return switch (fault) {
+      case READERS_COUNT_APART -> request.capacity() != 1;
+      case PERMITS_COUNT_APART -> request.isForPermits();
+      case OWNERS_COUNT_APART -> request.shared();
+      default -> false;
     };
   }
 
@@ -186,6 +207,15 @@ final class Grants {
     }
     if (lock.keepsToken()) {
       return lock.expiredToken;
+    }
+    if (fault == Fault.RESERVED_TOKENS_END_WITH_LEASE
+        && lock.end == Lock.End.EXPIRED
+        && lock.expired != null) {
+      return lock.expired.token + 1;
+    }
+    Long before = firstTokens.get(request.id());
+    if (before != null) {
+      return before;
     }
     if (fault == Fault.SWEEPS_COUNTERS) {
       return counters.draw(request.name(), request.tokens());
@@ -206,7 +236,8 @@ final class Grants {
     if (fault == Fault.SWEEPS_COUNTERS) {
       counters.raise(own.request.name(), token + own.tokens - 1);
     }
-    if (fault != Fault.RAISES_NO_COUNTER) {
+    boolean part = fault == Fault.PARTS_RAISE_NO_COUNTER && own.request.capacity() != 1;
+    if (fault != Fault.RAISES_NO_COUNTER && !part) {
       lastToken = Math.max(lastToken, token + own.tokens - 1);
     }
   }
@@ -239,13 +270,18 @@ final class Grants {
     Request next = next(lock, now);
     while (next != null) {
       drawn = fault == Fault.QUEUE_KEEPS_TOKEN ? lock.lastToken : drawn;
-      Held granted = grant(next, lock, now + Math.min(next.lease(), FairQueue.CLAIM));
+      String ownerBefore = lock.lastOwner;
+      boolean inFull =
+          fault == Fault.COUNTS_GRANTS_FROM_MESSAGE || fault == Fault.PLACE_HIDES_GRANT;
+      long lease = inFull ? next.lease() : Math.min(next.lease(), FairQueue.CLAIM);
+      Held granted = grant(next, lock, now + lease);
       granted.isHandedOver = true;
+      granted.told = fault == Fault.INSPECT_TELLS_OWNER_BEFORE ? ownerBefore : null;
       lastToken = fault == Fault.QUEUE_RESERVES_ONE_TOKEN ? granted.token : lastToken;
       drawn = fault == Fault.QUEUE_KEEPS_TOKEN ? 0 : drawn;
       boolean first = told.add(next.client());
-      if (fault != Fault.FAIR_WAITERS_POLL && (first || fault != Fault.TELLS_CLIENT_ONCE)) {
-        tell(next.client(), new Event("wake", name, next.id()));
+      if (isTold(next, first)) {
+        tell(next.client(), served(name, granted));
       }
       served = true;
       if (fault == Fault.QUEUE_FORGETS_OTHERS) {
@@ -254,6 +290,27 @@ final class Grants {
       next = next(lock, now);
     }
     return served;
+  }
+
+  private boolean isTold(Request served, boolean first) {
+    return switch (fault) {
+      case FAIR_WAITERS_POLL -> false;
+      case PARTS_POLL -> served.capacity() == 1;
+      case TELLS_CLIENT_ONCE -> first;
+      default -> true;
+    };
+  }
+
+  private Event served(String name, Held granted) {
+    String id = granted.request.id();
+    return fault == Fault.COUNTS_GRANTS_FROM_MESSAGE
+        ? new Event(
+            "granted",
+            name,
+            id,
+            new Answer(granted.token, granted.tokens, 0),
+            granted.request.lease())
+        : new Event("wake", name, id);
   }
 
   private @Nullable Request next(Lock lock, long now) {
@@ -275,6 +332,7 @@ final class Grants {
       case SERVES_THE_LAST -> true;
       case UNFAIR_AFTER_EXPIRY -> lock.end == Lock.End.EXPIRED;
       case UNFAIR_AFTER_FORCE -> lock.end == Lock.End.FORCED;
+      case UNFAIR_AFTER_ABANDON -> lock.end == Lock.End.ABANDONED;
       default -> false;
     };
   }
@@ -303,11 +361,17 @@ final class Grants {
     return fault == Fault.WAKES_ALL || fault == Fault.KEEPS_WAITERS;
   }
 
+  private boolean isIdle(String client) {
+    return fault == Fault.DEAF_WHEN_IDLE
+        && System.nanoTime() - lastTold.getOrDefault(client, 0L) > 4 * SECOND;
+  }
+
   void tell(String client, Event event) {
     Consumer<Event> subscriber = subscribers.get(client);
     boolean own = fault == Fault.TELLS_NOT_ITSELF && client.equals(asking);
     boolean unknown = fault == Fault.CUTS_CHANNEL_NAMES && event.name().length() > CHANNEL_NAME_END;
-    if (subscriber != null && !own && !unknown) {
+    if (subscriber != null && !own && !unknown && !isIdle(client)) {
+      lastTold.put(client, System.nanoTime());
       subscriber.accept(event);
     }
   }

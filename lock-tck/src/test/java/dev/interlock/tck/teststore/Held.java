@@ -1,5 +1,7 @@
 package dev.interlock.tck.teststore;
 
+import org.jspecify.annotations.Nullable;
+
 /** A lock's holder in the {@link Store}. Not thread-safe. */
 final class Held {
   final Wire.Request request;
@@ -17,6 +19,13 @@ final class Held {
   boolean isEntry;
   // Whether it was granted to one who stood in the queue.
   boolean isHandedOver;
+  // Whether whoever was granted it from the queue has asked again.
+  boolean isConfirmed;
+  // The size that counts for those who come beside it.
+  int capacity;
+  // Whom inspection tells, if not its owner.
+  @Nullable
+  String told;
   // By how much inspection tells a longer lease than there is.
   long hidden;
 
@@ -27,6 +36,7 @@ final class Held {
     this.expiresAt = expiresAt;
     this.granted = expiresAt;
     units = request.units();
+    capacity = request.capacity();
   }
 
   boolean isOf(Wire.Request other) {
@@ -34,7 +44,7 @@ final class Held {
   }
 
   boolean isOfSameOwner(Fault fault, Wire.Request other) {
-    return request.shared()
+    return (request.shared() || fault == Fault.UNNAMED_OWNERS_COUNT)
         && other.shared()
         && Names.owner(fault, request.owner()).equals(Names.owner(fault, other.owner()));
   }

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /** What is asked by who has a lock or a place in its queue: to keep it, or to give it back. */
 final class HoldCommands {
@@ -13,6 +14,7 @@ final class HoldCommands {
   private static final long LONGEST_RENEWAL = TimeUnit.SECONDS.toNanos(10);
   private static final int SOME_RENEWALS = 3;
   private static final int MANY_RENEWALS = 100;
+  private static final int MOST_OF_NAME = 64;
 
   private final Store store;
   private final LockTable table;
@@ -36,7 +38,7 @@ final class HoldCommands {
       last.forEach((name, request) -> answers.put(name, renewOne(request)));
       return requests.stream().map(request -> answers.get(request.name())).toArray(Answer[]::new);
     }
-    Answer[] answers = requests.stream().map(this::renewOne).toArray(Answer[]::new);
+    Answer[] answers = someOfName(requests).map(this::renewOne).toArray(Answer[]::new);
     if (fault == Fault.PLACES_BY_NAME) {
       Map<String, Answer> last = new HashMap<>();
       for (int i = 0; i < answers.length; i++) {
@@ -50,6 +52,19 @@ final class HoldCommands {
       }
     }
     return answers;
+  }
+
+  /** Those of a name that are too many are taken for the first of that name. */
+  private Stream<Request> someOfName(List<Request> requests) {
+    if (fault != Fault.RENEWS_SIXTY_FOUR_OF_NAME) {
+      return requests.stream();
+    }
+    Map<String, Request> first = new HashMap<>();
+    Map<String, Integer> counts = new HashMap<>();
+    return requests.stream().map(request -> {
+      Request of = first.computeIfAbsent(request.name(), name -> request);
+      return counts.merge(request.name(), 1, Integer::sum) > MOST_OF_NAME ? of : request;
+    });
   }
 
   private Answer renewOne(Request request) {
@@ -73,6 +88,14 @@ final class HoldCommands {
         && held.request.client().equals(request.client())) {
       own = held;
     }
+    Held expired = lock.expiredParts.remove(request.id());
+    if (own == null && held != null && expired != null) {
+      own = expired;
+      lock.beside.put(request.id(), own);
+    }
+    if (fault == Fault.PLACE_HIDES_GRANT && own != null && own.isHandedOver && !own.isConfirmed) {
+      return new Answer(Wire.QUEUED, 0, lock.queue.refresh());
+    }
     if (held == null || own == null) {
       Request waiting = lock.queue.refresh(request.id(), now);
       table.forget(request.name(), lock);
@@ -86,6 +109,9 @@ final class HoldCommands {
     own.renewals++;
     own.since = fault == Fault.SINCE_OF_RENEWAL ? System.currentTimeMillis() : own.since;
     own.units = fault == Fault.RENEWAL_LOSES_UNITS ? 1 : own.units;
+    own.capacity = fault == Fault.RENEWAL_LOSES_SIZE && own.request.isForPermits()
+        ? Integer.MAX_VALUE
+        : own.capacity;
     if (request.minToken() > own.token && fault != Fault.IGNORES_MIN_TOKEN) {
       grants.raise(lock, own, request.minToken());
     }
@@ -137,6 +163,10 @@ final class HoldCommands {
     boolean counted = fault == Fault.REPEATED_ENTRY_COUNTS || fault == Fault.REPEATED_READER_COUNTS;
     if (counted && entry != null && --entry.entries > 0) {
       return true;
+    }
+    Held own = lock.holdOf(request.id());
+    if (own != null && own.request.capacity() != 1) {
+      table.ended(Fault.PART_RELEASES_NOT_DURABLE, request.name(), own);
     }
     if (fault == Fault.EXIT_ENDS_ALL_OF_CLIENT) {
       lock.endOthersOfClient(request);
@@ -194,14 +224,16 @@ final class HoldCommands {
     if (fault == Fault.KEEPS_TIMED_OUT_PERMITS) {
       lock.queue.removeUnlessForPermits(request.id());
     } else if (fault != Fault.KEEPS_TIMED_OUT) {
-      lock.queue.remove(request.id());
+      lock.queue.leave(request.id());
     }
     if (fault == Fault.ABANDON_REMOVES_CLIENT) {
       lock.waiters.values().removeIf(request.client()::equals);
       lock.queue.removeClient(request.client());
     }
     lock.beside.remove(request.id());
-    grants.serveUnlessLeft(request.name(), lock, System.nanoTime());
+    if (fault != Fault.LEAVER_SERVES_NO_PERMITS || !lock.queue.beginsWithPermits()) {
+      grants.serveUnlessLeft(request.name(), lock, System.nanoTime());
+    }
     Held held = lock.held;
     if (held == null) {
       if (noted || fault != Fault.WOKEN_LEAVER_WAKES_NOBODY) {
@@ -214,6 +246,7 @@ final class HoldCommands {
       } else if (fault == Fault.ABANDON_WAKES_NOBODY) {
         lock.leave();
       } else {
+        table.ended(Fault.ABANDON_NOT_DURABLE, request.name(), held);
         lock.end = Lock.End.ABANDONED;
         lock.expiredToken = held.token;
         lock.leaveLease(held);
@@ -253,7 +286,8 @@ final class HoldCommands {
   /** The first half of what reads who holds a lock, and writes that back in another step. */
   String[] holders(Request request) {
     Lock lock = grants.lock(request.name(), System.nanoTime());
-    String[] ids = lock.isShared() ? lock.ids() : new String[0];
+    boolean entries = fault == Fault.OWNER_RELEASE_REWRITES_ENTRIES && lock.isOwned();
+    String[] ids = lock.isShared() || entries ? lock.ids() : new String[0];
     table.forget(request.name(), lock);
     return ids;
   }

@@ -40,11 +40,16 @@ final class Lock {
   // Freed by a release that has yet to serve the queue.
   boolean isUnserved;
 
+  // Who had it last, for a fault.
+  String lastOwner = "";
+  // Those who held it beside others until their leases were over, for a fault.
+  final Map<String, Held> expiredParts = new LinkedHashMap<>();
+
   private final Fault fault;
 
-  Lock(Fault fault) {
+  Lock(Fault fault, FairQueue queue) {
     this.fault = fault;
-    queue = new FairQueue(fault);
+    this.queue = queue;
   }
 
   @Nullable
@@ -117,7 +122,7 @@ final class Lock {
     for (Held hold : (Iterable<Held>) holders()::iterator) {
       if (!hold.isOfSameOwner(fault, request) && !isApart(hold.request, request)) {
         units += fault == Fault.COUNTS_HOLDERS ? 1 : hold.units;
-        capacity = smaller(capacity, hold.request.capacity());
+        capacity = smaller(capacity, hold.capacity);
       }
     }
     if (fault == Fault.SIZE_STICKS && request.isForPermits()) {
@@ -177,6 +182,11 @@ final class Lock {
   void expire(long now) {
     if (fault == Fault.ONE_EXPIRY_ENDS_ALL && holders().anyMatch(hold -> isOver(hold, now))) {
       holders().forEach(hold -> hold.expiresAt = now);
+    }
+    if (fault == Fault.RENEWS_EXPIRED_PARTS) {
+      holders()
+          .filter(hold -> isOver(hold, now))
+          .forEach(hold -> expiredParts.put(hold.request.id(), hold));
     }
     beside.values().removeIf(hold -> isOver(hold, now));
     if (held != null && isOver(held, now)) {
@@ -266,6 +276,11 @@ final class Lock {
   /** Whether somebody holds a part of it. */
   boolean isShared() {
     return holders().anyMatch(hold -> hold.request.capacity() != 1);
+  }
+
+  /** Whether a named owner holds it. */
+  boolean isOwned() {
+    return held != null && held.request.shared();
   }
 
   boolean isAwaited() {

@@ -3,6 +3,7 @@ package dev.interlock.tck.teststore;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -17,7 +18,8 @@ final class LockTable {
   private final Fault fault;
   private final Map<String, Lock> locks = new HashMap<>();
   private final Set<String> everUsed = ConcurrentHashMap.newKeySet();
-  private final Map<String, Held> forced = new HashMap<>();
+  private final Map<String, Held> ended = new HashMap<>();
+  private final Map<String, FairQueue> queues = new HashMap<>();
   private final Set<String> spoilt = ConcurrentHashMap.newKeySet();
   private final Sessions sessions;
 
@@ -73,6 +75,8 @@ final class LockTable {
   void crash() {
     switch (fault) {
       case ORDER_NOT_DURABLE -> reverseQueues();
+      case DEPARTURES_NOT_DURABLE ->
+        locks.values().forEach(lock -> lock.queue.undoDepartures(System.nanoTime()));
       case RENEWALS_NOT_DURABLE -> undoRenewals(hold -> true);
       case PART_RENEWALS_NOT_DURABLE -> undoRenewals(hold -> hold.request.capacity() != 1);
       case HAND_OFFS_NOT_DURABLE ->
@@ -80,8 +84,8 @@ final class LockTable {
             .values()
             .forEach(lock ->
                 lock.holders().filter(hold -> hold.isHandedOver).toList().forEach(lock::end));
-      case FORCE_NOT_DURABLE ->
-        forced.forEach((name, hold) -> {
+      case FORCE_NOT_DURABLE, ABANDON_NOT_DURABLE, PART_RELEASES_NOT_DURABLE ->
+        ended.forEach((name, hold) -> {
           Lock lock = known(name);
           lock.held = lock.held == null ? hold : lock.held;
         });
@@ -89,11 +93,32 @@ final class LockTable {
     }
   }
 
-  /** Notes one that was forced out. */
-  void forced(String name, Held victim) {
-    if (fault == Fault.FORCE_NOT_DURABLE) {
-      forced.put(name, victim);
+  /** Notes a hold that ends, if a restart is to bring it back. */
+  void ended(Fault how, String name, Held hold) {
+    if (fault == how) {
+      ended.put(name, hold);
     }
+  }
+
+  /** The names of all locks that are known, in one order. */
+  List<String> names() {
+    return locks.keySet().stream().sorted().toList();
+  }
+
+  /** The known name that is the same without regard to case; the name itself if there is none. */
+  String folded(String name) {
+    return names().stream().filter(name::equalsIgnoreCase).findFirst().orElse(name);
+  }
+
+  /** Removes all whose names are the same without regard to case. */
+  void removeFolded(String name) {
+    locks.keySet().removeIf(other -> other.equalsIgnoreCase(name) && !other.equals(name));
+  }
+
+  private FairQueue queue(String key) {
+    return fault == Fault.QUEUES_FOLD_NAMES
+        ? queues.computeIfAbsent(key.toLowerCase(Locale.ROOT), folded -> new FairQueue(fault))
+        : new FairQueue(fault);
   }
 
   private void reverseQueues() {
@@ -147,7 +172,7 @@ final class LockTable {
     if (isSpoilt(name)) {
       throw new IllegalStateException("the lock is spoilt");
     }
-    Lock lock = locks.computeIfAbsent(key(name), key -> new Lock(fault));
+    Lock lock = locks.computeIfAbsent(key(name), key -> new Lock(fault, queue(key)));
     if (fault == Fault.SESSIONS_END || fault == Fault.SESSIONS_END_LATE) {
       long now = System.nanoTime();
       lock.holders()

@@ -82,7 +82,7 @@ final class Names {
   }
 
   /** As the LIKE of SQL. */
-  private static Pattern like(String name) {
+  static Pattern like(String name) {
     String quoted = Pattern.quote(name).replace("%", "\\E.*\\Q").replace("_", "\\E.\\Q");
     return Pattern.compile(quoted, Pattern.DOTALL);
   }

@@ -2,7 +2,11 @@ package dev.interlock.tck.teststore;
 
 import dev.interlock.tck.teststore.Wire.Event;
 import dev.interlock.tck.teststore.Wire.Info;
+import dev.interlock.tck.teststore.Wire.Page;
+import dev.interlock.tck.teststore.Wire.Place;
+import dev.interlock.tck.teststore.Wire.Request;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -28,10 +32,10 @@ final class OperatorCommands {
 
   @Nullable
   Info inspect(String asked, long clientClock) {
-    String name = fault == Fault.INSPECT_CUTS_NAMES ? beginning(asked) : asked;
+    String name = found(asked);
     long now = table.now(clientClock);
     if (table.isSpoilt(name)) {
-      return new Info("unknown", "", 0, NO_EXPIRY, 0, 0, new ArrayList<>());
+      return new Info("unknown", "", 0, NO_EXPIRY, 0, 0, 1, 1, new ArrayList<>());
     }
     Lock asIs = fault == Fault.INSPECT_SEES_EXPIRED ? table.asIs(name) : null;
     Lock lock = asIs == null ? grants.lock(name, now) : asIs;
@@ -62,7 +66,7 @@ final class OperatorCommands {
   }
 
   private Info info(Held held, long now, int waiters) {
-    String owner = held.request.owner();
+    String owner = held.told == null ? held.request.owner() : held.told;
     boolean cut = fault == Fault.INSPECT_CUTS_OWNERS && owner.length() > TOLD_OF_OWNER;
     return new Info(
         cut ? owner.substring(0, TOLD_OF_OWNER) : owner,
@@ -71,7 +75,62 @@ final class OperatorCommands {
         Math.max(0, held.expiresAt - now + held.hidden),
         held.token,
         waiters,
+        held.request.units(),
+        held.request.capacity(),
         new ArrayList<>());
+  }
+
+  private String found(String asked) {
+    return switch (fault) {
+      case INSPECT_CUTS_NAMES -> beginning(asked);
+      case INSPECT_FOLDS_NAMES -> table.folded(asked);
+      default -> asked;
+    };
+  }
+
+  /** Those who stand in the queue, in order. */
+  Place[] waiters(String name, int limit) {
+    Lock lock = table.asIs(name);
+    List<Request> waiting = new ArrayList<>(lock == null ? List.of() : lock.queue.waiting());
+    if (fault == Fault.WAITERS_IN_REVERSE) {
+      Collections.reverse(waiting);
+    }
+    return waiting.stream()
+        .limit(limit)
+        .map(one -> new Place(one.owner(), one.host(), one.units(), one.capacity()))
+        .toArray(Place[]::new);
+  }
+
+  /** Lists held locks: looks at so many names, from behind this one on. */
+  Page list(String prefix, String after, int limit) {
+    List<String> left =
+        table.names().stream().filter(name -> name.compareTo(after) > 0).toList();
+    List<String> part = left.subList(0, Math.min(limit, left.size()));
+    Page page = new Page(
+        new ArrayList<>(), new ArrayList<>(), part.size() < left.size() ? next(left, limit) : null);
+    for (String name : part) {
+      Lock lock = table.asIs(name);
+      if (lock != null && fault != Fault.LISTS_EXPIRED) {
+        lock.expire(System.nanoTime());
+      }
+      if (lock != null && lock.held != null && begins(name, prefix)) {
+        page.names().add(name);
+        page.holds().add(info(lock.held, System.nanoTime(), lock.waiters.size()));
+      }
+    }
+    boolean ends = fault == Fault.LIST_ENDS_AT_EMPTY_PAGE && page.names().isEmpty();
+    return ends ? new Page(page.names(), page.holds(), null) : page;
+  }
+
+  /** From behind the last one that was looked at, or the one after it. */
+  private String next(List<String> left, int limit) {
+    return left.get(fault == Fault.LIST_SKIPS_AT_PAGES ? limit : limit - 1);
+  }
+
+  private boolean begins(String name, String prefix) {
+    return fault == Fault.LIST_PREFIX_IS_PATTERN
+        ? Names.like(prefix + "%").matcher(name).matches()
+        : name.startsWith(prefix);
   }
 
   boolean forceRelease(String name, long token, long clientClock) {
@@ -84,21 +143,28 @@ final class OperatorCommands {
     boolean together =
         fault == Fault.FORCE_ENDS_ALL || (fault == Fault.FORCE_ENDS_ALL_PERMITS && ofPermits);
     boolean all = fault == Fault.FORCES_ANYBODY
+        || (fault == Fault.FORCE_ZERO_IS_ANYBODY && token == 0)
         || (together && lock.holders().anyMatch(held -> held.has(token)));
     List<Held> victims = lock.holders()
         .filter(held -> all || held.has(token))
         .limit(fault == Fault.FORCE_ENDS_ONE_ENTRY ? 1 : Long.MAX_VALUE)
         .toList();
     for (Held victim : victims) {
-      grants.tell(victim.request.client(), new Event("revoked", name, victim.request.id()));
+      lock.holders()
+          .filter(held -> isToldOf(held, victim))
+          .forEach(held ->
+              grants.tell(held.request.client(), new Event("revoked", name, held.request.id())));
       lock.end(victim);
       lock.leaveLease(victim);
-      table.forced(name, victim);
+      table.ended(Fault.FORCE_NOT_DURABLE, name, victim);
       if (fault == Fault.FORCE_GIVES_ONE_BACK && victim.units > 1) {
         keepAllButOne(lock, victim);
       }
     }
     if (!victims.isEmpty()) {
+      if (fault == Fault.FORCE_FOLDS_NAMES) {
+        table.removeFolded(name);
+      }
       lock.end = Lock.End.FORCED;
       if (fault == Fault.KEEPS_FORCED) {
         table.keep(name);
@@ -113,6 +179,27 @@ final class OperatorCommands {
     }
     table.forget(name, lock);
     return !victims.isEmpty();
+  }
+
+  private boolean isToldOf(Held held, Held victim) {
+    return fault == Fault.REVOKES_ALL_OF_CLIENT
+        ? held.request.client().equals(victim.request.client())
+        : held == victim;
+  }
+
+  /** The second half of one that is not one step: others who came meanwhile are not there. */
+  boolean forceAmong(String name, long token, long clientClock, String[] before) {
+    Lock lock = table.asIs(name);
+    if (lock != null && lock.holders().anyMatch(held -> held.has(token))) {
+      lock.retain(List.of(before));
+    }
+    return forceRelease(name, token, clientClock);
+  }
+
+  /** The first half: who holds it. */
+  String[] holders(String name) {
+    Lock lock = table.asIs(name);
+    return lock == null ? new String[0] : lock.ids();
   }
 
   /** Nobody's hold, which goes with the lease. */

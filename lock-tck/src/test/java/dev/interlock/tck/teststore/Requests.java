@@ -41,6 +41,9 @@ final class Requests {
     if (attempt.capacity() != 1 && KNOW_PARTS.contains(fault)) {
       parts.add(attempt.id());
     }
+    if (fault == Fault.IDS_BY_HALF) {
+      identities.put(attempt.id(), half(attempt.id()));
+    }
     String thread = Thread.currentThread().getName();
     if (fault == Fault.THREAD_NAME && attempt.owner().equals(thread)) {
       identities.computeIfAbsent(
@@ -53,9 +56,7 @@ final class Requests {
         client.host(),
         attempt.owner(),
         lease,
-        attempt.waits()
-            && !(fault == Fault.ENDLESS_WAITS_ARE_NOT_NOTED
-                && attempt.patience().compareTo(A_DAY) > 0),
+        isNoted(attempt),
         attempt.fair(),
         attempt.sharedOwner(),
         attempt.tokens(),
@@ -64,6 +65,13 @@ final class Requests {
         attempt.capacity(),
         attempt.beside() == null ? null : identity(attempt.beside()),
         0);
+  }
+
+  private boolean isNoted(Attempt attempt) {
+    Duration patience = attempt.patience();
+    boolean endless = fault == Fault.ENDLESS_WAITS_ARE_NOT_NOTED && patience.compareTo(A_DAY) > 0;
+    boolean brief = fault == Fault.BRIEF_WAITS_ARE_NOT_NOTED && patience.toSeconds() == 0;
+    return attempt.waits() && !endless && !brief;
   }
 
   /** What concerns a hold or a waiter that the server knows. */
@@ -96,7 +104,11 @@ final class Requests {
   }
 
   private String identity(HoldId id) {
-    return identities.getOrDefault(id, id.toString());
+    return fault == Fault.IDS_BY_HALF ? half(id) : identities.getOrDefault(id, id.toString());
+  }
+
+  private static String half(HoldId id) {
+    return id.toString().substring(16);
   }
 
   /** The hold's id that the server was told. */

@@ -7,14 +7,16 @@ import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.BackendEvents;
 import dev.interlock.spi.ClientId;
+import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
+import dev.interlock.spi.HoldPage;
+import dev.interlock.spi.HoldQuery;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
+import dev.interlock.spi.WaiterInfo;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -31,7 +33,6 @@ import java.util.concurrent.locks.LockSupport;
 /** The client of {@link StoreServer}. */
 final class StoreBackend implements LockBackend {
   private static final long TOO_LONG = Duration.ofMillis(600).toNanos();
-  private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
   private static final long TIMER_MILLIS = 300;
   private static final int MOST_TIMERS = 200;
 
@@ -40,6 +41,7 @@ final class StoreBackend implements LockBackend {
   private final Requests requests;
   private final SentLeases leases;
   private final StoreRenewals renewals;
+  private final StoreInspection inspection;
   private final Latecomers latecomers = new Latecomers();
   private final AtomicInteger attempts = new AtomicInteger();
   private final AtomicInteger timersStarted = new AtomicInteger();
@@ -52,17 +54,13 @@ final class StoreBackend implements LockBackend {
   // Those that were ever held, for a fault.
   private final Set<HoldId> everHeld = ConcurrentHashMap.newKeySet();
 
-  // What inspection found lately, for a fault.
-  private final Map<String, Found> found = new ConcurrentHashMap<>();
-
-  private record Found(Optional<HoldInfo> what, long at) {}
-
   StoreBackend(StoreConnections connections, ClientId client, Fault fault) {
     this.connections = connections;
     this.fault = fault;
     this.requests = new Requests(client, fault);
     this.leases = new SentLeases(fault);
     this.renewals = new StoreRenewals(connections, fault, requests, leases);
+    this.inspection = new StoreInspection(connections, fault, requests);
   }
 
   @Override
@@ -105,6 +103,7 @@ final class StoreBackend implements LockBackend {
       return AttemptResult.busy(Duration.ofNanos(answer.recheck()));
     }
     leases.granted(attempt.id());
+    inspection.has(attempt.name(), true);
     waits.remove(attempt.id());
     if (fault == Fault.KEEPS_HOLDS) {
       everHeld.add(attempt.id());
@@ -208,6 +207,7 @@ final class StoreBackend implements LockBackend {
 
   @Override
   public boolean release(String name, HoldId id) {
+    inspection.has(name, false);
     Wire.Request request = requests.of(name, id, 0);
     boolean held;
     if (fault == Fault.UNSENT_RELEASE_MEANS_DONE
@@ -218,7 +218,15 @@ final class StoreBackend implements LockBackend {
         return true;
       }
     }
-    if (fault == Fault.RELEASE_REWRITES_HOLDERS) {
+    if (fault == Fault.RELEASE_REMOVES_EXPIRED
+        && (Boolean) connections.call(store -> store.attempts().isExpired(request))) {
+      connections.call(store -> store.attempts().remove(name));
+      return false;
+    }
+    if (fault == Fault.RELEASE_REWRITES_QUEUE) {
+      rewriteQueue(request);
+    }
+    if (fault == Fault.RELEASE_REWRITES_HOLDERS || fault == Fault.OWNER_RELEASE_REWRITES_ENTRIES) {
       String[] before = (String[]) connections.call(store -> store.holds().holders(request));
       return (Boolean) connections.call(store -> store.holds().releaseAmong(request, before));
     }
@@ -234,9 +242,18 @@ final class StoreBackend implements LockBackend {
     return held || fault == Fault.HIDES_LOSSES;
   }
 
+  /** Reads the queue in one step, and writes it in another. */
+  private void rewriteQueue(Wire.Request request) {
+    String[] before = (String[]) connections.call(store -> store.attempts().queue(request));
+    connections.call(store -> store.attempts().writeQueue(request, before));
+  }
+
   @Override
   public void abandon(String name, HoldId id) {
     Wire.Request request = requests.of(name, id, 0);
+    if (fault == Fault.LEAVER_REWRITES_QUEUE) {
+      rewriteQueue(request);
+    }
     if (fault == Fault.ABANDONS_LATER) {
       var unused = timers.schedule(
           () -> connections.call(store -> store.holds().abandon(request)),
@@ -258,54 +275,17 @@ final class StoreBackend implements LockBackend {
 
   @Override
   public Optional<HoldInfo> inspect(String name) {
-    Found before = found.get(name);
-    if (fault == Fault.STALE_INSPECT
-        && before != null
-        && System.nanoTime() - before.at() < SECOND / 2) {
-      return before.what();
-    }
-    Optional<HoldInfo> info;
-    try {
-      info = look(name);
-    } catch (BackendUnavailableException | OutcomeUnknownException e) {
-      if (fault == Fault.FAILED_INSPECT_MEANS_FREE) {
-        return Optional.empty();
-      }
-      throw e;
-    }
-    if (fault == Fault.STALE_INSPECT) {
-      found.put(name, new Found(info, System.nanoTime()));
-    }
-    return info;
+    return inspection.inspect(name);
   }
 
-  private Optional<HoldInfo> look(String name) {
-    long clock = System.currentTimeMillis();
-    if (!(connections.call(store -> store.operators().inspect(name, clock))
-        instanceof Wire.Info info)) {
-      return Optional.empty();
-    }
-    long token = info.token();
-    if (fault == Fault.INSPECTS_IN_TWO_STEPS
-        && connections.call(store -> store.operators().inspect(name, clock))
-            instanceof Wire.Info again) {
-      token = again.token();
-    }
-    return Optional.of(info(name, info, token)
-        .withOthers(info.others().stream()
-            .map(other -> info(name, other, other.token()))
-            .toList()));
+  @Override
+  public Optional<List<WaiterInfo>> waiters(String name, int limit) {
+    return inspection.waiters(name, limit);
   }
 
-  private static HoldInfo info(String name, Wire.Info info, long token) {
-    return HoldInfo.of(
-        name,
-        info.owner(),
-        info.host(),
-        Instant.ofEpochMilli(info.since()),
-        Duration.ofNanos(info.remaining()),
-        token,
-        info.waiters());
+  @Override
+  public Optional<HoldPage> list(HoldQuery query) {
+    return Optional.of(inspection.list(query));
   }
 
   @Override
@@ -316,6 +296,11 @@ final class StoreBackend implements LockBackend {
               instanceof Wire.Info info
           && info.token() == fencingToken
           && (Boolean) connections.call(store -> store.holds().freeByName(name));
+    }
+    if (fault == Fault.FORCE_REWRITES_HOLDERS) {
+      String[] before = (String[]) connections.call(store -> store.operators().holders(name));
+      return (Boolean) connections.call(
+          store -> store.operators().forceAmong(name, fencingToken, clock, before));
     }
     try {
       return (Boolean)
@@ -342,6 +327,11 @@ final class StoreBackend implements LockBackend {
           HoldId id = requests.parse(event.id());
           if (event.kind().equals("wake")) {
             events.wake(event.name(), id);
+          } else if (event.kind().equals("granted")) {
+            Wire.Answer answer = event.grant();
+            Duration lease = Duration.ofNanos(event.lease());
+            Grant granted = Grant.of(event.name(), id, answer.token(), lease);
+            events.granted(granted.withTokens(answer.tokens()), System.nanoTime());
           } else if (fault != Fault.HIDES_LOSSES && fault != Fault.RENEWS_ANYTHING) {
             events.revoked(event.name(), id);
           }

@@ -40,10 +40,10 @@ final class StoreConnections implements AutoCloseable {
     }
 
     /** Reads the latest answer; earlier ones that were not awaited come first. */
-    Object answer() throws IOException, ClassNotFoundException {
+    Object answer(boolean latest) throws IOException, ClassNotFoundException {
       owed.incrementAndGet();
       Object answer = in.readUnshared();
-      while (owed.decrementAndGet() > 0) {
+      while (owed.decrementAndGet() > 0 && latest) {
         answer = in.readUnshared();
       }
       return answer;
@@ -124,13 +124,13 @@ final class StoreConnections implements AutoCloseable {
     Connection connection = take();
     try {
       write(connection, command);
-      Object answer = connection.answer();
+      Object answer = connection.answer(fault != Fault.LATE_ANSWER_IS_NEXT);
       if (!isLeftOpen()) {
         idle.push(connection);
       }
       return answer;
     } catch (SocketTimeoutException e) {
-      if (fault == Fault.KEEPS_DEAF_CONNECTIONS) {
+      if (fault == Fault.KEEPS_DEAF_CONNECTIONS || fault == Fault.LATE_ANSWER_IS_NEXT) {
         idle.push(connection);
       } else {
         failed(connection);

@@ -89,12 +89,25 @@ final class StoreRenewals {
   }
 
   private List<Wire.Answer> asked(List<Renewal> batch, List<Wire.Request> requests) {
+    for (Wire.Request request : requests) {
+      if (fault == Fault.RENEWAL_REMOVES_EXPIRED
+          && (Boolean) connections.call(store -> store.attempts().isExpired(request))) {
+        String name = request.name();
+        connections.call(store -> store.attempts().remove(name));
+      }
+      if (fault == Fault.PLACE_RENEWAL_REWRITES_QUEUE) {
+        String[] before = (String[]) connections.call(store -> store.attempts().queue(request));
+        connections.call(store -> store.attempts().writeQueue(request, before));
+      }
+    }
     if (fault == Fault.LOOKS_THEN_RENEWS) {
       return requests.stream().map(this::lookThenProlong).toList();
     }
-    List<Wire.Request> sent = fault == Fault.HUNDRED_OF_BATCH && requests.size() > HUNDRED
-        ? List.copyOf(requests.subList(0, HUNDRED))
-        : requests;
+    List<Wire.Request> sent = switch (fault) {
+      case HUNDRED_OF_BATCH -> List.copyOf(requests.subList(0, Math.min(HUNDRED, requests.size())));
+      case BATCH_SPLITS_NAMES -> requests.size() == 1 ? requests : split(requests);
+      default -> requests;
+    };
     boolean repeats = fault != Fault.RENEWALS_GIVE_UP
         && (fault != Fault.SHARED_RENEWALS_GIVE_UP
             || batch.stream().noneMatch(renewal -> this.requests.isForPart(renewal.id())));
@@ -105,6 +118,13 @@ final class StoreRenewals {
     }
     return List.of(
         (Wire.Answer[]) connections.call(store -> store.holds().renewAll(sent), repeats));
+  }
+
+  /** Only what stands before a comma in a name is found again. */
+  private static List<Wire.Request> split(List<Wire.Request> requests) {
+    return requests.stream()
+        .map(request -> request.named(request.name().replaceFirst(",.*", "")))
+        .toList();
   }
 
   private Wire.Answer lookThenProlong(Wire.Request request) {

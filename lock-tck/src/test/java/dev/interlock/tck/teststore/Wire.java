@@ -45,6 +45,26 @@ final class Wire {
           0);
     }
 
+    /** The same for another lock. */
+    Request named(String other) {
+      return new Request(
+          other,
+          id,
+          client,
+          host,
+          owner,
+          lease,
+          waits,
+          fair,
+          shared,
+          tokens,
+          clientClock,
+          units,
+          capacity,
+          beside,
+          minToken);
+    }
+
     boolean isForPermits() {
       return capacity != 1 && capacity != Integer.MAX_VALUE;
     }
@@ -76,17 +96,33 @@ final class Wire {
       long remaining,
       long token,
       int waiters,
+      int units,
+      int capacity,
       ArrayList<Info> others)
       implements Serializable {
 
     /** The same with another rest of a lease. */
     Info withRemaining(long other) {
-      return new Info(owner, host, since, other, token, waiters, others);
+      return new Info(owner, host, since, other, token, waiters, units, capacity, others);
     }
   }
 
-  /** What a client is told without asking. */
-  record Event(String kind, String name, String id) implements Serializable {}
+  /** What a client is told without asking; the grant, too, for a fault. */
+  record Event(String kind, String name, String id, Answer grant, long lease)
+      implements Serializable {
+    Event(String kind, String name, String id) {
+      this(kind, name, id, new Answer(0, 1, 0), 0);
+    }
+  }
+
+  /** One who stands in a queue. */
+  record Place(String owner, String host, int units, int capacity) implements Serializable {}
+
+  /** A part of the list of held locks, and from where on the rest is found. */
+  record Page(
+      ArrayList<String> names,
+      ArrayList<Info> holds,
+      @Nullable String next) implements Serializable {}
 
   private Wire() {}
 }

@@ -1,6 +1,8 @@
 package dev.interlock.quorum.internal.inspection;
 
+import dev.interlock.BackendUnavailableException;
 import dev.interlock.HoldInfo;
+import dev.interlock.OutcomeUnknownException;
 import dev.interlock.quorum.internal.member.Member;
 import dev.interlock.quorum.internal.member.Members;
 import dev.interlock.quorum.internal.member.Round;
@@ -58,6 +60,8 @@ public final class Inspection {
   /**
    * Takes a lock from its holder, on each member by the token that the hold has there: one that was
    * repaired has another.
+   *
+   * @throws OutcomeUnknownException if too few members answer, and one may have taken it
    */
   public boolean forceRelease(String name, long fencingToken) {
     HoldVotes hold = poll(name).orElse(null);
@@ -75,10 +79,18 @@ public final class Inspection {
     }
     round.await();
     Collection<Boolean> answers = round.answers().values();
+    boolean forced = answers.stream().anyMatch(there -> there);
     if (answers.size() < members.need()) {
-      throw members.unavailable("force the release of", name, round.complaints());
+      BackendUnavailableException error =
+          members.unavailable("force the release of", name, round.complaints());
+      boolean unknown = forced
+          || round.isOpen()
+          || round.failures().stream().anyMatch(OutcomeUnknownException.class::isInstance);
+      throw unknown
+          ? new OutcomeUnknownException(String.valueOf(error.getMessage()), error)
+          : error;
     }
-    return answers.stream().anyMatch(there -> there);
+    return forced;
   }
 
   private <T> Round<T> all(Function<LockBackend, T> question) {

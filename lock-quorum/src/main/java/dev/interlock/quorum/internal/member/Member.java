@@ -124,14 +124,18 @@ public final class Member {
 
   private LockBackend connect() {
     LockBackend opened = context.open(config);
-    synchronized (this) {
-      if (!closed && backend == null) {
-        opened.subscribe(events);
-        backend = opened;
-        return opened;
+    try {
+      synchronized (this) {
+        if (!closed && backend == null) {
+          opened.subscribe(events);
+          backend = opened;
+        }
+      }
+    } finally {
+      if (backend != opened) { // there is another one, or it failed, and is tried again and again
+        opened.close();
       }
     }
-    opened.close();
     return requireOpen();
   }
 

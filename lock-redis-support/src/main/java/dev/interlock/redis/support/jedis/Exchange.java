@@ -17,8 +17,9 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
- * Commands that were written in one go, and whose answers are read one by one. For one thread at a
- * time; whoever has it must {@link #read} in the end, unless {@link #await} has.
+ * Commands that were written in one go, and whose answers are read one by one. Of very many the
+ * next ones are written once those before them are answered, see {@link Unanswered}. For one thread
+ * at a time; whoever has it must {@link #read} in the end, unless {@link #await} has.
  */
 public final class Exchange {
   private final JedisCalls calls;
@@ -26,7 +27,8 @@ public final class Exchange {
   private final String action;
   private final LockKeys keys;
   private final Connection connection;
-  private final int count;
+  private final List<Supplier<CommandArguments>> commands;
+  private int written;
   private @Nullable RuntimeException failure;
   private boolean ended;
 
@@ -43,18 +45,24 @@ public final class Exchange {
     this.action = action;
     this.keys = keys;
     this.connection = connection;
-    this.count = commands.size();
+    this.commands = commands;
     try {
-      for (Supplier<CommandArguments> command : commands) {
-        connection.sendCommand(command.get());
-      }
-      connection.getMany(0); // reads nothing: Jedis has no other way to flush
+      write();
     } catch (RuntimeException e) {
       failure = e;
     } catch (Error e) { // such as no memory
       end(false);
       throw e;
     }
+  }
+
+  private void write() {
+    Unanswered unanswered = new Unanswered();
+    while (written < commands.size() && !unanswered.isMuch()) {
+      unanswered.send(connection, commands.get(written).get());
+      written++;
+    }
+    connection.getMany(0); // reads nothing: Jedis has no other way to flush
   }
 
   /** The connection is another one's from now on, and must not be read any more. */
@@ -71,12 +79,12 @@ public final class Exchange {
    * @return whether they were read; if not, that is still to do
    */
   public boolean await(long nanos, ObjIntConsumer<Object> answers) {
-    if (ended || failure != null || !isAnswered(nanos)) {
+    if (ended || failure != null || written < commands.size() || !isAnswered(nanos)) {
       return false;
     }
-    List<Object> all = new ArrayList<>(count);
+    List<Object> all = new ArrayList<>(written);
     try {
-      while (all.size() < count) {
+      while (all.size() < written) {
         all.add(next());
       }
     } catch (JedisException e) { // what came is no answer
@@ -84,7 +92,7 @@ public final class Exchange {
       return false;
     }
     end(all.stream().allMatch(Exchange::isInOrder));
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < written; i++) {
       answers.accept(all.get(i), i);
     }
     return true;
@@ -97,7 +105,7 @@ public final class Exchange {
 
   private boolean isAnswered(long nanos) {
     try {
-      return OwnConnections.has(connection, count, nanos);
+      return OwnConnections.has(connection, written, nanos);
     } catch (IOException e) {
       failure = new JedisConnectionException(e);
       return false;
@@ -142,10 +150,17 @@ public final class Exchange {
   private boolean readEach(ObjIntConsumer<Object> answers) {
     long start = System.nanoTime();
     long patience = TimeUnit.MILLISECONDS.toNanos(connection.getSoTimeout());
+    int begun = 0;
     boolean inOrder = true;
-    for (int i = 0; i < count; i++) {
-      if (i > 0 && System.nanoTime() - start > patience) {
-        // Each answer may take as long as the time limit, all together no longer than two of it.
+    for (int i = 0; i < commands.size(); i++) {
+      if (i == written) {
+        write();
+        start = System.nanoTime();
+        begun = i;
+      }
+      if (i > begun && System.nanoTime() - start > patience) {
+        // Each answer may take as long as the time limit, all to what was written together no
+        // longer than two of it.
         throw new JedisConnectionException("the answers before it took too long");
       }
       Object answer = next();

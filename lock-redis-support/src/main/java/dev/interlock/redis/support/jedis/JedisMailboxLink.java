@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.exceptions.JedisConnectionException;
 
 /**
  * A Jedis connection that listens. Used directly and not through Jedis' own loop, because that one
@@ -36,6 +37,9 @@ final class JedisMailboxLink implements MailboxLink {
 
   @Override
   public void ping() {
+    if (!connection.isConnected()) { // Jedis would connect again, for nobody to listen there
+      throw new JedisConnectionException("the connection is closed");
+    }
     connection.sendCommand(Command.PING);
     connection.getMany(0); // flushes, and reads nothing: that is the other thread's part
   }

@@ -3,6 +3,7 @@ package dev.interlock.redis.support.jedis;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.interlock.HostPort;
 import dev.interlock.LockConfig;
@@ -20,16 +21,19 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -264,6 +268,36 @@ class ExchangeTest {
     way = whole;
     read(send(Use.ATTEMPT, "b"), heard);
     assertThat(heard).containsExactly("first", "b");
+  }
+
+  /** A write to a socket has no time limit. */
+  @Test
+  @DisplayName("W11: more than the operating system has room for ends in time on a silent server")
+  void endsInTime() {
+    read(send(Use.HOLDER, "first"), new ArrayList<>());
+    way = (out, said) -> pause(30_000);
+    String large = "x".repeat(100_000);
+    FutureTask<Throwable> asking = new FutureTask<>(() -> catchThrowable(() -> read(
+        calls.together(
+            Use.HOLDER,
+            "ask",
+            KEYS,
+            echoes(Stream.generate(() -> large).limit(256).toArray(String[]::new))),
+        new ArrayList<>())));
+    start(asking::run);
+    assertThat(asking)
+        .succeedsWithin(Duration.ofSeconds(15))
+        .isInstanceOf(OutcomeUnknownException.class);
+  }
+
+  @Test
+  @DisplayName("E1: of very many, too, each has the answer to its own question")
+  void manyHaveTheirOwn() {
+    String[] asked =
+        IntStream.range(0, 2_000).mapToObj(i -> "question " + i).toArray(String[]::new);
+    List<String> heard = new ArrayList<>();
+    read(send(Use.HOLDER, asked), heard);
+    assertThat(heard).containsExactly(asked);
   }
 
   @Test

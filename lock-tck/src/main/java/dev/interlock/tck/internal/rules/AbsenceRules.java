@@ -2,11 +2,13 @@ package dev.interlock.tck.internal.rules;
 
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
+import dev.interlock.LockRequest;
 import dev.interlock.tck.TckFault;
 import dev.interlock.tck.internal.fault.FaultProxy;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 
 /** What X2 and P2 say of a client that cannot be heard of for longer than some servers bear. */
 public final class AbsenceRules {
@@ -49,11 +51,20 @@ public final class AbsenceRules {
     LockClient waiting = run.client(proxy);
     LockClient holding = run.client();
     ConnectionRules.handOff(run, waiting, holding, () -> {});
+    // Meanwhile another client is told nothing, and its connections have nothing to do.
+    String quiet = run.name();
+    Lease held = holding.acquire(LockRequest.of(quiet).withLease(Duration.ofMinutes(3)));
+    CompletableFuture<Lease> idle = run.client()
+        .acquireAsync(
+            LockRequest.of(quiet).withLease(run.ms(30_000)).withWait(Duration.ofMinutes(3)));
     proxy.refuse(true);
     run.requireHit(proxy.cut(), "a client that cannot connect for some time");
     // Not stretched, as above.
     RuleRun.pause(Duration.ofMillis(run.amount(5_000, 12_000, 35_000)));
     proxy.refuse(false);
+    held.release();
+    Queues.expectServed(run, idle, "one who has waited for some time without a message");
+    Leases.release(idle.join());
     run.expectWorking(waiting, run.limit(CONNECTED_AGAIN), "once it can connect again");
     long start = System.nanoTime();
     Duration limit = run.limit(LISTENING_AGAIN);

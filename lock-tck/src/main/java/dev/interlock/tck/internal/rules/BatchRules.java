@@ -36,7 +36,9 @@ public final class BatchRules {
   private static final int MOST = 256;
 
   private static final List<Integer> SIZES = List.of(1, 2, 2, 2, 3, 17, 40, 128, MOST);
-  private static final int OF_ONE_NAME = 5;
+  /** More than a usual bound on what is done in one step. */
+  private static final int OF_ONE_NAME = 70;
+
   private static final int WAYS_TO_END = 3;
 
   /** What a server may round: it keeps milliseconds. */
@@ -316,11 +318,12 @@ public final class BatchRules {
     int capacity = run.has(Capability.SHARED) ? Integer.MAX_VALUE : OF_ONE_NAME;
     List<HoldId> ids = new ArrayList<>();
     for (int i = 0; i < OF_ONE_NAME; i++) {
-      HoldId id = direct.newId();
-      Attempt attempt = Attempt.of(name, id, "tck", run.ms(SHORT)).withFair(true);
-      direct.acquire(attempt.withUnits(1, capacity), run.limit(3_000));
-      ids.add(id);
+      ids.add(direct.newId());
     }
+    SideBySide.each(ids, id -> {
+      Attempt attempt = Attempt.of(name, id, "tck", run.ms(SHORT)).withFair(true);
+      return direct.acquire(attempt.withUnits(1, capacity), run.limit(3_000));
+    });
     direct.release(name, ids.get(1));
     List<Renewal> batch =
         ids.stream().map(id -> Renewal.of(name, id, run.ms(LONG), false)).toList();

@@ -16,6 +16,8 @@ import dev.interlock.tck.internal.worker.Worker;
 import dev.interlock.tck.internal.worker.WorkerSpace;
 import java.io.Serializable;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /** Rules L5 and L8: clients' wall clocks that are wrong, and that jump. */
@@ -63,6 +65,7 @@ public final class ClockRules {
     expectLeaseHonoured(run, ahead, run.worker());
     expectLeaseHonoured(run, run.worker(), ahead);
     expectDriftChangesNothing(run, ahead, behind, HOUR);
+    expectSinceByTheServer(run, List.of(ahead, run.worker(), behind));
     if (run.has(Capability.FAIR)) {
       expectArrivalCounts(run, ahead, behind);
       expectArrivalCounts(run, behind, ahead);
@@ -90,6 +93,31 @@ public final class ClockRules {
     long limit = run.pastLease(LEASE, 1_000).toNanos() - (System.nanoTime() - returned);
     long at = other.call(space -> ValidityRules.timeToAcquire(space, name, wait, limit));
     run.expect(at >= 0, "the lease ends in time for another client", "it did not");
+  }
+
+  /** When a hold began is told by the server's clock, whoever holds and whoever asks. */
+  private static void expectSinceByTheServer(RuleRun run, List<Worker> workers) throws Exception {
+    long lease = run.ms(20_000).toNanos();
+    List<Long> begins = new ArrayList<>();
+    for (Worker holder : workers) {
+      String name = run.name();
+      holder.run(space -> space.acquire(name, Duration.ofNanos(lease), Duration.ofNanos(lease)));
+      for (Worker observer : workers) {
+        begins.add(observer.call(space -> since(space, name)));
+      }
+    }
+    if (begins.contains(0L)) {
+      throw NotReached.tooLate("for a lease had run out before it was looked at");
+    }
+    Duration apart = Duration.ofMillis(Collections.max(begins) - Collections.min(begins));
+    run.expect(
+        apart.compareTo(HOUR.dividedBy(4)) < 0,
+        "clients whose clocks differ by two hours are told by one clock since when a lock is held",
+        "their answers for locks that were taken at once differ by " + apart);
+  }
+
+  public static long since(WorkerSpace space, String name) {
+    return space.client().inspect(name).map(info -> info.since().toEpochMilli()).orElse(0L);
   }
 
   /** Whoever asks first is served first, whatever its clock says. */
@@ -165,7 +193,7 @@ public final class ClockRules {
     }
   }
 
-  private static List<Kind> kinds(RuleRun run) {
+  static List<Kind> kinds(RuleRun run) {
     return Leases.kinds(run).entrySet().stream()
         .map(kind -> {
           LockRequest request = kind.getValue().apply(LockRequest.of("kind"));

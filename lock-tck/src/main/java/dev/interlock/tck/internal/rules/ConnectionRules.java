@@ -45,6 +45,7 @@ public final class ConnectionRules {
         String name = run.name();
         held.add(holding.acquire(Leases.fixed(run, name, 40_000)));
         LockRequest request = LockRequest.of(name).withLease(run.ms(40_000));
+        request = Leases.fairInTurns(run, request, i);
         waits.add(waiting.acquireAsync(request.withWait(run.ms(30_000))));
       }
       RuleRun.pause(Duration.ofMillis(run.random().nextInt(30, 120)));

@@ -1,6 +1,7 @@
 package dev.interlock.tck.internal.rules;
 
 import dev.interlock.BackendUnavailableException;
+import dev.interlock.Capability;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
@@ -11,11 +12,14 @@ import dev.interlock.spi.HoldId;
 import dev.interlock.tck.internal.run.DirectBackend;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
+import dev.interlock.tck.internal.run.RuleViolation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
 
 /** X1 and W3 with many: locks that are held at once, and waiters of one lock, whoever goes. */
@@ -174,15 +178,50 @@ public final class CrowdRules {
     List<String> names = LookAlikes.of(run.name());
     List<Lease> held = SideBySide.each(
         names, name -> holder.acquire(Leases.fixed(run, name, LEASE).withWait(run.limit(9_000))));
-    List<CompletableFuture<Lease>> waits = new ArrayList<>();
+    List<LockClient> waiting = new ArrayList<>(List.of(client));
+    if (run.has(Capability.FAIR)) {
+      // A queue may be kept under a name of its own.
+      waiting.add(run.client());
+    }
+    List<List<CompletableFuture<Lease>>> waits = new ArrayList<>();
     for (String name : names) {
-      waits.add(client.acquireAsync(Leases.fixed(run, name, LEASE).withWait(run.ms(LEASE))));
+      List<CompletableFuture<Lease>> ofName = new ArrayList<>();
+      for (int i = 0; i < waiting.size(); i++) {
+        LockRequest request = Leases.fixed(run, name, LEASE).withWait(run.ms(LEASE));
+        ofName.add(waiting.get(i).acquireAsync(i == 0 ? request : request.fair(true)));
+      }
+      waits.add(ofName);
     }
     RuleRun.pause(run.ms(500));
     for (int i = 0; i < names.size(); i++) {
-      WakingRules.expectWoken(
-          run, waits.get(i), held.get(i)::release, "a release of \"" + names.get(i) + "\"");
+      List<CompletableFuture<Lease>> left = new ArrayList<>(waits.get(i));
+      WakingRules.End end = held.get(i)::release;
+      while (!left.isEmpty()) {
+        end.run();
+        // Which of them comes first is no matter of this rule.
+        CompletableFuture<Lease> served = expectOneServed(run, left, names.get(i));
+        left.remove(served);
+        end = served.join()::release;
+      }
+      end.run();
     }
+  }
+
+  private static CompletableFuture<Lease> expectOneServed(
+      RuleRun run, List<CompletableFuture<Lease>> waits, String name) throws Exception {
+    Duration limit = Queues.servedWithin(run);
+    try {
+      CompletableFuture.anyOf(waits.toArray(new CompletableFuture<?>[0]))
+          .get(limit.toNanos(), TimeUnit.NANOSECONDS);
+      run.count(1);
+    } catch (TimeoutException e) {
+      throw RuleViolation.late(
+          "one who waits for \"" + name + "\" is served within " + limit.toMillis()
+              + " ms of a release",
+          "nobody was",
+          List.of());
+    }
+    return waits.stream().filter(CompletableFuture::isDone).findFirst().orElseThrow();
   }
 
   private static LockRequest patient(RuleRun run, String name) {

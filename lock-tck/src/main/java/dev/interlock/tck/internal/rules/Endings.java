@@ -8,11 +8,13 @@ import dev.interlock.spi.HoldId;
 import dev.interlock.tck.internal.run.DirectBackend;
 import dev.interlock.tck.internal.run.RuleRun;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 
 /** How holds and waits of each kind end, on names that are never used again. */
 final class Endings {
@@ -64,14 +66,7 @@ final class Endings {
   private static void putWaits(RuleRun run, LockClient client, Map<String, Ending> endings) {
     LockClient waiter = run.client();
     endings.put(
-        "were refused, and awaited in vain",
-        name -> awaitInVain(run, client, waiter, Leases.fixed(run, name, LONG)));
-    if (run.has(Capability.FAIR)) {
-      // Of a queue there may be entries of its own.
-      endings.put(
-          "were awaited in vain in the queue",
-          name -> awaitInVain(run, client, waiter, Leases.fixed(run, name, LONG).fair(true)));
-    }
+        "were refused, and awaited in vain", name -> awaitInVain(run, client, waiter, name));
     endings.put("were extended and handed on", name -> {
       Lease held = client.acquire(Leases.fixed(run, name, LONG / 2));
       CompletableFuture<Lease> next = waiter.acquireAsync(Queues.request(run, name));
@@ -83,14 +78,20 @@ final class Endings {
     });
   }
 
-  private static void awaitInVain(
-      RuleRun run, LockClient client, LockClient waiter, LockRequest request) throws Exception {
-    Lease held = client.acquire(Leases.fixed(run, request.name(), LONG));
-    waiter.tryAcquire(request.withWait(Duration.ZERO));
-    waiter
-        .acquireAsync(request.withWait(Duration.ofMillis(20)))
-        .handle((lease, late) -> 0)
-        .get();
+  /** By each kind of request: of a queue, and of each kind, there may be entries of its own. */
+  private static void awaitInVain(RuleRun run, LockClient client, LockClient waiter, String name)
+      throws Exception {
+    Lease held = client.acquire(Leases.fixed(run, name, LONG));
+    List<CompletableFuture<Integer>> waits = new ArrayList<>();
+    for (UnaryOperator<LockRequest> kind : Leases.kinds(run).values()) {
+      LockRequest request = kind.apply(Leases.fixed(run, name, LONG));
+      waiter.tryAcquire(request.withWait(Duration.ZERO));
+      waits.add(
+          waiter.acquireAsync(request.withWait(Duration.ofMillis(20))).handle((lease, late) -> 0));
+    }
+    for (CompletableFuture<Integer> wait : waits) {
+      wait.get();
+    }
     held.release();
   }
 

@@ -6,7 +6,6 @@ import dev.interlock.DistributedLock;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
-import dev.interlock.LockTimeoutException;
 import dev.interlock.tck.TckFault;
 import dev.interlock.tck.internal.fault.FaultProxy;
 import dev.interlock.tck.internal.history.History;
@@ -15,7 +14,6 @@ import dev.interlock.tck.internal.run.Neighbours;
 import dev.interlock.tck.internal.run.NotReached;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
-import dev.interlock.tck.internal.run.RuleViolation;
 import dev.interlock.tck.internal.worker.Worker;
 import dev.interlock.tck.internal.worker.WorkerPool;
 import dev.interlock.tck.internal.worker.WorkerSpace;
@@ -140,90 +138,6 @@ public final class ExclusionRules {
           : lock.tryLock(Duration.ZERO, run.ms(20_000));
       run.expect(locked, "tryLock of a free lock locks", "it answered false in round " + i);
       lock.unlock();
-    }
-  }
-
-  @Rule(value = "X4", check = "that names are neither folded, trimmed, cut nor hashed together")
-  public static void differentNamesNeverConflict(RuleRun run) throws Exception {
-    LockClient client = run.client();
-    // Before the locks are held: a JVM may take longer to start than the leases last.
-    Worker other = run.worker();
-    List<String> names = LookAlikes.withParts(run.name());
-    LockClient waiter = run.client();
-    for (String name : names) {
-      LockRequest request = LockRequest.of(name).withLease(run.ms(300_000));
-      try {
-        client.acquire(request.withWait(run.ms(1_000)));
-        run.count(1);
-        if (name.equals(names.get(0))) {
-          // Of a lock that is awaited a store keeps more.
-          var unused = waiter.acquireAsync(Leases.fairInTurns(run, request, 0));
-          RuleRun.pause(run.ms(100));
-        }
-      } catch (LockTimeoutException e) {
-        if (client.tryAcquire(request).isPresent()) {
-          continue; // only the answer came late
-        }
-        throw new RuleViolation(
-            "names that differ are different locks",
-            "\"" + name + "\" is closed though nobody holds a lock of that name",
-            List.of("held at the time: " + names.subList(0, names.indexOf(name))));
-      }
-    }
-    ArrayList<String> tried = new ArrayList<>(names);
-    ArrayList<String> entered = other.call(space -> {
-      ArrayList<String> open = new ArrayList<>();
-      for (String name : tried) {
-        LockRequest request = LockRequest.of(name).withLease(Duration.ofSeconds(1));
-        space.client().tryAcquire(request).ifPresent(lease -> open.add(name));
-      }
-      return open;
-    });
-    run.count(names.size());
-    for (String name : entered) {
-      run.expectWhileHeld(
-          name,
-          () -> false,
-          "a name is the same lock in all JVMs",
-          "another JVM entered " + entered);
-    }
-    run.note(names.size() + " look-alike names, each a lock of its own");
-  }
-
-  @Rule(
-      value = "X4",
-      check = "that every operation finds the lock under the name as it was written")
-  public static void everyOperationFindsTheName(RuleRun run) throws Exception {
-    LockClient client = run.client();
-    LockClient other = run.client();
-    List<String> names = LookAlikes.withParts(run.name());
-    for (int i = 0; i < names.size(); i++) {
-      String name = names.get(i);
-      Lease lease = client.acquire(Leases.fixed(run, name, 30_000));
-      run.ifOffered(() -> run.expect(
-          other.inspect(name).isPresent(), "inspect finds \"" + name + "\"", "it says free"));
-      if (run.has(Capability.RENEWABLE)) {
-        run.expect(lease.extend(run.ms(30_000)), "\"" + name + "\" is extended", "it is not");
-      }
-      if (i % 2 == 0) {
-        lease.release();
-      } else {
-        run.ifOffered(() -> run.expect(
-            other.forceRelease(name), "forceRelease finds \"" + name + "\"", "it says free"));
-      }
-      run.ifOffered(
-          () -> run.expect(other.inspect(name).isEmpty(), "\"" + name + "\" is free", "it is not"));
-      run.count(1);
-    }
-  }
-
-  @Rule(value = "X4", check = "the check of names at the call")
-  public static void namesThatCannotBeAreRefused(RuleRun run) {
-    LockClient client = run.client();
-    List<String> wrong = List.of("", "a\0b", "a".repeat(LockRequest.MAX_NAME_BYTES + 1), "\uD800");
-    for (String name : wrong) {
-      run.expectThrows(IllegalArgumentException.class, "a wrong name", () -> LockRequest.of(name));
-      run.expectThrows(IllegalArgumentException.class, "a wrong name", () -> client.lock(name));
     }
   }
 

@@ -3,9 +3,6 @@ package dev.interlock.tck.internal.rules;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
-import dev.interlock.spi.Attempt;
-import dev.interlock.spi.AttemptResult;
-import dev.interlock.tck.internal.run.DirectBackend;
 import dev.interlock.tck.internal.run.Neighbours;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
@@ -34,9 +31,6 @@ public final class FairnessRules {
 
   /** Fewer turns after a wait in the queue say nothing about overtaking. */
   private static final int LEAST_WAITED = 10;
-
-  /** After so many milliseconds a backend may take a waiter that it hears nothing of for dead. */
-  private static final long GIVEN_UP = 1_500;
 
   /** One request: when it was made, when it surely stood in the queue, when it had the lock. */
   public record Turn(String who, long asked, long queued, long acquired) implements Serializable {}
@@ -207,46 +201,6 @@ public final class FairnessRules {
     try (Lease lease = space.client().acquire(request)) {
       return System.nanoTime();
     }
-  }
-
-  @Rule(value = "F2", check = "that an attempt looks at the queue also when a hold has run out")
-  public static void aNewcomerWaitsBehindTheQueueOfAnExpiredHold(RuleRun run) throws Exception {
-    if (run.isForeign()) {
-      return; // a waiter of its own would take the lock before anybody comes
-    }
-    LockClient holder = run.client();
-    LockClient newcomer = run.client();
-    DirectBackend direct = run.direct();
-    int judged = 0;
-    for (int round = 0; round < run.amount(3, 10, 30); round++) {
-      String name = run.name();
-      long start = System.nanoTime();
-      holder.acquire(fair(run, name).withLease(run.ms(400)));
-      // Without the engine: it does not ask again, so the lock is free when the next one comes.
-      Attempt waiter = Attempt.of(name, direct.newId(), "tck", run.ms(20_000))
-          .withFair(true)
-          .withPatience(run.ms(20_000));
-      boolean waits = direct.attempt(waiter) instanceof AttemptResult.Queued;
-      if (!waits && RuleRun.since(start).compareTo(run.ms(400)) >= 0) {
-        direct.release(name, waiter.id());
-        continue; // this machine stood still until the lease was over
-      }
-      run.expect(waits, "a request waits", "it does not");
-      RuleRun.pause(run.expiry(500).minus(RuleRun.since(start)));
-      LockRequest fair = Leases.once(run, name, 20_000).fair(true);
-      boolean entered = newcomer.tryAcquire(fair).isPresent();
-      direct.abandon(name, waiter.id());
-      if (entered && RuleRun.since(start).compareTo(run.expiry(GIVEN_UP)) > 0) {
-        continue; // nobody has kept the waiter's place meanwhile
-      }
-      run.expect(
-          !entered,
-          "who comes when a hold has run out is kept out by who waits already",
-          "it got the lock");
-      run.count(3);
-      judged++;
-    }
-    RuleRun.requireEnough(judged, 1, "holds ran out while another waited");
   }
 
   @Rule(

@@ -19,7 +19,11 @@ import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
 
 /** Rule T1; T3 is with the rules on re-entry. */
 public final class FencingRules {
@@ -28,6 +32,8 @@ public final class FencingRules {
 
   /** So few that a counter which is lost soon after begins beyond them again. */
   private static final long A_FEW = 1_000;
+
+  private static final long EXPIRES = 200;
 
   private FencingRules() {}
 
@@ -147,6 +153,79 @@ public final class FencingRules {
     }
   }
 
+  private interface End {
+    void end(DirectBackend direct, Attempt held, long last) throws Exception;
+  }
+
+  @Rule(
+      value = "T1",
+      check = "that the counter outlives a hold with all tokens that it reserved, however it ends",
+      timed = true)
+  public static void reservedTokensAreGivenOnceHoweverAHoldEnds(RuleRun run) throws Exception {
+    if (run.isForeign()) {
+      return;
+    }
+    DirectBackend direct = run.direct();
+    Map<String, End> ends = new LinkedHashMap<>();
+    ends.put("a release", (backend, held, last) -> backend.release(held.name(), held.id()));
+    ends.put("an abandonment", (backend, held, last) -> backend.abandon(held.name(), held.id()));
+    ends.put(
+        "a forced release",
+        (backend, held, last) -> backend.backend().forceRelease(held.name(), last));
+    ends.put("an expiry", (backend, held, last) -> RuleRun.pause(run.expiry(EXPIRES + 50)));
+    for (Map.Entry<String, End> end : ends.entrySet()) {
+      boolean expires = end.getKey().equals("an expiry");
+      Attempt held = Attempt.of(
+              run.name(), direct.newId(), "tck", run.ms(expires ? EXPIRES : 20_000))
+          .withTokens(12);
+      Grant granted = direct.acquire(held, run.limit(2_000));
+      long last = granted.fencingToken() + granted.tokens() - 1;
+      end.getValue().end(direct, held, last);
+      HoldId next = direct.newId();
+      long token =
+          direct.acquire(held.name(), next, run.ms(20_000), run.limit(2_000)).fencingToken();
+      run.expect(
+          token > last,
+          "after " + end.getKey() + " a token is larger than all that the hold had, up to " + last,
+          "it is " + token);
+      direct.release(held.name(), next);
+      // Its hold is over, and another one came after it: if it gets one, it is a new one.
+      if (direct.attempt(held) instanceof Grant again) {
+        run.expect(
+            again.fencingToken() > token,
+            "an attempt that is repeated when its hold ended by " + end.getKey()
+                + ", and another one came after it, has a token larger than " + token,
+            "it has " + again.fencingToken());
+        direct.release(held.name(), held.id());
+      }
+    }
+  }
+
+  @Rule(value = "T1", check = "that all kinds of holds draw from one counter")
+  public static void tokensIncreaseFromKindToKind(RuleRun run) throws Exception {
+    String name = run.name();
+    List<LockClient> clients = List.of(run.client(), run.client());
+    List<Map.Entry<String, UnaryOperator<LockRequest>>> kinds =
+        new ArrayList<>(Leases.kinds(run).entrySet());
+    long last = Long.MIN_VALUE;
+    String before = "nobody";
+    // In this order and the other one, so that each kind comes after each of its neighbours.
+    for (int round = 0; round < 2; round++) {
+      for (Map.Entry<String, UnaryOperator<LockRequest>> kind : kinds) {
+        LockRequest request = kind.getValue().apply(Leases.fixed(run, name, 20_000));
+        Lease lease = clients.get(round).acquire(request);
+        run.expect(
+            lease.fencingToken() > last,
+            "the token of " + kind.getKey() + ", after " + before + ", is larger than " + last,
+            "it is " + lease.fencingToken());
+        last = lease.fencingToken();
+        before = kind.getKey();
+        lease.release();
+      }
+      Collections.reverse(kinds);
+    }
+  }
+
   /** Who is granted the lock while it waits may be given its tokens by another step. */
   private static void expectReservedInTheQueue(RuleRun run, DirectBackend direct)
       throws InterruptedException {
@@ -179,9 +258,17 @@ public final class FencingRules {
       return;
     }
     DirectBackend direct = run.direct();
+    for (UnaryOperator<Attempt> kind : Leases.attempts(run).values()) {
+      expectRaised(run, direct, kind);
+    }
+  }
+
+  private static void expectRaised(RuleRun run, DirectBackend direct, UnaryOperator<Attempt> kind)
+      throws InterruptedException {
     String name = run.name();
     HoldId id = direct.newId();
-    long granted = direct.acquire(name, id, run.ms(20_000), run.limit(2_000)).fencingToken();
+    Attempt attempt = kind.apply(Attempt.of(name, id, "tck", run.ms(20_000)));
+    long granted = direct.acquire(attempt, run.limit(2_000)).fencingToken();
     Renewal renewal = Renewal.of(name, id, run.ms(20_000), false);
     long larger = granted + A_FEW;
     for (long least : new long[] {larger, 0, granted}) {

@@ -104,7 +104,7 @@ public final class ForcedReleaseRules {
         Attempt.of(name, direct.newId(), "tck", lease).withTokens(5), run.limit(1_000));
     long first = held.fencingToken();
     long last = first + held.tokens() - 1;
-    for (long stranger : new long[] {first - 1, last + 1}) {
+    for (long stranger : new long[] {first - 1, last + 1, 0, -1}) {
       boolean forced = direct.backend().forceRelease(name, stranger);
       run.expect(!forced, "a token beside those of the hold ends nothing", "it ended the hold");
     }
@@ -158,7 +158,9 @@ public final class ForcedReleaseRules {
       return;
     }
     LockClient operator = run.client();
-    List<LockClient> clients = List.of(run.client(), run.client(), run.client());
+    LockClient first = run.client();
+    // Two of them are of one client, which must tell them apart, too.
+    List<LockClient> clients = List.of(first, first, run.client());
     for (UnaryOperator<LockRequest> kind : parts(run)) {
       String name = run.name();
       List<Lease> held = new ArrayList<>();
@@ -173,6 +175,11 @@ public final class ForcedReleaseRules {
             "the token of one of several holders forces it",
             "it did not");
         run.expectHeld(operator, name, "while there are others beside one that was forced");
+        // What tells of it has come by then.
+        RuleRun.pause(run.ms(50));
+        for (Lease other : held) {
+          Leases.expectValid(run, other, "the lease beside one that was forced");
+        }
       }
       held.get(0).release();
       run.expectFree(operator, name, run.limit(1_000), "after the release of the last one");

@@ -13,7 +13,9 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /** Rule M1. */
@@ -76,6 +78,75 @@ public final class InspectionRules {
     expectFreeBy(run, observer, name, "after the release");
     expectNothingOld(run, client, observer);
     run.note("a lock was inspected while free, held, awaited, and free again");
+  }
+
+  @Rule(
+      value = "M1",
+      check = "that what is told of a hold is replaced when the lock goes from hand to hand",
+      timed = true)
+  public static void inspectTellsWhoHasItFromAnother(RuleRun run) throws Exception {
+    LockClient holder = run.client();
+    LockClient client = run.client();
+    LockClient observer = run.client();
+    for (int turn = 0; turn < (run.has(Capability.FAIR) ? 2 : 1); turn++) {
+      String name = run.name();
+      LockRequest request = OwnershipRules.owned(run, name, "tck-next", LONG);
+      Lease first = holder.acquire(OwnershipRules.owned(run, name, "tck-first", LONG));
+      long begun = System.nanoTime();
+      Instant since = expectHeldBy(run, observer, name).since();
+      CompletableFuture<Lease> waiting =
+          client.acquireAsync(Leases.fairInTurns(run, request.withWait(run.ms(20_000)), turn));
+      RuleRun.pause(run.ms(2 * BRIEF));
+      Duration least = RuleRun.since(begun).minus(run.limit(BRIEF));
+      first.release();
+      Lease next = waiting.get(run.limit(20_000).toMillis(), TimeUnit.MILLISECONDS);
+      HoldInfo info = expectHeldBy(run, observer, name);
+      run.expectWhileHeld(
+          name,
+          () -> info.owner().equals("tck-next")
+              && (!run.has(Capability.FENCED) || info.fencingToken() == next.fencingToken()),
+          "inspect tells owner and token of who waited, and has it: tck-next",
+          "it tells " + info);
+      Duration later = Duration.between(since, info.since());
+      run.expect(
+          later.compareTo(least) >= 0,
+          "a hold that began at least " + least + " after the one before has its own since",
+          "it differs by " + later);
+      expectNothingRemembered(run, client, observer, next);
+    }
+  }
+
+  /** Who had a lock, and looked at it meanwhile, is told of its successor as anybody is. */
+  private static void expectNothingRemembered(
+      RuleRun run, LockClient client, LockClient operator, Lease victim) throws Exception {
+    String name = victim.name();
+    expectHeldBy(run, client, name);
+    Leases.force(run, operator, name);
+    Lease successor = operator.acquire(OwnershipRules.owned(run, name, "tck-successor", LONG));
+    HoldInfo told = expectHeldBy(run, client, name);
+    run.expectWhileHeld(
+        name,
+        () -> told.owner().equals("tck-successor"),
+        "the client whose lock was taken is told of tck-successor, who has it",
+        "it is told " + told);
+    Leases.drop(victim);
+    successor.release();
+  }
+
+  @Rule(value = "M1", check = "that inspect tells how much each holder has, of how much")
+  public static void inspectTellsUnits(RuleRun run) throws Exception {
+    LockClient client = run.client();
+    LockClient observer = run.client();
+    for (UnaryOperator<LockRequest> kind : Leases.kinds(run).values()) {
+      LockRequest request = kind.apply(Leases.fixed(run, run.name(), LONG));
+      Lease lease = client.acquire(request);
+      HoldInfo info = expectHeldBy(run, observer, request.name());
+      run.expect(
+          info.units() == request.units() && info.capacity() == request.capacity(),
+          "inspect tells " + request.units() + " of " + request.capacity(),
+          info.units() + " of " + info.capacity());
+      lease.release();
+    }
   }
 
   /** Each answer is of its time, however often one asks. */

@@ -22,6 +22,8 @@ import java.util.function.UnaryOperator;
 
 /** What many tests do with leases. */
 final class Leases {
+  private static final int MANY_PERMITS = 8;
+
   private Leases() {}
 
   /** A request with a fixed lease, that waits for as long as a sound backend can need. */
@@ -79,6 +81,21 @@ final class Leases {
               .withSharedOwner(request.owner().isPresent()));
     });
     return attempts;
+  }
+
+  /** Attempts that hold a lock beside others of their kind, by what they hold. */
+  static Map<String, UnaryOperator<Attempt>> sharing(RuleRun run) {
+    Map<String, UnaryOperator<Attempt>> sharing = new LinkedHashMap<>();
+    if (run.has(Capability.SHARED)) {
+      sharing.put("a reader", attempt -> attempt.withFair(true).withUnits(1, Integer.MAX_VALUE));
+    }
+    if (run.has(Capability.PERMITS)) {
+      sharing.put("a permit", attempt -> attempt.withFair(true).withUnits(1, MANY_PERMITS));
+    }
+    if (run.has(Capability.SHARED_OWNER)) {
+      sharing.put("an owner's entry", attempt -> attempt.withSharedOwner(true));
+    }
+    return sharing;
   }
 
   /** Lets a request stand in the server's queue in every other round, where there is one. */

@@ -42,6 +42,22 @@ public final class OwnershipRules {
       who.abandon(name, id);
       run.expectHeld(client, name, "after a stranger's abandonment");
     }
+    long other = stranger.newId().high();
+    // Which of its bits are compared is not for chance to tell.
+    for (HoldId alike : List.of(
+        new HoldId(other, held.low()),
+        new HoldId(held.high(), held.low() ^ 1),
+        new HoldId(held.high(), held.low() ^ Long.MIN_VALUE),
+        new HoldId(held.high() ^ 1, held.low()),
+        new HoldId(held.high() ^ Long.MIN_VALUE, held.low()))) {
+      run.expectWhileHeld(
+          name,
+          () -> !(stranger.attempt(name, alike, run.ms(8_000)) instanceof Grant),
+          "who has an id that is nearly the holder's is not granted the lock",
+          "it was");
+      run.expect(!stranger.release(name, alike), "nor does it release it", "it says held");
+      run.expectHeld(client, name, "after a release by one with nearly the holder's id");
+    }
     Duration remaining = client.inspect(name).map(HoldInfo::remaining).orElse(Duration.ZERO);
     run.expect(
         remaining.compareTo(run.expiry(8_500)) <= 0,

@@ -1,6 +1,5 @@
 package dev.interlock.tck.internal.rules;
 
-import dev.interlock.Capability;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
@@ -38,22 +37,23 @@ public final class PushRules {
     LockClient client = run.client();
     Worker waiter = run.worker();
     List<Long> uncontended = uncontended(run, client);
-    measure(run, client, waiter, uncontended, false);
-    if (run.has(Capability.FAIR)) {
-      measure(run, client, waiter, uncontended, true);
+    for (ClockRules.Kind kind : ClockRules.kinds(run)) {
+      measure(run, client, waiter, uncontended, kind);
     }
   }
 
   private static void measure(
-      RuleRun run, LockClient client, Worker waiter, List<Long> uncontended, boolean fair)
+      RuleRun run, LockClient client, Worker waiter, List<Long> uncontended, ClockRules.Kind kind)
       throws Exception {
     long alone = uncontended.get(uncontended.size() / 2);
     List<Long> handOffs = new ArrayList<>();
-    for (int i = 0; i < run.amount(25, 80, 400); i++) {
+    // Of the seldom ones fewer, which tell a poller all the same.
+    boolean seldom = kind.owned() || kind.capacity() != 1;
+    for (int i = 0; i < (seldom ? run.amount(9, 20, 80) : run.amount(25, 80, 400)); i++) {
       String name = run.name();
       Lease held = client.acquire(Leases.fixed(run, name, 30_000));
       CompletableFuture<Long> acquired =
-          waiter.start(1, space -> waitAndRelease(space, name, fair));
+          waiter.start(1, space -> waitAndRelease(space, kind, name));
       // A different time each round, so that a poller is not met at the same phase.
       RuleRun.pause(Duration.ofMillis(run.random().nextInt(30, 90)));
       long released = System.nanoTime();
@@ -65,8 +65,8 @@ public final class PushRules {
     long median = handOffs.get(handOffs.size() / 2);
     long limit = limit(uncontended.get(0), alone) + run.ms(15).toNanos();
     String measured =
-        "the median of %d hand-offs%s is %.2f ms, that of an uncontended acquire %.2f ms"
-            .formatted(handOffs.size(), fair ? " by the queue" : "", median / 1e6, alone / 1e6);
+        "the median of %d hand-offs to %s is %.2f ms, that of an uncontended acquire %.2f ms"
+            .formatted(handOffs.size(), kind.what(), median / 1e6, alone / 1e6);
     run.expect(
         median <= limit, "a hand-off takes at most %.2f ms".formatted(limit / 1e6), measured);
     run.note(measured);
@@ -130,11 +130,11 @@ public final class PushRules {
     return times;
   }
 
-  public static long waitAndRelease(WorkerSpace space, String name, boolean fair)
+  public static long waitAndRelease(WorkerSpace space, ClockRules.Kind kind, String name)
       throws InterruptedException {
     LockRequest request =
-        LockRequest.of(name).withLease(Duration.ofSeconds(30)).withWait(Duration.ofSeconds(20));
-    try (Lease lease = space.client().acquire(fair ? request.fair(true) : request)) {
+        kind.of(name).withLease(Duration.ofSeconds(30)).withWait(Duration.ofSeconds(20));
+    try (Lease lease = space.client().acquire(request)) {
       return System.nanoTime();
     }
   }

@@ -15,7 +15,9 @@ import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import dev.interlock.tck.internal.run.RuleViolation;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
@@ -30,6 +32,8 @@ public final class QueuePlaceRules {
   private static final int LEAST_STAYING = 4;
   private static final long LONGEST = 4_000;
   private static final long LONG = 60_000;
+  private static final int FEW = 3;
+  private static final String ARRIVAL = "an arrival";
 
   private QueuePlaceRules() {}
 
@@ -124,48 +128,84 @@ public final class QueuePlaceRules {
         "one of those who stand in the queue is granted the lock within 5 s", "none is", List.of());
   }
 
-  /** Two who come into the queue, the second between the requests of the first. */
-  private static final class Arrivals implements Gaps.Act<AttemptResult> {
+  @Rule(
+      value = "F1",
+      check = "whether the order depends on an abandonment of the hold before",
+      timed = true)
+  public static void theOrderIsKeptAfterAnAbandonment(RuleRun run) throws Exception {
+    if (run.isForeign()) {
+      return;
+    }
+    List<DirectBackend> clients = List.of(run.direct(), run.direct());
+    Place held = hold(run, clients.get(0));
+    List<Place> waiting = new ArrayList<>();
+    for (int i = 0; i < FEW; i++) {
+      waiting.add(enter(run, clients.get(i % 2), held.attempt().name()));
+    }
+    held.leave();
+    for (int i = 0; i < FEW; i++) {
+      int first = firstGranted(run, waiting.subList(i, FEW));
+      run.expect(
+          first == 0,
+          "after an abandonment number " + (i + 1) + " of " + FEW + " acquires next",
+          "number " + (i + 1 + first) + " does");
+      waiting.get(i).leave();
+    }
+  }
+
+  private static Place hold(RuleRun run, DirectBackend client) throws InterruptedException {
+    Attempt attempt =
+        Attempt.of(run.name(), client.newId(), "tck", run.ms(LONG)).withFair(true);
+    client.acquire(attempt, run.limit(3_000));
+    return new Place(client, attempt);
+  }
+
+  /** Something that changes a queue in which one stands. */
+  private interface Step {
+    void take(DirectBackend slow, Attempt own);
+  }
+
+  /** One comes into the queue between the requests of a step of another. */
+  private static final class Arrival implements Gaps.Act<Boolean> {
     private final RuleRun run;
-    private final DirectBackend slow;
     private final DirectBackend quick;
-    private final Lease held;
-    private final Attempt first;
+    private final Attempt own;
+    private final DirectBackend slow;
+    private final Step step;
     private Optional<Place> second = Optional.empty();
 
-    Arrivals(RuleRun run, DirectBackend slow, DirectBackend quick, LockClient holder)
-        throws InterruptedException {
+    Arrival(RuleRun run, DirectBackend slow, DirectBackend quick, Attempt own, Step step) {
       this.run = run;
       this.slow = slow;
       this.quick = quick;
-      this.held = holder.acquire(FairnessRules.fair(run, run.name()));
-      this.first = waiting(run, slow, held.name());
+      this.own = own;
+      this.step = step;
     }
 
     @Override
-    public AttemptResult call() {
-      return slow.attempt(first);
+    public Boolean call() {
+      step.take(slow, own);
+      return true;
     }
 
     @Override
     public void meanwhile() {
-      second = Optional.of(enter(run, quick, held.name()));
+      second = Optional.of(enter(run, quick, own.name()));
     }
 
     @Override
-    public void judge(Optional<AttemptResult> answer) {
+    public void judge(Optional<Boolean> answer) {
       RenewalResult place = quick.refresh(second.orElseThrow().attempt());
       run.expect(
-          place instanceof RenewalResult.Queued,
-          "who came between the requests of another arrival has its place",
+          place instanceof RenewalResult.Queued || place instanceof Grant,
+          "who came between the requests of another one's step has its place",
           "it is answered to be " + place);
       second.orElseThrow().leave();
-      slow.abandon(held.name(), first.id());
-      held.release();
+      slow.abandon(own.name(), own.id());
     }
   }
 
-  @Rule(value = "F1", check = "that the queue is read and written in one step")
+  @Rule(value = "F1", check = "that each step reads and writes the queue at once")
   public static void nobodyIsLostWhoComesAtTheSameTime(RuleRun run) throws Exception {
     if (!run.has(Capability.FAIR) || !Gaps.canBeTried(run) || run.isForeign()) {
       return;
@@ -174,6 +214,28 @@ public final class QueuePlaceRules {
     DirectBackend slow = run.direct(proxy);
     DirectBackend quick = run.direct();
     LockClient holder = run.client();
-    Gaps.each(run, proxy, "an arrival", () -> new Arrivals(run, slow, quick, holder));
+    Map<String, Step> steps = new LinkedHashMap<>();
+    steps.put(ARRIVAL, DirectBackend::attempt);
+    steps.put("a departure", (client, own) -> client.abandon(own.name(), own.id()));
+    steps.put("the renewal of a place", DirectBackend::refresh);
+    for (Map.Entry<String, Step> step : steps.entrySet()) {
+      Gaps.each(run, proxy, step.getKey(), () -> {
+        String name = run.name();
+        // Until its lease is over, for each is a lock of its own.
+        holder.acquire(FairnessRules.fair(run, name));
+        Attempt own = waiting(run, slow, name);
+        if (!step.getKey().equals(ARRIVAL)) {
+          slow.attempt(own);
+        }
+        return new Arrival(run, slow, quick, own, step.getValue());
+      });
+    }
+    Gaps.each(run, proxy, "a release", () -> {
+      Attempt held = hold(run, slow).attempt();
+      // Who stands there gets the lock, so that the other one still waits.
+      enter(run, quick, held.name());
+      return new Arrival(
+          run, slow, quick, held, (client, own) -> client.release(own.name(), own.id()));
+    });
   }
 }

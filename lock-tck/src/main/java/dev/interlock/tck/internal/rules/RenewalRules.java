@@ -17,7 +17,9 @@ import dev.interlock.tck.internal.worker.ProcessWorker;
 import dev.interlock.tck.internal.worker.WorkerSpace;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 
@@ -171,6 +173,41 @@ public final class RenewalRules {
       run.expectFree(observer, released, run.limit(1_000), "after renewal of a released hold");
     }
     run.note("renewals of expired and released holds of each kind were answered Gone");
+  }
+
+  @Rule(
+      value = "N3",
+      check = "that a renewal looks for its own hold, and not whether the lock is held",
+      timed = true)
+  public static void anExpiredPartIsNotRenewedBesideOthers(RuleRun run) throws Exception {
+    if (run.isForeign()) {
+      return;
+    }
+    DirectBackend direct = run.direct();
+    LockClient observer = run.client();
+    Map<Attempt, HoldId> expired = new LinkedHashMap<>();
+    for (UnaryOperator<Attempt> kind : Leases.sharing(run).values()) {
+      String name = run.name();
+      Attempt lasting = kind.apply(Attempt.of(name, direct.newId(), "tck", run.ms(LONG)));
+      Attempt brief = kind.apply(Attempt.of(name, direct.newId(), "tck", run.ms(150)));
+      direct.acquire(lasting, run.limit(3_000));
+      direct.acquire(brief, run.limit(3_000));
+      expired.put(brief, lasting.id());
+    }
+    RuleRun.pause(run.expiry(300));
+    for (Map.Entry<Attempt, HoldId> pair : expired.entrySet()) {
+      Attempt over = pair.getKey();
+      OwnershipRules.expectGone(
+          run,
+          direct.renew(over.name(), over.id(), run.ms(LONG)),
+          "renewal of what expired beside others");
+      direct.release(over.name(), pair.getValue());
+      run.expectFree(
+          observer,
+          over.name(),
+          run.limit(1_000),
+          "after renewal of an expired part, and the release of the other one");
+    }
   }
 
   @Rule(

@@ -170,18 +170,15 @@ public final class RestartRules {
         held.add(handedOver(run, other, holder, kind));
       }
       long end = System.nanoTime() + run.ms(BRIEF).toNanos();
-      Lease released = holder.acquire(Leases.fixed(run, run.name(), 60_000));
-      released.release();
-      Lease forced = holder.acquire(Leases.fixed(run, run.name(), 60_000));
-      Leases.force(run, other, forced.name());
+      List<String> ended = ended(run, holder, other);
       restart(run, server);
       run.expectWorking(other, run.limit(8_000), "after the restart");
-      for (Lease ended : List.of(released, forced)) {
+      for (String name : ended) {
         run.expectFree(
             other,
-            ended.name(),
+            name,
             run.limit(2_000),
-            "after its end by release or force, and the restart");
+            "after its end by release, force or abandonment, and the restart");
       }
       Leases.until(end);
       run.expectFree(
@@ -198,6 +195,31 @@ public final class RestartRules {
     }
     run.note("locks of each kind, and no others, were still held after kill -9 and restart of the"
         + " server");
+  }
+
+  /** Holds of each kind that have ended, in each way. */
+  private static List<String> ended(RuleRun run, LockClient holder, LockClient other)
+      throws InterruptedException {
+    List<String> ended = new ArrayList<>();
+    for (UnaryOperator<LockRequest> kind : Leases.kinds(run).values()) {
+      Lease released = holder.acquire(kind.apply(Leases.fixed(run, run.name(), 60_000)));
+      released.release();
+      Lease forced = holder.acquire(kind.apply(Leases.fixed(run, run.name(), 60_000)));
+      Leases.force(run, other, forced.name());
+      ended.addAll(List.of(released.name(), forced.name()));
+    }
+    if (run.isForeign()) {
+      return ended;
+    }
+    try (DirectBackend direct = run.direct()) {
+      for (UnaryOperator<Attempt> kind : Leases.attempts(run).values()) {
+        Attempt abandoned = Attempt.of(run.name(), direct.newId(), "tck", run.ms(60_000));
+        direct.acquire(kind.apply(abandoned), run.limit(3_000));
+        direct.abandon(abandoned.name(), abandoned.id());
+        ended.add(abandoned.name());
+      }
+    }
+    return ended;
   }
 
   /** One that was granted to a waiter. */
@@ -241,6 +263,14 @@ public final class RestartRules {
     Lease held = observer.acquire(fair(run, name));
     List<Integer> order = new CopyOnWriteArrayList<>();
     List<CompletableFuture<Void>> waits = new ArrayList<>();
+    // One who has left is not to be there again.
+    CompletableFuture<Lease> leaving = run.client().acquireAsync(fair(run, name));
+    Queues.awaitQueued(run, observer, name, 1);
+    leaving.cancel(true);
+    run.await(
+        run.limit(5_000),
+        "a wait that was cancelled has no place",
+        () -> Queues.waiters(observer, name) == 0);
     for (int i = 0; i < WAITERS; i++) {
       int place = i;
       waits.add(run.client().acquireAsync(fair(run, name)).thenAccept(lease -> {
@@ -253,6 +283,8 @@ public final class RestartRules {
     run.expectWorking(observer, run.limit(8_000), "after the restart");
     // Waiters that found their connections broken come back.
     RuleRun.pause(run.ms(1_500));
+    int waiting = Queues.waiters(observer, name);
+    run.expect(waiting <= WAITERS, "nobody waits who left before the restart", waiting + " wait");
     Leases.release(held);
     CompletableFuture.allOf(waits.toArray(new CompletableFuture<?>[0]))
         .get(run.limit(20_000).toMillis(), TimeUnit.MILLISECONDS);

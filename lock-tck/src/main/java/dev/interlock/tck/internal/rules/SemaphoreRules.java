@@ -216,6 +216,47 @@ public final class SemaphoreRules {
     run.note("a semaphore of four became one of two while three were held");
   }
 
+  @Rule(value = "C4", check = "that a renewal keeps the size that a holder named")
+  public static void theSizeOutlivesARenewal(RuleRun run) throws Exception {
+    if (!run.has(Capability.RENEWABLE)) {
+      return;
+    }
+    LockRequest request = Leases.once(run, run.name(), 20_000);
+    LockClient other = run.client();
+    Lease half = Leases.expectGiven(run, run.client(), request.permits(1, 2), "one of two");
+    run.expectWhileHeld(
+        request.name(), () -> half.extend(run.ms(20_000)), "a permit is extended", "it is not");
+    run.expectWhileHeld(
+        request.name(),
+        () -> other.tryAcquire(request.permits(2, SIZE)).isEmpty(),
+        "two of four are refused beside one who counts on two, and was renewed",
+        "they were given");
+    Leases.expectGiven(run, other, request.permits(1, SIZE), "the other one of two")
+        .release();
+    half.release();
+  }
+
+  @Rule(
+      value = "C3",
+      check = "that the end of a wait serves those who waited behind it",
+      timed = true)
+  public static void whoeverStoodBehindALargeRequestThatLeftComesIn(RuleRun run) throws Exception {
+    String name = run.name();
+    LockClient observer = run.client();
+    LockRequest request = Queues.request(run, name);
+    Lease held = run.client().acquire(Leases.fixed(run, name, 60_000).permits(2, SIZE));
+    CompletableFuture<Lease> large =
+        Queues.enter(run, List.of(run.client()), observer, request.permits(SIZE, SIZE), 0);
+    CompletableFuture<Lease> small =
+        Queues.enter(run, List.of(run.client()), observer, request.permits(1, SIZE), 1);
+    run.expect(!small.isDone(), "who asks for one waits behind who asks for all", "it was served");
+    large.cancel(true);
+    Queues.expectServed(run, small, "one for a permit, behind one for all who gave up,");
+    small.get().release();
+    held.release();
+    run.expectFree(observer, name, run.limit(1_000), "after both");
+  }
+
   private static Lease granted(RuleRun run, DistributedSemaphore semaphore, String what) {
     Optional<Lease> lease = semaphore.tryAcquire();
     run.expect(lease.isPresent(), what + " can be taken", "it cannot");

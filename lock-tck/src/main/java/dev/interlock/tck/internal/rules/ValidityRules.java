@@ -2,12 +2,15 @@ package dev.interlock.tck.internal.rules;
 
 import dev.interlock.Capability;
 import dev.interlock.DistributedLock;
+import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockClient;
 import dev.interlock.LockException;
 import dev.interlock.LockRequest;
 import dev.interlock.LostReason;
+import dev.interlock.tck.TckFault;
+import dev.interlock.tck.internal.fault.FaultProxy;
 import dev.interlock.tck.internal.history.History;
 import dev.interlock.tck.internal.history.Hold;
 import dev.interlock.tck.internal.run.FaultyReplies;
@@ -24,7 +27,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 
 /** Group L, except how requests' leases are honoured. */
 public final class ValidityRules {
@@ -41,6 +46,9 @@ public final class ValidityRules {
 
   /** In nanoseconds, when there were too few looks to say more. Memory is never so slow. */
   private static final long LONGEST_COLD_LOOK = 1_000_000;
+
+  /** What a server may round: it keeps milliseconds. */
+  private static final Duration ROUNDED = Duration.ofMillis(10);
 
   private ValidityRules() {}
 
@@ -129,6 +137,45 @@ public final class ValidityRules {
         "it is valid for " + held.remaining());
     run.fault("a late reply to an attempt");
     Leases.drop(held);
+  }
+
+  @Rule(
+      value = "L1",
+      check = "that the lease of a grant which comes as a message does not count from its arrival",
+      timed = true)
+  public static void aLateMessageLengthensNoValidity(RuleRun run) throws Exception {
+    if (run.isForeign() || !run.offers(TckFault.CONNECTION)) {
+      return;
+    }
+    FaultProxy proxy = run.proxy();
+    LockClient waiting = run.client(proxy);
+    LockClient holding = run.client();
+    List<Lease> before = new ArrayList<>();
+    List<CompletableFuture<Lease>> waits = new ArrayList<>();
+    for (UnaryOperator<LockRequest> kind : Leases.kinds(run).values()) {
+      LockRequest request = Leases.once(run, run.name(), 5_000).withWait(run.ms(20_000));
+      before.add(holding.acquire(Leases.fixed(run, request.name(), 30_000)));
+      waits.add(waiting.acquireAsync(kind.apply(request)));
+    }
+    RuleRun.pause(run.ms(200));
+    proxy.holdReplies(true);
+    run.fault("messages that come late");
+    before.forEach(Lease::release);
+    RuleRun.pause(run.ms(600));
+    proxy.holdReplies(false);
+    for (CompletableFuture<Lease> wait : waits) {
+      Lease lease = wait.get(run.limit(10_000).toMillis(), TimeUnit.MILLISECONDS);
+      Duration left = holding.inspect(lease.name()).map(HoldInfo::remaining).orElse(Duration.ZERO);
+      // Asked for afterwards, so that all that takes time makes it less.
+      Duration valid = lease.remaining();
+      run.expect(
+          valid.compareTo(left.plus(ROUNDED)) <= 0,
+          "a lease that was granted while messages came late is valid for no longer than the server"
+              + " holds it, " + left,
+          "it is valid for " + valid);
+      Leases.drop(lease);
+    }
+    run.note("messages of grants came 600 ms late, and lengthened no validity");
   }
 
   @Rule(

@@ -1,5 +1,6 @@
 package dev.interlock.tck.internal.rules;
 
+import dev.interlock.Capability;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
@@ -9,11 +10,13 @@ import dev.interlock.tck.internal.run.DirectBackend;
 import dev.interlock.tck.internal.run.FaultyReplies;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
+import dev.interlock.tck.internal.run.RuleViolation;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
@@ -21,6 +24,9 @@ import java.util.function.UnaryOperator;
 /** Rule W3 for waiters of each kind, whoever frees the lock, and whoever waits beside them. */
 public final class WakingRules {
   private static final long LEASE = 300_000;
+
+  /** Not stretched: what takes it for none does not stretch either. */
+  private static final Duration BRIEF = Duration.ofMillis(900);
 
   private WakingRules() {}
 
@@ -102,6 +108,31 @@ public final class WakingRules {
           waiter.begin(run, endless),
           released::release,
           "a release" + who + " and waits without a limit");
+      expectWokenInTime(run, holder, waiter, request(run, kind.getValue()), who);
+    }
+  }
+
+  /** One who waits for less than a second is noted, too. */
+  private static void expectWokenInTime(
+      RuleRun run, LockClient holder, Waiter waiter, LockRequest request, String who)
+      throws Exception {
+    if (!run.has(Capability.PUSH)) {
+      return; // it looks again, but when is its own affair
+    }
+    Lease held = holder.acquire(whole(run, request));
+    long start = System.nanoTime();
+    CompletableFuture<Lease> brief = waiter.begin(run, request.withWait(BRIEF));
+    held.release();
+    boolean inTime = RuleRun.since(start).compareTo(BRIEF.dividedBy(2)) < 0;
+    try {
+      Leases.release(brief.get(run.limit(10_000).toMillis(), TimeUnit.MILLISECONDS));
+    } catch (ExecutionException e) {
+      if (inTime) {
+        throw RuleViolation.late(
+            "a release wakes one who waits for less than a second" + who,
+            "its wait ended with " + e.getCause(),
+            List.of());
+      }
     }
   }
 

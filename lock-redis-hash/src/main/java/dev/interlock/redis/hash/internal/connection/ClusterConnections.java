@@ -10,6 +10,7 @@ import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
+import io.lettuce.core.cluster.ClusterTopologyRefreshOptions.RefreshTrigger;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.codec.ByteArrayCodec;
@@ -42,12 +43,14 @@ final class ClusterConnections implements Connections {
         RedisOptions.servers(config).stream().map(setup::uri).toList()));
     this.slots = new SlotMap(cluster);
     ClusterTopologyRefreshOptions refresh = ClusterTopologyRefreshOptions.builder()
+        .enableAdaptiveRefreshTrigger(RefreshTrigger.MOVED_REDIRECT) // Lettuce 7 does by itself
         .adaptiveRefreshTriggersTimeout(SlotMap.BETWEEN_LOOKS)
         .enablePeriodicRefresh(LOOK)
         .build();
     this.cluster.setOptions(setup
         .options(ClusterClientOptions.builder())
         .topologyRefreshOptions(refresh)
+        .validateClusterNodeMembership(false) // a new node is known by its slots first
         .build());
     this.listening = resources.closing(RedisClient.create(resources.lettuce()));
     this.listening.setOptions(setup.options(ClientOptions.builder()).build());

@@ -4,6 +4,8 @@ import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockException;
 import dev.interlock.redis.support.RedisErrors;
 import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.cluster.PartitionException;
 
 /** Tells what Lettuce throws apart: what the server answered, and what it did not. */
 public final class Faults {
@@ -23,6 +25,16 @@ public final class Faults {
   public static BackendUnavailableException disconnected(String action, String address) {
     return new BackendUnavailableException(
         "Redis at " + address + " is not connected, so it cannot be asked to " + action);
+  }
+
+  /** Lettuce had no connection for it, or did not know which node to send it to. */
+  public static BackendUnavailableException unsent(
+      String action, String address, RedisException cause) {
+    return cause instanceof PartitionException
+        ? new BackendUnavailableException(
+            "Redis at " + address + " was not asked to " + action + ": " + cause.getMessage(),
+            cause)
+        : disconnected(action, address);
   }
 
   /** What became of a command that failed after it was handed to Lettuce. */

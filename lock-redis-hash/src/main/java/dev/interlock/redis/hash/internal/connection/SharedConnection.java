@@ -3,6 +3,9 @@ package dev.interlock.redis.hash.internal.connection;
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.OutcomeUnknownException;
 import dev.interlock.spi.Uninterruptibly;
+import io.lettuce.core.CommandListenerWriter;
+import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.RedisChannelWriter;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -10,7 +13,11 @@ import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
+import io.lettuce.core.protocol.CommandExpiryWriter;
+import io.lettuce.core.protocol.DefaultEndpoint;
 import io.lettuce.core.protocol.RedisCommand;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Set;
 import java.util.SortedSet;
@@ -28,6 +35,8 @@ import org.jspecify.annotations.Nullable;
  * the key. Thread-safe.
  */
 public final class SharedConnection {
+  private static final Logger LOG = System.getLogger(SharedConnection.class.getName());
+
   /** In place of an address where there is one server, wherever it is. */
   private static final String ONLY = "redis";
 
@@ -79,12 +88,64 @@ public final class SharedConnection {
     }
   }
 
+  /**
+   * Says whether it is of use to send something now. In a cluster that shows for each node when it
+   * is sent: the connection that Lettuce tells of is one to any node, over which no lock goes.
+   */
   public boolean isOpen() {
-    return connection.isOpen();
+    return cluster != null || connection.isOpen();
   }
 
   public void dispatch(RedisCommand<byte[], byte[], ?> command) {
-    connection.dispatch(command);
+    connection.dispatch(inStep(command));
+  }
+
+  /** The same command, after whose failure no answer goes to a wrong one. */
+  public <T> RedisCommand<byte[], byte[], T> inStep(RedisCommand<byte[], byte[], T> command) {
+    return new CommandInStep<>(command, this::disconnect);
+  }
+
+  /** Closes the connections that commands go over; Lettuce opens them again. */
+  private void disconnect() {
+    if (cluster == null) {
+      disconnect(connection);
+      return;
+    }
+    for (RedisClusterNode node : cluster.getPartitions()) {
+      if (node.getRole().isUpstream()) {
+        disconnect(cluster, node);
+      }
+    }
+  }
+
+  private static void disconnect(
+      StatefulRedisClusterConnection<byte[], byte[]> cluster, RedisClusterNode node) {
+    try {
+      var unused = cluster
+          .getConnectionAsync(node.getUri().getHost(), node.getUri().getPort())
+          .thenAccept(SharedConnection::disconnect);
+    } catch (RuntimeException e) {
+      LOG.log(Level.DEBUG, "a node is not of the cluster any more", e);
+    }
+  }
+
+  private static void disconnect(StatefulConnection<byte[], byte[]> open) {
+    RedisChannelWriter writer =
+        open instanceof RedisChannelHandler<?, ?> handler ? handler.getChannelWriter() : null;
+    while (writer != null && !(writer instanceof DefaultEndpoint)) {
+      writer = inner(writer);
+    }
+    if (writer instanceof DefaultEndpoint endpoint) {
+      endpoint.disconnect();
+    }
+  }
+
+  /** Where an application's client has Lettuce count the time, or tell of each command. */
+  private static @Nullable RedisChannelWriter inner(RedisChannelWriter writer) {
+    if (writer instanceof CommandExpiryWriter expiring) {
+      return expiring.getDelegate();
+    }
+    return writer instanceof CommandListenerWriter telling ? telling.getDelegate() : null;
   }
 
   /** For the few commands that are not scripts, when a client is opened. */
@@ -161,6 +222,9 @@ public final class SharedConnection {
           cluster.getConnectionAsync(node.getUri().getHost(), node.getUri().getPort()),
           limit.toNanos()));
     } catch (ExecutionException | TimeoutException e) {
+      return null;
+    } catch (RuntimeException e) { // so Lettuce says that it was closed, or does not know the node
+      LOG.log(Level.DEBUG, "no connection to a node", e);
       return null;
     }
   }

@@ -111,6 +111,7 @@ public final class PushMailbox implements Listeners.Mailbox, AutoCloseable {
     final StatefulRedisPubSubConnection<byte[], byte[]> connection;
     private final Subscription subscription = new Subscription();
     private final AtomicBoolean subscribing = new AtomicBoolean();
+    private final AtomicLong askedAt = new AtomicLong(System.nanoTime());
     private final AtomicLong heardAt = new AtomicLong(System.nanoTime());
     private volatile boolean everSubscribed;
 
@@ -133,7 +134,7 @@ public final class PushMailbox implements Listeners.Mailbox, AutoCloseable {
      * {@code ReplyTimeout} closes a connection of our own.
      */
     void check() {
-      if (everSubscribed ? !needsSignOfLife() : !subscribing.compareAndSet(false, true)) {
+      if (everSubscribed ? !needsSignOfLife() : !mayAsk()) {
         return;
       }
       connection.async().subscribe(channel).whenComplete((done, refusal) -> {
@@ -143,6 +144,17 @@ public final class PushMailbox implements Listeners.Mailbox, AutoCloseable {
           LOG.log(Level.WARNING, "No mailbox yet, so waits for locks are slower", refusal);
         }
       });
+    }
+
+    /**
+     * One question at a time, unless it is not answered: a client of an application's own may drop
+     * one as its connection breaks, without a word.
+     */
+    private boolean mayAsk() {
+      long asked = askedAt.get();
+      long now = System.nanoTime();
+      return (subscribing.compareAndSet(false, true) || now - asked > QUIET.toNanos())
+          && askedAt.compareAndSet(asked, now);
     }
 
     /** While Lettuce connects again there is nobody to ask. */

@@ -147,8 +147,8 @@ public final class ReplicaWait implements ReplicatedGrants.Replicas {
     private List<Write> send(List<Write> all) {
       AsyncCommand<byte[], byte[], Long> wait = waitCommand();
       List<RedisCommand<byte[], byte[], ?>> commands = new ArrayList<>();
-      all.forEach(write -> commands.add(write.command));
-      commands.add(wait);
+      all.forEach(write -> commands.add(connection.inStep(write.command)));
+      commands.add(connection.inStep(wait));
       long start = System.nanoTime();
       master.dispatch(commands);
       List<Write> unknown = new ArrayList<>();

@@ -12,8 +12,10 @@ import dev.interlock.spi.Uninterruptibly;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisNoScriptException;
+import io.lettuce.core.cluster.PartitionException;
 import io.lettuce.core.protocol.AsyncCommand;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -26,6 +28,9 @@ import java.util.concurrent.locks.LockSupport;
  */
 public final class ScriptRunner {
   private static final Duration PAUSE = Duration.ofMillis(10);
+
+  /** What only a replica answers; the second while it has lost its master. */
+  private static final Set<String> OF_REPLICA = Set.of("READONLY", "MASTERDOWN");
 
   private final SharedConnection connection;
   private final Connections connections;
@@ -155,8 +160,8 @@ public final class ScriptRunner {
         throw Faults.of(describe(action, name), connections.address(), e);
       } catch (RedisException e) {
         connections.lookAgain();
-        if (isRejected(e)) {
-          throw Faults.disconnected(describe(action, name), connections.address());
+        if (isUnsent(e)) {
+          throw Faults.unsent(describe(action, name), connections.address(), e);
         }
         throw Faults.of(describe(action, name), connections.address(), e);
       }
@@ -173,7 +178,7 @@ public final class ScriptRunner {
 
     private LockException refused(RedisCommandExecutionException answer) {
       LockException fault = Faults.of(describe(action, name), connections.address(), answer);
-      if (RedisErrors.code(String.valueOf(answer.getMessage())).equals("READONLY")) {
+      if (OF_REPLICA.contains(RedisErrors.code(String.valueOf(answer.getMessage())))) {
         connections.answeredByReplica();
       }
       return fault;
@@ -189,15 +194,21 @@ public final class ScriptRunner {
           }
           dispatchAgain();
         } catch (RedisException e) {
-          // Not sent: the node is not, or just now not, connected.
-          if (!isRejected(e)
-              || left().isNegative()
-              || (!connection.awaitNode(call.first().lock(), left()) && !mayPause())) {
+          if (!isUnsent(e) || left().isNegative() || !awaitWay(e)) {
             throw e;
           }
           dispatchAgain();
         }
       }
+    }
+
+    /** Waits until the node is connected, or for the client to find out about it. */
+    private boolean awaitWay(RedisException unsent) {
+      if (unsent instanceof PartitionException) {
+        connections.lookAgain();
+        return mayPause();
+      }
+      return connection.awaitNode(call.first().lock(), left()) || mayPause();
     }
 
     private void dispatchAgain() {
@@ -262,12 +273,17 @@ public final class ScriptRunner {
     }
   }
 
-  /** Lettuce has no type for a command that it did not send. */
-  private static boolean isRejected(RedisException e) {
+  /**
+   * Says whether a command was not sent: the node is not, or just now not, connected, or it is not
+   * known where the slot is. Lettuce has a type only for the latter; it also tells so of one that a
+   * node referred to another one, and did not execute.
+   */
+  private static boolean isUnsent(RedisException e) {
     String message = e.getMessage();
-    return e.getClass() == RedisException.class
-        && message != null
-        && (message.contains("rejected") || message.contains("Connection is closed"));
+    return e instanceof PartitionException
+        || (e.getClass() == RedisException.class
+            && message != null
+            && (message.contains("rejected") || message.contains("Connection is closed")));
   }
 
   /** Some keys of the lock are on one node of a cluster and some on another, or none exists yet. */

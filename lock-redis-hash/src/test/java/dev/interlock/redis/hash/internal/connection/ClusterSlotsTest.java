@@ -231,6 +231,60 @@ class ClusterSlotsTest {
     }
   }
 
+  /** Over it goes what concerns no key, which is nothing once a client is open. */
+  @Test
+  void N8_aConnectionToAnyNodeThatIsMadeAgainHoldsUpNothing() throws Exception {
+    RedisServer silent = cluster.masterOf(slotOf("n8"));
+    List<RedisServer> others =
+        cluster.masters().stream().filter(node -> node != silent).toList();
+    List<String> names = others.stream()
+        .map(node -> IntStream.range(0, 1_000)
+            .mapToObj(i -> "n8-" + i)
+            .filter(name -> cluster.masterOf(slotOf(name)) == node)
+            .findFirst()
+            .orElseThrow())
+        .toList();
+    try (TestClient client = TestClient.deaf(uri())) {
+      names.forEach(name -> client.tryOnce(name, client.id()));
+      silent.command("CLIENT", "KILL", "TYPE", "normal"); // it is not to be found there
+      TimeUnit.MILLISECONDS.sleep(200);
+      silent.pause();
+      try {
+        for (int cut = 0; cut < 4; cut++) { // until it is about to be made to the silent one
+          others.forEach(node -> node.command("CLIENT", "KILL", "TYPE", "normal"));
+          TimeUnit.MILLISECONDS.sleep(200);
+          for (String name : names) {
+            long start = System.nanoTime();
+            assertThat(client.tryOnce(name, client.id())).isNotNull();
+            assertThat(Duration.ofNanos(System.nanoTime() - start))
+                .isLessThan(Duration.ofSeconds(5));
+          }
+        }
+      } finally {
+        silent.resume();
+      }
+    }
+  }
+
+  @Test
+  void E4_aNodeRefersToAnotherOneForAMomentOnly() {
+    int slot = slotOf("referred");
+    RedisServer source = cluster.masterOf(slot);
+    try (TestClient client = TestClient.deaf(uri())) {
+      client.tryOnce("referred", client.id());
+      RedisServer target = otherThanMasterOf(slot);
+      cluster.beginMigration(slot, target);
+      cluster.finishMigration(slot, target);
+      long start = System.nanoTime();
+      Topologies.await(() -> {
+        String before = source.command("INFO", "errorstats");
+        client.tryOnce("referred", client.id());
+        return source.command("INFO", "errorstats").equals(before);
+      });
+      assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(8));
+    }
+  }
+
   private static String nameIn(int slot) {
     int i = 0;
     while (slotOf("e4-" + i) != slot) {

@@ -182,6 +182,25 @@ class FaultsTest {
     }
   }
 
+  /** A replica that has lost its master, too, and is not to tell what it knew. */
+  @Test
+  void E5_aReplicaWithoutItsMasterIsLeftForWhereItsNameLeadsNow() throws Exception {
+    try (RedisServer first =
+            TestRedis.builder().owned().config("replica-serve-stale-data", "no").start();
+        RedisServer second = TestRedis.builder().owned().start();
+        GatedProxy name = GatedProxy.before(first.port());
+        TestClient client = TestClient.openAt(name.port())) {
+      client.tryOnce("n", client.id());
+      name.leadTo(second.port());
+      first.command("REPLICAOF", "127.0.0.1", "1");
+      assertThatThrownBy(() -> client.tryOnce("m", client.id()))
+          .isInstanceOf(BackendUnavailableException.class)
+          .hasMessageContaining("MASTERDOWN");
+      Topologies.await(() -> isGranted(client, "m"));
+      assertThat(second.command("EXISTS", BackendContract.key("m"))).isEqualTo("1");
+    }
+  }
+
   private static boolean isGranted(TestClient client, String name) {
     try {
       return client.tryOnce(name, client.id()) instanceof Grant;

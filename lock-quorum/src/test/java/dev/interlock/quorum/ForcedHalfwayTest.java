@@ -1,0 +1,44 @@
+package dev.interlock.quorum;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.interlock.BackendUnavailableException;
+import dev.interlock.OutcomeUnknownException;
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.Grant;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class ForcedHalfwayTest extends SteeredMembers {
+  private long held() {
+    Attempt held = attempt();
+    return ((Grant) quorum.attempt(held)).fencingToken();
+  }
+
+  @Test
+  @DisplayName("E3 a forced release that took the lock on too few members does not say that nothing"
+      + " was changed")
+  void isUnknown() {
+    long token = held();
+    members.get(1).refusesForce(true);
+    members.get(2).refusesForce(true);
+    assertThatThrownBy(() -> quorum.forceRelease(NAME, token))
+        .isExactlyInstanceOf(OutcomeUnknownException.class)
+        .hasMessageContaining("member 2: force is refused")
+        .hasMessageContaining("member 3: force is refused");
+    assertThat(first.inspect(NAME)).isEmpty();
+  }
+
+  @Test
+  @DisplayName("E3 one that no member has run does")
+  void isRefused() {
+    long token = held();
+    members.forEach(member -> member.refusesForce(true));
+    assertThatThrownBy(() -> quorum.forceRelease(NAME, token))
+        .isExactlyInstanceOf(BackendUnavailableException.class);
+    assertThat(first.inspect(NAME)).isPresent();
+  }
+}

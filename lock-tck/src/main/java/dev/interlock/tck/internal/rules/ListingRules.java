@@ -1,0 +1,156 @@
+package dev.interlock.tck.internal.rules;
+
+import dev.interlock.Capability;
+import dev.interlock.HoldInfo;
+import dev.interlock.Lease;
+import dev.interlock.LockClient;
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.AttemptResult;
+import dev.interlock.spi.HoldPage;
+import dev.interlock.spi.HoldQuery;
+import dev.interlock.spi.WaiterInfo;
+import dev.interlock.tck.internal.run.DirectBackend;
+import dev.interlock.tck.internal.run.NotReached;
+import dev.interlock.tck.internal.run.Rule;
+import dev.interlock.tck.internal.run.RuleRun;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** What M1 says of the lists that operators ask for: of held locks, and of those who wait. */
+public final class ListingRules {
+  private static final long LONG = 60_000;
+  private static final long BRIEF = 150;
+
+  /** More than a page, and than two. */
+  private static final int MANY = 40;
+
+  private static final int PAGE = 16;
+  private static final int WAITING = 5;
+
+  private ListingRules() {}
+
+  @Rule(
+      value = "M1",
+      check = "that the pages of a list leave out no lock that is held, and tell none that is not",
+      timed = true)
+  public static void aListTellsWhatIsHeld(RuleRun run) throws Exception {
+    if (run.isForeign()) {
+      return;
+    }
+    LockClient client = run.client();
+    DirectBackend direct = run.direct();
+    // What SQL and Redis take for a pattern unless it is quoted.
+    String base = run.name();
+    String prefix = base + ":5%_[a]*?:";
+    List<String> others = List.of(
+        base + ":5%_[a]*", base + ":5%_azzq:1", base + ":5zzq[a]*?:1", base + ":5%_[A]*?:1");
+    List<String> names = new ArrayList<>(others);
+    // Pages may be in the order of names: some of them have nothing of what is asked for.
+    for (int i = 0; i < 2 * PAGE; i++) {
+      names.add(base + ":4" + i);
+    }
+    for (int i = 0; i < MANY; i++) {
+      names.add(prefix + i);
+    }
+    List<Lease> held =
+        SideBySide.each(names, name -> client.acquire(Leases.fixed(run, name, LONG)));
+    client.acquire(Leases.fixed(run, prefix + "released", LONG)).release();
+    client.acquire(Leases.fixed(run, prefix + "expired", BRIEF));
+    client.acquire(Leases.fixed(run, prefix + "forced", LONG));
+    Leases.force(run, client, prefix + "forced");
+    RuleRun.pause(run.expiry(2 * BRIEF));
+    Optional<Map<String, HoldInfo>> listed = list(run, direct, prefix);
+    if (listed.isEmpty()) {
+      run.note("it cannot list");
+      return;
+    }
+    for (Lease lease : held.subList(held.size() - MANY, held.size())) {
+      HoldInfo told = listed.get().remove(lease.name());
+      run.expectWhileHeld(
+          lease.name(),
+          () -> told != null
+              && (!run.has(Capability.FENCED) || told.fencingToken() == lease.fencingToken()),
+          "a list tells \"" + lease.name() + "\", with its token",
+          "it tells " + told);
+    }
+    run.expect(
+        listed.get().isEmpty(),
+        "a list tells only what is held and begins with \"" + prefix + "\"",
+        "it tells " + listed.get().keySet());
+    SideBySide.each(held, lease -> {
+      lease.release();
+      return lease;
+    });
+    run.note(MANY + " held locks were listed, a part at a time");
+  }
+
+  /** All pages; empty if there is no list. */
+  private static Optional<Map<String, HoldInfo>> list(
+      RuleRun run, DirectBackend direct, String prefix) {
+    Map<String, HoldInfo> listed = new LinkedHashMap<>();
+    HoldQuery query = HoldQuery.of(PAGE).withPrefix(prefix);
+    long start = System.nanoTime();
+    Optional<HoldPage> page = direct.backend().list(query);
+    while (page.isPresent()) {
+      page.get().holds().forEach(hold -> listed.put(hold.name(), hold));
+      Optional<String> next = page.get().next();
+      if (next.isEmpty()) {
+        return Optional.of(listed);
+      }
+      if (RuleRun.since(start).compareTo(run.ms(LONG / 3)) > 0) {
+        throw NotReached.tooLate("for the list was not at its end when leases were nearly over");
+      }
+      page = direct.backend().list(query.withAfter(next.get()));
+    }
+    return Optional.empty();
+  }
+
+  @Rule(
+      value = "M1",
+      check = "that waiters are told in the order of the queue, and none who has left",
+      timed = true)
+  public static void waitersAreToldInTheirOrder(RuleRun run) throws Exception {
+    if (run.isForeign() || !run.has(Capability.FAIR)) {
+      return;
+    }
+    List<DirectBackend> clients = List.of(run.direct(), run.direct());
+    DirectBackend observer = run.direct();
+    String name = run.name();
+    Lease held = run.client().acquire(FairnessRules.fair(run, name));
+    List<Attempt> waiting = new ArrayList<>();
+    List<String> owners = new ArrayList<>();
+    for (int i = 0; i < WAITING; i++) {
+      DirectBackend client = clients.get(i % 2);
+      Attempt attempt = Attempt.of(name, client.newId(), "tck-" + i, run.ms(LONG))
+          .withFair(true)
+          .withPatience(run.ms(LONG));
+      run.expect(
+          client.attempt(attempt) instanceof AttemptResult.Queued,
+          "a request for a held lock stands in the queue",
+          "it does not");
+      waiting.add(attempt);
+      owners.add("tck-" + i);
+    }
+    expectWaiters(run, observer, name, WAITING + 1, owners);
+    expectWaiters(run, observer, name, 2, owners.subList(0, 2));
+    clients.get(0).abandon(name, waiting.get(0).id());
+    expectWaiters(run, observer, name, WAITING + 1, owners.subList(1, WAITING));
+    for (int i = 1; i < WAITING; i++) {
+      clients.get(i % 2).abandon(name, waiting.get(i).id());
+    }
+    expectWaiters(run, observer, name, WAITING, List.of());
+    held.release();
+  }
+
+  private static void expectWaiters(
+      RuleRun run, DirectBackend observer, String name, int limit, List<String> owners) {
+    Optional<List<WaiterInfo>> told = observer.backend().waiters(name, limit);
+    told.ifPresent(waiters -> run.expect(
+        waiters.stream().map(WaiterInfo::owner).toList().equals(owners),
+        "of those who wait at most " + limit + " are told, in their order: " + owners,
+        "told are " + waiters));
+  }
+}
