@@ -570,9 +570,7 @@ public enum Fault {
   QUEUE_RESERVES_ONE_TOKEN,
   /** A renewal brings back a hold that has expired if others still hold the lock. */
   RENEWS_EXPIRED_PARTS,
-  /**
-   * A release by a shared owner reads its entries in one step, and writes them in another.
-   */
+  /** A release by a shared owner reads its entries in one step, and writes them in another. */
   OWNER_RELEASE_REWRITES_ENTRIES,
   /** A forced release reads who holds the lock in one step, and writes the others in another. */
   FORCE_REWRITES_HOLDERS,

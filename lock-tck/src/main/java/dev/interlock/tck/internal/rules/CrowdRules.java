@@ -200,7 +200,7 @@ public final class CrowdRules {
         end.run();
         // Which of them comes first is no matter of this rule.
         CompletableFuture<Lease> served = expectOneServed(run, left, names.get(i));
-        left.remove(served);
+        left.removeIf(one -> one == served);
         end = served.join()::release;
       }
       end.run();
