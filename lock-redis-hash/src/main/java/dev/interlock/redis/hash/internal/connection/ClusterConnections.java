@@ -42,18 +42,23 @@ final class ClusterConnections implements Connections {
         resources.lettuce(),
         RedisOptions.servers(config).stream().map(setup::uri).toList()));
     this.slots = new SlotMap(cluster);
-    ClusterTopologyRefreshOptions refresh = ClusterTopologyRefreshOptions.builder()
-        .enableAdaptiveRefreshTrigger(RefreshTrigger.MOVED_REDIRECT) // Lettuce 7 does by itself
-        .adaptiveRefreshTriggersTimeout(SlotMap.BETWEEN_LOOKS)
-        .enablePeriodicRefresh(LOOK)
-        .build();
     this.cluster.setOptions(setup
         .options(ClusterClientOptions.builder())
-        .topologyRefreshOptions(refresh)
+        .topologyRefreshOptions(refresh())
         .validateClusterNodeMembership(false) // a new node is known by its slots first
         .build());
     this.listening = resources.closing(RedisClient.create(resources.lettuce()));
     this.listening.setOptions(setup.options(ClientOptions.builder()).build());
+  }
+
+  /** When the client looks again which node has which slots. */
+  @SuppressWarnings("deprecation") // by Lettuce 7, which looks after a MOVED by itself
+  private static ClusterTopologyRefreshOptions refresh() {
+    return ClusterTopologyRefreshOptions.builder()
+        .enableAdaptiveRefreshTrigger(RefreshTrigger.MOVED_REDIRECT)
+        .adaptiveRefreshTriggersTimeout(SlotMap.BETWEEN_LOOKS)
+        .enablePeriodicRefresh(LOOK)
+        .build();
   }
 
   @Override
