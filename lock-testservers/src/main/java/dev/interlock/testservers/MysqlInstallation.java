@@ -46,14 +46,16 @@ record MysqlInstallation(
   List<String> run(Path data) {
     List<String> command = new ArrayList<>(List.of(server.toString(), "--no-defaults"));
     addPlace(command, data);
-    // Of its own: a server that starts removes all temporary tables there, and MariaDB 11.4 crashes
-    // when one of its tables goes before it was opened.
-    command.add("--tmpdir=" + data.resolveSibling("tmp"));
     return command;
   }
 
   private void addPlace(List<String> command, Path data) {
     command.add("--datadir=" + data);
+    // Of its own, also while the data is prepared: a server that starts removes all temporary
+    // tables
+    // there. MariaDB 11.4 crashes when one of its tables goes before it was opened, and its
+    // preparation fails.
+    command.add("--tmpdir=" + data.resolveSibling("tmp"));
     if (base != null) {
       command.add("--basedir=" + base);
     }

@@ -20,7 +20,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class ServerProcess implements ServerControl {
   private static final Duration POLL = Duration.ofMillis(10);
-  private static final int LOG_LINES = 15;
+
+  /** What mariadb-install-db prints after the error that ended it, and more. */
+  private static final int LOG_LINES = 50;
+
   private static final Set<ServerProcess> OPEN = ConcurrentHashMap.newKeySet();
 
   static {
