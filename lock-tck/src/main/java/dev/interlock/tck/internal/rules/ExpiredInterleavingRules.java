@@ -1,7 +1,6 @@
 package dev.interlock.tck.internal.rules;
 
 import dev.interlock.Capability;
-import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
@@ -12,7 +11,6 @@ import dev.interlock.tck.internal.run.RuleRun;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Queue;
 
 /**
@@ -80,7 +78,21 @@ public final class ExpiredInterleavingRules {
     DirectBackend slow = run.direct(proxy);
     LockClient other = run.client();
     Queue<Expired> expired = expired(run, slow);
-    Gaps.each(run, proxy, what, () -> new Followed(run, other, what, slow, step, expired.remove()));
+    Gaps.each(run, proxy, what, () -> {
+      Expired over = expired.remove();
+      return new Succession(run, other, over.name(), what) {
+        @Override
+        void end() {
+          // It has ended.
+        }
+
+        @Override
+        public Boolean call() {
+          step.take(slow, over);
+          return true;
+        }
+      };
+    });
   }
 
   /** One for each gap, at once, for that they are over takes its time. */
@@ -96,46 +108,5 @@ public final class ExpiredInterleavingRules {
     });
     RuleRun.pause(run.expiry(2 * BRIEF));
     return new ArrayDeque<>(expired);
-  }
-
-  private static final class Followed implements Gaps.Act<Boolean> {
-    private final RuleRun run;
-    private final LockClient other;
-    private final String what;
-    private final DirectBackend slow;
-    private final Step step;
-    private final Expired over;
-    private Optional<Lease> successor = Optional.empty();
-
-    Followed(
-        RuleRun run, LockClient other, String what, DirectBackend slow, Step step, Expired over) {
-      this.run = run;
-      this.other = other;
-      this.what = what;
-      this.slow = slow;
-      this.step = step;
-      this.over = over;
-    }
-
-    @Override
-    public Boolean call() {
-      step.take(slow, over);
-      return true;
-    }
-
-    @Override
-    public void meanwhile() throws Exception {
-      successor =
-          Optional.of(other.acquire(Leases.fixed(run, over.name(), LONG).withWait(run.ms(15_000))));
-    }
-
-    @Override
-    public void judge(Optional<Boolean> answer) {
-      Lease lease = successor.orElseThrow();
-      String when = "after " + what + " between whose requests it was acquired";
-      run.expectHeld(other, over.name(), when);
-      Leases.expectValid(run, lease, "the successor's lease " + when);
-      lease.release();
-    }
   }
 }

@@ -1,7 +1,6 @@
 package dev.interlock.tck.internal.rules;
 
 import dev.interlock.Capability;
-import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.spi.HoldId;
@@ -24,48 +23,6 @@ public final class InterleavingRules {
   private static final long LONG = 60_000;
 
   private InterleavingRules() {}
-
-  /** What a former holder still sends meets its successor. */
-  private abstract static class Succession implements Gaps.Act<Boolean> {
-    final RuleRun run;
-    final LockClient other;
-    final String name;
-    private final String what;
-    private Optional<Lease> successor = Optional.empty();
-
-    Succession(RuleRun run, LockClient other, String name, String what) {
-      this.run = run;
-      this.other = other;
-      this.name = name;
-      this.what = what;
-    }
-
-    /** Ends the first hold, as whoever is quicker does. */
-    abstract void end();
-
-    @Override
-    public void meanwhile() throws Exception {
-      end();
-      successor =
-          Optional.of(other.acquire(Leases.fixed(run, name, LONG).withWait(run.ms(15_000))));
-    }
-
-    @Override
-    public void judge(Optional<Boolean> answer) throws Exception {
-      Lease lease = successor.orElseThrow();
-      String when = "after " + what + " of one who was followed between its requests";
-      run.expectHeld(other, name, when);
-      run.ifOffered(() -> {
-        Duration left = other.inspect(name).map(HoldInfo::remaining).orElse(Duration.ZERO);
-        run.expect(
-            left.compareTo(run.expiry(LONG)) <= 0,
-            "at most the successor's lease of a minute remains " + when,
-            left + " remain");
-      });
-      Leases.expectValid(run, lease, "the successor's lease " + when);
-      lease.release();
-    }
-  }
 
   /** A call through the API by a holder who is forced out meanwhile. */
   private static Gaps.Act<Boolean> forcedOut(

@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.redis.support.contract.Topologies;
 import dev.interlock.spi.BackendEvents;
-import dev.interlock.spi.Grant;
-import dev.interlock.spi.HoldId;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.AsyncCommand;
@@ -47,7 +45,10 @@ class DroppedSubscriptionTest {
   @Test
   void P2_aSubscriptionThatIsNotAnsweredIsAskedForAgain() {
     try (PushMailbox mailbox = PushMailbox.open(
-        Listeners.of(dropping()), new byte[] {'c'}, name -> new SendTimes(), new Nobody())) {
+        Listeners.of(dropping()),
+        new byte[] {'c'},
+        name -> new SendTimes(),
+        BackendEvents.IGNORED)) {
       mailbox.check();
       assertThat(asked).as("one at a time").hasValue(1);
       Topologies.await(() -> {
@@ -55,19 +56,5 @@ class DroppedSubscriptionTest {
         return asked.get() > 1;
       });
     }
-  }
-
-  private static final class Nobody implements BackendEvents {
-    @Override
-    public void granted(Grant grant, long notBeforeNanos) {}
-
-    @Override
-    public void wake(String name, HoldId id) {}
-
-    @Override
-    public void revoked(String name, HoldId id) {}
-
-    @Override
-    public void inDoubt() {}
   }
 }
