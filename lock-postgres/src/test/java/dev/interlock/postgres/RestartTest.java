@@ -4,40 +4,29 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.interlock.BackendUnavailableException;
-import dev.interlock.Lease;
 import dev.interlock.LockClient;
-import dev.interlock.LockException;
 import dev.interlock.LockRequest;
 import dev.interlock.Locks;
+import dev.interlock.contract.RestartContract;
 import dev.interlock.contract.TestClient;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import dev.interlock.testservers.PostgresServer;
 import dev.interlock.testservers.TestPostgres;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
-import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Faults of the server itself, so on a server of its own. */
-@Tag("thorough")
-@Timeout(90)
-class RestartTest {
+class RestartTest extends RestartContract {
   private static PostgresServer server;
 
   @BeforeAll
-  static void start() {
+  static void begin() {
     server = TestPostgres.builder().owned().option("max_connections", "40").start();
   }
 
@@ -46,74 +35,34 @@ class RestartTest {
     server.close();
   }
 
-  @Test
-  void d1d2t2_holdAndQueueSurviveAKilledServerAndTokensGoOnRising() throws Exception {
-    String uri = Server.uri(server);
-    try (LockClient holder = Locks.open(uri);
-        LockClient waiters = Locks.open(uri)) {
-      Lease held = holder.acquire(LockRequest.of("a").withLease(Duration.ofMinutes(2)));
-      Queue<Integer> order = new ConcurrentLinkedQueue<>();
-      Queue<Long> tokens = new ConcurrentLinkedQueue<>();
-      List<CompletableFuture<Void>> all = new ArrayList<>();
-      for (int i = 0; i < 20; i++) {
-        int number = i;
-        all.add(waiters.acquireAsync(LockRequest.of("a")).thenAccept(lease -> {
-          order.add(number);
-          tokens.add(lease.fencingToken());
-          lease.release();
-        }));
-        int queued = i + 1;
-        Awaitility.await()
-            .pollInterval(Duration.ofMillis(2))
-            .until(() -> holder.inspect("a").orElseThrow().waiters() == queued);
-      }
-      server.kill();
-      server.start();
-
-      Awaitility.await()
-          .atMost(Duration.ofSeconds(15))
-          .ignoreExceptions()
-          .until(() -> holder.inspect("a").isPresent());
-      assertThat(holder.inspect("a").orElseThrow().fencingToken()).isEqualTo(held.fencingToken());
-      assertThat(order).isEmpty();
-      assertThat(held.isValid()).isTrue();
-      held.release();
-      CompletableFuture.allOf(all.toArray(CompletableFuture[]::new)).get(30, TimeUnit.SECONDS);
-      assertThat(order).containsExactlyElementsOf(IntStream.range(0, 20).boxed().toList());
-      assertThat(new ArrayList<>(tokens)).isSorted().allMatch(token -> token > held.fencingToken());
-    }
+  @Override
+  protected String uri() {
+    return Server.uri(server);
   }
 
-  @Test
-  void d1d2_readersAndTheQueueBehindThemSurviveAKilledServer() throws Exception {
-    String uri = Server.uri(server);
-    try (LockClient one = Locks.open(uri);
-        LockClient two = Locks.open(uri)) {
-      LockRequest writer = LockRequest.of("r").withLease(Duration.ofMinutes(2));
-      Lease first = one.acquire(writer.shared());
-      Lease second = two.acquire(writer.shared());
-      CompletableFuture<Lease> writing = one.acquireAsync(writer);
-      Awaitility.await().until(() -> two.inspect("r").orElseThrow().waiters() == 1);
-      CompletableFuture<Lease> reading = two.acquireAsync(writer.shared());
-      Awaitility.await().until(() -> two.inspect("r").orElseThrow().waiters() == 2);
-      server.kill();
-      server.start();
+  @Override
+  protected void kill() {
+    server.kill();
+  }
 
-      Awaitility.await()
-          .atMost(Duration.ofSeconds(30))
-          .ignoreExceptions()
-          .until(() -> one.inspect("r").isPresent());
-      assertThat(one.inspect("r").orElseThrow().others()).hasSize(1);
-      first.release();
-      assertThat(writing).isNotDone();
-      second.release();
-      Lease written = writing.get(30, TimeUnit.SECONDS);
-      assertThat(reading).isNotDone();
-      written.release();
-      Lease read = reading.get(30, TimeUnit.SECONDS);
-      assertThat(read.fencingToken()).isGreaterThan(written.fencingToken());
-      read.release();
-    }
+  @Override
+  protected void start() {
+    server.start();
+  }
+
+  @Override
+  protected void pause() {
+    server.pause();
+  }
+
+  @Override
+  protected void resume() {
+    server.resume();
+  }
+
+  @Override
+  protected String driver() {
+    return "org.postgresql.";
   }
 
   @Test
@@ -233,42 +182,5 @@ class RestartTest {
   private static void readOnly(String value) {
     server.execute("ALTER SYSTEM SET default_transaction_read_only = " + value);
     server.execute("SELECT PG_RELOAD_CONF()");
-  }
-
-  @Test
-  void e3_tooManyConnectionsAreReportedAsSuch() {
-    String uri = Server.uri(server);
-    List<LockClient> clients = new ArrayList<>();
-    try {
-      assertThatThrownBy(() -> {
-            for (int i = 0; i < 60; i++) {
-              clients.add(Locks.open(uri));
-              clients.get(i).tryAcquire(LockRequest.of("n" + i));
-            }
-          })
-          .isInstanceOf(BackendUnavailableException.class)
-          .hasMessageContaining("too many");
-    } finally {
-      clients.forEach(LockClient::close);
-    }
-  }
-
-  @Test
-  void w4_aStalledServerEndsAWaitInTimeAndTheClientRecovers() throws Exception {
-    try (LockClient client = Locks.open(Server.uri(server) + "&timeout=PT1S")) {
-      client.acquire(LockRequest.of("a")).release();
-      server.pause();
-      long start = System.nanoTime();
-      try {
-        assertThatThrownBy(
-                () -> client.acquire(LockRequest.of("a").withWait(Duration.ofMillis(500))))
-            .isInstanceOf(LockException.class)
-            .isNotInstanceOf(dev.interlock.LockTimeoutException.class);
-      } finally {
-        server.resume();
-      }
-      assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(8));
-      client.acquire(LockRequest.of("a").withWait(Duration.ofSeconds(20))).release();
-    }
   }
 }
