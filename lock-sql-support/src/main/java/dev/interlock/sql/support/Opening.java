@@ -73,7 +73,8 @@ public final class Opening {
   }
 
   /**
-   * Takes a connection of an application's pool, looks at it, and gives it back.
+   * Takes a connection of an application's pool, looks at it, and gives it back. Refuses one that
+   * is read-only.
    *
    * @param <T> what is found
    * @param what what is done, for messages
@@ -81,11 +82,17 @@ public final class Opening {
    * @param connections where it comes from
    * @param look what to look at
    * @return what was found
+   * @throws LockConfigurationException if the connection is read-only
    * @throws LockException if the server cannot be reached, or refuses
    */
   public static <T> T first(String what, Faults faults, Connections connections, Look<T> look) {
     Connection connection = taken(what, faults, () -> connections.take(true));
     try {
+      // Of some drivers nothing is written with these, of others only what runs in a transaction.
+      if (connection.isReadOnly()) {
+        throw new LockConfigurationException(
+            what + ": the pool's connections are read-only. Give it a pool of which they are not");
+      }
       return look.at(connection);
     } catch (SQLException e) {
       throw faults.translate(what, e, false);

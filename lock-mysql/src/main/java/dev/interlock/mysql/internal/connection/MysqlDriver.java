@@ -2,18 +2,14 @@ package dev.interlock.mysql.internal.connection;
 
 import com.mysql.cj.jdbc.Driver;
 import dev.interlock.LockConfig;
-import dev.interlock.LockConfigurationException;
 import dev.interlock.mysql.MysqlOptions;
 import dev.interlock.mysql.internal.queue.Protocol;
 import dev.interlock.sql.support.Connections;
 import dev.interlock.sql.support.Opener;
 import dev.interlock.sql.support.OwnPool;
 import dev.interlock.sql.support.Servers;
-import java.io.File;
-import java.io.IOException;
+import dev.interlock.sql.support.TrustedFiles;
 import java.nio.file.Path;
-import java.security.GeneralSecurityException;
-import java.security.KeyStore;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -82,7 +78,8 @@ public final class MysqlDriver implements Servers.Driver {
     MysqlOptions.TlsMode tls = config.get(MysqlOptions.TLS);
     properties.setProperty("sslMode", tls.name());
     config.find(MysqlOptions.TRUST_STORE).ifPresent(file -> {
-      checkReadable(file, config.find(MysqlOptions.TRUST_STORE_PASSWORD).orElse(""));
+      TrustedFiles.requireStore(
+          "mysql", file, config.find(MysqlOptions.TRUST_STORE_PASSWORD).orElse(""));
       properties.setProperty(
           "trustCertificateKeyStoreUrl", Path.of(file).toUri().toString());
       properties.setProperty(
@@ -93,18 +90,6 @@ public final class MysqlDriver implements Servers.Driver {
           .ifPresent(secret -> properties.setProperty("trustCertificateKeyStorePassword", secret));
     });
     return properties;
-  }
-
-  /** The driver would report this as if the server could not be reached. */
-  private static void checkReadable(String trustStore, String password) {
-    try {
-      KeyStore.getInstance(new File(trustStore), password.toCharArray());
-    } catch (IOException | GeneralSecurityException | IllegalArgumentException e) {
-      throw new LockConfigurationException(
-          "Cannot open 'mysql': trustStore cannot be read with the given trustStorePassword: "
-              + e.getMessage(),
-          e);
-    }
   }
 
   @Override

@@ -37,15 +37,10 @@ public record ServerFacts(String server, boolean canWake) {
   }
 
   /**
-   * Refuses connections with which the driver writes nothing, and those of which the driver says
-   * that they commit each statement, and the server that they do not: what a client was told that
-   * it holds would be known to nobody else.
+   * Refuses connections of which the driver says that they commit each statement, and the server
+   * that they do not: what a client was told that it holds would be known to nobody else.
    */
   public static void requireCommits(Connection connection) throws SQLException {
-    if (connection.isReadOnly()) {
-      throw new LockConfigurationException("Cannot open 'mysql': the pool's connections are"
-          + " read-only. Give it a pool of which they are not");
-    }
     try (Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery("SELECT @@SESSION.autocommit + 0")) {
       row.next();

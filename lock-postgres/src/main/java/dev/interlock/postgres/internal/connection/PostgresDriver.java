@@ -6,6 +6,7 @@ import dev.interlock.sql.support.Connections;
 import dev.interlock.sql.support.Opener;
 import dev.interlock.sql.support.OwnPool;
 import dev.interlock.sql.support.Servers;
+import dev.interlock.sql.support.TrustedFiles;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -40,9 +41,10 @@ public final class PostgresDriver implements Servers.Driver {
     properties.setProperty(
         "sslmode",
         config.get(PostgresOptions.TLS).name().toLowerCase(Locale.ROOT).replace('_', '-'));
-    config
-        .find(PostgresOptions.ROOT_CERTIFICATE)
-        .ifPresent(file -> properties.setProperty("sslrootcert", file));
+    config.find(PostgresOptions.ROOT_CERTIFICATE).ifPresent(file -> {
+      TrustedFiles.requireCertificates("postgres", file);
+      properties.setProperty("sslrootcert", file);
+    });
     if (config.get(PostgresOptions.HOSTS).size() > 1) {
       properties.setProperty("targetServerType", "primary");
     }

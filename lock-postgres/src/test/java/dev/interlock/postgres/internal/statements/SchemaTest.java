@@ -296,6 +296,23 @@ class SchemaTest {
   }
 
   @Test
+  void e8_aPoolThatIsReadOnlyIsRefused() throws Exception {
+    Locks.open(uri("?schema=create")).close();
+    for (String mode : List.of("transaction", "always")) {
+      try (com.zaxxer.hikari.HikariDataSource pool = new com.zaxxer.hikari.HikariDataSource()) {
+        pool.setJdbcUrl(jdbcUrl() + "?readOnlyMode=" + mode);
+        pool.setUsername(server.user());
+        pool.setPassword(server.password());
+        pool.setReadOnly(true);
+        assertThatThrownBy(() -> PostgresLocks.using(pool))
+            .as(mode)
+            .isInstanceOf(LockConfigurationException.class)
+            .hasMessageContaining("read-only");
+      }
+    }
+  }
+
+  @Test
   void aPoolOfTheApplicationIsUsedAndLeftOpenAsItWas() throws Exception {
     Locks.open(uri("?schema=create")).close();
     try (com.zaxxer.hikari.HikariDataSource pool = new com.zaxxer.hikari.HikariDataSource()) {
