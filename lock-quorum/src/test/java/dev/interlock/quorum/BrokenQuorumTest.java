@@ -80,7 +80,9 @@ class BrokenQuorumTest {
   @Test
   @DisplayName("Q1: one that needs all members is no majority")
   void needsAll() {
-    expectFound(quorum(2, "&need=all", sound(0), sound(1), sound(2)), "Q1", "by the others");
+    // With a member down, or with one that does not answer: which comes first is a matter of
+    // chance.
+    expectFound(quorum(2, "&need=all", sound(0), sound(1), sound(2)), "Q1", "member");
   }
 
   @Test

@@ -1,5 +1,6 @@
 package dev.interlock.tck.internal.rules;
 
+import dev.interlock.BackendUnavailableException;
 import dev.interlock.Capability;
 import dev.interlock.DistributedLock;
 import dev.interlock.HoldInfo;
@@ -49,6 +50,9 @@ public final class ValidityRules {
 
   /** What a server may round: it keeps milliseconds. */
   private static final Duration ROUNDED = Duration.ofMillis(10);
+
+  /** How long those who do not wait pause between their tries. */
+  private static final Duration TRY = Duration.ofMillis(10);
 
   private ValidityRules() {}
 
@@ -115,12 +119,32 @@ public final class ValidityRules {
     while (System.nanoTime() - deadline < 0) {
       String name = names.get(random.nextInt(names.size()));
       Duration asked = Duration.ofNanos(random.nextLong(lease / 2, lease * 2));
-      Lease held = space.acquire(name, asked, Duration.ofSeconds(20));
+      Lease held = random.nextBoolean()
+          ? space.acquire(name, asked, Duration.ofSeconds(20))
+          : taken(space, name, asked, 2 * lease);
       // Each request is an owner of its own.
       holds.add(Hold.begin(owner + " hold " + holds.size(), held, fenced));
       RuleRun.pause(Duration.ofNanos(random.nextLong(lease)));
     }
     return holds;
+  }
+
+  /** Tries without a wait, then waits: a store may tell a waiter later, and count from then. */
+  private static Lease taken(WorkerSpace space, String name, Duration lease, long patience)
+      throws InterruptedException {
+    long end = System.nanoTime() + patience;
+    while (System.nanoTime() - end < 0) {
+      try {
+        Optional<Lease> found = space.client().tryAcquire(LockRequest.of(name).withLease(lease));
+        if (found.isPresent()) {
+          return found.get();
+        }
+      } catch (BackendUnavailableException e) {
+        // The answer took longer than the lease, as where a client was stopped meanwhile.
+      }
+      RuleRun.pause(TRY);
+    }
+    return space.acquire(name, lease, Duration.ofSeconds(20));
   }
 
   @Rule(value = "L1", check = "that the reply's delay is taken off the validity", timed = true)
