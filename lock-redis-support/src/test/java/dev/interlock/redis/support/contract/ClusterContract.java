@@ -273,6 +273,32 @@ public abstract class ClusterContract {
     }
   }
 
+  @Test
+  @Order(6)
+  void E9_locksOfOtherSlotsAreHadWhileOneHasNoOwner() throws Exception {
+    RedisServer owner = masterOf("orphan");
+    String slot = Integer.toString(slotOf("orphan"));
+    List<RedisServer> masters = cluster.masters();
+    owner.command("CLUSTER", "DELSLOTS", slot);
+    try {
+      masters.stream()
+          .filter(other -> other != owner)
+          .forEach(other -> other.command("CLUSTER", "DELSLOTS", slot));
+      try (LockClient client = Locks.open(uri())) {
+        for (String name : spread()) {
+          client.acquire(LockRequest.of(name)).release();
+        }
+        assertThatThrownBy(() -> client.tryAcquire(LockRequest.of("orphan")))
+            .isInstanceOf(BackendUnavailableException.class)
+            .hasMessageContaining("serves slot " + slot + " now");
+      }
+    } finally {
+      owner.command("CLUSTER", "ADDSLOTS", slot);
+      Topologies.await(() -> masters.stream()
+          .allMatch(master -> master.command("CLUSTER", "INFO").contains("slots_ok:16384")));
+    }
+  }
+
   private LockClient openUnaware(RedisServer node) {
     return Locks.open(provider() + "://:s3cret@" + node.host() + ":" + node.port());
   }

@@ -70,7 +70,8 @@ class ClusterRepeatTest {
   void E3_anAttemptWhoseNodeIsForgottenAfterItRanIsNotSaidToHaveFailed() throws Exception {
     try (GatedProxy proxy = GatedProxy.before(0);
         RedisServer node = nodeBehind(proxy);
-        RedisServer other = TestRedis.builder().owned().config("cluster-enabled", "yes").start()) {
+        RedisServer other =
+            TestRedis.builder().owned().config("cluster-enabled", "yes").start()) {
       node.command("CLUSTER", "MEET", other.host(), Integer.toString(other.port()));
       Topologies.await(() -> Stream.of(node, other)
           .map(one -> one.command("CLUSTER", "NODES"))
