@@ -24,6 +24,9 @@ final class Pipe {
   /** What a command is answered whose key other software uses. */
   private static final String WRONG = "WRONGTYPE";
 
+  /** How many keys one {@code WATCH} names at most: they may be long, and it is written whole. */
+  private static final int WATCHED_TOGETHER = 8;
+
   private final Connection connection;
   private final @Nullable BitSet announcements;
   private boolean inTransaction;
@@ -61,6 +64,15 @@ final class Pipe {
     }
     unanswered.send(connection, new CommandArguments(command).addObjects((Object[]) arguments));
     sent++;
+    return this;
+  }
+
+  /** Watches keys, with as many commands as it takes. */
+  Pipe watch(List<byte[]> keys) {
+    for (int from = 0; from < keys.size(); from += WATCHED_TOGETHER) {
+      List<byte[]> together = keys.subList(from, Math.min(keys.size(), from + WATCHED_TOGETHER));
+      send(Command.WATCH, together.toArray(byte[][]::new));
+    }
     return this;
   }
 

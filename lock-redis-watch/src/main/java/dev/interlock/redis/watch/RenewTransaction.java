@@ -45,8 +45,6 @@ import redis.clients.jedis.exceptions.JedisDataException;
  * {@link Transactions}.
  */
 final class RenewTransaction {
-  private static final int FIRST_LOCK = 2;
-
   /** How many commands raise a token. */
   private static final int RAISING = 2;
 
@@ -159,23 +157,24 @@ final class RenewTransaction {
         .filter(place -> results[place] == null || results[place] instanceof Grant)
         .toArray();
     Replies seen = look(pipe, Arrays.stream(places).mapToObj(keys::get).toList());
+    int first = seen.list().size() - 2 * places.length;
     List<Integer> extended = new ArrayList<>();
     Set<Integer> raised = new HashSet<>();
     for (int i = 0; i < places.length; i++) {
       int place = places[i];
       Renewal renewal = batch.get(place);
-      JedisDataException refusal = seen.refusal(FIRST_LOCK + 2 * i);
+      JedisDataException refusal = seen.refusal(first + 2 * i);
       results[place] = refusal == null
-          ? result(renewal, seen.bytes(FIRST_LOCK + 2 * i))
+          ? result(renewal, seen.bytes(first + 2 * i))
           : failed(keys.get(place), refusal);
-      long left = seen.number(FIRST_LOCK + 2 * i + 1);
+      long left = seen.number(first + 2 * i + 1);
       boolean ends = left <= renewal.lease().toMillis();
       if (results[place] instanceof Grant held && (ends || raises(renewal, held))) {
         if (extended.isEmpty()) {
           pipe.multi();
         }
         if (raises(renewal, held)) {
-          byte[] value = Objects.requireNonNull(seen.bytes(FIRST_LOCK + 2 * i));
+          byte[] value = Objects.requireNonNull(seen.bytes(first + 2 * i));
           results[place] = raise(pipe, keys.get(place), value, renewal);
           raised.add(place);
         }
@@ -219,9 +218,9 @@ final class RenewTransaction {
     return RenewalResult.held(renewal, token).withTokens(own.tokens());
   }
 
+  /** The time is the first answer; the last ones are the value and the time left of each lock. */
   private static Replies look(Pipe pipe, List<LockKeys> keys) {
-    pipe.send(Command.TIME);
-    pipe.send(Command.WATCH, keys.stream().map(LockKeys::lock).toArray(byte[][]::new));
+    pipe.send(Command.TIME).watch(keys.stream().map(LockKeys::lock).toList());
     for (LockKeys each : keys) {
       pipe.send(Command.GETEX, each.lock()).send(Command.PTTL, each.lock());
     }

@@ -9,11 +9,14 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.FutureTask;
-import org.junit.jupiter.api.Test;
+import java.util.function.BiConsumer;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
@@ -30,16 +33,21 @@ class PipeTest {
     return connection;
   }
 
+  static Stream<BiConsumer<Pipe, List<byte[]>>> manyKeys() {
+    return Stream.of(
+        (pipe, keys) -> keys.forEach(key -> pipe.send(Command.GETEX, key)), Pipe::watch);
+  }
+
   /** A write to a socket has no time limit. */
-  @Test
-  void W11_moreThanTheSystemHasRoomForEndsInTimeOnASilentServer() throws Exception {
+  @ParameterizedTest
+  @MethodSource("manyKeys")
+  void W11_moreThanTheSystemHasRoomForEndsInTimeOnASilentServer(
+      BiConsumer<Pipe, List<byte[]>> sending) throws Exception {
     byte[] large = "x".repeat(100_000).getBytes(UTF_8);
     try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       FutureTask<Throwable> asking = new FutureTask<>(() -> catchThrowable(() -> {
         Pipe pipe = new Pipe(to(silent.getLocalPort()), false);
-        for (int i = 0; i < 256; i++) {
-          pipe.send(Command.GETEX, large);
-        }
+        sending.accept(pipe, Collections.nCopies(256, large));
         pipe.flush();
       }));
       Thread thread = new Thread(asking, "asking");

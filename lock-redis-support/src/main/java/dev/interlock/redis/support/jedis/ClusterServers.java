@@ -8,7 +8,6 @@ import dev.interlock.OutcomeUnknownException;
 import dev.interlock.redis.support.BackgroundLook;
 import dev.interlock.redis.support.LockKeys;
 import dev.interlock.redis.support.RedisOptions;
-import dev.interlock.redis.support.jedis.Connections.Use;
 import dev.interlock.spi.ClientId;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,26 +15,19 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BooleanSupplier;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
-import redis.clients.jedis.Protocol;
 import redis.clients.jedis.exceptions.JedisAskDataException;
 import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.exceptions.JedisRedirectionException;
-import redis.clients.jedis.providers.ClusterConnectionProvider;
 import redis.clients.jedis.util.JedisClusterCRC16;
 
 /**
- * The masters of a cluster. Jedis keeps the map of the slots; each master has connections of its
- * own here, so that one that is silent takes none from the others.
+ * The masters of a cluster. Each has connections of its own, so that one that is silent takes none
+ * from the others.
  */
 final class ClusterServers implements Servers {
   /** A command that is sent on more often than this goes in circles. */
@@ -46,17 +38,17 @@ final class ClusterServers implements Servers {
 
   private final LockConfig config;
   private final ClientId client;
-  private final ClusterConnectionProvider map;
   private final ConcurrentHashMap<HostAndPort, Server> servers = new ConcurrentHashMap<>();
   private final BackgroundLook looks = new BackgroundLook("interlock-cluster-map", LOOK_PAUSE);
   private final AtomicInteger turns = new AtomicInteger();
+  private volatile SlotMap map;
   private volatile Runnable changed = () -> {};
   private volatile boolean closed;
 
-  private ClusterServers(LockConfig config, ClientId client, ClusterConnectionProvider map) {
+  private ClusterServers(LockConfig config, ClientId client) {
     this.config = config;
     this.client = client;
-    this.map = map;
+    this.map = ask(OwnConnections.hosts(config));
   }
 
   /**
@@ -66,13 +58,8 @@ final class ClusterServers implements Servers {
    * @throws BackendUnavailableException if none of them tells
    */
   static ClusterServers open(LockConfig config, ClientId client) {
-    Set<HostAndPort> nodes = new LinkedHashSet<>(OwnConnections.hosts(config));
     try {
-      ClusterServers servers = new ClusterServers(
-          config,
-          client,
-          new ClusterConnectionProvider(
-              nodes, ConnectionSettings.ofServers(config, client), ConnectionSettings.ofPools()));
+      ClusterServers servers = new ClusterServers(config, client);
       servers.follow();
       return servers;
     } catch (JedisException e) {
@@ -87,9 +74,9 @@ final class ClusterServers implements Servers {
 
   @Override
   public Target of(LockKeys keys) {
-    HostAndPort master = map.getNode(group(keys));
+    HostAndPort master = map.master(group(keys));
     if (master == null) {
-      look(() -> lookThroughOthers(null));
+      look(null, null);
       throw new BackendUnavailableException(
           "No node of the cluster at " + address() + " serves slot " + group(keys) + " now");
     }
@@ -100,24 +87,24 @@ final class ClusterServers implements Servers {
   public Target after(LockKeys keys, Target target, LockException failure) {
     boolean mayHop = target.hops() < MOST_HOPS;
     if (mayHop && failure.getCause() instanceof JedisRedirectionException elsewhere) {
-      Server next = server(elsewhere.getTargetNode());
+      HostAndPort next = elsewhere.getTargetNode();
       boolean asking = elsewhere instanceof JedisAskDataException;
       if (!asking) {
         // For the next command: where to send this one is known.
-        look(() -> lookThrough(next) || lookThroughOthers(next));
+        look(next, null);
       }
-      return new Target(next, asking, target.hops() + 1);
+      return new Target(server(next), asking, target.hops() + 1);
     }
     if (failure instanceof BackendUnavailableException && !target.asking()) {
-      look(() -> lookThroughOthers(target.server()));
-      awaitLook();
+      look(null, target.server());
+      looks.await(config.get(JedisOptions.TIMEOUT));
       Server now = of(keys).server();
       if (mayHop && now != target.server()) { // a replica has taken its place
         return new Target(now, false, target.hops() + 1);
       }
     } else if (failure instanceof OutcomeUnknownException) {
       // For the next command: whether this one has run must be told.
-      look(() -> lookThroughOthers(target.server()));
+      look(null, target.server());
     }
     throw failure;
   }
@@ -147,7 +134,6 @@ final class ClusterServers implements Servers {
   public void close() {
     closed = true;
     looks.close();
-    map.close();
     servers.values().forEach(Server::close);
   }
 
@@ -167,23 +153,16 @@ final class ClusterServers implements Servers {
   }
 
   /**
-   * Learns where the slots are, from the servers that the attempt asks, or else from any node. In
-   * the background: one is asked after the other, and each that is silent takes the whole time
-   * limit.
+   * Learns where the slots are. In the background: one node is asked after the other, and each that
+   * is silent takes the whole time limit.
+   *
+   * @param informed is asked first
+   * @param failed is asked only if it is one of the URI and none of the others knows all
    */
-  private void look(BooleanSupplier attempt) {
+  private void look(@Nullable HostAndPort informed, @Nullable Server failed) {
     looks.begin(() -> {
-      if (closed) {
-        return;
-      }
-      try {
-        if (!attempt.getAsBoolean()) {
-          map.renewSlotCache();
-        }
-      } finally {
-        if (closed) {
-          map.close(); // close() knew nothing of the pools that Jedis has made since
-        }
+      if (!closed) {
+        map = ask(nodes(informed, failed));
       }
       if (!closed) {
         follow();
@@ -191,51 +170,34 @@ final class ClusterServers implements Servers {
     });
   }
 
-  private void awaitLook() {
-    looks.await(config.get(JedisOptions.TIMEOUT));
+  private SlotMap ask(List<HostAndPort> nodes) {
+    return SlotMap.ask(nodes, ConnectionSettings.ofServers(config, client));
   }
 
   /**
-   * Not through the one that failed: one that is cut off from the cluster answers, and knows of
-   * nothing new, and so do those that are cut off with it. So each time another one is first. Jedis
-   * would ask the nodes of the URI in their order, and believe the first.
+   * Not the one that failed: one that is cut off from the cluster answers, and knows of nothing
+   * new, and so do those that are cut off with it. So each time another one is first.
    */
-  private boolean lookThroughOthers(@Nullable Server failed) {
-    List<Server> others = new ArrayList<>(servers.values());
-    others.removeIf(server -> server == failed);
+  private List<HostAndPort> nodes(@Nullable HostAndPort informed, @Nullable Server failed) {
+    List<HostAndPort> others = new ArrayList<>();
+    servers.forEach((node, server) -> {
+      if (server != failed) {
+        others.add(node);
+      }
+    });
     Collections.rotate(others, turns.getAndIncrement());
-    return others.stream().anyMatch(this::lookThrough);
-  }
-
-  /** Answers whether this server answered. */
-  private boolean lookThrough(Server informed) {
-    Connection connection;
-    try {
-      connection = informed.connections().borrow(Use.HOLDER);
-    } catch (BackendUnavailableException e) {
-      return false;
+    Set<HostAndPort> nodes = new LinkedHashSet<>();
+    if (informed != null) {
+      nodes.add(informed);
     }
-    boolean answered;
-    try {
-      map.renewSlotCache(connection); // asks other nodes if this one does not answer
-      answered = !connection.isBroken();
-    } finally {
-      informed.connections().giveBack(Use.HOLDER, connection, true);
-    }
-    return answered;
-  }
-
-  /** By the slots: what Jedis 7.0 knows as primary nodes stays what it met when it connected. */
-  private Set<HostAndPort> masters() {
-    return IntStream.range(0, Protocol.CLUSTER_HASHSLOTS)
-        .mapToObj(map::getNode)
-        .filter(Objects::nonNull)
-        .collect(Collectors.toSet());
+    nodes.addAll(others);
+    nodes.addAll(OwnConnections.hosts(config));
+    return List.copyOf(nodes);
   }
 
   /** Has a server for every master, and none for those that are no master any more. */
   private void follow() {
-    Set<HostAndPort> masters = masters();
+    Set<HostAndPort> masters = map.masters();
     masters.forEach(this::server);
     servers.forEach((node, server) -> {
       if (!masters.contains(node) && servers.remove(node, server)) {

@@ -273,6 +273,29 @@ public abstract class ClusterContract {
     }
   }
 
+  @Test
+  @Order(6)
+  void E9_locksOfOtherSlotsAreHadWhileOneHasNoOwner() {
+    RedisServer owner = masterOf("orphan");
+    String slot = Integer.toString(slotOf("orphan"));
+    List<RedisServer> others =
+        cluster.nodes().stream().filter(node -> node != owner).toList();
+    owner.command("CLUSTER", "DELSLOTS", slot);
+    try {
+      others.forEach(node -> node.command("CLUSTER", "DELSLOTS", slot));
+      try (LockClient client = Locks.open(uri())) {
+        spread().forEach(name -> client.tryAcquire(LockRequest.of(name)).orElseThrow().release());
+        assertThatThrownBy(() -> client.tryAcquire(LockRequest.of("orphan")))
+            .isInstanceOf(BackendUnavailableException.class)
+            .hasMessageFindingMatch("serves slot " + slot + " now|slot not served");
+      }
+    } finally {
+      owner.command("CLUSTER", "ADDSLOTS", slot);
+      Topologies.await(() -> cluster.nodes().stream()
+          .allMatch(node -> node.command("CLUSTER", "INFO").contains("slots_ok:16384")));
+    }
+  }
+
   private LockClient openUnaware(RedisServer node) {
     return Locks.open(provider() + "://:s3cret@" + node.host() + ":" + node.port());
   }

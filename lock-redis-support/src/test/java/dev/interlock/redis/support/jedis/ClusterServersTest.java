@@ -23,6 +23,23 @@ import redis.clients.jedis.exceptions.JedisMovedDataException;
 /** Which node of a cluster is believed. */
 @Timeout(60)
 class ClusterServersTest {
+  private static final ClientId CLIENT = new ClientId("00000000000000aa", "host");
+
+  private static LockConfig config(List<Node> nodes) {
+    return LockConfig.builder("any")
+        .set(JedisOptions.HOSTS, nodes.stream().map(Node::host).toList())
+        .set(JedisOptions.TOPOLOGY, Topology.CLUSTER)
+        .build();
+  }
+
+  private static LockKeys keysOfTheLowerHalf(ClusterServers servers) {
+    return IntStream.range(0, 1000)
+        .mapToObj(i -> new KeyLayout("t").keys("n" + i))
+        .filter(candidate -> servers.group(candidate) < 8192)
+        .findFirst()
+        .orElseThrow();
+  }
+
   /** Says what it knows of the slots. */
   private static final class Node implements AutoCloseable {
     private volatile String slots = "*0\r\n";
@@ -41,6 +58,10 @@ class ClusterServersTest {
 
     void knows(Node lowerHalf, Node upperHalf) {
       slots = "*2\r\n" + range(0, 8191, lowerHalf) + range(8192, 16383, upperHalf);
+    }
+
+    void knowsOfNoOwnerOfTheLastSlot(Node lowerHalf, Node upperHalf) {
+      slots = "*2\r\n" + range(0, 8191, lowerHalf) + range(8192, 16382, upperHalf);
     }
 
     private static String range(int from, int to, Node node) {
@@ -65,12 +86,7 @@ class ClusterServersTest {
     try (Node one = new Node();
         Node other = new Node()) {
       one.knows(one, one);
-      LockConfig config = LockConfig.builder("any")
-          .set(JedisOptions.HOSTS, List.of(one.host()))
-          .set(JedisOptions.TOPOLOGY, Topology.CLUSTER)
-          .build();
-      ClusterServers servers =
-          ClusterServers.open(config, new ClientId("00000000000000aa", "host"));
+      ClusterServers servers = ClusterServers.open(config(List.of(one)), CLIENT);
       LockKeys keys = new KeyLayout("t").keys("n");
       Target target = servers.of(keys);
       servers.close();
@@ -98,17 +114,8 @@ class ClusterServersTest {
         Node other = new Node()) {
       List<Node> all = List.of(cutOff, replica, other);
       all.forEach(node -> node.knows(cutOff, other));
-      LockConfig config = LockConfig.builder("any")
-          .set(JedisOptions.HOSTS, all.stream().map(Node::host).toList())
-          .set(JedisOptions.TOPOLOGY, Topology.CLUSTER)
-          .build();
-      try (ClusterServers servers =
-          ClusterServers.open(config, new ClientId("00000000000000aa", "host"))) {
-        LockKeys keys = IntStream.range(0, 1000)
-            .mapToObj(i -> new KeyLayout("t").keys("n" + i))
-            .filter(candidate -> servers.group(candidate) < 8192)
-            .findFirst()
-            .orElseThrow();
+      try (ClusterServers servers = ClusterServers.open(config(all), CLIENT)) {
+        LockKeys keys = keysOfTheLowerHalf(servers);
         Target target = servers.of(keys);
         assertThat(target.server().calls().address()).isEqualTo(cutOff.address());
         replica.knows(replica, other);
@@ -122,6 +129,26 @@ class ClusterServersTest {
             .as("where the client listens, and what it does not close")
             .contains(next.server())
             .doesNotContain(target.server());
+      }
+    }
+  }
+
+  @Test
+  void W3_aNewMasterIsFoundWhileASlotHasNoOwner() throws Exception {
+    try (Node master = new Node();
+        Node replica = new Node();
+        Node other = new Node()) {
+      List<Node> all = List.of(master, replica, other);
+      all.forEach(node -> node.knows(master, other));
+      try (ClusterServers servers = ClusterServers.open(config(all), CLIENT)) {
+        LockKeys keys = keysOfTheLowerHalf(servers);
+        Target target = servers.of(keys);
+        all.forEach(node -> node.knowsOfNoOwnerOfTheLastSlot(replica, other));
+
+        Target next =
+            servers.after(keys, target, new BackendUnavailableException("Connection refused"));
+
+        assertThat(next.server().calls().address()).isEqualTo(replica.address());
       }
     }
   }

@@ -53,8 +53,19 @@ final class CountedCommand<T> extends Command<byte[], byte[], T> {
 
   /** Says whether it may have been executed before it was, or is to be, answered. */
   static boolean mayHaveRunBefore(AsyncCommand<byte[], byte[], ?> command) {
+    return timesTaken(command) > 1;
+  }
+
+  /** Says whether it may have been executed, though there is no answer. */
+  static boolean mayHaveRun(AsyncCommand<byte[], byte[], ?> command) {
+    return timesTaken(command) > 0;
+  }
+
+  /** How often it was sent to a node that did not refer it to another one. */
+  private static int timesTaken(AsyncCommand<byte[], byte[], ?> command) {
     return command.getDelegate() instanceof CountedCommand<?> counted
-        && counted.sent.get() - counted.timesReferred() > 1;
+        ? counted.sent.get() - counted.timesReferred()
+        : 0;
   }
 
   private int timesReferred() {

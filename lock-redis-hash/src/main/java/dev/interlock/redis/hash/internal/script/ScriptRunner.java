@@ -248,6 +248,18 @@ public final class ScriptRunner {
       return form;
     }
 
+    /**
+     * Says whether it was not sent: the node is not, or just now not, connected, or it is not known
+     * where the slot is. All but a rejection Lettuce also tells of a command that a connection took
+     * along when it broke, and that found no way the second time.
+     */
+    private boolean isUnsent(RedisException e) {
+      return says(e, "rejected")
+          || ((e instanceof PartitionException || says(e, "Connection is closed"))
+              && !formerMayHaveRun
+              && !CountedCommand.mayHaveRun(command));
+    }
+
     private Duration left() {
       return timeout.minusNanos(System.nanoTime() - startedAt);
     }
@@ -273,17 +285,10 @@ public final class ScriptRunner {
     }
   }
 
-  /**
-   * Says whether a command was not sent: the node is not, or just now not, connected, or it is not
-   * known where the slot is. Lettuce has a type only for the latter; it also tells so of one that a
-   * node referred to another one, and did not execute.
-   */
-  private static boolean isUnsent(RedisException e) {
+  /** Lettuce has no type for what it says of a connection. */
+  private static boolean says(RedisException e, String words) {
     String message = e.getMessage();
-    return e instanceof PartitionException
-        || (e.getClass() == RedisException.class
-            && message != null
-            && (message.contains("rejected") || message.contains("Connection is closed")));
+    return e.getClass() == RedisException.class && message != null && message.contains(words);
   }
 
   /** Some keys of the lock are on one node of a cluster and some on another, or none exists yet. */

@@ -1,16 +1,20 @@
 package dev.interlock.redis.hash.internal.connection;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
+import dev.interlock.OutcomeUnknownException;
 import dev.interlock.redis.hash.RedisHashLocks;
 import dev.interlock.redis.support.contract.GatedProxy;
 import dev.interlock.redis.support.contract.Topologies;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
 import io.lettuce.core.cluster.RedisClusterClient;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -55,6 +59,35 @@ class ClusterRepeatTest {
         assertThat(proxy.connections()).as("it was cut").isGreaterThan(connections);
         client.acquire(REQUEST).release();
         assertThat(lease.lost()).isNotDone();
+      } finally {
+        cluster.shutdown();
+      }
+    }
+  }
+
+  /** The client would send it again, and finds no node for its slot. */
+  @Test
+  void E3_anAttemptWhoseNodeIsForgottenAfterItRanIsNotSaidToHaveFailed() throws Exception {
+    try (GatedProxy proxy = GatedProxy.before(0);
+        RedisServer node = nodeBehind(proxy);
+        RedisServer other =
+            TestRedis.builder().owned().config("cluster-enabled", "yes").start()) {
+      node.command("CLUSTER", "MEET", other.host(), Integer.toString(other.port()));
+      Topologies.await(() -> Stream.of(node, other)
+          .map(one -> one.command("CLUSTER", "NODES"))
+          .allMatch(seen -> seen.lines().count() == 2 && !seen.contains("handshake")));
+      RedisClusterClient cluster = RedisClusterClient.create("redis://127.0.0.1:" + proxy.port());
+      try (LockClient client = RedisHashLocks.using(cluster)) {
+        client.acquire(REQUEST).release();
+        proxy.hold();
+        CompletableFuture<Throwable> failure =
+            CompletableFuture.supplyAsync(() -> catchThrowable(() -> client.tryAcquire(REQUEST)));
+        Topologies.await(() -> node.command("EXISTS", Topologies.key("n")).equals("1"));
+        proxy.close();
+        other.command("CLUSTER", "FORGET", node.command("CLUSTER", "MYID"));
+        cluster.refreshPartitions();
+
+        assertThat(failure.get(10, TimeUnit.SECONDS)).isInstanceOf(OutcomeUnknownException.class);
       } finally {
         cluster.shutdown();
       }

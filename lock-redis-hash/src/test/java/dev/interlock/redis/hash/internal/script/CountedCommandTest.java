@@ -26,7 +26,9 @@ class CountedCommandTest {
 
   @Test
   void whatWasSentOnceHasNotRunBefore() {
+    assertThat(CountedCommand.mayHaveRun(command)).isFalse();
     send();
+    assertThat(CountedCommand.mayHaveRun(command)).isTrue();
     assertThat(CountedCommand.mayHaveRunBefore(command)).isFalse();
     assertThat(CountedCommand.wasRepeated(command)).isFalse();
   }
@@ -36,6 +38,7 @@ class CountedCommandTest {
   void whatANodeReferredToAnotherOneHasNotRunThere(String answer) {
     send();
     refuse(answer);
+    assertThat(CountedCommand.mayHaveRun(command)).isFalse();
     send();
     assertThat(CountedCommand.mayHaveRunBefore(command)).isFalse();
     assertThat(CountedCommand.wasRepeated(command)).as("it comes late").isTrue();
