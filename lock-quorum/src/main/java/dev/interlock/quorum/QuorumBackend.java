@@ -3,6 +3,7 @@ package dev.interlock.quorum;
 import dev.interlock.Capability;
 import dev.interlock.HoldInfo;
 import dev.interlock.LockException;
+import dev.interlock.OutcomeUnknownException;
 import dev.interlock.quorum.internal.election.Election;
 import dev.interlock.quorum.internal.hold.Debts;
 import dev.interlock.quorum.internal.hold.GiveBack;
@@ -134,16 +135,23 @@ final class QuorumBackend implements LockBackend {
     }
     requireRemembered(attempt.name(), attempt.lease());
     standings.sweep();
+    // The engine does to one that has waited, had no answer, or got the lock, and ends it then.
+    boolean comesBack = attempt.waits() || standings.get(attempt.id()) != null;
     Standing standing = standing(attempt);
     standing.uses(attempt.lease());
-    AttemptResult result;
+    boolean gotNothing = false;
     try (Caller caller = new Caller()) {
-      result = election.attempt(caller, attempt, standing);
+      AttemptResult result = election.attempt(caller, attempt, standing);
+      gotNothing = result instanceof AttemptResult.Busy;
+      return result;
+    } catch (LockException e) {
+      gotNothing = !(e instanceof OutcomeUnknownException);
+      throw e;
+    } finally {
+      if (gotNothing && !comesBack) {
+        standings.remove(standing);
+      }
     }
-    if (result instanceof AttemptResult.Busy && !attempt.waits()) {
-      standings.remove(standing);
-    }
-    return result;
   }
 
   private Standing standing(Attempt attempt) {
