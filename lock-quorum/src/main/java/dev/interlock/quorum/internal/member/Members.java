@@ -10,6 +10,7 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -345,16 +346,42 @@ public final class Members {
     return "quorum of " + all.stream().map(Member::server).collect(Collectors.joining(", "));
   }
 
-  /** Closes all at once, for one of them may hang. */
+  /**
+   * Closes all at once, for one of them may hang; one by one those for which there is no thread.
+   */
   public void close() {
     closed = true;
-    List<Thread> closing = all.stream().map(member -> new Thread(member::close)).toList();
-    closing.forEach(Thread::start);
-    for (Thread thread : closing) {
-      var unused = Uninterruptibly.await(() -> {
-        thread.join();
-        return true;
-      });
+    List<Thread> closing = new ArrayList<>();
+    List<Member> left = new ArrayList<>();
+    for (Member member : all) {
+      try {
+        Thread thread = new Thread(member::close);
+        thread.start();
+        closing.add(thread);
+      } catch (Error e) {
+        left.add(member);
+      }
+    }
+    try {
+      closeEach(left.iterator());
+    } finally {
+      for (Thread thread : closing) {
+        var unused = Uninterruptibly.await(() -> {
+          thread.join();
+          return true;
+        });
+      }
+    }
+  }
+
+  /** Also those behind one that fails, for which there may be no thread either. */
+  private static void closeEach(Iterator<Member> members) {
+    if (members.hasNext()) {
+      try {
+        members.next().close();
+      } finally {
+        closeEach(members);
+      }
     }
   }
 }
