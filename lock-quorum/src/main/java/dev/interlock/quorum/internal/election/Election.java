@@ -16,6 +16,7 @@ import dev.interlock.quorum.internal.member.Round;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.Grant;
+import dev.interlock.spi.Uninterruptibly;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -24,7 +25,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -309,7 +309,7 @@ public final class Election {
         break;
       }
       votes.caller().leave();
-      LockSupport.parkNanos(this, pause);
+      Uninterruptibly.pause(pause);
       pause *= 2;
     }
     if (standing.isHeld()) {

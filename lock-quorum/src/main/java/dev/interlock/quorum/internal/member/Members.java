@@ -16,7 +16,6 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -113,7 +112,7 @@ public final class Members {
     long deadline = System.nanoTime() + OPENING;
     boolean mayFindMore = look();
     while (mayFindMore && trusted().size() < need && System.nanoTime() - deadline < 0) {
-      LockSupport.parkNanos(this, LOOK_AGAIN);
+      Uninterruptibly.pause(LOOK_AGAIN);
       mayFindMore = look();
     }
     if (mayFindMore) {
@@ -305,7 +304,7 @@ public final class Members {
     try {
       for (long pause = LOOK_AGAIN; look() && !closed; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
         lookEnds(new CompletableFuture<>());
-        LockSupport.parkNanos(this, pause);
+        Uninterruptibly.pause(pause);
       }
     } catch (RuntimeException e) {
       lookAfter = System.nanoTime() + AFTER_FAULT;
