@@ -3,7 +3,6 @@ package dev.interlock.quorum;
 import dev.interlock.Capability;
 import dev.interlock.HoldInfo;
 import dev.interlock.LockException;
-import dev.interlock.OutcomeUnknownException;
 import dev.interlock.quorum.internal.election.Election;
 import dev.interlock.quorum.internal.hold.Debts;
 import dev.interlock.quorum.internal.hold.GiveBack;
@@ -135,7 +134,7 @@ final class QuorumBackend implements LockBackend {
     }
     requireRemembered(attempt.name(), attempt.lease());
     standings.sweep();
-    // The engine does to one that has waited, had no answer, or got the lock, and ends it then.
+    // The engine comes back to one that has waited, had no answer, or got the lock, and ends it.
     boolean comesBack = attempt.waits() || standings.get(attempt.id()) != null;
     Standing standing = standing(attempt);
     standing.uses(attempt.lease());
@@ -145,7 +144,7 @@ final class QuorumBackend implements LockBackend {
       gotNothing = result instanceof AttemptResult.Busy;
       return result;
     } catch (LockException e) {
-      gotNothing = !(e instanceof OutcomeUnknownException);
+      gotNothing = standing.hasGivenNothingBack(); // or the next by this id may lose its votes
       throw e;
     } finally {
       if (gotNothing && !comesBack) {

@@ -60,6 +60,29 @@ class EndedAttemptsTest extends SteeredMembers {
     assertThat(isRemembered(unknown)).isTrue();
   }
 
+  /** The engine may ask once more by the same id, and would get votes that are given back later. */
+  @Test
+  @DisplayName("Q1 what is yet to be given back of one that has failed")
+  void remembersWhatItOwes() throws Exception {
+    takeAndRelease(); // so all are asked at once
+    members.get(0).down(true);
+    members.subList(1, 3).forEach(member -> member.delaysAbandonments(true));
+    Attempt failed = attempt();
+    assertThatThrownBy(() -> quorum.attempt(failed))
+        .isInstanceOf(BackendUnavailableException.class);
+    assertThat(isRemembered(failed)).isTrue();
+    members.forEach(member -> member.down(false));
+    members.forEach(member -> member.delaysAbandonments(false));
+
+    assertThat(answer(() -> quorum.attempt(failed))).isInstanceOf(Grant.class);
+    members.forEach(SteeredProvider.Steered::arrive);
+    for (int member = 0; member < 3; member++) {
+      try (LockBackend direct = direct(member)) {
+        assertThat(direct.inspect(NAME)).as("member %d", member + 1).isPresent();
+      }
+    }
+  }
+
   @Test
   @DisplayName("W6 a place at a member that is left out is given back though the wait ended at one"
       + " that found the lock held")
