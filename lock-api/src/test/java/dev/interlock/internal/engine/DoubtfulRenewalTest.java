@@ -36,7 +36,7 @@ class DoubtfulRenewalTest {
     }
 
     @Override
-    public void renew(List<Renewal> batch, RenewalAnswers answers) {
+    public synchronized void renew(List<Renewal> batch, RenewalAnswers answers) {
       asked.countDown();
       var unused = Uninterruptibly.await(() -> unanswered.await(30, TimeUnit.SECONDS));
       throw new OutcomeUnknownException("no answer");
