@@ -4,6 +4,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -100,6 +101,24 @@ public final class Uninterruptibly {
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
+    }
+  }
+
+  /**
+   * Pauses for the whole time: who repeats something at once meets the same again. Neither an
+   * interrupt nor a wake-up that was meant for another wait of the thread ends it.
+   *
+   * @param nanos for how long, in nanoseconds
+   */
+  public static void pause(long nanos) {
+    long deadline = System.nanoTime() + nanos;
+    boolean interrupted = Thread.interrupted();
+    for (long left = nanos; left > 0; left = deadline - System.nanoTime()) {
+      LockSupport.parkNanos(left);
+      interrupted |= Thread.interrupted();
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
     }
   }
 }

@@ -134,16 +134,23 @@ final class QuorumBackend implements LockBackend {
     }
     requireRemembered(attempt.name(), attempt.lease());
     standings.sweep();
+    // The engine comes back to one that has waited, had no answer, or got the lock, and ends it.
+    boolean comesBack = attempt.waits() || standings.get(attempt.id()) != null;
     Standing standing = standing(attempt);
     standing.uses(attempt.lease());
-    AttemptResult result;
+    boolean gotNothing = false;
     try (Caller caller = new Caller()) {
-      result = election.attempt(caller, attempt, standing);
+      AttemptResult result = election.attempt(caller, attempt, standing);
+      gotNothing = result instanceof AttemptResult.Busy;
+      return result;
+    } catch (LockException e) {
+      gotNothing = standing.hasGivenNothingBack(); // or the next by this id may lose its votes
+      throw e;
+    } finally {
+      if (gotNothing && !comesBack) {
+        standings.remove(standing);
+      }
     }
-    if (result instanceof AttemptResult.Busy && !attempt.waits()) {
-      standings.remove(standing);
-    }
-    return result;
   }
 
   private Standing standing(Attempt attempt) {

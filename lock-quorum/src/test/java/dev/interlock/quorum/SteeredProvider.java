@@ -61,6 +61,7 @@ public final class SteeredProvider extends MembersHere {
     private volatile boolean raisingNothing;
     private volatile boolean refusingForce;
     private volatile boolean deaf;
+    private volatile boolean failingToClose;
     private volatile Duration patience = Duration.ZERO;
     private volatile Runnable before = () -> {};
     private volatile Runnable beforeRenewed = () -> {};
@@ -95,6 +96,11 @@ public final class SteeredProvider extends MembersHere {
     /** Whether it fails to listen once it is opened. */
     public void deaf(boolean fails) {
       deaf = fails;
+    }
+
+    /** Whether it fails once it is closed. */
+    public void failsToClose(boolean fails) {
+      failingToClose = fails;
     }
 
     /** How often the way to the member was opened. */
@@ -266,6 +272,9 @@ public final class SteeredProvider extends MembersHere {
     public void close() {
       steered.closed.incrementAndGet();
       sound.close();
+      if (steered.failingToClose) {
+        throw new BackendUnavailableException("cannot close");
+      }
     }
   }
 }

@@ -256,6 +256,7 @@ final class Holds {
   }
 
   void renew(RemoteHold remote) {
+    remote.asking(System.nanoTime(), remote.needs());
     renewals.submit(remote);
   }
 

@@ -295,7 +295,6 @@ final class RemoteHold extends Agenda.Item implements Renewals.Item {
     } else if (isToBeRenewed() && now - renewAt >= 0) {
       // Looked at again only to declare the loss, unless the renewal succeeds before.
       holds.watch(this, lossAt());
-      asking(now, lease);
       holds.renew(this);
     } else {
       holds.watch(this, nextLook());

@@ -7,7 +7,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.apache.ibatis.exceptions.PersistenceException;
@@ -120,7 +119,7 @@ public final class Database<S extends Database.Work> {
         if (tries == TRIES || System.nanoTime() - deadline > 0) {
           throw fault.translated;
         }
-        pause(ThreadLocalRandom.current().nextLong(LONGEST_PAUSE * tries / TRIES));
+        Uninterruptibly.pause(ThreadLocalRandom.current().nextLong(LONGEST_PAUSE * tries / TRIES));
       }
     }
   }
@@ -134,14 +133,6 @@ public final class Database<S extends Database.Work> {
       super(translated);
       this.translated = translated;
     }
-  }
-
-  /** A thread that is interrupted pauses all the same, for who repeats at once meets the same. */
-  private static void pause(long nanos) {
-    var unused = Uninterruptibly.call(() -> {
-      LockSupport.parkNanos(nanos);
-      return true;
-    });
   }
 
   /**

@@ -16,6 +16,7 @@ import dev.interlock.quorum.internal.member.Round;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.Grant;
+import dev.interlock.spi.Uninterruptibly;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -24,7 +25,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -276,7 +276,12 @@ public final class Election {
     Map<Member, AttemptResult.Busy> busy = new LinkedHashMap<>();
     List<String> complaints = new ArrayList<>();
     long pause = FIRST_LOOK;
-    for (int look = 0; look < LOOKS; look++) {
+    for (int look = 0; look <= LOOKS; look++) {
+      if (look > 0) {
+        votes.caller().leave();
+        Uninterruptibly.pause(pause);
+        pause *= 2;
+      }
       Round<Vote> round = new Round<>(votes.caller());
       List<Member> live = members.live();
       complaints = complaints(members.allBut(live));
@@ -308,9 +313,6 @@ public final class Election {
           && (answers.size() < members.need() ? isFirst : !members.mayGrant())) {
         break;
       }
-      votes.caller().leave();
-      LockSupport.parkNanos(this, pause);
-      pause *= 2;
     }
     if (standing.isHeld()) {
       // The engine may use this hold, and sees to it that it goes if it does not.

@@ -268,6 +268,11 @@ public final class Standing {
     return doubtful.contains(member);
   }
 
+  /** Whether nothing of it was ever to be given back: nothing of it is under way, or owed. */
+  public synchronized boolean hasGivenNothingBack() {
+    return givingBack.isEmpty();
+  }
+
   /** Whether what a member has of it counts: nothing is under way that gives it back. */
   public synchronized boolean isKeptBy(Member member) {
     CompletableFuture<?> back = givingBack.get(member);

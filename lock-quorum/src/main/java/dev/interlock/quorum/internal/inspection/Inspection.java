@@ -9,11 +9,11 @@ import dev.interlock.quorum.internal.member.Round;
 import dev.interlock.spi.HoldPage;
 import dev.interlock.spi.HoldQuery;
 import dev.interlock.spi.LockBackend;
+import dev.interlock.spi.Uninterruptibly;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 
 /** What operators ask of all members. Thread-safe. */
@@ -38,7 +38,7 @@ public final class Inspection {
       if (hold.isEmpty() || hold.get().isSettled()) {
         break;
       }
-      LockSupport.parkNanos(this, pause);
+      Uninterruptibly.pause(pause);
       hold = poll(name);
     }
     return hold.map(HoldVotes::described);

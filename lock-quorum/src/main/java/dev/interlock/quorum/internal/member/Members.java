@@ -10,12 +10,12 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -112,7 +112,7 @@ public final class Members {
     long deadline = System.nanoTime() + OPENING;
     boolean mayFindMore = look();
     while (mayFindMore && trusted().size() < need && System.nanoTime() - deadline < 0) {
-      LockSupport.parkNanos(this, LOOK_AGAIN);
+      Uninterruptibly.pause(LOOK_AGAIN);
       mayFindMore = look();
     }
     if (mayFindMore) {
@@ -304,7 +304,7 @@ public final class Members {
     try {
       for (long pause = LOOK_AGAIN; look() && !closed; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
         lookEnds(new CompletableFuture<>());
-        LockSupport.parkNanos(this, pause);
+        Uninterruptibly.pause(pause);
       }
     } catch (RuntimeException e) {
       lookAfter = System.nanoTime() + AFTER_FAULT;
@@ -345,16 +345,42 @@ public final class Members {
     return "quorum of " + all.stream().map(Member::server).collect(Collectors.joining(", "));
   }
 
-  /** Closes all at once, for one of them may hang. */
+  /**
+   * Closes all at once, for one of them may hang; one by one those for which there is no thread.
+   */
   public void close() {
     closed = true;
-    List<Thread> closing = all.stream().map(member -> new Thread(member::close)).toList();
-    closing.forEach(Thread::start);
-    for (Thread thread : closing) {
-      var unused = Uninterruptibly.await(() -> {
-        thread.join();
-        return true;
-      });
+    List<Thread> closing = new ArrayList<>();
+    List<Member> left = new ArrayList<>();
+    for (Member member : all) {
+      try {
+        Thread thread = new Thread(member::close);
+        thread.start();
+        closing.add(thread);
+      } catch (Error e) {
+        left.add(member);
+      }
+    }
+    try {
+      closeEach(left.iterator());
+    } finally {
+      for (Thread thread : closing) {
+        var unused = Uninterruptibly.await(() -> {
+          thread.join();
+          return true;
+        });
+      }
+    }
+  }
+
+  /** Also those behind one that fails, for which there may be no thread either. */
+  private static void closeEach(Iterator<Member> members) {
+    if (members.hasNext()) {
+      try {
+        members.next().close();
+      } finally {
+        closeEach(members);
+      }
     }
   }
 }
