@@ -3,6 +3,7 @@ package dev.interlock.spring;
 import dev.interlock.LockClient;
 import dev.interlock.LockConfigurationException;
 import dev.interlock.LockListener;
+import dev.interlock.spring.internal.annotation.EarlyBeans;
 import dev.interlock.spring.internal.annotation.LockedAdvisor;
 import dev.interlock.spring.internal.annotation.LockedMethods;
 import dev.interlock.spring.internal.call.CapabilityCheck;
@@ -137,6 +138,11 @@ final class InterlockAutoConfiguration {
   @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
   static LockedMethods lockedMethods(ConfigurableListableBeanFactory beans) {
     return new LockedMethods(beans);
+  }
+
+  @Bean
+  static EarlyBeans lockEarlyBeans(LockedMethods methods) {
+    return new EarlyBeans(methods);
   }
 
   @Bean

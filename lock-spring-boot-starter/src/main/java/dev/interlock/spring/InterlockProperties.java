@@ -27,7 +27,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param locked Defaults of @Locked.
  * @param metrics What the meters tell.
  */
-@ConfigurationProperties("interlock")
+@ConfigurationProperties(prefix = "interlock", ignoreUnknownFields = false)
 record InterlockProperties(
     @DefaultValue("true") boolean enabled,
     @Nullable String uri,

@@ -2,6 +2,8 @@ package dev.interlock.spring;
 
 import dev.interlock.Lease;
 import dev.interlock.LockListener;
+import java.time.Duration;
+import java.time.LocalDate;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -100,6 +102,11 @@ final class LockedBeans {
 
     @Locked("order-#{#id}-#{@keys.of(#order)}-#{region}-${suffix:x}")
     public String named(int id, Order order) {
+      return CurrentLease.get().name();
+    }
+
+    @Locked("report-#{#day}-#{#length}")
+    public String dated(LocalDate day, Duration length) {
       return CurrentLease.get().name();
     }
 

@@ -18,6 +18,7 @@ import dev.interlock.spring.LockedBeans.Keys;
 import dev.interlock.spring.LockedBeans.Order;
 import dev.interlock.spring.LockedBeans.Waiting;
 import java.time.Duration;
+import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -136,6 +137,8 @@ class LockedTest {
   @Test
   void names_are_made_of_arguments_beans_properties_and_placeholders() {
     assertThat(jobs.named(7, new Order("AB"))).isEqualTo("order-7-ab-eu-z");
+    assertThat(jobs.dated(LocalDate.of(2025, 2, 3), Duration.ofDays(1)))
+        .isEqualTo("report-2025-02-03-PT24H");
   }
 
   @Test

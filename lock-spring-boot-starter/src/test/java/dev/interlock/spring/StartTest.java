@@ -203,17 +203,42 @@ class StartTest {
 
   @Test
   void an_option_of_the_environment_is_known() {
-    FailureAnalysis failure = Contexts.failure(runner
-        .withPropertyValues("interlock.uri=redis-hash://127.0.0.1:1")
-        .withInitializer(context -> context
-            .getEnvironment()
-            .getPropertySources()
-            .replace(
-                StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME,
-                new SystemEnvironmentPropertySource(
-                    StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME,
-                    Map.of("INTERLOCK_OPTIONS_CONNECTTIMEOUT", "soon")))));
+    FailureAnalysis failure =
+        Contexts.failure(withEnvironment("INTERLOCK_OPTIONS_CONNECTTIMEOUT", "soon")
+            .withPropertyValues("interlock.uri=redis-hash://127.0.0.1:1"));
     assertThat(failure.getDescription()).contains("connectTimeout=soon").doesNotContain("no such");
+  }
+
+  private ApplicationContextRunner withEnvironment(String variable, String value) {
+    return runner.withInitializer(context -> context
+        .getEnvironment()
+        .getPropertySources()
+        .replace(
+            StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME,
+            new SystemEnvironmentPropertySource(
+                StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME,
+                Map.of(variable, value))));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"interlock.namespce", "interlock.clients.orders.lese", "interlock.locked.waitfr"})
+  void a_property_that_does_not_exist_is_refused(String property) {
+    runner
+        .withPropertyValues(
+            "interlock.uri=local://", "interlock.clients.orders.uri=local://", property + "=9s")
+        .run(context -> assertThat(context)
+            .getFailure()
+            .rootCause()
+            .hasMessageContaining("[%s] were left unbound", property));
+  }
+
+  /** Others write there too: Kubernetes, for example, for a service whose name is interlock. */
+  @Test
+  void a_variable_of_the_environment_that_is_none_of_ours_is_no_fault() {
+    withEnvironment("INTERLOCK_SERVICE_HOST", "10.0.0.1")
+        .withPropertyValues("interlock.uri=local://")
+        .run(context -> assertThat(context).hasNotFailed());
   }
 
   @Test

@@ -14,10 +14,16 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
 import org.springframework.http.ResponseEntity;
+import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.web.context.request.async.DeferredResult;
 import org.springframework.web.context.request.async.WebAsyncTask;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
@@ -56,6 +62,11 @@ class WrongAnnotationTest {
     public void work() {}
   }
 
+  static class NoUnit {
+    @LockedJob(name = "a", atLeast = "50")
+    public void work() {}
+  }
+
   static class NoFallback {
     @Locked(name = "a", onBusy = OnBusy.FALLBACK, fallback = "other")
     public void work(String id) {}
@@ -84,6 +95,12 @@ class WrongAnnotationTest {
   @Locked("a")
   static class HiddenByClass {
     public final void work() {}
+  }
+
+  @Locked("a")
+  static class HiddenJob {
+    @Scheduled(cron = "0 * * * * *")
+    void work() {}
   }
 
   static class ReturnsFuture {
@@ -219,6 +236,46 @@ class WrongAnnotationTest {
         .run(context -> assertThat(context.getBean(SamePackage.class).work()).isTrue());
   }
 
+  static class Needed {
+    @Locked("a")
+    public void work() {}
+  }
+
+  static class AmongTheFirst implements BeanPostProcessor, Ordered {
+    @Override
+    public int getOrder() {
+      return LOWEST_PRECEDENCE;
+    }
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class NeedsItEarly {
+    @Bean
+    static AmongTheFirst needing(Needed needed) {
+      return new AmongTheFirst();
+    }
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class AsksForItLater {
+    @Bean
+    static AmongTheFirst asking(ObjectProvider<Needed> needed) {
+      return new AmongTheFirst();
+    }
+  }
+
+  @Test
+  void a_bean_that_is_made_before_there_are_proxies_fails_the_start() {
+    ApplicationContextRunner early =
+        runner.withPropertyValues("interlock.uri=local://").withBean("needed", Needed.class);
+    FailureAnalysis failure = Contexts.failure(early.withUserConfiguration(NeedsItEarly.class));
+    assertThat(failure.getDescription())
+        .contains("@Locked on methods of the bean 'needed' has no effect");
+    early
+        .withUserConfiguration(AsksForItLater.class)
+        .run(context -> assertThat(context).hasNotFailed());
+  }
+
   @ParameterizedTest
   @CsvSource(delimiter = '|', textBlock = """
       Unparsable      | cannot be parsed
@@ -226,11 +283,13 @@ class WrongAnnotationTest {
       UnknownBean     | there is no bean 'nobody'
       NoName          | it needs a name
       WrongDuration   | lease is 'soon': expected a duration such as 5s or PT5S
+      NoUnit          | atLeast is '50': expected a duration such as 5s or PT5S
       NoFallback      | there is no method other(String)
       KeptWithoutTime | autoRelease=false and atLeast need each other
       Hidden          | a proxy does not see a method that is private
       HiddenByClass   | a proxy does not see a method that is private
       HiddenByPackage | a proxy in another package does not see it
+      HiddenJob       | does not lock HiddenJob.work(), which is @Scheduled but not public
       SecondMethod    | there is no variable #nothing
       ReturnsFuture         | it returns a Future, for whose end a lock cannot be held
       ReturnsRedisFuture    | it returns a RedisFuture, for whose end a lock cannot be held

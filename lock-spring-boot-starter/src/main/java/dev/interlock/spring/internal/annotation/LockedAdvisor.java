@@ -30,6 +30,11 @@ public final class LockedAdvisor {
     return advisor;
   }
 
+  /** Whether a class has methods that are to be locked. */
+  public static boolean isFor(Class<?> type, LockedMethods methods) {
+    return new CheckedClasses(methods).matches(type);
+  }
+
   /** Whether calls of a bean come to the locks first. */
   public static boolean isOn(@Nullable Object bean) {
     return bean instanceof Advised advised

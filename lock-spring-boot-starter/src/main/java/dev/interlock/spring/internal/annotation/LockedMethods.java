@@ -81,11 +81,12 @@ public final class LockedMethods {
       requireSamePackage(own, method, targetClass);
       return Optional.of(read(own, method, targetClass));
     }
-    if (!Modifier.isPublic(method.getModifiers()) || Modifier.isStatic(method.getModifiers())) {
+    LockAnnotation ofClass = LockAnnotation.on(targetClass);
+    if (ofClass == null || Modifier.isStatic(method.getModifiers())) {
       return Optional.empty();
     }
-    LockAnnotation ofClass = LockAnnotation.on(targetClass);
-    if (ofClass == null) {
+    if (!Modifier.isPublic(method.getModifiers())) {
+      requireNoJob(ofClass, method);
       return Optional.empty();
     }
     if (AnnotatedElementUtils.hasAnnotation(method.getDeclaringClass(), Locked.class)) {
@@ -139,6 +140,15 @@ public final class LockedMethods {
                   describe(method),
                   targetClass.getSimpleName(),
                   targetClass.getPackageName()));
+    }
+  }
+
+  /** The scheduler calls it whether it is public or not: it would run on all instances at once. */
+  private static void requireNoJob(LockAnnotation ofClass, Method method) {
+    if (isScheduled(method)) {
+      throw new LockConfigurationException(
+          "%s on the class does not lock %s, which is @Scheduled but not public: make it public, or annotate it"
+              .formatted(ofClass.label(), describe(method)));
     }
   }
 
@@ -333,11 +343,16 @@ public final class LockedMethods {
       return Optional.empty();
     }
     try {
-      return Optional.of(DurationStyle.detectAndParse(text));
+      Duration parsed = DurationStyle.detectAndParse(text);
+      boolean hasUnit = Character.isLetter(text.charAt(text.length() - 1));
+      if (hasUnit || parsed.isZero()) { // else Spring takes it for milliseconds, its writer not
+        return Optional.of(parsed);
+      }
     } catch (IllegalArgumentException e) {
-      faults.add("%s is '%s': expected a duration such as 5s or PT5S".formatted(attribute, text));
-      return Optional.empty();
+      // No duration.
     }
+    faults.add("%s is '%s': expected a duration such as 5s or PT5S".formatted(attribute, text));
+    return Optional.empty();
   }
 
   private static void requireLease(String attribute, Duration given, List<String> faults) {

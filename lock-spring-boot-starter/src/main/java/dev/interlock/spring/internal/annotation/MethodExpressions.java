@@ -2,6 +2,8 @@ package dev.interlock.spring.internal.annotation;
 
 import dev.interlock.LockConfigurationException;
 import java.lang.reflect.Method;
+import java.time.temporal.TemporalAccessor;
+import java.time.temporal.TemporalAmount;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -11,11 +13,13 @@ import org.springframework.context.expression.BeanFactoryResolver;
 import org.springframework.context.expression.MethodBasedEvaluationContext;
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.ParameterNameDiscoverer;
+import org.springframework.core.convert.support.DefaultConversionService;
 import org.springframework.expression.EvaluationContext;
 import org.springframework.expression.Expression;
 import org.springframework.expression.ExpressionException;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.ParserContext;
+import org.springframework.expression.TypeConverter;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.Assign;
 import org.springframework.expression.spel.ast.BeanReference;
@@ -25,11 +29,13 @@ import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
+import org.springframework.expression.spel.support.StandardTypeConverter;
 
 /** The expressions in one attribute of a method's annotation, which are checked at start. */
 final class MethodExpressions {
   private static final SpelExpressionParser PARSER = new SpelExpressionParser();
   private static final ParameterNameDiscoverer NAMES = new DefaultParameterNameDiscoverer();
+  private static final TypeConverter CONVERTER = converter();
 
   private final Method method;
   private final String written;
@@ -50,6 +56,15 @@ final class MethodExpressions {
     this.written = written;
     this.beans = beans;
     this.shared.setBeanResolver(new BeanFactoryResolver(beans));
+    this.shared.setTypeConverter(CONVERTER);
+  }
+
+  /** As Spring's own, and knows dates and times, whose texts are the same in each JVM. */
+  private static TypeConverter converter() {
+    DefaultConversionService conversions = new DefaultConversionService();
+    conversions.addConverter(TemporalAccessor.class, String.class, Object::toString);
+    conversions.addConverter(TemporalAmount.class, String.class, Object::toString);
+    return new StandardTypeConverter(conversions);
   }
 
   /**
