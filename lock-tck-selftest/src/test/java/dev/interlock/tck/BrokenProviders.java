@@ -423,5 +423,17 @@ final class BrokenProviders {
     EXPECTED.put(Fault.KEEPS_AWAITED_PARTS, Set.of("M3"));
     EXPECTED.put(Fault.INSPECT_REMEMBERS_OWN, Set.of("M1"));
     EXPECTED.put(Fault.PARTS_RAISE_NO_COUNTER, Set.of("T1"));
+    EXPECTED.put(Fault.HAND_OFF_IS_NOT_KEPT, Set.of("X1", "W3"));
+    EXPECTED.put(Fault.HAND_OFF_TO_NOBODY, Set.of("W3"));
+    // Where threads of a client compete, they wait until their time or the lease is over.
+    NOW_AND_THEN.put(Fault.HAND_OFF_TO_NOBODY, Set.of("X1", "W7"));
+    EXPECTED.put(Fault.HAND_OFF_PASSES_QUEUE, Set.of("F2"));
+    EXPECTED.put(Fault.ABANDONMENTS_RUN_OUT, Set.of("W12"));
+    EXPECTED.put(Fault.KEEPS_CLIENTS, Set.of("M3"));
+    EXPECTED.put(Fault.FIFTH_EVENT_IS_LATE, Set.of("P1"));
+    EXPECTED.put(Fault.UNFAIR_FROM_SEVENTEEN_CLIENTS, Set.of("F3"));
+    EXPECTED.put(Fault.LIST_PROLONGS, Set.of("M1"));
+    EXPECTED.put(Fault.RELEASE_COMPARES_OWNERS, Set.of("S3"));
+    EXPECTED.put(Fault.FORCE_COMPARES_OWNERS, Set.of("M2"));
   }
 }

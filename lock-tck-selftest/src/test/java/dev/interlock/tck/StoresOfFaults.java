@@ -52,7 +52,9 @@ final class StoresOfFaults {
       Fault.SINCE_OF_ARRIVAL,
       Fault.INSPECT_TELLS_OWNER_BEFORE,
       Fault.PLACE_HIDES_GRANT,
-      Fault.WAITERS_IN_REVERSE);
+      Fault.WAITERS_IN_REVERSE,
+      Fault.HAND_OFF_PASSES_QUEUE,
+      Fault.UNFAIR_FROM_SEVENTEEN_CLIENTS);
 
   private static final Set<Fault> NEEDS_SHARED_OWNERS = Set.of(
       Fault.OWNER_BEHIND_QUEUE,
@@ -77,7 +79,9 @@ final class StoresOfFaults {
       Fault.OWNERS_LEASES_FOLLOW_CLOCK,
       Fault.OWNER_RELEASE_REWRITES_ENTRIES,
       Fault.OWNERS_COUNT_APART,
-      Fault.UNNAMED_OWNERS_COUNT);
+      Fault.UNNAMED_OWNERS_COUNT,
+      Fault.RELEASE_COMPARES_OWNERS,
+      Fault.FORCE_COMPARES_OWNERS);
 
   private static final Set<Fault> NEEDS_COUNTED = Set.of(
       Fault.READS_BESIDE_WRITER,

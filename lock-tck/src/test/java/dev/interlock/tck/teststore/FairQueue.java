@@ -4,8 +4,10 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Those who wait for one lock in the order of their arrival. Not thread-safe. */
@@ -22,6 +24,7 @@ final class FairQueue {
   private static final long POLL = TimeUnit.MILLISECONDS.toNanos(250);
   private static final int CAPACITY = 20;
   private static final int FAIR_PLACES = 9;
+  private static final int FAIR_CLIENTS = 16;
   private static final int THOUSAND = 1_000;
 
   private static final class Entry {
@@ -72,6 +75,10 @@ final class FairQueue {
       entries.add(entries.size() - 1, entry);
       return true;
     }
+    if (fault == Fault.UNFAIR_FROM_SEVENTEEN_CLIENTS && othersWait(request.client())) {
+      entries.add(entries.size() - 1, entry);
+      return true;
+    }
     entries.add(entry);
     entry.place = ++arrivals % THOUSAND;
     if (fault == Fault.PLACES_OF_THREE_DIGITS) {
@@ -81,6 +88,13 @@ final class FairQueue {
       entries.sort(Comparator.comparingLong(one -> one.request.clientClock()));
     }
     return true;
+  }
+
+  /** Whether more clients than are served in order wait already, and not this one. */
+  private boolean othersWait(String client) {
+    Set<String> clients =
+        entries.stream().map(entry -> entry.request.client()).collect(Collectors.toSet());
+    return !clients.contains(client) && clients.size() > FAIR_CLIENTS;
   }
 
   /** How long a place lasts: from its last renewal, or from its beginning if it is shorter. */

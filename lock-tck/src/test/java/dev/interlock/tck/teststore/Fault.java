@@ -659,5 +659,25 @@ public enum Fault {
   /** A client that has looked at a lock that it holds answers from memory until its release. */
   INSPECT_REMEMBERS_OWN,
   /** A renewal raises the token of a part, and the next hold has a smaller one. */
-  PARTS_RAISE_NO_COUNTER
+  PARTS_RAISE_NO_COUNTER,
+  /** What a release takes along is answered as granted, and is not noted. */
+  HAND_OFF_IS_NOT_KEPT,
+  /** A release that takes an attempt along gives the lock to nobody. */
+  HAND_OFF_TO_NOBODY,
+  /** What a release takes along is granted before those who stand in the queue. */
+  HAND_OFF_PASSES_QUEUE,
+  /** Of a client the abandonments from the hundred and first on are confirmed and not made. */
+  ABANDONMENTS_RUN_OUT,
+  /** Something is kept for each client, for ever. */
+  KEEPS_CLIENTS,
+  /** Each fifth event is told a second late. */
+  FIFTH_EVENT_IS_LATE,
+  /** Clients from the seventeenth on that wait for a lock are served in reverse. */
+  UNFAIR_FROM_SEVENTEEN_CLIENTS,
+  /** A list begins the leases that it tells anew. */
+  LIST_PROLONGS,
+  /** A late release of a named owner ends what that owner has by then. */
+  RELEASE_COMPARES_OWNERS,
+  /** A forced release with a token that a named owner had ends what that owner has by then. */
+  FORCE_COMPARES_OWNERS
 }

@@ -40,11 +40,14 @@ final class Grants {
   private final Map<String, Long> lastTold = new ConcurrentHashMap<>();
   // Which token an attempt was given, for a fault.
   private final Map<String, Long> firstTokens = new HashMap<>();
+  private final LateEvents late = new LateEvents();
+  private final FormerOwners formerOwners;
   private final SweptCounters counters = new SweptCounters();
 
   Grants(LockTable table, Fault fault) {
     this.table = table;
     this.fault = fault;
+    this.formerOwners = new FormerOwners(fault);
     loseTokens();
   }
 
@@ -152,6 +155,7 @@ final class Grants {
         granted.token = lock.held.token;
       }
     }
+    formerOwners.granted(granted);
     lock.end = Lock.End.NONE;
     lock.lastToken = token;
     lock.lastOwner = request.owner();
@@ -246,6 +250,10 @@ final class Grants {
   boolean beginsTheSame(@Nullable Held held, Request request) {
     Integer given = values.get(request.id());
     return held != null && given != null && given <= values.get(held.request.id());
+  }
+
+  FormerOwners formerOwners() {
+    return formerOwners;
   }
 
   void free(String name, Lock lock) {
@@ -372,7 +380,11 @@ final class Grants {
     boolean unknown = fault == Fault.CUTS_CHANNEL_NAMES && event.name().length() > CHANNEL_NAME_END;
     if (subscriber != null && !own && !unknown && !isIdle(client)) {
       lastTold.put(client, System.nanoTime());
-      subscriber.accept(event);
+      if (fault == Fault.FIFTH_EVENT_IS_LATE) {
+        late.tell(subscriber, event);
+      } else {
+        subscriber.accept(event);
+      }
     }
   }
 }

@@ -156,6 +156,7 @@ final class HoldCommands {
     }
     boolean anybody = fault == Fault.NO_OWNER_CHECK
         || grants.beginsTheSame(held, request)
+        || (held != null && grants.formerOwners().hadByAttempt(request.id(), held))
         || (fault == Fault.COMPARES_CLIENTS
             && held != null
             && held.request.client().equals(request.client()));

@@ -51,6 +51,9 @@ final class LockTable {
   }
 
   void joined(String client) {
+    if (fault == Fault.KEEPS_CLIENTS) {
+      keep("client " + client);
+    }
     sessions.joined(client);
   }
 

@@ -48,8 +48,7 @@ final class OperatorCommands {
       return null;
     }
     if (fault == Fault.INSPECT_PROLONGS) {
-      lock.holders()
-          .forEach(hold -> hold.expiresAt = Math.max(hold.expiresAt, now + hold.request.lease()));
+      beginLeases(lock, now);
     }
     int waiters = fault == Fault.BLIND_INSPECT ? 0 : lock.waiters.size() + lock.queue.size();
     Info first = info(held, now, waiters);
@@ -63,6 +62,11 @@ final class OperatorCommands {
                     ? info(other, now, waiters).withRemaining(first.remaining())
                     : info(other, now, waiters)));
     return first;
+  }
+
+  private static void beginLeases(Lock lock, long now) {
+    lock.holders()
+        .forEach(hold -> hold.expiresAt = Math.max(hold.expiresAt, now + hold.request.lease()));
   }
 
   private Info info(Held held, long now, int waiters) {
@@ -114,6 +118,9 @@ final class OperatorCommands {
         lock.expire(System.nanoTime());
       }
       if (lock != null && lock.held != null && begins(name, prefix)) {
+        if (fault == Fault.LIST_PROLONGS) {
+          beginLeases(lock, System.nanoTime());
+        }
         page.names().add(name);
         page.holds().add(info(lock.held, System.nanoTime(), lock.waiters.size()));
       }
@@ -146,7 +153,7 @@ final class OperatorCommands {
         || (fault == Fault.FORCE_ZERO_IS_ANYBODY && token == 0)
         || (together && lock.holders().anyMatch(held -> held.has(token)));
     List<Held> victims = lock.holders()
-        .filter(held -> all || held.has(token))
+        .filter(held -> all || held.has(token) || grants.formerOwners().hadByToken(token, held))
         .limit(fault == Fault.FORCE_ENDS_ONE_ENTRY ? 1 : Long.MAX_VALUE)
         .toList();
     for (Held victim : victims) {

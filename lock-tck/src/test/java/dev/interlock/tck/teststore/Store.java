@@ -18,6 +18,7 @@ final class Store {
   private final AttemptCommands attempts;
   private final HoldCommands holds;
   private final OperatorCommands operators;
+  private final HandOffCommands handOffs;
   private int disturbances;
   private boolean readOnly;
   private boolean full;
@@ -29,6 +30,7 @@ final class Store {
     attempts = new AttemptCommands(this, table, grants, fault);
     holds = new HoldCommands(this, table, grants, fault);
     operators = new OperatorCommands(this, table, grants, fault);
+    handOffs = new HandOffCommands(attempts, holds, table, grants, fault);
   }
 
   AttemptCommands attempts() {
@@ -41,6 +43,10 @@ final class Store {
 
   OperatorCommands operators() {
     return operators;
+  }
+
+  HandOffCommands handOffs() {
+    return handOffs;
   }
 
   synchronized void loseState() {

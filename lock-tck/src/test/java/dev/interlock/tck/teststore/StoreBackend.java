@@ -35,6 +35,7 @@ final class StoreBackend implements LockBackend {
   private static final long TOO_LONG = Duration.ofMillis(600).toNanos();
   private static final long TIMER_MILLIS = 300;
   private static final int MOST_TIMERS = 200;
+  private static final int MOST_ABANDONMENTS = 100;
 
   private final StoreConnections connections;
   private final Fault fault;
@@ -44,6 +45,7 @@ final class StoreBackend implements LockBackend {
   private final StoreInspection inspection;
   private final Latecomers latecomers = new Latecomers();
   private final AtomicInteger attempts = new AtomicInteger();
+  private final AtomicInteger abandonments = new AtomicInteger();
   private final AtomicInteger timersStarted = new AtomicInteger();
   private final ScheduledExecutorService timers =
       Executors.newSingleThreadScheduledExecutor(StoreServer::daemon);
@@ -61,6 +63,15 @@ final class StoreBackend implements LockBackend {
     this.leases = new SentLeases(fault);
     this.renewals = new StoreRenewals(connections, fault, requests, leases);
     this.inspection = new StoreInspection(connections, fault, requests);
+  }
+
+  /** What the engine calls: one that hands locks on, for the faults of that. */
+  LockBackend opened() {
+    return switch (fault) {
+      case HAND_OFF_IS_NOT_KEPT, HAND_OFF_TO_NOBODY, HAND_OFF_PASSES_QUEUE ->
+        new HandOffStore(this, connections, requests);
+      default -> this;
+    };
   }
 
   @Override
@@ -253,6 +264,9 @@ final class StoreBackend implements LockBackend {
     Wire.Request request = requests.of(name, id, 0);
     if (fault == Fault.LEAVER_REWRITES_QUEUE) {
       rewriteQueue(request);
+    }
+    if (fault == Fault.ABANDONMENTS_RUN_OUT && abandonments.incrementAndGet() > MOST_ABANDONMENTS) {
+      return;
     }
     if (fault == Fault.ABANDONS_LATER) {
       var unused = timers.schedule(

@@ -50,10 +50,11 @@ public final class StoreProvider implements LockProvider {
     HostPort server = config.get(HOSTS).get(0);
     config.find(PASSWORD).ifPresent(password -> logIn(server, password, config.get(FAULT)));
     return new StoreBackend(
-        new StoreConnections(
-            server.host(), server.port().orElseThrow(), client.id(), config.get(FAULT)),
-        client,
-        config.get(FAULT));
+            new StoreConnections(
+                server.host(), server.port().orElseThrow(), client.id(), config.get(FAULT)),
+            client,
+            config.get(FAULT))
+        .opened();
   }
 
   /** The server has no users: none may log in. */

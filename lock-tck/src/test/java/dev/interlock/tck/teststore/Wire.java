@@ -88,6 +88,9 @@ final class Wire {
   /** The answer. */
   record Answer(long token, int tokens, long recheck) implements Serializable {}
 
+  /** The answer to a release that took an attempt along: what became of that. */
+  record HandOff(@Nullable Answer next) implements Serializable {}
+
   /** What inspection tells. */
   record Info(
       String owner,

@@ -45,6 +45,7 @@ public final class AllRules {
       QueuePlaceRules.class,
       NewcomerRules.class,
       TurnTakingRules.class,
+      TakenAlongRules.class,
       QueueDepartureRules.class,
       PushRules.class,
       SharedOwnerRules.class,

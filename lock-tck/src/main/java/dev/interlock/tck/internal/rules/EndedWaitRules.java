@@ -7,8 +7,11 @@ import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.LockTimeoutException;
 import dev.interlock.OutcomeUnknownException;
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.HoldId;
 import dev.interlock.tck.TckFault;
 import dev.interlock.tck.internal.fault.FaultProxy;
+import dev.interlock.tck.internal.run.DirectBackend;
 import dev.interlock.tck.internal.run.Neighbours;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
@@ -19,11 +22,14 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 
 /** Rule W12, and what E6 says about waits that end while the server is away. */
 public final class EndedWaitRules {
   /** An end that takes so long, in nanoseconds, may have been left to the background. */
   private static final long LATE = 400_000_000;
+
+  private static final int AWAITED = 8;
 
   private EndedWaitRules() {}
 
@@ -58,6 +64,53 @@ public final class EndedWaitRules {
     }
     run.requireHit(judged, "waits that ended while the server was quick");
     run.note(judged + " waits that ended were in no queue when their calls returned");
+  }
+
+  @Rule(
+      value = "W12",
+      check = "that each abandonment is made, however many a client has made before",
+      neighbours = Neighbours.FEW,
+      timed = true)
+  public static void whoLeavesIsGoneHoweverManyHaveLeft(RuleRun run) throws Exception {
+    if (run.isForeign()) {
+      return;
+    }
+    DirectBackend leaving = run.direct();
+    LockClient observer = run.client();
+    List<Lease> awaited = new ArrayList<>();
+    for (int i = 0; i < AWAITED; i++) {
+      awaited.add(observer.acquire(Leases.fixed(run, run.name(), 60_000)));
+    }
+    List<Integer> leavers =
+        IntStream.range(0, run.amount(120, 300, 1_100)).boxed().toList();
+    SideBySide.each(leavers, i -> {
+      Attempt wait = Attempt.of(
+              awaited.get(i % AWAITED).name(), leaving.newId(), "tck", run.ms(60_000))
+          .withPatience(run.ms(60_000));
+      leaving.attempt(wait);
+      leaving.abandon(wait.name(), wait.id());
+      return i;
+    });
+    for (Lease lease : awaited) {
+      run.ifOffered(() -> run.await(
+          run.limit(1_000),
+          "nobody waits once " + leavers.size() + " of a client have left",
+          () -> Queues.waiters(observer, lease.name()) == 0));
+      lease.release();
+    }
+    SideBySide.each(leavers, i -> {
+      String name = run.name();
+      HoldId left = leaving.newId();
+      leaving.acquire(name, left, run.ms(60_000), run.limit(3_000));
+      leaving.abandon(name, left);
+      run.await(
+          run.limit(1_000),
+          "a lock is free once its hold was abandoned, as many before it were",
+          () -> observer.inspect(name).isEmpty());
+      return i;
+    });
+    run.count(2L * leavers.size());
+    run.note(leavers.size() + " waits and as many holds of a client were abandoned");
   }
 
   @Rule(

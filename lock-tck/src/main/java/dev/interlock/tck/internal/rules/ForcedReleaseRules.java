@@ -72,15 +72,23 @@ public final class ForcedReleaseRules {
     if (!run.has(Capability.FENCED)) {
       return;
     }
-    String name = run.name();
     LockClient operator = run.client();
     LockClient client = run.client();
-    Lease first = client.acquire(Leases.fixed(run, name, 20_000));
+    for (UnaryOperator<LockRequest> kind : Leases.wholes(run).values()) {
+      forceByTokens(run, operator, client, kind.apply(Leases.fixed(run, run.name(), 20_000)));
+    }
+  }
+
+  /** The same request holds the lock twice, one hold after the other. */
+  private static void forceByTokens(
+      RuleRun run, LockClient operator, LockClient client, LockRequest request) throws Exception {
+    String name = request.name();
+    Lease first = client.acquire(request);
     long old = operator.inspect(name).orElseThrow().fencingToken();
     first.release();
     run.expect(
         !operator.forceRelease(name, old), "a free lock is not forced by an old token", "it was");
-    Lease second = client.acquire(Leases.fixed(run, name, 20_000));
+    Lease second = client.acquire(request);
     run.expect(
         !operator.forceRelease(name, old), "a successor is not forced by an old token", "it was");
     run.expectHeld(operator, name, "after a forced release of its predecessor");

@@ -13,6 +13,7 @@ import dev.interlock.tck.internal.run.DirectBackend;
 import dev.interlock.tck.internal.run.NotReached;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,6 +24,9 @@ import java.util.Optional;
 public final class ListingRules {
   private static final long LONG = 60_000;
   private static final long BRIEF = 150;
+
+  /** What a server may round: it keeps milliseconds. */
+  private static final Duration ROUNDED = Duration.ofMillis(10);
 
   /** More than a page, and than two. */
   private static final int MANY = 40;
@@ -57,11 +61,13 @@ public final class ListingRules {
     }
     List<Lease> held =
         SideBySide.each(names, name -> client.acquire(Leases.fixed(run, name, LONG)));
+    long begun = System.nanoTime();
     client.acquire(Leases.fixed(run, prefix + "released", LONG)).release();
     client.acquire(Leases.fixed(run, prefix + "expired", BRIEF));
     client.acquire(Leases.fixed(run, prefix + "forced", LONG));
     Leases.force(run, client, prefix + "forced");
     RuleRun.pause(run.expiry(2 * BRIEF));
+    Duration most = run.expiry(LONG).minus(RuleRun.since(begun)).plus(ROUNDED);
     Optional<Map<String, HoldInfo>> listed = list(run, direct, prefix);
     if (listed.isEmpty()) {
       run.note("it cannot list");
@@ -75,7 +81,10 @@ public final class ListingRules {
               && (!run.has(Capability.FENCED) || told.fencingToken() == lease.fencingToken()),
           "a list tells \"" + lease.name() + "\", with its token",
           "it tells " + told);
+      expectRest(run, lease.name(), Optional.ofNullable(told), most);
     }
+    String looked = names.get(names.size() - 1);
+    expectRest(run, looked, direct.backend().inspect(looked), most);
     run.expect(
         listed.get().isEmpty(),
         "a list tells only what is held and begins with \"" + prefix + "\"",
@@ -85,6 +94,15 @@ public final class ListingRules {
       return lease;
     });
     run.note(MANY + " held locks were listed, a part at a time");
+  }
+
+  /** A list begins no lease anew. */
+  private static void expectRest(RuleRun run, String name, Optional<HoldInfo> told, Duration most) {
+    run.expectWhileHeld(
+        name,
+        () -> told.isPresent() && told.get().remaining().compareTo(most) <= 0,
+        "no more remains of a lease that is listed than " + most,
+        "told is " + told);
   }
 
   /** All pages; empty if there is no list. */

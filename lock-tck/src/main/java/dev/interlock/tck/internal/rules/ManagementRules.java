@@ -25,6 +25,7 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
 
 /** Rules M3 and M5. */
 public final class ManagementRules {
@@ -36,6 +37,7 @@ public final class ManagementRules {
   // Of each way to end, so that what one of them leaves is more than half of those.
   private static final int OF_EACH = 200;
   private static final int LEAVERS = 10;
+  private static final int CLIENTS = 24;
   private static final int TAKERS = 2;
 
   /** For so long, in milliseconds, what is over may be kept. */
@@ -141,6 +143,52 @@ public final class ManagementRules {
               + TIDY_LIMIT / 1_000 + " s later, while others are used",
           "there are " + more + " more entries");
     }
+  }
+
+  @Rule(
+      value = "M3",
+      check = "what is kept of a client, and is not removed when it closes",
+      neighbours = Neighbours.NONE,
+      timed = true)
+  public static void nothingGrowsWithClients(RuleRun run) throws Exception {
+    Optional<LongSupplier> counter = run.backend().counter();
+    if (counter.isEmpty()) {
+      return; // it is said above what that means
+    }
+    LockClient client = run.client();
+    String used = run.name();
+    String awaited = run.name();
+    Lease held = client.acquire(Leases.fixed(run, awaited, 60_000));
+    useClients(run, 1, used, awaited);
+    long before = counter.get().getAsLong();
+    useClients(run, CLIENTS, used, awaited);
+    long end = System.nanoTime() + run.pastLease(0, TIDY_LIMIT).toNanos();
+    long more = counter.get().getAsLong() - before;
+    while (more > CLIENTS / 2 && System.nanoTime() - end < 0) {
+      useNames(client, run.name(), CLIENTS);
+      more = counter.get().getAsLong() - before;
+    }
+    run.expect(
+        more <= CLIENTS / 2,
+        "of " + CLIENTS + " clients that were closed nothing is kept " + TIDY_LIMIT / 1_000
+            + " s later, while others are used",
+        "there are " + more + " more entries");
+    held.release();
+    run.note(CLIENTS + " clients that were closed left " + more + " more entries");
+  }
+
+  /** Clients that have a lock, wait for another one, and close. What names leave is not counted. */
+  private static void useClients(RuleRun run, int count, String used, String awaited)
+      throws Exception {
+    List<Integer> clients = IntStream.range(0, count).boxed().toList();
+    SideBySide.each(clients, i -> {
+      LockClient client = run.client();
+      client.acquire(Leases.fixed(run, used, 60_000).withWait(run.limit(9_000))).release();
+      LockRequest vain = Leases.fixed(run, awaited, 60_000).withWait(Duration.ofMillis(20));
+      boolean waited = isInVain(client, List.of(vain));
+      client.close();
+      return waited;
+    });
   }
 
   public static long heapGrowth(WorkerSpace space, String name) throws Exception {

@@ -24,6 +24,7 @@ public final class PushRules {
 
   private static final long LONGEST_USE = 4_000;
   private static final int TOGETHER = 16;
+  private static final long SOON = 300;
 
   private PushRules() {}
 
@@ -78,23 +79,62 @@ public final class PushRules {
     EventCounter events = new EventCounter();
     LockClient waiter = run.client(events);
     int waits = 0;
+    // Of plain waits and of those that stand in the queue, for which there may be other messages.
+    List<List<Duration>> spreads = List.of(new ArrayList<>(), new ArrayList<>());
     long end = System.nanoTime() + run.ms(LONGEST_USE).toNanos();
-    while (waits < USES || (waits < MANY_USES && System.nanoTime() - end < 0)) {
+    for (int round = 0;
+        waits < USES || (waits < MANY_USES && System.nanoTime() - end < 0);
+        round++) {
       List<Lease> held = new ArrayList<>();
       List<CompletableFuture<Lease>> waiting = new ArrayList<>();
+      List<CompletableFuture<Long>> served = new ArrayList<>();
       for (int i = 0; i < TOGETHER; i++) {
         String name = run.name();
         held.add(holder.acquire(Leases.fixed(run, name, 60_000)));
-        waiting.add(waiter.acquireAsync(Leases.fixed(run, name, 30_000).withWait(run.ms(30_000))));
+        LockRequest request = Leases.fixed(run, name, 30_000).withWait(run.ms(30_000));
+        waiting.add(waiter.acquireAsync(Leases.fairInTurns(run, request, round)));
+        served.add(waiting.get(i).thenApply(lease -> System.nanoTime()));
       }
       awaitWaiting(run, events, waits + TOGETHER);
-      held.forEach(Lease::release);
+      List<Long> released = new ArrayList<>();
+      for (Lease lease : held) {
+        released.add(System.nanoTime());
+        lease.release();
+      }
       for (CompletableFuture<Lease> wait : waiting) {
         Queues.expectServed(run, wait, "wait " + ++waits + " of a client");
         wait.get().release();
       }
+      spreads.get(round % 2).add(spread(released, served));
     }
+    spreads.forEach(ofKind -> expectTogether(run, ofKind));
     run.note("a client was told of " + waits + " releases");
+  }
+
+  /** By how much the latest of them was later than the most punctual one. */
+  private static Duration spread(List<Long> released, List<CompletableFuture<Long>> served) {
+    long least = Long.MAX_VALUE;
+    long most = Long.MIN_VALUE;
+    for (int i = 0; i < released.size(); i++) {
+      long took = served.get(i).join() - released.get(i);
+      least = Math.min(least, took);
+      most = Math.max(most, took);
+    }
+    return Duration.ofNanos(most - least);
+  }
+
+  /** A machine that is busy delays one now and then, and not in most of the rounds. */
+  private static void expectTogether(RuleRun run, List<Duration> spreads) {
+    Collections.sort(spreads);
+    Duration usual = spreads.get(spreads.size() / 2);
+    run.expect(
+        usual.compareTo(run.limit(SOON)) <= 0,
+        "of " + TOGETHER + " waits the last is served at most " + SOON
+            + " ms later after its release than the first, in half of " + spreads.size()
+            + " rounds",
+        "it took " + usual.toMillis() + " ms longer");
+    run.note("usually the last of " + TOGETHER + " was served " + usual.toMillis()
+        + " ms later than the first");
   }
 
   /** Whoever asks late would find the lock free, and need not be told. */

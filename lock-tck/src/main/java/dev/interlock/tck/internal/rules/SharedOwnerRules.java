@@ -364,6 +364,16 @@ public final class SharedOwnerRules {
     run.expectWhileHeld(
         name, () -> first.release(name, outer), "the outer release is known", "it is not");
     run.expectFree(observer, name, run.limit(1_000), "after one release for each entry");
+    HoldId later = second.newId();
+    grant(run, second, name, later);
+    run.expect(
+        !first.release(name, outer),
+        "a late release is not known, though its owner holds",
+        "it is");
+    first.abandon(name, outer);
+    run.expectHeld(observer, name, "after a late release of its owner's last hold");
+    run.expectWhileHeld(
+        name, () -> second.release(name, later), "the owner's next hold is there", "it is not");
     run.fault("attempts and releases sent twice");
     run.note("two entries, each sent twice, were ended by one release each");
   }

@@ -3,8 +3,11 @@ package dev.interlock.tck.internal.run;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.Grant;
+import dev.interlock.spi.HandOffBackend;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.LockBackend;
+import dev.interlock.spi.Release;
+import dev.interlock.spi.ReleaseResult;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
@@ -115,6 +118,12 @@ public final class DirectBackend implements AutoCloseable {
   public boolean release(String name, HoldId id) {
     holdings.remove(name, id);
     return backend.release(name, id);
+  }
+
+  /** Gives a hold up, and takes along what the release names. */
+  public ReleaseResult release(Release release) {
+    holdings.remove(release.name(), release.id());
+    return HandOffBackend.release(backend, release);
   }
 
   public void abandon(String name, HoldId id) {
