@@ -14,6 +14,7 @@ import dev.interlock.tck.internal.worker.WorkerPool;
 import dev.interlock.tck.teststore.Fault;
 import dev.interlock.tck.teststore.StoreServer;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntToLongFunction;
@@ -70,8 +71,12 @@ class LeftoversOfAFirstTryTest {
           .faults(server)
           .timeScale(0.2);
       RuleInfo rule = Rules.find(id).orElseThrow();
+      // The counts are made up for what asks for them in this order.
+      List<RuleTest> tests = RuleTest.catalogue(AllRules.CLASSES).get(rule).stream()
+          .filter(test -> !test.rule().check().startsWith("what is kept of a client"))
+          .toList();
       return new RuleExecutor(Target.of(backend), Effort.QUICK, 7, pool, Archive.NONE, stalls)
-          .execute(rule, RuleTest.catalogue(AllRules.CLASSES).get(rule));
+          .execute(rule, tests);
     } finally {
       pool.leave();
     }
