@@ -284,7 +284,9 @@ public abstract class ClusterContract {
     try {
       others.forEach(node -> node.command("CLUSTER", "DELSLOTS", slot));
       try (LockClient client = Locks.open(uri())) {
-        spread().forEach(name -> client.tryAcquire(LockRequest.of(name)).orElseThrow().release());
+        spread()
+            .forEach(
+                name -> client.tryAcquire(LockRequest.of(name)).orElseThrow().release());
         assertThatThrownBy(() -> client.tryAcquire(LockRequest.of("orphan")))
             .isInstanceOf(BackendUnavailableException.class)
             .hasMessageFindingMatch("serves slot " + slot + " now|slot not served");
