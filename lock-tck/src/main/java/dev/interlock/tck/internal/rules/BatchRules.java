@@ -41,9 +41,6 @@ public final class BatchRules {
 
   private static final int WAYS_TO_END = 3;
 
-  /** What a server may round: it keeps milliseconds. */
-  private static final Duration ROUNDED = Duration.ofMillis(10);
-
   private static final long SHORT = 60_000;
 
   // In minutes, each longer than the lease before it, neither growing nor falling.
@@ -238,10 +235,10 @@ public final class BatchRules {
         "it is answered " + result);
     Duration left =
         direct.backend().inspect(renewal.name()).map(HoldInfo::remaining).orElse(Duration.ZERO);
-    Duration least = renewal.lease().minus(RuleRun.since(called)).minus(ROUNDED);
+    Duration least = renewal.lease().minus(RuleRun.since(called)).minus(Leases.ROUNDED);
     run.expect(
         left.compareTo(least) >= 0
-            && left.compareTo(renewal.lease().plus(run.expiry(0)).plus(ROUNDED)) <= 0,
+            && left.compareTo(renewal.lease().plus(run.expiry(0)).plus(Leases.ROUNDED)) <= 0,
         which + " has at least " + least + " left on the server, and no more than the lease",
         left + " remain");
   }

@@ -26,9 +26,6 @@ public final class ClockRules {
   private static final long LEASE = 1_500;
   private static final long DRIFT_LEASE = 8_000;
 
-  /** What a server may round: it keeps milliseconds. */
-  private static final Duration ROUNDED = Duration.ofMillis(10);
-
   private static final List<Duration> DRIFTS = List.of(
       Duration.ofSeconds(1),
       Duration.ofSeconds(-1),
@@ -223,9 +220,10 @@ public final class ClockRules {
     long called = System.nanoTime();
     holder.run(space -> holdFor(space, kind, name, nanos, extended));
     Duration left = observer.call(space -> remaining(space, name));
-    Duration least = lease.minusNanos(System.nanoTime() - called).minus(ROUNDED);
+    Duration least = lease.minusNanos(System.nanoTime() - called).minus(Leases.ROUNDED);
     run.expect(
-        left.compareTo(least) >= 0 && left.compareTo(run.expiry(DRIFT_LEASE).plus(ROUNDED)) <= 0,
+        left.compareTo(least) >= 0
+            && left.compareTo(run.expiry(DRIFT_LEASE).plus(Leases.ROUNDED)) <= 0,
         "a lease of %s, %s%s, of %s, has at least %s left and no more than the lease"
             .formatted(lease, how, drift, kind.what(), least),
         left + " remain");
@@ -245,11 +243,11 @@ public final class ClockRules {
       long called = System.nanoTime();
       boolean extended = drifting.call(space -> space.lease(name).extend(Duration.ofNanos(asked)));
       Duration left = observer.call(space -> remaining(space, name));
-      Duration least = Duration.ofNanos(asked - (System.nanoTime() - called)).minus(ROUNDED);
+      Duration least = Duration.ofNanos(asked - (System.nanoTime() - called)).minus(Leases.ROUNDED);
       run.expect(
           extended
               && left.compareTo(least) >= 0
-              && left.compareTo(run.expiry(2 * DRIFT_LEASE).plus(ROUNDED)) <= 0,
+              && left.compareTo(run.expiry(2 * DRIFT_LEASE).plus(Leases.ROUNDED)) <= 0,
           "a lease is extended to what is asked for, by a client whose clock moved by %s since the"
                   .formatted(drift)
               + " grant: at least %s are left, and no more than that".formatted(least),

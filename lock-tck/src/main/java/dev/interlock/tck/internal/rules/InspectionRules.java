@@ -27,9 +27,6 @@ public final class InspectionRules {
   private static final long BRIEF = 300;
   private static final int READERS = 3;
 
-  /** What a server may round: it keeps milliseconds. */
-  private static final Duration ROUNDED = Duration.ofMillis(10);
-
   private static final long A_SECOND = 1_000;
 
   private InspectionRules() {}
@@ -217,7 +214,7 @@ public final class InspectionRules {
   private static void expectLookedAtOnly(
       RuleRun run, LockClient observer, String name, long begun) {
     for (int look = 1; look <= 2; look++) {
-      Duration most = run.expiry(LONG).minus(RuleRun.since(begun)).plus(ROUNDED);
+      Duration most = run.expiry(LONG).minus(RuleRun.since(begun)).plus(Leases.ROUNDED);
       Duration left = expectHeldBy(run, observer, name).remaining();
       run.expect(
           left.compareTo(most) <= 0,
@@ -244,7 +241,7 @@ public final class InspectionRules {
     for (int i = 1; i <= told.size() && own; i++) {
       Duration left = told.get(i - 1);
       own = left.compareTo(run.expiry(i * LONG)) <= 0
-          && left.compareTo(run.ms(i * LONG).minus(since).minus(ROUNDED)) >= 0;
+          && left.compareTo(run.ms(i * LONG).minus(since).minus(Leases.ROUNDED)) >= 0;
     }
     run.expect(own, "inspect tells the rest of each reader's lease, of 1 to 3 minutes", "" + told);
   }

@@ -24,6 +24,9 @@ import java.util.function.UnaryOperator;
 final class Leases {
   private static final int MANY_PERMITS = 8;
 
+  /** What a server may round: it keeps milliseconds. */
+  static final Duration ROUNDED = Duration.ofMillis(10);
+
   private Leases() {}
 
   /** A request with a fixed lease, that waits for as long as a sound backend can need. */

@@ -25,9 +25,6 @@ public final class ListingRules {
   private static final long LONG = 60_000;
   private static final long BRIEF = 150;
 
-  /** What a server may round: it keeps milliseconds. */
-  private static final Duration ROUNDED = Duration.ofMillis(10);
-
   /** More than a page, and than two. */
   private static final int MANY = 40;
 
@@ -67,7 +64,7 @@ public final class ListingRules {
     client.acquire(Leases.fixed(run, prefix + "forced", LONG));
     Leases.force(run, client, prefix + "forced");
     RuleRun.pause(run.expiry(2 * BRIEF));
-    Duration most = run.expiry(LONG).minus(RuleRun.since(begun)).plus(ROUNDED);
+    Duration most = run.expiry(LONG).minus(RuleRun.since(begun)).plus(Leases.ROUNDED);
     Optional<Map<String, HoldInfo>> listed = list(run, direct, prefix);
     if (listed.isEmpty()) {
       run.note("it cannot list");

@@ -48,9 +48,6 @@ public final class ValidityRules {
   /** In nanoseconds, when there were too few looks to say more. Memory is never so slow. */
   private static final long LONGEST_COLD_LOOK = 1_000_000;
 
-  /** What a server may round: it keeps milliseconds. */
-  private static final Duration ROUNDED = Duration.ofMillis(10);
-
   /** How long those who do not wait pause between their tries. */
   private static final Duration TRY = Duration.ofMillis(10);
 
@@ -193,7 +190,7 @@ public final class ValidityRules {
       // Asked for afterwards, so that all that takes time makes it less.
       Duration valid = lease.remaining();
       run.expect(
-          valid.compareTo(left.plus(ROUNDED)) <= 0,
+          valid.compareTo(left.plus(Leases.ROUNDED)) <= 0,
           "a lease that was granted while messages came late is valid for no longer than the server"
               + " holds it, " + left,
           "it is valid for " + valid);
