@@ -50,7 +50,12 @@ final class FailOver implements Observation {
     if (backend.members().isPresent()) {
       TckServer member = backend.members().get().all().get(0).server();
       try {
-        String words = new TakeOver(backend.uri(), backend.uri(), "", figures).watch(member::kill);
+        String words = new TakeOver(backend.uri(), backend.uri(), "", figures).watch(hold -> {
+          // Each member grants with a token of its own. A renewal has all of them record that of
+          // the lock, by which those that are left know it.
+          hold.extend(TakeOver.LEASE);
+          member.kill();
+        });
         return Fact.seen(happening(), "One of three members is killed: " + words, figures);
       } finally {
         member.start();
@@ -91,7 +96,7 @@ final class FailOver implements Observation {
         pair.promote();
       }
       return before
-          + new TakeOver(uri, replica, kind(replicated), figures).watch(() -> {
+          + new TakeOver(uri, replica, kind(replicated), figures).watch(hold -> {
             if (replicated) {
               pair.awaitReplicated();
             }
@@ -124,7 +129,7 @@ final class FailOver implements Observation {
       Clients.open(uri).close();
       String before = replicated ? "" : cutOff(uri, pair, figures);
       return before
-          + new TakeOver(uri, standby, kind(replicated), figures).watch(() -> {
+          + new TakeOver(uri, standby, kind(replicated), figures).watch(hold -> {
             if (replicated) {
               pair.awaitReplicated();
             }

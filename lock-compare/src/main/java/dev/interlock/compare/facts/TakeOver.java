@@ -49,7 +49,7 @@ final class TakeOver {
 
   /** What is done to the servers. */
   interface Injury {
-    void run() throws Exception;
+    void run(Lease hold) throws Exception;
   }
 
   /**
@@ -86,7 +86,7 @@ final class TakeOver {
       }
       Duration left = Offered.ask(lease::remaining).orElse(LEASE);
       long start = System.nanoTime();
-      injury.run();
+      injury.run(lease);
       long injured = System.nanoTime();
       boolean there = hold.areAt(successor);
       Duration looked = Duration.ofNanos(System.nanoTime() - start);

@@ -54,7 +54,7 @@ public final class ExpiryRules {
       Duration limit = run.pastLease(BRIEF, LOOKS_AGAIN);
       run.await(
           limit,
-          wait.getKey() + " has it within " + limit.toMillis() + " ms",
+          wait.getKey() + " has it",
           () -> wait.getValue().stream().allMatch(CompletableFuture::isDone));
       wait.getValue().forEach(CompletableFuture::join);
     }
@@ -77,7 +77,7 @@ public final class ExpiryRules {
     CompletableFuture<Lease> waiter = run.client().acquireAsync(half.withWait(run.ms(LONG)));
     run.await(
         run.pastLease(BRIEF, 1_000).minus(RuleRun.since(held)),
-        "one who waits for a permit has the one whose lease is over first, within 1 s of that",
+        "one who waits for a permit has the one whose lease is over first",
         waiter::isDone);
     waiter.join();
   }
@@ -115,7 +115,7 @@ public final class ExpiryRules {
       Duration limit = run.pastLease(BRIEF, 1_000);
       run.await(
           limit.minus(RuleRun.since(held)),
-          "one who waits for " + wait.getKey() + " has it within the lease and 1 s",
+          "one who waits for " + wait.getKey() + " has it soon after the lease",
           wait.getValue()::isDone);
       wait.getValue().join();
     }
