@@ -202,6 +202,15 @@ record Architecture(String root) {
         .because("what a lease means is read without annotations, and a client without both");
   }
 
+  /** How a server is found and run is read without what differs between Redis and databases. */
+  ArchRule testServersHaveNoCircles() {
+    return slices()
+        .matching(root + ".testservers.internal.(*)..")
+        .should()
+        .beFreeOfCycles()
+        .because("servers of all kinds are found and run alike");
+  }
+
   /** The engine gets an open backend: where that comes from is no business of its. */
   ArchRule engineKnowsNoProvider() {
     return noClasses()

@@ -59,6 +59,10 @@ class ArchitectureTest {
       "dev.interlock.spring.internal.client.ClientOpener",
       "dev.interlock.tck.LockTck",
       "dev.interlock.testservers.TestRedis",
+      "dev.interlock.testservers.internal.source.ServerSources",
+      "dev.interlock.testservers.internal.control.ServerControl",
+      "dev.interlock.testservers.internal.redis.RedisSources",
+      "dev.interlock.testservers.internal.database.MysqlSources",
       "dev.interlock.measure.Round",
       "dev.interlock.measure.peers.RedissonLocks",
       Interlock.class.getName());
@@ -135,6 +139,14 @@ class ArchitectureTest {
     OURS.starterHasNoCircles().check(ours);
 
     violated(PLANTED.starterHasNoCircles(), "planted.spring.internal.lease.KnowsTheCall");
+  }
+
+  @Test
+  void the_packages_of_the_test_servers_have_no_circles() {
+    OURS.testServersHaveNoCircles().check(ours);
+
+    violated(
+        PLANTED.testServersHaveNoCircles(), "planted.testservers.internal.control.KnowsAServer");
   }
 
   @Test

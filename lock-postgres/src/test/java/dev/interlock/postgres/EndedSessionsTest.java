@@ -12,6 +12,7 @@ class EndedSessionsTest extends EndedSessionsContract {
   private final String uri = Server.uri();
   private Connection operator;
 
+  /** One for the whole test: with one for each end there would be a twentieth as many of them. */
   @BeforeEach
   void connect() throws SQLException {
     operator = DriverManager.getConnection(

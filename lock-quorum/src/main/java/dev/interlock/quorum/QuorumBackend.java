@@ -69,6 +69,10 @@ final class QuorumBackend implements LockBackend {
     return members;
   }
 
+  Standings standings() {
+    return standings;
+  }
+
   @Override
   public void subscribe(BackendEvents events) {
     engine = events;

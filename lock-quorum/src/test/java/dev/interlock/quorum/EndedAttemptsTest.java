@@ -6,14 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.HoldInfo;
 import dev.interlock.OutcomeUnknownException;
-import dev.interlock.quorum.internal.hold.Standings;
 import dev.interlock.quorum.internal.member.Member;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.RenewalResult;
-import java.lang.reflect.Field;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.DisplayName;
@@ -23,15 +21,13 @@ import org.junit.jupiter.api.Timeout;
 /** What a quorum remembers of an attempt that has ended: as much as is needed to give it back. */
 @Timeout(30)
 class EndedAttemptsTest extends SteeredMembers {
-  private boolean isRemembered(Attempt attempt) throws ReflectiveOperationException {
-    Field standings = QuorumBackend.class.getDeclaredField("standings");
-    standings.setAccessible(true);
-    return ((Standings) standings.get(quorum)).get(attempt.id()) != null;
+  private boolean isRemembered(Attempt attempt) {
+    return ((QuorumBackend) quorum).standings().get(attempt.id()) != null;
   }
 
   @Test
   @DisplayName("M4 nothing of one that has failed, and to which nobody comes back")
-  void forgetsWhatHasFailed() throws Exception {
+  void forgetsWhatHasFailed() {
     members.forEach(member -> member.down(true));
     Attempt once = attempt();
     assertThatThrownBy(() -> quorum.attempt(once)).isInstanceOf(BackendUnavailableException.class);
@@ -48,7 +44,7 @@ class EndedAttemptsTest extends SteeredMembers {
 
   @Test
   @DisplayName("M4 nothing of one that found the lock held, all of one whose outcome is unknown")
-  void remembersWhatIsUnknown() throws Exception {
+  void remembersWhatIsUnknown() {
     assertThat(first.attempt(attempt())).isInstanceOf(Grant.class);
     Attempt busy = attempt();
     assertThat(quorum.attempt(busy)).isInstanceOf(AttemptResult.Busy.class);

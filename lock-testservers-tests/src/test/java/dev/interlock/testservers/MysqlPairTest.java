@@ -3,6 +3,7 @@ package dev.interlock.testservers;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.interlock.testservers.internal.source.Surroundings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -7,12 +7,12 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /** Looks at servers from the outside. */
-final class TestProcesses {
+public final class TestProcesses {
   private static final Duration LIMIT = Duration.ofSeconds(10);
 
   private TestProcesses() {}
 
-  static ProcessHandle serverProcess(RedisServer redis) {
+  public static ProcessHandle serverProcess(RedisServer redis) {
     String pid = redis
         .command("INFO", "server")
         .lines()
@@ -23,12 +23,12 @@ final class TestProcesses {
         .orElseThrow();
   }
 
-  static Path home(RedisServer redis) {
+  public static Path home(RedisServer redis) {
     return Path.of(
         redis.command("CONFIG", "GET", "dir").lines().skip(1).findFirst().orElseThrow());
   }
 
-  static void await(String what, BooleanSupplier condition) {
+  public static void await(String what, BooleanSupplier condition) {
     long start = System.nanoTime();
     while (!condition.getAsBoolean()) {
       if (System.nanoTime() - start > LIMIT.toNanos()) {

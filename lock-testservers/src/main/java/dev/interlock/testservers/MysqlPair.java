@@ -1,5 +1,7 @@
 package dev.interlock.testservers;
 
+import dev.interlock.testservers.internal.control.Readiness;
+
 /**
  * A MariaDB server and a replica of it, which is read-only until it is promoted. MySQL has other
  * words for it.

@@ -1,5 +1,7 @@
 package dev.interlock.testservers;
 
+import dev.interlock.testservers.internal.database.MysqlSources;
+import dev.interlock.testservers.internal.source.Surroundings;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

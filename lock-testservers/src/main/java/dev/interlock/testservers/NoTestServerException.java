@@ -17,7 +17,7 @@ public final class NoTestServerException extends TestServerException {
    * @param misses each source with what it lacks
    * @param remedy how to give one, as sentences
    */
-  NoTestServerException(String product, List<String> misses, String remedy) {
+  public NoTestServerException(String product, List<String> misses, String remedy) {
     super("No " + product + " server for this test was found.\n  " + String.join("\n  ", misses)
         + "\n" + remedy);
     this.reasons = String.join("; ", misses);

@@ -1,5 +1,7 @@
 package dev.interlock.testservers;
 
+import dev.interlock.testservers.internal.control.Readiness;
+
 /** A PostgreSQL server and a hot standby, which is fed by streaming replication. */
 record PostgresPair(DatabaseServer primary, DatabaseServer standby) implements DatabasePair {
   private static final String SYNCHRONOUS = "synchronous_standby_names";

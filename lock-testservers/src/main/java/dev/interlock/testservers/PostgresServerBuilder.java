@@ -1,5 +1,8 @@
 package dev.interlock.testservers;
 
+import dev.interlock.testservers.internal.database.PostgresSettings;
+import dev.interlock.testservers.internal.database.PostgresSources;
+import dev.interlock.testservers.internal.source.Surroundings;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -2,6 +2,9 @@ package dev.interlock.testservers;
 
 import dev.interlock.tck.TckFault;
 import dev.interlock.tck.TckServer;
+import dev.interlock.testservers.internal.redis.RedisAtEndpoint;
+import dev.interlock.testservers.internal.redis.RedisEndpoint;
+import dev.interlock.testservers.internal.redis.TransactionAborts;
 import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;

@@ -1,5 +1,6 @@
 package dev.interlock.testservers;
 
+import dev.interlock.testservers.internal.redis.RedisAtEndpoint;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -1,5 +1,7 @@
 package dev.interlock.testservers;
 
+import dev.interlock.testservers.internal.control.FreePorts;
+import dev.interlock.testservers.internal.control.Readiness;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

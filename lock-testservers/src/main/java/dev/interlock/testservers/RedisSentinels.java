@@ -1,5 +1,8 @@
 package dev.interlock.testservers;
 
+import dev.interlock.testservers.internal.control.FreePorts;
+import dev.interlock.testservers.internal.control.Readiness;
+import dev.interlock.testservers.internal.redis.RedisEndpoint;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;

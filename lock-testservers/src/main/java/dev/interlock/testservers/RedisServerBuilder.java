@@ -1,5 +1,8 @@
 package dev.interlock.testservers;
 
+import dev.interlock.testservers.internal.redis.RedisSettings;
+import dev.interlock.testservers.internal.redis.RedisSources;
+import dev.interlock.testservers.internal.source.Surroundings;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -1,5 +1,7 @@
 package dev.interlock.testservers;
 
+import dev.interlock.testservers.internal.database.MysqlSources;
+
 /**
  * Starts real MySQL and MariaDB servers for tests.
  *

@@ -1,5 +1,7 @@
 package dev.interlock.testservers;
 
+import dev.interlock.testservers.internal.database.PostgresSources;
+
 /**
  * Starts real PostgreSQL servers for tests.
  *

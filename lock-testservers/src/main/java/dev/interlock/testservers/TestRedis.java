@@ -1,5 +1,6 @@
 package dev.interlock.testservers;
 
+import dev.interlock.testservers.internal.redis.RedisSources;
 import java.util.function.UnaryOperator;
 
 /**

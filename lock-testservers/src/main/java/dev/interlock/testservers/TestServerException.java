@@ -4,11 +4,11 @@ package dev.interlock.testservers;
 public sealed class TestServerException extends RuntimeException permits NoTestServerException {
   private static final long serialVersionUID = 1L;
 
-  TestServerException(String message) {
+  public TestServerException(String message) {
     super(message);
   }
 
-  TestServerException(String message, Throwable cause) {
+  public TestServerException(String message, Throwable cause) {
     super(message, cause);
   }
 }

@@ -1,5 +1,6 @@
 package dev.interlock.testservers;
 
+import dev.interlock.testservers.internal.control.Shell;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

@@ -10,7 +10,6 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -362,7 +361,7 @@ public final class Members {
       }
     }
     try {
-      closeEach(left.iterator());
+      closeEach(left);
     } finally {
       for (Thread thread : closing) {
         var unused = Uninterruptibly.await(() -> {
@@ -374,13 +373,20 @@ public final class Members {
   }
 
   /** Also those behind one that fails, for which there may be no thread either. */
-  private static void closeEach(Iterator<Member> members) {
-    if (members.hasNext()) {
+  private static void closeEach(List<Member> members) {
+    @Nullable Throwable failure = null;
+    for (Member member : members) {
       try {
-        members.next().close();
-      } finally {
-        closeEach(members);
+        member.close();
+      } catch (RuntimeException | Error e) { // an Error where a driver has no thread for it either
+        failure = e;
       }
+    }
+    if (failure instanceof Error error) {
+      throw error;
+    }
+    if (failure instanceof RuntimeException exception) {
+      throw exception;
     }
   }
 }
