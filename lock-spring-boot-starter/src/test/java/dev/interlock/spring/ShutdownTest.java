@@ -247,6 +247,45 @@ class ShutdownTest {
         .hasCauseInstanceOf(LeaseLostException.class);
   }
 
+  /** As in a main method that closes its context at its end. */
+  @Test
+  void a_stage_is_waited_for_by_the_thread_that_called_its_method_too() throws Exception {
+    var context = Contexts.local(List.of(Stages.class));
+    Stages stages = context.getBean(Stages.class);
+    CompletableFuture<CompletableFuture<String>> called = new CompletableFuture<>();
+    CompletableFuture<Void> closing = CompletableFuture.runAsync(
+        () -> {
+          called.complete(stages.work());
+          context.close();
+        },
+        Contexts.THREADS);
+    await().until(context::isClosed);
+    await().during(300, TimeUnit.MILLISECONDS).until(() -> !closing.isDone());
+    stages.stage().complete("result");
+    assertThat(called.join().get(10, TimeUnit.SECONDS)).isEqualTo("result");
+    closing.get(20, TimeUnit.SECONDS);
+  }
+
+  /** It enters the lock again on the thread that calls it, and goes on on others. */
+  @Test
+  void a_nested_subscription_is_waited_for_by_the_thread_that_began_it_too() throws Exception {
+    var context = Contexts.local(List.of(Reactive.class));
+    Reactive reactive = context.getBean(Reactive.class);
+    LockTemplate template = context.getBean(LockTemplate.class);
+    CompletableFuture<CompletableFuture<String>> called = new CompletableFuture<>();
+    CompletableFuture<Void> closing = CompletableFuture.runAsync(
+        () -> {
+          called.complete(template.execute("job", lease -> reactive.work().toFuture()));
+          context.close();
+        },
+        Contexts.THREADS);
+    await().until(context::isClosed);
+    await().during(300, TimeUnit.MILLISECONDS).until(() -> !closing.isDone());
+    reactive.sink().tryEmitValue("result");
+    assertThat(called.join().get(10, TimeUnit.SECONDS)).isEqualTo("result");
+    closing.get(20, TimeUnit.SECONDS);
+  }
+
   static class Store {
     final List<String> flushed = new CopyOnWriteArrayList<>();
 

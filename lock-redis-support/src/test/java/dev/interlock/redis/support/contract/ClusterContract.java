@@ -305,6 +305,7 @@ public abstract class ClusterContract {
   @Test
   @Order(6)
   @EnabledIfSystemProperty(named = "interlock.test.topologies", matches = "true")
+  @Timeout(480) // a minute and a half where other work goes on beside it
   void theRulesHold() {
     Topologies.holdRules(
         uri(), key -> cluster.masterOf(cluster.slotOf(key)), () -> cluster.masters());

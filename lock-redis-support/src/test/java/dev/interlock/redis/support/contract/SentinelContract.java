@@ -170,6 +170,7 @@ public abstract class SentinelContract {
   @Test
   @Order(4)
   @EnabledIfSystemProperty(named = "interlock.test.topologies", matches = "true")
+  @Timeout(480) // a minute and a half where other work goes on beside it
   void theRulesHold() {
     Topologies.holdRules(uri(), key -> set.master(), () -> List.of(set.master()));
   }

@@ -33,8 +33,36 @@ public final class LockedWorkLifecycle implements SmartLifecycle {
   private boolean running;
 
   /** One piece of work, each time that it begins. */
-  private static final class Work {
-    private final Thread thread = Thread.currentThread();
+  private final class Work implements Ending {
+    private final Ending ending;
+    // Guarded by lock. Which does it; null once it goes on after its call.
+    private @Nullable Thread thread = Thread.currentThread();
+
+    Work(Ending ending) {
+      this.ending = ending;
+    }
+
+    @Override
+    public void end() {
+      try {
+        ending.end();
+      } finally {
+        ended(this);
+      }
+    }
+
+    @Override
+    public void detach() {
+      lock.lock();
+      try {
+        if (working.contains(this) && isOfCloser(this)) {
+          ofCloser--;
+        }
+        thread = null;
+      } finally {
+        lock.unlock();
+      }
+    }
   }
 
   public LockedWorkLifecycle(ConfigurableListableBeanFactory beans, Duration timeout) {
@@ -44,30 +72,28 @@ public final class LockedWorkLifecycle implements SmartLifecycle {
 
   /** Counts work from now on until its ending is over. */
   public Ending track(Ending ending) {
-    Work work = new Work();
+    Work work = new Work(ending);
     lock.lock();
     try {
       working.add(work);
-      if (work.thread == closer) {
+      if (isOfCloser(work)) {
         ofCloser++;
       }
     } finally {
       lock.unlock();
     }
-    return () -> {
-      try {
-        ending.end();
-      } finally {
-        ended(work);
-      }
-    };
+    return work;
+  }
+
+  private boolean isOfCloser(Work work) {
+    return work.thread != null && work.thread == closer;
   }
 
   private void ended(Work work) {
     Runnable callback = null;
     lock.lock();
     try {
-      if (working.remove(work) && work.thread == closer) {
+      if (working.remove(work) && isOfCloser(work)) {
         ofCloser--;
       }
       if (awaited() == 0) {
@@ -126,7 +152,7 @@ public final class LockedWorkLifecycle implements SmartLifecycle {
     try {
       running = false;
       closer = Thread.currentThread();
-      ofCloser = (int) working.stream().filter(work -> work.thread == closer).count();
+      ofCloser = (int) working.stream().filter(this::isOfCloser).count();
       stopUntil = System.nanoTime() + timeout.toNanos();
       waits = awaited() > 0;
       if (waits) {

@@ -119,7 +119,16 @@ final class ReactiveCall {
     Lease lease = entry.lease();
     Flux<?> work = Flux.defer(() -> proceed(entry))
         .contextWrite(context -> context.put(CurrentLease.CONTEXT_KEY, lease));
-    return locked.interrupts() ? untilLost(work, entry) : work;
+    Flux<?> whole = locked.interrupts() ? untilLost(work, entry) : work;
+    return detaching(whole, entry.ending());
+  }
+
+  /** What the subscription itself does is of its thread, and whatever comes later of any. */
+  private static <T> Publisher<T> detaching(Flux<T> work, Ending ending) {
+    return subscriber -> {
+      work.subscribe(subscriber);
+      ending.detach();
+    };
   }
 
   private Publisher<?> proceed(Entry entry) {

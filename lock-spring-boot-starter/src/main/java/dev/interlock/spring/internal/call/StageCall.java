@@ -28,6 +28,7 @@ final class StageCall {
       var unused = given.whenComplete((value, failure) -> end(outcome, ending, value, failure));
       return outcome;
     }
+    ending.detach();
     // Not on the thread that completes it: that may be the one which reads the server's answers.
     work.whenCompleteAsync(
         (value, failure) -> end(outcome, ending, value, failure), shared.releasing());

@@ -43,6 +43,9 @@ public interface Ending {
     }
   }
 
+  /** Called when the call has returned whose work goes on, by now on any thread. */
+  default void detach() {}
+
   /** Gives up the lock when nobody is there to hear of a loss. */
   default void endQuietly(String name) {
     try {

@@ -54,6 +54,24 @@ class LockedWorkLifecycleTest {
   }
 
   @Test
+  void work_that_goes_on_after_its_call_is_waited_for_whoever_closes() throws Exception {
+    Ending before = begin();
+    before.detach();
+    lifecycle.stop(idle::incrementAndGet);
+    Ending within = begin();
+    before.end();
+    assertThat(idle).hasValue(1);
+    within.detach();
+    lifecycle.stop(idle::incrementAndGet);
+    assertThat(idle).hasValue(1);
+    onAnotherThread(within::end);
+    assertThat(idle).hasValue(2);
+    within.detach();
+    lifecycle.stop(idle::incrementAndGet);
+    assertThat(idle).as("what has ended is nobody's").hasValue(3);
+  }
+
+  @Test
   void work_that_ends_twice_counts_once() throws Exception {
     Ending twice = begin();
     Ending once = begin();

@@ -13,6 +13,10 @@ import dev.interlock.redis.support.ScriptCall;
 import dev.interlock.redis.support.ServerInfo;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
+import io.lettuce.core.api.StatefulRedisConnection;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.IntStream;
 
 /** The first words with a server: who it is, what time it has, and whether it will do. */
 final class OpeningCheck {
@@ -27,31 +31,39 @@ final class OpeningCheck {
       Connections connections,
       LockConfig config) {
     String address = connections.address();
-    ServerInfo info =
-        SharedConnection.untilConnected(config.get(RedisOptions.CONNECT_TIMEOUT), () -> {
-          ServerInfo answer = info(connection, address);
-          LockKeys keys = layout.keys("");
-          runner.run("run scripts", "", new ScriptCall(Scripts.INSPECT).on(keys, keys.lock()));
-          tell(connection, layout.mailbox(clientId), address);
-          return answer;
-        });
+    Duration patience = config.get(RedisOptions.CONNECT_TIMEOUT);
+    List<LockKeys> nobodys =
+        IntStream.range(0, KeyLayout.BUCKETS).mapToObj(layout::nobodys).toList();
+    ServerInfo info = SharedConnection.untilConnected(patience, () -> {
+      LockKeys keys = connection.firstReachable(nobodys, patience);
+      StatefulRedisConnection<byte[], byte[]> server = connection.node(keys.lock(), patience);
+      if (server == null) {
+        connections.lookAgain();
+        throw Faults.disconnected("tell its version", address);
+      }
+      ServerInfo answer = info(server, address);
+      runner.run("run scripts", "", new ScriptCall(Scripts.INSPECT).on(keys, keys.lock()));
+      tell(server, layout.mailbox(clientId), address);
+      return answer;
+    });
     info.requireFit(address, config.get(RedisOptions.REPLICAS), connections.isCluster());
     return info.product();
   }
 
   /** The rights without which a script could not tell anybody of a grant. */
-  private static void tell(SharedConnection connection, byte[] channel, String address) {
+  private static void tell(
+      StatefulRedisConnection<byte[], byte[]> server, byte[] channel, String address) {
     try {
-      connection.sync().pubsubNumsub(channel);
-      connection.sync().publish(channel, new byte[0]);
+      server.sync().pubsubNumsub(channel);
+      server.sync().publish(channel, new byte[0]);
     } catch (RedisException e) {
       throw Faults.of("find and publish to the mailbox of this client", address, e);
     }
   }
 
-  private static ServerInfo info(SharedConnection connection, String address) {
+  private static ServerInfo info(StatefulRedisConnection<byte[], byte[]> server, String address) {
     try {
-      String text = connection.sync().info();
+      String text = server.sync().info();
       return ServerInfo.parse(text);
     } catch (RedisCommandExecutionException e) {
       return ServerInfo.denied(e);

@@ -4,6 +4,7 @@ import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockException;
 import dev.interlock.redis.support.RedisErrors;
 import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.cluster.PartitionException;
 
@@ -30,6 +31,9 @@ public final class Faults {
   /** Lettuce had no connection for it, or did not know which node to send it to. */
   public static BackendUnavailableException unsent(
       String action, String address, RedisException cause) {
+    if (cause instanceof RedisConnectionException) {
+      return connecting(address, cause);
+    }
     return cause instanceof PartitionException
         ? new BackendUnavailableException(
             "Redis at " + address + " was not asked to " + action + ": " + cause.getMessage(),

@@ -98,6 +98,8 @@ final class Resources implements AutoCloseable {
 
   @Override
   public void close() {
+    // It gives connections up that could not be made: netty logs each, once the threads have ended.
+    lettuce.timer().stop();
     clients.forEach(client -> awaitEnd(client.shutdownAsync(0, END_NANOS, TimeUnit.NANOSECONDS)));
     // Each: Lettuce warns of one that was not, though its threads have ended.
     all.forEach(each -> awaitEnd(each.shutdown(0, END_NANOS, TimeUnit.NANOSECONDS)));

@@ -2,6 +2,7 @@ package dev.interlock.redis.hash.internal.connection;
 
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.OutcomeUnknownException;
+import dev.interlock.redis.support.LockKeys;
 import dev.interlock.spi.Uninterruptibly;
 import io.lettuce.core.CommandListenerWriter;
 import io.lettuce.core.RedisChannelHandler;
@@ -19,6 +20,8 @@ import io.lettuce.core.protocol.RedisCommand;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
@@ -166,9 +169,32 @@ public final class SharedConnection {
    * is not referred to another. Answers null if it is not open in time.
    */
   public @Nullable StatefulRedisConnection<byte[], byte[]> node(byte[] key, Duration limit) {
-    return cluster == null
-        ? ifOpen(server)
-        : to(cluster, cluster.getPartitions().getPartitionBySlot(SlotHash.getSlot(key)), limit);
+    return cluster == null ? ifOpen(server) : to(cluster, nodeOf(cluster, key), limit);
+  }
+
+  /**
+   * Finds keys whose server can be reached. Each node of a cluster is tried once: one that is gone
+   * costs its own locks only.
+   *
+   * @param limit how long to wait for each node
+   * @return the first of them; the very first if there are none
+   */
+  public LockKeys firstReachable(List<LockKeys> keys, Duration limit) {
+    if (cluster != null) {
+      Set<String> tried = new HashSet<>();
+      for (LockKeys some : keys) {
+        RedisClusterNode node = nodeOf(cluster, some.lock());
+        if (node != null && tried.add(address(node)) && to(cluster, node, limit) != null) {
+          return some;
+        }
+      }
+    }
+    return keys.get(0);
+  }
+
+  private static @Nullable RedisClusterNode nodeOf(
+      StatefulRedisClusterConnection<byte[], byte[]> cluster, byte[] key) {
+    return cluster.getPartitions().getPartitionBySlot(SlotHash.getSlot(key));
   }
 
   /** Names the servers that have locks; those of a cluster by their addresses, as known now. */

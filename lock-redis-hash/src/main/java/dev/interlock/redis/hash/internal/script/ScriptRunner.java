@@ -10,6 +10,7 @@ import dev.interlock.redis.support.RedisErrors;
 import dev.interlock.redis.support.ScriptCall;
 import dev.interlock.spi.Uninterruptibly;
 import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.cluster.PartitionException;
@@ -20,7 +21,6 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * Runs scripts on the server: loads one that the server does not know, learns the time from every
@@ -131,7 +131,7 @@ public final class ScriptRunner {
     private boolean mayPause() {
       boolean pause = call.isPatient() && left().compareTo(PAUSE) >= 0;
       if (pause) {
-        LockSupport.parkNanos(PAUSE.toNanos());
+        Uninterruptibly.pause(PAUSE.toNanos());
       }
       return pause;
     }
@@ -202,13 +202,22 @@ public final class ScriptRunner {
       }
     }
 
-    /** Waits until the node is connected, or for the client to find out about it. */
+    /**
+     * Waits until the node is connected, or for the client to find out about it. A node that cannot
+     * be reached is not asked again before it can: whatever it is asked last would not be known.
+     */
     private boolean awaitWay(RedisException unsent) {
-      if (unsent instanceof PartitionException) {
+      do {
+        if (!(unsent instanceof PartitionException)
+            && connection.awaitNode(call.first().lock(), left())) {
+          return true;
+        }
         connections.lookAgain();
-        return mayPause();
-      }
-      return connection.awaitNode(call.first().lock(), left()) || mayPause();
+        if (!mayPause()) {
+          return false;
+        }
+      } while (unsent instanceof RedisConnectionException);
+      return true;
     }
 
     private void dispatchAgain() {
@@ -254,10 +263,7 @@ public final class ScriptRunner {
      * along when it broke, and that found no way the second time.
      */
     private boolean isUnsent(RedisException e) {
-      return says(e, "rejected")
-          || ((e instanceof PartitionException || says(e, "Connection is closed"))
-              && !formerMayHaveRun
-              && !CountedCommand.mayHaveRun(command));
+      return isRejected(e) || (!formerMayHaveRun && !CountedCommand.mayHaveRun(command));
     }
 
     private Duration left() {
@@ -285,10 +291,10 @@ public final class ScriptRunner {
     }
   }
 
-  /** Lettuce has no type for what it says of a connection. */
-  private static boolean says(RedisException e, String words) {
+  /** Lettuce has no type for it. */
+  private static boolean isRejected(RedisException e) {
     String message = e.getMessage();
-    return e.getClass() == RedisException.class && message != null && message.contains(words);
+    return e.getClass() == RedisException.class && message != null && message.contains("rejected");
   }
 
   /** Some keys of the lock are on one node of a cluster and some on another, or none exists yet. */

@@ -4,6 +4,7 @@ import static dev.interlock.redis.hash.internal.backend.TestClient.LEASE;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockConfig;
@@ -13,6 +14,7 @@ import dev.interlock.redis.hash.internal.connection.SharedConnection;
 import dev.interlock.redis.hash.internal.push.Listeners;
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.contract.BackendContract;
+import dev.interlock.redis.support.contract.Topologies;
 import dev.interlock.spi.AttemptResult.Queued;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.Grant;
@@ -22,6 +24,8 @@ import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
 import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -157,6 +161,27 @@ class UnfitServerTest extends OneClient {
       }
       own.command("REPLICAOF", "NO", "ONE");
       assertThat(on.renew("n", a)).isInstanceOf(Grant.class);
+    }
+  }
+
+  /** Each pause would end at once, for all the time that an answer may take. */
+  @Test
+  void aCallOfAnInterruptedThreadPausesWhileItsServerIsGone() throws InterruptedException {
+    ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+    try (RedisServer own = TestRedis.builder().owned().start();
+        TestClient on = TestClient.open(own)) {
+      own.kill();
+      Topologies.await(() -> {
+        Throwable failure = catchThrowable(() -> on.release("n", a));
+        return String.valueOf(failure).contains("is not connected");
+      });
+      long used = threads.getCurrentThreadCpuTime();
+      Thread.currentThread().interrupt();
+      Throwable failure = catchThrowable(() -> on.release("n", a));
+      assertThat(Thread.interrupted()).as("left to the caller").isTrue();
+      assertThat(failure).isInstanceOf(BackendUnavailableException.class);
+      assertThat(Duration.ofNanos(threads.getCurrentThreadCpuTime() - used))
+          .isLessThan(Duration.ofMillis(100));
     }
   }
 

@@ -92,17 +92,18 @@ class ClusterSlotsTest {
 
   @Test
   void E3_aClientIsOpenedAlthoughANodeIsSlowToLetItIn() throws Exception {
-    RedisServer slow = cluster.masterOf(slotOf("")); // where the first script runs
-    RedisServer quick = otherThanMasterOf(slotOf(""));
+    int asked = cluster.slotOf("{interlock:0}"); // first
+    RedisServer slow = cluster.masterOf(asked);
+    RedisServer quick = otherThanMasterOf(asked);
     String uri = "redis-hash://" + quick.host() + ":" + quick.port()
         + "?topology=cluster&connectTimeout=PT20S&timeout=PT0.3S";
     slow.pause();
     CompletableFuture<Void> resumed = CompletableFuture.runAsync(
         slow::resume, CompletableFuture.delayedExecutor(1_500, TimeUnit.MILLISECONDS));
     try (LockClient client = Locks.open(uri)) {
-      client.acquire(LockRequest.of("e3")).release();
+      resumed.get(10, TimeUnit.SECONDS);
+      Topologies.await(() -> client.tryAcquire(LockRequest.of("e3")).isPresent());
     }
-    resumed.get(10, TimeUnit.SECONDS);
   }
 
   @Test
