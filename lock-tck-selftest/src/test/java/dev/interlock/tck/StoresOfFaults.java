@@ -54,7 +54,12 @@ final class StoresOfFaults {
       Fault.PLACE_HIDES_GRANT,
       Fault.WAITERS_IN_REVERSE,
       Fault.HAND_OFF_PASSES_QUEUE,
-      Fault.UNFAIR_FROM_SEVENTEEN_CLIENTS);
+      Fault.UNFAIR_FROM_SEVENTEEN_CLIENTS,
+      Fault.QUEUE_WAKES_ALL,
+      Fault.LINES_POLL,
+      Fault.CLIENT_PASSES_ITSELF,
+      Fault.PASSED_ARE_SERVED,
+      Fault.PASSED_STAY_AFTER_THE_HOLD);
 
   private static final Set<Fault> NEEDS_SHARED_OWNERS = Set.of(
       Fault.OWNER_BEHIND_QUEUE,
@@ -81,7 +86,10 @@ final class StoresOfFaults {
       Fault.OWNERS_COUNT_APART,
       Fault.UNNAMED_OWNERS_COUNT,
       Fault.RELEASE_COMPARES_OWNERS,
-      Fault.FORCE_COMPARES_OWNERS);
+      Fault.FORCE_COMPARES_OWNERS,
+      Fault.OWNERS_LOOK_THEN_FREE,
+      Fault.OWNERS_ARE_RENEWED_ONE_BY_ONE,
+      Fault.OWNERS_BATCH_BY_NAME);
 
   private static final Set<Fault> NEEDS_COUNTED = Set.of(
       Fault.READS_BESIDE_WRITER,
@@ -158,7 +166,25 @@ final class StoresOfFaults {
       Fault.REVOKES_ALL_OF_CLIENT,
       Fault.RENEWS_SIXTY_FOUR_OF_NAME,
       Fault.KEEPS_AWAITED_PARTS,
-      Fault.PARTS_RAISE_NO_COUNTER);
+      Fault.PARTS_RAISE_NO_COUNTER,
+      Fault.PART_IDS_BY_HALF,
+      Fault.PARTS_LOOK_THEN_FREE,
+      Fault.PARTS_LOOK_THEN_ABANDON,
+      Fault.PARTS_LOOK_THEN_RENEW,
+      Fault.PARTS_DRAW_TOKEN_FIRST,
+      Fault.PARTS_LOOK_THEN_REPLACE,
+      Fault.PARTS_FOLD_NAMES,
+      Fault.LISTS_NO_PARTS,
+      Fault.INSPECT_TELLS_ONE_OWNER,
+      Fault.WAITERS_HAVE_NO_UNITS,
+      Fault.PARTS_END_EARLY,
+      Fault.SERVED_TOGETHER_SHARE_TOKEN,
+      Fault.FORCE_SERVES_ONE,
+      Fault.EXPIRY_SERVES_ONE,
+      Fault.PARTS_UNFAIR_AFTER_FORCE,
+      Fault.BESIDE_ENDS_WRITING,
+      Fault.EVICTS_PARTS,
+      Fault.SIZE_OUTLIVES_EXPIRY);
 
   private static final Set<Fault> NEEDS_DURABLE = Set.of(
       Fault.NOT_DURABLE,
@@ -169,7 +195,11 @@ final class StoresOfFaults {
       Fault.PART_RENEWALS_NOT_DURABLE,
       Fault.ABANDON_NOT_DURABLE,
       Fault.PART_RELEASES_NOT_DURABLE,
-      Fault.DEPARTURES_NOT_DURABLE);
+      Fault.DEPARTURES_NOT_DURABLE,
+      Fault.RAISES_NOT_DURABLE,
+      Fault.RESERVATIONS_NOT_DURABLE,
+      Fault.UNITS_NOT_DURABLE,
+      Fault.OWNERS_NOT_DURABLE);
 
   /** What these break shows itself only between processes: crashes, and clocks that differ. */
   static final Set<Fault> NEEDS_PROCESSES = Set.of(

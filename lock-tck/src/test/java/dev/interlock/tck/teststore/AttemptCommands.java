@@ -17,6 +17,7 @@ final class AttemptCommands {
   static final long SPIN = TimeUnit.MILLISECONDS.toNanos(4);
 
   private static final long POLL = TimeUnit.MILLISECONDS.toNanos(250);
+  private static final long FOR_LONG = TimeUnit.SECONDS.toNanos(60);
   private static final int EVERY = 7;
   private static final int MOST_NOTED = 50;
   private static final String TOKENS = ":token";
@@ -29,6 +30,7 @@ final class AttemptCommands {
   private final Set<String> withTokens = new HashSet<>();
   private final Map<String, Long> arrivals = new HashMap<>();
   private final Map<String, Long> firstEnds = new HashMap<>();
+  private final Set<String> looked = new HashSet<>();
   private int attempts;
   private @Nullable String firstToAsk;
 
@@ -47,11 +49,12 @@ final class AttemptCommands {
     store.requireWritable();
     store.requireRoom();
     if (fault == Fault.ALWAYS_YES) {
-      return new Answer(grants.draw(), 1, 0);
+      return new Answer(grants.tokens().draw(), 1, 0);
     }
     long now = table.now(request.clientClock());
     boolean passes = fault == Fault.PASSES_AFTER_EXPIRY
-        || (fault == Fault.PARTS_PASS_AFTER_EXPIRY && request.capacity() != 1);
+        || (fault == Fault.PARTS_PASS_AFTER_EXPIRY && request.capacity() != 1)
+        || (fault == Fault.CLIENT_PASSES_ITSELF && table.isAwaitedOnlyBy(request));
     if (passes && table.isExpired(request.name(), now)) {
       return replace(request);
     }
@@ -78,8 +81,9 @@ final class AttemptCommands {
               && request.capacity() == Integer.MAX_VALUE
               && !request.waits());
       own.entries += counts ? 1 : 0;
-      long same = fault == Fault.TOKEN_CHANGES ? grants.draw() : own.token;
-      return new Answer(same, own.tokens, 0);
+      long same = fault == Fault.TOKEN_CHANGES ? grants.tokens().draw() : own.token;
+      boolean more = fault == Fault.REPEAT_TELLS_WANTED_TOKENS;
+      return new Answer(same, more ? request.tokens() : own.tokens, 0);
     }
     Held outer = held == null ? null : lock.outerOf(request);
     if (outer != null) {
@@ -98,13 +102,15 @@ final class AttemptCommands {
     if (fault == Fault.TWO_HOLDS_A_CLIENT) {
       table.endFirstOfThree(request.client());
     }
-    if (fault == Fault.EVICTS_NAMES) {
-      table.evict(request.name());
-    }
+    table.makeRoom(request);
     if (fault == Fault.REFUSES_NAMES && table.hasNoRoom()) {
       return new Answer(Wire.BUSY, 0, TimeUnit.MILLISECONDS.toNanos(1));
     }
     Held granted = grants.grant(request, lock, now + request.lease());
+    Held writer = request.beside() == null ? null : lock.holdOf(request.beside());
+    if (writer != null && fault == Fault.BESIDE_ENDS_WRITING) {
+      writer.capacity = Integer.MAX_VALUE;
+    }
     return expired
         ? new Answer(Wire.BUSY, 0, TimeUnit.MILLISECONDS.toNanos(1))
         : new Answer(granted.token, granted.tokens, 0);
@@ -160,6 +166,15 @@ final class AttemptCommands {
       end = Math.max(end, firstEnds.computeIfAbsent(request.id(), id -> held.expiresAt));
     }
     long left = Math.max(TimeUnit.MILLISECONDS.toNanos(1), end - now);
+    if (fault == Fault.LOOKS_TWICE
+        && request.waits()
+        && !request.fair()
+        && !looked.add(request.id())) {
+      left = FOR_LONG;
+    }
+    if (fault == Fault.NOTES_FEW_NAMES && request.waits() && !table.mayAwait(request)) {
+      return new Answer(Wire.BUSY, 0, Math.min(left, LONGEST_RECHECK));
+    }
     if (fault == Fault.NO_WAIT_QUEUES && !request.waits()) {
       lock.queue.enter(request, now);
     }
@@ -182,7 +197,7 @@ final class AttemptCommands {
         table.keep(request.name());
       }
     }
-    return new Answer(Wire.BUSY, 0, Math.min(left, longestRecheck()));
+    return new Answer(Wire.BUSY, 0, left == FOR_LONG ? left : Math.min(left, longestRecheck()));
   }
 
   private long longestRecheck() {
@@ -210,16 +225,16 @@ final class AttemptCommands {
 
   /** The first half of an attempt that draws its token before it looks. */
   long draw() {
-    return grants.draw();
+    return grants.tokens().draw();
   }
 
   /** The second half. */
   Answer attemptWith(Request request, long token) {
-    grants.drawn(token);
+    grants.tokens().drawn(token);
     try {
       return attempt(request);
     } finally {
-      grants.drawn(0);
+      grants.tokens().drawn(0);
     }
   }
 

@@ -124,8 +124,10 @@ final class FairQueue {
           LOOKS_AFTER_LEASE_FOUND_FIRST,
           LEAVER_SERVES_NO_PERMITS,
           PLACE_HIDES_GRANT,
+          FORCE_SERVES_ONE,
+          EXPIRY_SERVES_ONE,
           QUEUE_SLEEPS_PAST_EXPIRY -> LIFE / 2;
-      case FAIR_WAITERS_POLL, PARTS_POLL -> POLL;
+      case FAIR_WAITERS_POLL, PARTS_POLL, LINES_POLL -> POLL;
       case FAIR_WAITERS_SPIN -> AttemptCommands.SPIN;
       default -> REFRESH;
     };
@@ -170,6 +172,10 @@ final class FairQueue {
   /** Whether the first who stands there waits for a part. */
   boolean beginsWithPart() {
     return !entries.isEmpty() && entries.get(0).request.capacity() != 1;
+  }
+
+  boolean endsWithPart() {
+    return !entries.isEmpty() && entries.get(entries.size() - 1).request.capacity() != 1;
   }
 
   boolean beginsWithPermits() {

@@ -679,5 +679,89 @@ public enum Fault {
   /** A late release of a named owner ends what that owner has by then. */
   RELEASE_COMPARES_OWNERS,
   /** A forced release with a token that a named owner had ends what that owner has by then. */
-  FORCE_COMPARES_OWNERS
+  FORCE_COMPARES_OWNERS,
+  /** An abandonment compares only the lower half of an attempt's id. */
+  ABANDONS_BY_HALF,
+  /** A renewal compares only the lower half of an attempt's id. */
+  RENEWS_BY_HALF,
+  /** Only the lower half of the id of an attempt for a part counts. */
+  PART_IDS_BY_HALF,
+  /** A release by a named owner looks for its hold in one step, and frees the name in another. */
+  OWNERS_LOOK_THEN_FREE,
+  /** The same of a release of a part. */
+  PARTS_LOOK_THEN_FREE,
+  /** The same of an abandonment of a part. */
+  PARTS_LOOK_THEN_ABANDON,
+  /** A renewal of a part looks for its hold in one step, and prolongs what is there in another. */
+  PARTS_LOOK_THEN_RENEW,
+  /** The token of a part is drawn in a step before the one that grants it. */
+  PARTS_DRAW_TOKEN_FIRST,
+  /** An attempt for a part that finds an expired hold removes it in another step. */
+  PARTS_LOOK_THEN_REPLACE,
+  /** Parts are kept under names without regard to case. */
+  PARTS_FOLD_NAMES,
+  /** A list leaves out what is shared. */
+  LISTS_NO_PARTS,
+  /** A list tells no owners. */
+  LIST_TELLS_NO_OWNER,
+  /** Inspection tells the first holder's owner for all who hold a lock together. */
+  INSPECT_TELLS_ONE_OWNER,
+  /** Of those who wait it is not told how much they ask for. */
+  WAITERS_HAVE_NO_UNITS,
+  /** The lease of a part ends after nine tenths of its time; inspection tells all of it. */
+  PARTS_END_EARLY,
+  /** The same of a lease that was renewed. */
+  RENEWED_LEASES_END_EARLY,
+  /** Of the tokens of a hold that is raised all but the first are given again. */
+  RAISE_RESERVES_ONE_TOKEN,
+  /** A repeated attempt is told as many tokens as it asks for. */
+  REPEAT_TELLS_WANTED_TOKENS,
+  /** It is said to be durable, and a restart takes back what raised the counter of tokens. */
+  RAISES_NOT_DURABLE,
+  /** It is said to be durable, and after a restart reserved tokens are given again. */
+  RESERVATIONS_NOT_DURABLE,
+  /** It is said to be durable, and after a restart each holder has one permit. */
+  UNITS_NOT_DURABLE,
+  /** It is said to be durable, and after a restart no owner enters beside its hold. */
+  OWNERS_NOT_DURABLE,
+  /** Those who are granted parts by one step have the token of the first. */
+  SERVED_TOGETHER_SHARE_TOKEN,
+  /** A forced release serves one of the queue, and nobody comes for those behind it. */
+  FORCE_SERVES_ONE,
+  /** The same of an expiry. */
+  EXPIRY_SERVES_ONE,
+  /** Of a client the forced releases after the hundredth are confirmed and not made. */
+  FORCES_RUN_OUT,
+  /** Of a batch of entries of an owner one for each name is made, and answered for all. */
+  OWNERS_BATCH_BY_NAME,
+  /** Renewals of named owners are sent one by one. */
+  OWNERS_ARE_RENEWED_ONE_BY_ONE,
+  /** When one in the queue is served, all others are woken. */
+  QUEUE_WAKES_ALL,
+  /** Who has others behind it in the queue is told nothing, and looks again every 250 ms. */
+  LINES_POLL,
+  /** A waiter that has looked twice looks again after a minute. */
+  LOOKS_TWICE,
+  /** After a forced release one who waits for a part, and came last, is served first. */
+  PARTS_UNFAIR_AFTER_FORCE,
+  /** Who comes when a hold has run out takes the lock, if only its own client waits. */
+  CLIENT_PASSES_ITSELF,
+  /** Attempts that a release names as passed keep their places, and are granted the lock. */
+  PASSED_ARE_SERVED,
+  /** The same if the hold was gone. */
+  PASSED_STAY_AFTER_THE_HOLD,
+  /** What a release takes along has the rest of the lease before. */
+  HAND_OFF_KEEPS_LEASE,
+  /** What a release takes along has the token of the hold before. */
+  HAND_OFF_KEEPS_TOKEN,
+  /** A writer that reads, too, lets others read. */
+  BESIDE_ENDS_WRITING,
+  /** There is room for 100 locks that are shared; the one that is held longest makes room. */
+  EVICTS_PARTS,
+  /** The size that a holder of permits named counts when its lease is over. */
+  SIZE_OUTLIVES_EXPIRY,
+  /** A client is noted as waiting for 150 locks at the most. */
+  NOTES_FEW_NAMES,
+  /** An expired hold that was renewed is kept until its name is used again. */
+  KEEPS_EXTENDED
 }

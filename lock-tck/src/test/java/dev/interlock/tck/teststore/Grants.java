@@ -3,8 +3,6 @@ package dev.interlock.tck.teststore;
 import dev.interlock.tck.teststore.Wire.Answer;
 import dev.interlock.tck.teststore.Wire.Event;
 import dev.interlock.tck.teststore.Wire.Request;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
@@ -17,10 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Who is granted a lock, with which token; who is next, and is told of it. */
 final class Grants {
-  private static final int TOKENS_UNTIL_WRAP = 500;
-  private static final int MORE_TOKENS_UNTIL_WRAP = 1_100;
   private static final int HUNDRED = 100;
-  private static final int AHEAD = 1_000;
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
   private static final long LONGEST_LEASE = 15 * SECOND;
   private static final int CHANNEL_NAME_END = 63;
@@ -32,33 +27,18 @@ final class Grants {
   private final Map<String, Integer> values = new HashMap<>();
   // Whose command runs.
   private String asking = "";
-  private long lastToken;
-  // Of an attempt that has drawn its token before, else 0.
-  private long drawn;
   private long count;
   // When each client was told something, for a fault.
   private final Map<String, Long> lastTold = new ConcurrentHashMap<>();
-  // Which token an attempt was given, for a fault.
-  private final Map<String, Long> firstTokens = new HashMap<>();
   private final LateEvents late = new LateEvents();
   private final FormerOwners formerOwners;
-  private final SweptCounters counters = new SweptCounters();
+  private final Tokens tokens;
 
   Grants(LockTable table, Fault fault) {
     this.table = table;
     this.fault = fault;
     this.formerOwners = new FormerOwners(fault);
-    loseTokens();
-  }
-
-  /** Tokens begin as those of a server that knows of no earlier ones. */
-  void loseTokens() {
-    lastToken = switch (fault) {
-      case TOKENS_BEGIN_AGAIN -> 0;
-      case TOKENS_COUNT_FROM_MILLIS -> System.currentTimeMillis();
-      // So many that one who has a few in a millisecond, and loses them, begins beyond them.
-      default -> ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
-    };
+    this.tokens = new Tokens(fault);
   }
 
   /** Notes whose command runs. */
@@ -75,19 +55,6 @@ final class Grants {
   void unsubscribe(String client, Consumer<Event> subscriber) {
     subscribers.remove(client, subscriber);
     lastTold.remove(client);
-  }
-
-  long draw() {
-    return ++lastToken;
-  }
-
-  long lastToken() {
-    return lastToken;
-  }
-
-  /** Has the next grant take a token that was drawn before; 0 if it is to draw its own. */
-  void drawn(long token) {
-    drawn = token;
   }
 
   /** Finds or makes a lock, with what has expired handed on. */
@@ -119,13 +86,8 @@ final class Grants {
   }
 
   Held grant(Request request, Lock lock, long expiresAt) {
-    boolean still = fault == Fault.TOKEN_STANDS_STILL;
-    boolean apart = countsApart(request);
-    long token = still ? 1 : apart ? lastToken + AHEAD + ++count : nextToken(request, lock);
-    int tokens = still ? 1 : request.tokens();
-    lastToken = apart
-        ? lastToken
-        : Math.max(lastToken, token + (fault == Fault.RESERVES_ONE_TOKEN ? 1 : tokens) - 1);
+    long token = tokens.take(request, lock);
+    int reserved = fault == Fault.TOKEN_STANDS_STILL ? 1 : request.tokens();
     long end = expiresAt;
     if (fault == Fault.HUNDREDTH_IS_SHORT && ++count % HUNDRED == 0) {
       end = Math.min(end, System.nanoTime() + SECOND);
@@ -134,12 +96,9 @@ final class Grants {
     lock.leftUntil = 0;
     long hidden =
         fault == Fault.CAPS_AND_HIDES ? Math.max(0, end - System.nanoTime() - LONGEST_LEASE) : 0;
-    Held granted = new Held(request, token, tokens, end - hidden);
+    Held granted = new Held(request, token, reserved, end - hidden);
     granted.hidden = hidden;
     granted.since = since(request, granted.since);
-    if (fault == Fault.SAME_ATTEMPT_KEEPS_TOKEN) {
-      firstTokens.putIfAbsent(request.id(), token);
-    }
     if (fault == Fault.KEEPS_SHARED && request.capacity() != 1) {
       table.keep(request.name());
     }
@@ -174,7 +133,7 @@ final class Grants {
   /** Lets a shared owner in beside its hold. */
   Held enter(Request request, Lock lock, Held outer, long end) {
     boolean apart = fault == Fault.TOKEN_LEAVES_WITH_ENTRY && outer.isEntry;
-    Held entry = new Held(request, apart ? draw() : outer.token, 1, end);
+    Held entry = new Held(request, apart ? tokens.draw() : outer.token, 1, end);
     entry.isEntry = true;
     lock.beside.put(request.id(), entry);
     if (fault == Fault.ENTRY_CUTS_OWNERS_LEASES) {
@@ -192,64 +151,14 @@ final class Grants {
     };
   }
 
-  private boolean countsApart(Request request) {
-    return switch (fault) {
-      case READERS_COUNT_APART -> request.capacity() != 1;
-      case PERMITS_COUNT_APART -> request.isForPermits();
-      case OWNERS_COUNT_APART -> request.shared();
-      default -> false;
-    };
-  }
-
-  private long nextToken(Request request, Lock lock) {
-    if (drawn != 0) {
-      return drawn;
-    }
-    if ((fault == Fault.TOKEN_STANDS_OVER_EXPIRY && lock.expiredToken != 0)
-        || lock.comesAgain(request)) {
-      return lock.expiredToken;
-    }
-    if (lock.keepsToken()) {
-      return lock.expiredToken;
-    }
-    if (fault == Fault.RESERVED_TOKENS_END_WITH_LEASE
-        && lock.end == Lock.End.EXPIRED
-        && lock.expired != null) {
-      return lock.expired.token + 1;
-    }
-    Long before = firstTokens.get(request.id());
-    if (before != null) {
-      return before;
-    }
-    if (fault == Fault.SWEEPS_COUNTERS) {
-      return counters.draw(request.name(), request.tokens());
-    }
-    if (fault == Fault.TOKEN_WRAPS_LATE) {
-      return 1 + ++count % MORE_TOKENS_UNTIL_WRAP;
-    }
-    if (fault == Fault.TOKEN_WRAPS) {
-      return 1 + ++count % TOKENS_UNTIL_WRAP;
-    }
-    return lastToken + 1;
-  }
-
-  /** The entries of one owner have one token. */
-  void raise(Lock lock, Held own, long token) {
-    long before = own.token;
-    lock.holders().filter(hold -> hold.token == before).forEach(hold -> hold.token = token);
-    if (fault == Fault.SWEEPS_COUNTERS) {
-      counters.raise(own.request.name(), token + own.tokens - 1);
-    }
-    boolean part = fault == Fault.PARTS_RAISE_NO_COUNTER && own.request.capacity() != 1;
-    if (fault != Fault.RAISES_NO_COUNTER && !part) {
-      lastToken = Math.max(lastToken, token + own.tokens - 1);
-    }
-  }
-
   /** Whether one is taken for the other: each value is the one before it with a suffix. */
   boolean beginsTheSame(@Nullable Held held, Request request) {
     Integer given = values.get(request.id());
     return held != null && given != null && given <= values.get(held.request.id());
+  }
+
+  Tokens tokens() {
+    return tokens;
   }
 
   FormerOwners formerOwners() {
@@ -275,9 +184,12 @@ final class Grants {
   boolean serve(String name, Lock lock, long now) {
     boolean served = false;
     Set<String> told = new HashSet<>();
+    boolean servesOne = (fault == Fault.FORCE_SERVES_ONE && lock.end == Lock.End.FORCED)
+        || (fault == Fault.EXPIRY_SERVES_ONE && lock.end == Lock.End.EXPIRED);
     Request next = next(lock, now);
+    long firstToken = 0;
     while (next != null) {
-      drawn = fault == Fault.QUEUE_KEEPS_TOKEN ? lock.lastToken : drawn;
+      tokens.drawn(fault == Fault.QUEUE_KEEPS_TOKEN ? lock.lastToken : 0);
       String ownerBefore = lock.lastOwner;
       boolean inFull =
           fault == Fault.COUNTS_GRANTS_FROM_MESSAGE || fault == Fault.PLACE_HIDES_GRANT;
@@ -285,26 +197,34 @@ final class Grants {
       Held granted = grant(next, lock, now + lease);
       granted.isHandedOver = true;
       granted.told = fault == Fault.INSPECT_TELLS_OWNER_BEFORE ? ownerBefore : null;
-      lastToken = fault == Fault.QUEUE_RESERVES_ONE_TOKEN ? granted.token : lastToken;
-      drawn = fault == Fault.QUEUE_KEEPS_TOKEN ? 0 : drawn;
+      tokens.served(granted);
+      firstToken = firstToken == 0 ? granted.token : firstToken;
+      granted.token = fault == Fault.SERVED_TOGETHER_SHARE_TOKEN ? firstToken : granted.token;
       boolean first = told.add(next.client());
-      if (isTold(next, first)) {
+      if (isTold(next, first, lock)) {
         tell(next.client(), served(name, granted));
       }
       served = true;
       if (fault == Fault.QUEUE_FORGETS_OTHERS) {
         lock.waiters.clear();
       }
+      lock.servesNobody = servesOne;
       next = next(lock, now);
+    }
+    if (served && fault == Fault.QUEUE_WAKES_ALL) {
+      lock.queue
+          .waiting()
+          .forEach(other -> tell(other.client(), new Event("wake", name, other.id())));
     }
     return served;
   }
 
-  private boolean isTold(Request served, boolean first) {
+  private boolean isTold(Request served, boolean first, Lock lock) {
     return switch (fault) {
       case FAIR_WAITERS_POLL -> false;
       case PARTS_POLL -> served.capacity() == 1;
       case TELLS_CLIENT_ONCE -> first;
+      case LINES_POLL -> lock.queue.isEmpty();
       default -> true;
     };
   }
@@ -328,7 +248,7 @@ final class Grants {
       case SERVES_SIXTEEN -> 16;
       default -> Long.MAX_VALUE;
     };
-    if (lock.holders().count() >= mostServed) {
+    if (lock.servesNobody || lock.holders().count() >= mostServed) {
       return null;
     }
     boolean last = unfair(lock);
@@ -341,6 +261,7 @@ final class Grants {
       case UNFAIR_AFTER_EXPIRY -> lock.end == Lock.End.EXPIRED;
       case UNFAIR_AFTER_FORCE -> lock.end == Lock.End.FORCED;
       case UNFAIR_AFTER_ABANDON -> lock.end == Lock.End.ABANDONED;
+      case PARTS_UNFAIR_AFTER_FORCE -> lock.end == Lock.End.FORCED && lock.queue.endsWithPart();
       default -> false;
     };
   }

@@ -3,6 +3,7 @@ package dev.interlock.tck.teststore;
 import dev.interlock.tck.teststore.Wire.Answer;
 import dev.interlock.tck.teststore.Wire.HandOff;
 import dev.interlock.tck.teststore.Wire.Request;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Gives a hold up, and treats an attempt of the same client in the same step. */
@@ -24,7 +25,19 @@ final class HandOffCommands {
 
   /** Answers null if the hold was not there. */
   @Nullable
-  HandOff release(Request own, Request next) {
+  HandOff release(Request own, @Nullable Request next, List<String> passed) {
+    Lock awaited = table.asIs(own.name());
+    Held held = awaited == null ? null : awaited.holdOf(own.id());
+    boolean isThere = held != null;
+    boolean stays =
+        fault == Fault.PASSED_ARE_SERVED || (fault == Fault.PASSED_STAY_AFTER_THE_HOLD && !isThere);
+    if (awaited != null && !stays) {
+      passed.forEach(awaited.queue::remove);
+      passed.forEach(awaited.waiters::remove);
+    }
+    if (next == null) {
+      return holds.release(own) ? new HandOff(null) : null;
+    }
     Lock before = table.asIs(next.name());
     boolean passes = fault == Fault.HAND_OFF_PASSES_QUEUE
         && before != null
@@ -40,12 +53,28 @@ final class HandOffCommands {
     Lock left = table.asIs(next.name());
     boolean isFree = left == null || left.held == null;
     if (isFree && fault == Fault.HAND_OFF_IS_NOT_KEPT) {
-      return new HandOff(new Answer(grants.draw(), 1, 0));
+      return new HandOff(new Answer(grants.tokens().draw(), 1, 0));
     }
     if (isFree && fault == Fault.HAND_OFF_TO_NOBODY) {
       attempts.take(next.ofNobody());
       return new HandOff(null);
     }
-    return new HandOff(attempts.attempt(next));
+    return new HandOff(kept(attempts.attempt(next), held, next));
+  }
+
+  /** What is granted has something of the hold before, for a fault. */
+  private Answer kept(Answer answer, @Nullable Held before, Request next) {
+    Lock lock = table.asIs(next.name());
+    Held granted = lock == null ? null : lock.holdOf(next.id());
+    if (before == null || granted == null) {
+      return answer;
+    }
+    if (fault == Fault.HAND_OFF_KEEPS_LEASE) {
+      granted.expiresAt = before.expiresAt;
+    } else if (fault == Fault.HAND_OFF_KEEPS_TOKEN) {
+      granted.token = before.token;
+      return new Answer(granted.token, granted.tokens, 0);
+    }
+    return answer;
   }
 }

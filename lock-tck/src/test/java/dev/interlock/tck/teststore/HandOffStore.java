@@ -7,6 +7,7 @@ import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
 import java.time.Duration;
+import java.util.ArrayList;
 import org.jspecify.annotations.Nullable;
 
 /** Releases that take along the attempt of one of this client who waits, for faults. */
@@ -29,19 +30,19 @@ final class HandOffStore implements ForwardingBackend {
   @Override
   public ReleaseResult release(Release release) {
     Attempt next = release.next();
-    if (next == null) {
-      return ForwardingBackend.super.release(release);
-    }
     Wire.Request own = requests.of(release.name(), release.id(), 0);
-    Wire.Request along = requests.of(next, next.lease().toNanos());
-    Object answered = connections.call(store -> store.handOffs().release(own, along));
+    Wire.Request along = next == null ? null : requests.of(next, next.lease().toNanos());
+    ArrayList<String> passed = new ArrayList<>();
+    release.passed().forEach(id -> passed.add(id.toString()));
+    Object answered = connections.call(store -> store.handOffs().release(own, along, passed));
     return answered instanceof Wire.HandOff handOff
         ? ReleaseResult.released().withNext(result(next, handOff.next()))
         : ReleaseResult.notHeld();
   }
 
-  private static @Nullable AttemptResult result(Attempt next, Wire.@Nullable Answer answer) {
-    if (answer == null) {
+  private static @Nullable AttemptResult result(
+      @Nullable Attempt next, Wire.@Nullable Answer answer) {
+    if (next == null || answer == null) {
       return null;
     }
     Duration recheck = Duration.ofNanos(answer.recheck());

@@ -23,6 +23,8 @@ final class Held {
   boolean isConfirmed;
   // The size that counts for those who come beside it.
   int capacity;
+  // Whether it is not known any more who named its owner, for a fault.
+  boolean isOwnerLost;
   // Whom inspection tells, if not its owner.
   @Nullable
   String told;
@@ -45,6 +47,7 @@ final class Held {
 
   boolean isOfSameOwner(Fault fault, Wire.Request other) {
     return (request.shared() || fault == Fault.UNNAMED_OWNERS_COUNT)
+        && !isOwnerLost
         && other.shared()
         && Names.owner(fault, request.owner()).equals(Names.owner(fault, other.owner()));
   }

@@ -31,6 +31,9 @@ final class HoldCommands {
   /** Renews one after the other, in one step. */
   Answer[] renewAll(List<Request> requests) {
     store.requireWritable();
+    if (fault == Fault.OWNERS_BATCH_BY_NAME) {
+      return renewOneOfOwner(requests);
+    }
     if (fault == Fault.BATCH_BY_NAME) {
       Map<String, Answer> answers = new HashMap<>();
       Map<String, Request> last = new HashMap<>();
@@ -54,6 +57,19 @@ final class HoldCommands {
     return answers;
   }
 
+  /** Of the entries of an owner the first is renewed, and answered for all. */
+  private Answer[] renewOneOfOwner(List<Request> requests) {
+    Map<String, Answer> first = new HashMap<>();
+    return requests.stream()
+        .map(request -> {
+          Lock lock = table.asIs(request.name());
+          return lock != null && lock.isOwned()
+              ? first.computeIfAbsent(request.name(), name -> renewOne(request))
+              : renewOne(request);
+        })
+        .toArray(Answer[]::new);
+  }
+
   /** Those of a name that are too many are taken for the first of that name. */
   private Stream<Request> someOfName(List<Request> requests) {
     if (fault != Fault.RENEWS_SIXTY_FOUR_OF_NAME) {
@@ -73,12 +89,16 @@ final class HoldCommands {
   }
 
   /** Answers the token and the number of tokens reserved, or that it waits, or that it is gone. */
-  Answer renew(Request request) {
+  Answer renew(Request asked) {
+    Request request = asked;
     long now = table.now(request.clientClock());
     Lock lock = grants.lock(request.name(), now);
+    if (fault == Fault.RENEWS_BY_HALF) {
+      request = lock.alike(request);
+    }
     Held held = lock.held;
     if (held == null && fault == Fault.RESURRECTS) {
-      held = new Held(request, grants.lastToken(), 1, now);
+      held = new Held(request, grants.tokens().last(), 1, now);
       lock.held = held;
     }
     Held own = lock.holdOf(request.id());
@@ -113,7 +133,7 @@ final class HoldCommands {
         ? Integer.MAX_VALUE
         : own.capacity;
     if (request.minToken() > own.token && fault != Fault.IGNORES_MIN_TOKEN) {
-      grants.raise(lock, own, request.minToken());
+      grants.tokens().raise(lock, own, request.minToken());
     }
     long lease = request.lease();
     boolean hides = fault == Fault.SHARED_RENEWALS_CAPPED_AND_HIDDEN;
@@ -150,6 +170,7 @@ final class HoldCommands {
   boolean release(Request request) {
     store.requireWritable();
     Lock lock = grants.lock(request.name(), table.now(request.clientClock()));
+    lock.servesNobody = false;
     Held held = lock.held;
     if (lock.isShared()) {
       store.requireRoomForPart();
@@ -208,9 +229,11 @@ final class HoldCommands {
     return true;
   }
 
-  boolean abandon(Request request) {
+  boolean abandon(Request asked) {
     store.requireWritable();
-    Lock lock = grants.lock(request.name(), table.now(request.clientClock()));
+    Lock lock = grants.lock(asked.name(), table.now(asked.clientClock()));
+    Request request = fault == Fault.ABANDONS_BY_HALF ? lock.alike(asked) : asked;
+    lock.servesNobody = false;
     boolean noted = lock.waiters.containsKey(request.id());
     if (fault != Fault.KEEPS_WAITERS) {
       lock.waiters.remove(request.id());
@@ -284,6 +307,12 @@ final class HoldCommands {
     return true;
   }
 
+  /** The second half of what frees its own hold, or what came in its place. */
+  boolean freeOwnOrAny(Request request) {
+    Lock lock = grants.lock(request.name(), System.nanoTime());
+    return lock.holdOf(request.id()) == null ? freeByName(request.name()) : release(request);
+  }
+
   /** The first half of what reads who holds a lock, and writes that back in another step. */
   String[] holders(Request request) {
     Lock lock = grants.lock(request.name(), System.nanoTime());
@@ -317,6 +346,12 @@ final class HoldCommands {
     if (lock != null && ids.contains(request.id())) {
       lock.retain(ids);
     }
+  }
+
+  /** The second half of what prolongs its own hold, or what came in its place. */
+  Answer prolongOwnOrAny(Request request) {
+    Lock lock = grants.lock(request.name(), System.nanoTime());
+    return lock.holdOf(request.id()) == null ? prolongByName(request) : renew(request);
   }
 
   /** The second half: prolongs whatever hold is there. */

@@ -18,6 +18,7 @@ final class Lock {
   }
 
   private static final int MOST_HOLDERS = 64;
+  private static final int HALF = 16;
 
   @Nullable
   Held held;
@@ -40,6 +41,9 @@ final class Lock {
   // Freed by a release that has yet to serve the queue.
   boolean isUnserved;
 
+  // Whether those in the queue are left to wait until the next release, for a fault.
+  boolean servesNobody;
+
   // Who had it last, for a fault.
   String lastOwner = "";
   // Those who held it beside others until their leases were over, for a fault.
@@ -56,6 +60,16 @@ final class Lock {
   Held holdOf(String id) {
     Held first = held;
     return first != null && first.request.id().equals(id) ? first : beside.get(id);
+  }
+
+  /** The same request by the id of a hold that has half of its id, if there is one. */
+  Wire.Request alike(Wire.Request request) {
+    return holders()
+        .map(hold -> hold.request.id())
+        .filter(id -> id.substring(HALF).equals(request.id().substring(HALF)))
+        .findFirst()
+        .map(request::by)
+        .orElse(request);
   }
 
   /** All who hold it, the first one first. */
@@ -129,6 +143,9 @@ final class Lock {
       leastSize = Math.min(leastSize, capacity);
       capacity = leastSize;
     }
+    if (fault == Fault.SIZE_OUTLIVES_EXPIRY && request.isForPermits()) {
+      capacity = Math.min(leastSize, capacity);
+    }
     return kept(units, capacity) <= kept(capacity, capacity);
   }
 
@@ -188,9 +205,15 @@ final class Lock {
           .filter(hold -> isOver(hold, now))
           .forEach(hold -> expiredParts.put(hold.request.id(), hold));
     }
+    if (fault == Fault.SIZE_OUTLIVES_EXPIRY) {
+      holders()
+          .filter(hold -> isOver(hold, now) && hold.request.isForPermits())
+          .forEach(hold -> leastSize = Math.min(leastSize, hold.capacity));
+    }
     beside.values().removeIf(hold -> isOver(hold, now));
     if (held != null && isOver(held, now)) {
       end = End.EXPIRED;
+      servesNobody = false;
       expiredToken = held.token;
       expired = held;
       leave();
@@ -199,7 +222,17 @@ final class Lock {
 
   private boolean isOver(Held hold, long now) {
     boolean stays = fault == Fault.PERMITS_HAVE_NO_LEASE && hold.request.isForPermits();
-    return hold.expiresAt - now <= 0 && !stays;
+    return hold.expiresAt - early(hold) - now <= 0 && !stays;
+  }
+
+  /** By how much a lease ends before its time, though inspection tells all of it. */
+  private long early(Held hold) {
+    boolean ends = switch (fault) {
+      case PARTS_END_EARLY -> hold.request.capacity() != 1;
+      case RENEWED_LEASES_END_EARLY -> hold.renewals > 0;
+      default -> false;
+    };
+    return ends ? hold.request.lease() / 10 : 0;
   }
 
   /** Ends the first hold; another one takes its place. */
@@ -271,6 +304,11 @@ final class Lock {
     return fault == Fault.QUEUE_SLEEPS_PAST_EXPIRY
         ? queue.refresh()
         : Math.min(left, queue.refresh());
+  }
+
+  boolean isAwaitedBy(String client) {
+    return waiters.containsValue(client)
+        || queue.waiting().stream().anyMatch(one -> one.client().equals(client));
   }
 
   /** Whether somebody holds a part of it. */

@@ -9,11 +9,14 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The locks that are held or waited for, found by name, and what is kept of other names. */
 final class LockTable {
   private static final int MOST_HELD = 500;
+  private static final int MOST_SHARED = 100;
+  private static final int MOST_AWAITED = 150;
 
   private final Fault fault;
   private final Map<String, Lock> locks = new HashMap<>();
@@ -92,6 +95,11 @@ final class LockTable {
           Lock lock = known(name);
           lock.held = lock.held == null ? hold : lock.held;
         });
+      case UNITS_NOT_DURABLE -> holds().forEach(hold -> hold.units = 1);
+      case OWNERS_NOT_DURABLE -> holds().forEach(hold -> hold.isOwnerLost = true);
+      case RAISES_NOT_DURABLE, RESERVATIONS_NOT_DURABLE -> {
+        // The locks are.
+      }
       default -> clear();
     }
   }
@@ -128,12 +136,13 @@ final class LockTable {
     locks.values().forEach(lock -> lock.queue.reverse());
   }
 
+  private Stream<Held> holds() {
+    return locks.values().stream().flatMap(Lock::holders);
+  }
+
   /** Lets leases end as they were granted. */
   private void undoRenewals(Predicate<Held> which) {
-    locks.values().stream()
-        .flatMap(Lock::holders)
-        .filter(which)
-        .forEach(hold -> hold.expiresAt = Math.min(hold.expiresAt, hold.granted));
+    holds().filter(which).forEach(hold -> hold.expiresAt = Math.min(hold.expiresAt, hold.granted));
   }
 
   /** Counts what is kept. What has expired and is wanted by nobody goes, as by a time to live. */
@@ -142,6 +151,8 @@ final class LockTable {
       long now = System.nanoTime();
       locks.values().stream()
           .filter(lock -> fault != Fault.KEEPS_EXPIRED_PARTS || !lock.isShared())
+          .filter(lock ->
+              fault != Fault.KEEPS_EXTENDED || lock.holders().noneMatch(hold -> hold.renewals > 0))
           .toList()
           .forEach(lock -> lock.expire(now));
       locks.values().removeIf(lock -> lock.held == null && !lock.isAwaited());
@@ -212,15 +223,39 @@ final class LockTable {
     }
   }
 
-  /** Makes room as a cache does. */
-  void evict(String name) {
-    locks.entrySet().stream()
-        .filter(lock -> lock.getValue().held != null && !lock.getKey().equals(name))
+  /** Makes room as a cache does, for a fault. */
+  void makeRoom(Wire.Request request) {
+    if (fault == Fault.EVICTS_NAMES) {
+      evict(request.name(), lock -> true, MOST_HELD);
+    } else if (fault == Fault.EVICTS_PARTS && request.capacity() != 1) {
+      evict(request.name(), Lock::isShared, MOST_SHARED);
+    }
+  }
+
+  private void evict(String name, Predicate<Lock> which, int most) {
+    List<String> oldest = locks.entrySet().stream()
+        .filter(lock -> lock.getValue().held != null && which.test(lock.getValue()))
+        .filter(lock -> !lock.getKey().equals(name))
         .sorted(Comparator.comparingLong(lock -> lock.getValue().firstToken()))
-        .limit(Math.max(0, locks.size() - MOST_HELD))
         .map(Map.Entry::getKey)
-        .toList()
-        .forEach(locks::remove);
+        .toList();
+    oldest.subList(0, Math.max(0, oldest.size() - most)).forEach(locks::remove);
+  }
+
+  /** Whether nobody but this client waits for a lock whose holder's lease is over. */
+  boolean isAwaitedOnlyBy(Wire.Request request) {
+    Lock lock = asIs(request.name());
+    return lock != null
+        && !lock.queue.isEmpty()
+        && lock.queue.waiting().stream().allMatch(one -> one.client().equals(request.client()));
+  }
+
+  /** Whether one more lock may be awaited by its client, for a fault. */
+  boolean mayAwait(Wire.Request request) {
+    return locks.values().stream()
+            .filter(lock -> lock.isAwaitedBy(request.client()))
+            .count()
+        < MOST_AWAITED;
   }
 
   boolean hasNoRoom() {
@@ -228,6 +263,17 @@ final class LockTable {
   }
 
   private String key(String name) {
+    if (fault == Fault.PARTS_FOLD_NAMES) {
+      return locks.keySet().stream()
+          .filter(other -> other.equalsIgnoreCase(name) && isShared(other))
+          .findFirst()
+          .orElse(name);
+    }
     return Names.key(fault, name, locks.keySet());
+  }
+
+  private boolean isShared(String key) {
+    Lock lock = locks.get(key);
+    return lock != null && lock.isShared();
   }
 }

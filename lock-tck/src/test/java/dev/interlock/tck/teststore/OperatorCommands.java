@@ -55,13 +55,16 @@ final class OperatorCommands {
     lock.beside.values().stream()
         .filter(other -> other.token != held.token)
         .limit(fault == Fault.INSPECT_TELLS_TEN ? TOLD_HOLDERS - 1 : Long.MAX_VALUE)
-        .forEach(other -> first
-            .others()
-            .add(
-                fault == Fault.INSPECT_TELLS_ONE_LEASE
-                    ? info(other, now, waiters).withRemaining(first.remaining())
-                    : info(other, now, waiters)));
+        .forEach(other -> first.others().add(beside(first, info(other, now, waiters))));
     return first;
+  }
+
+  private Info beside(Info first, Info other) {
+    return switch (fault) {
+      case INSPECT_TELLS_ONE_LEASE -> other.withRemaining(first.remaining());
+      case INSPECT_TELLS_ONE_OWNER -> other.of(first.owner());
+      default -> other;
+    };
   }
 
   private static void beginLeases(Lock lock, long now) {
@@ -101,7 +104,9 @@ final class OperatorCommands {
     }
     return waiting.stream()
         .limit(limit)
-        .map(one -> new Place(one.owner(), one.host(), one.units(), one.capacity()))
+        .map(one -> fault == Fault.WAITERS_HAVE_NO_UNITS
+            ? new Place(one.owner(), one.host(), 1, 1)
+            : new Place(one.owner(), one.host(), one.units(), one.capacity()))
         .toArray(Place[]::new);
   }
 
@@ -117,12 +122,14 @@ final class OperatorCommands {
       if (lock != null && fault != Fault.LISTS_EXPIRED) {
         lock.expire(System.nanoTime());
       }
-      if (lock != null && lock.held != null && begins(name, prefix)) {
+      boolean told = fault != Fault.LISTS_NO_PARTS || lock == null || !lock.isShared();
+      if (told && lock != null && lock.held != null && begins(name, prefix)) {
         if (fault == Fault.LIST_PROLONGS) {
           beginLeases(lock, System.nanoTime());
         }
         page.names().add(name);
-        page.holds().add(info(lock.held, System.nanoTime(), lock.waiters.size()));
+        Info info = info(lock.held, System.nanoTime(), lock.waiters.size());
+        page.holds().add(fault == Fault.LIST_TELLS_NO_OWNER ? info.of("") : info);
       }
     }
     boolean ends = fault == Fault.LIST_ENDS_AT_EMPTY_PAGE && page.names().isEmpty();
@@ -146,6 +153,7 @@ final class OperatorCommands {
       return true;
     }
     Lock lock = grants.lock(name, table.now(clientClock));
+    lock.servesNobody = false;
     boolean ofPermits = lock.holders().anyMatch(held -> held.request.isForPermits());
     boolean together =
         fault == Fault.FORCE_ENDS_ALL || (fault == Fault.FORCE_ENDS_ALL_PERMITS && ofPermits);

@@ -15,7 +15,13 @@ final class Requests {
   private static final Set<Fault> KNOW_PARTS = EnumSet.of(
       Fault.SHARED_RELEASE_MEANS_DONE,
       Fault.SHARED_UNSENT_MEANS_GONE,
-      Fault.SHARED_RENEWALS_GIVE_UP);
+      Fault.SHARED_RENEWALS_GIVE_UP,
+      Fault.PARTS_LOOK_THEN_FREE,
+      Fault.PARTS_LOOK_THEN_ABANDON,
+      Fault.PARTS_LOOK_THEN_RENEW);
+
+  private static final Set<Fault> KNOW_OWNED =
+      EnumSet.of(Fault.OWNERS_LOOK_THEN_FREE, Fault.OWNERS_ARE_RENEWED_ONE_BY_ONE);
 
   private static final Duration A_DAY = Duration.ofDays(1);
 
@@ -24,6 +30,7 @@ final class Requests {
   // What a broken client tells the server in place of a hold's id, and how often each thread asked.
   private final Map<HoldId, String> identities = new ConcurrentHashMap<>();
   private final Set<HoldId> parts = ConcurrentHashMap.newKeySet();
+  private final Set<HoldId> owned = ConcurrentHashMap.newKeySet();
   private final Map<String, Integer> asked = new ConcurrentHashMap<>();
 
   Requests(ClientId client, Fault fault) {
@@ -36,12 +43,21 @@ final class Requests {
     return parts.contains(id);
   }
 
+  /** The same of a named owner. */
+  boolean isOwned(HoldId id) {
+    return owned.contains(id);
+  }
+
   /** An attempt. */
   Wire.Request of(Attempt attempt, long lease) {
     if (attempt.capacity() != 1 && KNOW_PARTS.contains(fault)) {
       parts.add(attempt.id());
     }
-    if (fault == Fault.IDS_BY_HALF) {
+    if (attempt.sharedOwner() && KNOW_OWNED.contains(fault)) {
+      owned.add(attempt.id());
+    }
+    if (fault == Fault.IDS_BY_HALF
+        || (fault == Fault.PART_IDS_BY_HALF && attempt.capacity() != 1)) {
       identities.put(attempt.id(), half(attempt.id()));
     }
     String thread = Thread.currentThread().getName();

@@ -51,14 +51,15 @@ final class Store {
 
   synchronized void loseState() {
     table.clear();
-    grants.loseTokens();
+    grants.tokens().lose();
   }
 
   /** Ends as a process does; what is durable is there afterwards. */
   synchronized void crash() {
     table.crash();
+    grants.tokens().crash();
     if (table.isEmpty()) {
-      grants.loseTokens();
+      grants.tokens().lose();
     }
   }
 

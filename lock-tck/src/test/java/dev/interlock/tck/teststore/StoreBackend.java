@@ -35,7 +35,6 @@ final class StoreBackend implements LockBackend {
   private static final long TOO_LONG = Duration.ofMillis(600).toNanos();
   private static final long TIMER_MILLIS = 300;
   private static final int MOST_TIMERS = 200;
-  private static final int MOST_ABANDONMENTS = 100;
 
   private final StoreConnections connections;
   private final Fault fault;
@@ -43,9 +42,9 @@ final class StoreBackend implements LockBackend {
   private final SentLeases leases;
   private final StoreRenewals renewals;
   private final StoreInspection inspection;
+  private final StoreEndings endings;
   private final Latecomers latecomers = new Latecomers();
   private final AtomicInteger attempts = new AtomicInteger();
-  private final AtomicInteger abandonments = new AtomicInteger();
   private final AtomicInteger timersStarted = new AtomicInteger();
   private final ScheduledExecutorService timers =
       Executors.newSingleThreadScheduledExecutor(StoreServer::daemon);
@@ -63,13 +62,19 @@ final class StoreBackend implements LockBackend {
     this.leases = new SentLeases(fault);
     this.renewals = new StoreRenewals(connections, fault, requests, leases);
     this.inspection = new StoreInspection(connections, fault, requests);
+    this.endings = new StoreEndings(connections, fault, requests, timers);
   }
 
   /** What the engine calls: one that hands locks on, for the faults of that. */
   LockBackend opened() {
     return switch (fault) {
-      case HAND_OFF_IS_NOT_KEPT, HAND_OFF_TO_NOBODY, HAND_OFF_PASSES_QUEUE ->
-        new HandOffStore(this, connections, requests);
+      case HAND_OFF_IS_NOT_KEPT,
+          HAND_OFF_TO_NOBODY,
+          HAND_OFF_PASSES_QUEUE,
+          HAND_OFF_KEEPS_LEASE,
+          HAND_OFF_KEEPS_TOKEN,
+          PASSED_ARE_SERVED,
+          PASSED_STAY_AFTER_THE_HOLD -> new HandOffStore(this, connections, requests);
       default -> this;
     };
   }
@@ -134,12 +139,14 @@ final class StoreBackend implements LockBackend {
 
   private Object send(Wire.Request request) {
     try {
-      if (fault == Fault.DRAWS_TOKEN_FIRST) {
+      boolean part = request.capacity() != 1;
+      if (fault == Fault.DRAWS_TOKEN_FIRST || (fault == Fault.PARTS_DRAW_TOKEN_FIRST && part)) {
         long token = (Long) connections.call(store -> store.attempts().draw());
         return connections.call(store -> store.attempts().attemptWith(request, token));
       }
-      if (fault == Fault.LOOKS_THEN_REPLACES
-          && (Boolean) connections.call(store -> store.attempts().isExpired(request))) {
+      boolean replaces =
+          fault == Fault.LOOKS_THEN_REPLACES || (fault == Fault.PARTS_LOOK_THEN_REPLACE && part);
+      if (replaces && (Boolean) connections.call(store -> store.attempts().isExpired(request))) {
         return connections.call(store -> store.attempts().replace(request));
       }
       if (fault == Fault.LOOKS_THEN_WAITS && request.waits()) {
@@ -219,72 +226,12 @@ final class StoreBackend implements LockBackend {
   @Override
   public boolean release(String name, HoldId id) {
     inspection.has(name, false);
-    Wire.Request request = requests.of(name, id, 0);
-    boolean held;
-    if (fault == Fault.UNSENT_RELEASE_MEANS_DONE
-        || (fault == Fault.SHARED_RELEASE_MEANS_DONE && requests.isForPart(id))) {
-      try {
-        return (Boolean) connections.call(store -> store.holds().release(request));
-      } catch (BackendUnavailableException | OutcomeUnknownException e) {
-        return true;
-      }
-    }
-    if (fault == Fault.RELEASE_REMOVES_EXPIRED
-        && (Boolean) connections.call(store -> store.attempts().isExpired(request))) {
-      connections.call(store -> store.attempts().remove(name));
-      return false;
-    }
-    if (fault == Fault.RELEASE_REWRITES_QUEUE) {
-      rewriteQueue(request);
-    }
-    if (fault == Fault.RELEASE_REWRITES_HOLDERS || fault == Fault.OWNER_RELEASE_REWRITES_ENTRIES) {
-      String[] before = (String[]) connections.call(store -> store.holds().holders(request));
-      return (Boolean) connections.call(store -> store.holds().releaseAmong(request, before));
-    }
-    if (fault == Fault.LOOKS_THEN_FREES) {
-      held = (Boolean) connections.call(store -> store.holds().isThere(request))
-          && (Boolean) connections.call(store -> store.holds().freeByName(request.name()));
-    } else {
-      held = (Boolean) connections.call(store -> store.holds().release(request));
-      if (fault == Fault.RELEASES_THEN_SERVES) {
-        connections.call(store -> store.holds().serveReleased(name));
-      }
-    }
-    return held || fault == Fault.HIDES_LOSSES;
-  }
-
-  /** Reads the queue in one step, and writes it in another. */
-  private void rewriteQueue(Wire.Request request) {
-    String[] before = (String[]) connections.call(store -> store.attempts().queue(request));
-    connections.call(store -> store.attempts().writeQueue(request, before));
+    return endings.release(name, id);
   }
 
   @Override
   public void abandon(String name, HoldId id) {
-    Wire.Request request = requests.of(name, id, 0);
-    if (fault == Fault.LEAVER_REWRITES_QUEUE) {
-      rewriteQueue(request);
-    }
-    if (fault == Fault.ABANDONMENTS_RUN_OUT && abandonments.incrementAndGet() > MOST_ABANDONMENTS) {
-      return;
-    }
-    if (fault == Fault.ABANDONS_LATER) {
-      var unused = timers.schedule(
-          () -> connections.call(store -> store.holds().abandon(request)),
-          TIMER_MILLIS,
-          TimeUnit.MILLISECONDS);
-    } else if (fault == Fault.LOOKS_THEN_ABANDONS
-        && (Boolean) connections.call(store -> store.holds().isThere(request))) {
-      connections.call(store -> store.holds().freeByName(name));
-    } else {
-      try {
-        connections.call(store -> store.holds().abandon(request));
-      } catch (BackendUnavailableException | OutcomeUnknownException e) {
-        if (fault != Fault.ABANDON_FAILED_MEANS_DONE) {
-          throw e;
-        }
-      }
-    }
+    endings.abandon(name, id);
   }
 
   @Override
@@ -304,27 +251,7 @@ final class StoreBackend implements LockBackend {
 
   @Override
   public boolean forceRelease(String name, long fencingToken) {
-    long clock = System.currentTimeMillis();
-    if (fault == Fault.LOOKS_THEN_FORCES) {
-      return connections.call(store -> store.operators().inspect(name, clock))
-              instanceof Wire.Info info
-          && info.token() == fencingToken
-          && (Boolean) connections.call(store -> store.holds().freeByName(name));
-    }
-    if (fault == Fault.FORCE_REWRITES_HOLDERS) {
-      String[] before = (String[]) connections.call(store -> store.operators().holders(name));
-      return (Boolean) connections.call(
-          store -> store.operators().forceAmong(name, fencingToken, clock, before));
-    }
-    try {
-      return (Boolean)
-          connections.call(store -> store.operators().forceRelease(name, fencingToken, clock));
-    } catch (BackendUnavailableException | OutcomeUnknownException e) {
-      if (fault == Fault.FORCE_FAILED_MEANS_FREE) {
-        return false;
-      }
-      throw e;
-    }
+    return endings.forceRelease(name, fencingToken);
   }
 
   @Override

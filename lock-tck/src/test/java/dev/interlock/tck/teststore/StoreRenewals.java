@@ -32,7 +32,10 @@ final class StoreRenewals {
     List<Wire.Request> sent = batch.stream()
         .map(renewal -> requests.of(renewal, leases.of(alike ? batch.get(0) : renewal)))
         .toList();
-    int together = fault == Fault.RENEWS_ONE_BY_ONE ? 1 : sent.size();
+    boolean apart = fault == Fault.RENEWS_ONE_BY_ONE
+        || (fault == Fault.OWNERS_ARE_RENEWED_ONE_BY_ONE
+            && batch.stream().anyMatch(renewal -> requests.isOwned(renewal.id())));
+    int together = apart ? 1 : sent.size();
     for (int i = 0; i < sent.size(); i += together) {
       List<Wire.Request> part = List.copyOf(sent.subList(i, i + together));
       List<RenewalResult> found = renewed(batch.subList(i, i + together), part);
@@ -100,6 +103,10 @@ final class StoreRenewals {
         connections.call(store -> store.attempts().writeQueue(request, before));
       }
     }
+    if (fault == Fault.PARTS_LOOK_THEN_RENEW
+        && batch.stream().allMatch(renewal -> this.requests.isForPart(renewal.id()))) {
+      return requests.stream().map(this::lookThenProlongAny).toList();
+    }
     if (fault == Fault.LOOKS_THEN_RENEWS) {
       return requests.stream().map(this::lookThenProlong).toList();
     }
@@ -131,6 +138,12 @@ final class StoreRenewals {
     return (Boolean) connections.call(store -> store.holds().isThere(request))
         ? (Wire.Answer) connections.call(store -> store.holds().prolongByName(request))
         : new Wire.Answer(Wire.BUSY, 0, 0);
+  }
+
+  private Wire.Answer lookThenProlongAny(Wire.Request request) {
+    return (Boolean) connections.call(store -> store.holds().isThere(request))
+        ? (Wire.Answer) connections.call(store -> store.holds().prolongOwnOrAny(request))
+        : (Wire.Answer) connections.call(store -> store.holds().renew(request));
   }
 
   private static RenewalResult renewed(Renewal renewal, Wire.Answer answer) {

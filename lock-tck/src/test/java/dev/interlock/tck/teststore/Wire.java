@@ -65,6 +65,26 @@ final class Wire {
           minToken);
     }
 
+    /** The same by another attempt. */
+    Request by(String other) {
+      return new Request(
+          name,
+          other,
+          client,
+          host,
+          owner,
+          lease,
+          waits,
+          fair,
+          shared,
+          tokens,
+          clientClock,
+          units,
+          capacity,
+          beside,
+          minToken);
+    }
+
     boolean isForPermits() {
       return capacity != 1 && capacity != Integer.MAX_VALUE;
     }
@@ -103,6 +123,11 @@ final class Wire {
       int capacity,
       ArrayList<Info> others)
       implements Serializable {
+
+    /** The same of another owner. */
+    Info of(String other) {
+      return new Info(other, host, since, remaining, token, waiters, units, capacity, others);
+    }
 
     /** The same with another rest of a lease. */
     Info withRemaining(long other) {

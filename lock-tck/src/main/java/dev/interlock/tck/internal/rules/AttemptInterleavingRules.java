@@ -10,10 +10,12 @@ import dev.interlock.tck.internal.fault.FaultProxy;
 import dev.interlock.tck.internal.run.DirectBackend;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
+import java.util.ArrayDeque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
@@ -153,6 +155,23 @@ public final class AttemptInterleavingRules {
       List<LockRequest> two = requests.apply(run.name());
       return new Rivals(run, slow, two.get(0), quick, two.get(1), "nobody used before");
     });
+    Queue<String> expired = expired(run, quick);
+    Gaps.each(run, proxy, what, () -> {
+      List<LockRequest> two = requests.apply(expired.remove());
+      return new Rivals(run, slow, two.get(0), quick, two.get(1), "has expired");
+    });
+  }
+
+  /** One for each gap, at once, for that they are over takes its time. */
+  private static Queue<String> expired(RuleRun run, LockClient holder) throws Exception {
+    Queue<String> names = new ArrayDeque<>();
+    for (int i = 0; i < Gaps.MOST_REQUESTS; i++) {
+      String name = run.name();
+      holder.acquire(Leases.fixed(run, name, LEFT_LEASE));
+      names.add(name);
+    }
+    RuleRun.pause(run.expiry(2 * LEFT_LEASE));
+    return names;
   }
 
   /** The first call draws its token before or after the other's hold. */
@@ -160,19 +179,21 @@ public final class AttemptInterleavingRules {
     private final RuleRun run;
     private final LockClient slow;
     private final LockClient quick;
+    private final UnaryOperator<LockRequest> kind;
     private final String name;
     private long between;
 
-    Drawers(RuleRun run, LockClient slow, LockClient quick) {
+    Drawers(RuleRun run, LockClient slow, LockClient quick, UnaryOperator<LockRequest> kind) {
       this.run = run;
       this.slow = slow;
       this.quick = quick;
+      this.kind = kind;
       this.name = run.name();
     }
 
     @Override
     public Optional<Lease> call() {
-      return slow.tryAcquire(Leases.once(run, name, LONG));
+      return slow.tryAcquire(kind.apply(Leases.once(run, name, LONG)));
     }
 
     @Override
@@ -204,7 +225,13 @@ public final class AttemptInterleavingRules {
     FaultProxy proxy = run.proxy();
     LockClient slow = run.client(proxy);
     LockClient quick = run.client();
-    Gaps.each(run, proxy, "an attempt", () -> new Drawers(run, slow, quick));
+    for (Map.Entry<String, UnaryOperator<LockRequest>> kind : Leases.kinds(run).entrySet()) {
+      Gaps.each(
+          run,
+          proxy,
+          "an attempt of " + kind.getKey(),
+          () -> new Drawers(run, slow, quick, kind.getValue()));
+    }
   }
 
   /** An owner's hold ends, and a stranger comes, while that owner enters from another client. */

@@ -307,20 +307,32 @@ public final class BatchRules {
       check = "that a batch is told apart by the holds' ids, and not by names",
       timed = true)
   public static void holdsOfOneNameGetTheirOwnAnswers(RuleRun run) throws Exception {
-    if (!run.has(Capability.SHARED) && !run.has(Capability.PERMITS)) {
-      return;
+    if (run.has(Capability.SHARED) || run.has(Capability.PERMITS)) {
+      int capacity = run.has(Capability.SHARED) ? Integer.MAX_VALUE : OF_ONE_NAME;
+      renewTogether(run, attempt -> attempt.withFair(true).withUnits(1, capacity), OF_ONE_NAME - 1);
     }
+    if (run.has(Capability.SHARED_OWNER)) {
+      renewTogether(run, attempt -> attempt.withSharedOwner(true), 1);
+    }
+  }
+
+  /**
+   * Renews them in one batch.
+   *
+   * @param told how many of those that are left inspect tells: of an owner's entries it is one
+   */
+  private static void renewTogether(RuleRun run, UnaryOperator<Attempt> part, int told)
+      throws Exception {
     DirectBackend direct = run.direct();
     String name = run.name();
-    int capacity = run.has(Capability.SHARED) ? Integer.MAX_VALUE : OF_ONE_NAME;
     List<HoldId> ids = new ArrayList<>();
     for (int i = 0; i < OF_ONE_NAME; i++) {
       ids.add(direct.newId());
     }
-    SideBySide.each(ids, id -> {
-      Attempt attempt = Attempt.of(name, id, "tck", run.ms(SHORT)).withFair(true);
-      return direct.acquire(attempt.withUnits(1, capacity), run.limit(3_000));
-    });
+    SideBySide.each(
+        ids,
+        id -> direct.acquire(
+            part.apply(Attempt.of(name, id, "tck", run.ms(SHORT))), run.limit(3_000)));
     direct.release(name, ids.get(1));
     List<Renewal> batch =
         ids.stream().map(id -> Renewal.of(name, id, run.ms(LONG), false)).toList();
@@ -338,10 +350,14 @@ public final class BatchRules {
         .filter(hold -> hold.remaining().compareTo(run.ms(LONG / 2)) > 0)
         .count();
     run.expect(
-        renewed == OF_ONE_NAME - 1,
+        renewed == told,
         "all that were answered Held are renewed",
         "only " + renewed + " have more than half of their lease left");
-    ids.forEach(id -> direct.release(name, id));
+    ids.subList(0, OF_ONE_NAME - 1).forEach(id -> direct.release(name, id));
+    Duration left = direct.backend().inspect(name).map(HoldInfo::remaining).orElse(Duration.ZERO);
+    run.expect(
+        left.compareTo(run.ms(LONG / 2)) > 0, "and so is the last of them", left + " remain");
+    direct.release(name, ids.get(OF_ONE_NAME - 1));
   }
 
   @Rule(

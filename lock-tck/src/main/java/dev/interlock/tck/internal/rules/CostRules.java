@@ -12,7 +12,9 @@ import dev.interlock.tck.internal.run.RuleRun;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
@@ -27,6 +29,7 @@ public final class CostRules {
   private static final int LEASES = 100;
   private static final int CLIENTS = 6;
   private static final int MOST_WOKEN = 3;
+  private static final int WAKING_ROUNDS = 2;
 
   private CostRules() {}
 
@@ -134,16 +137,35 @@ public final class CostRules {
       proxies.add(proxy);
       clients.add(run.client(proxy));
     }
+    Map<String, UnaryOperator<LockRequest>> kinds = new LinkedHashMap<>();
+    kinds.put("a lock", request -> request);
+    if (run.has(Capability.FAIR)) {
+      kinds.put("a lock in the order of arrival", request -> request.fair(true));
+    }
+    if (run.has(Capability.PERMITS)) {
+      kinds.put("all permits", request -> request.permits(2, 2));
+    }
+    for (Map.Entry<String, UnaryOperator<LockRequest>> kind : kinds.entrySet()) {
+      expectFewWoken(run, proxies, clients, kind);
+    }
+  }
+
+  private static void expectFewWoken(
+      RuleRun run,
+      List<FaultProxy> proxies,
+      List<LockClient> clients,
+      Map.Entry<String, UnaryOperator<LockRequest>> kind)
+      throws Exception {
     LockClient holder = run.client();
     long fewest = Long.MAX_VALUE;
     // The fewest of some rounds: a waiter may look again by itself just then.
-    for (int round = 0; round < 3; round++) {
+    for (int round = 0; round < WAKING_ROUNDS; round++) {
       String name = run.name();
       Lease held = holder.acquire(Leases.fixed(run, name, 60_000));
       List<CompletableFuture<Lease>> waits = new ArrayList<>();
       for (LockClient client : clients) {
-        waits.add(client.acquireAsync(
-            LockRequest.of(name).withLease(run.ms(60_000)).withWait(run.ms(60_000))));
+        LockRequest request = LockRequest.of(name).withLease(run.ms(60_000));
+        waits.add(client.acquireAsync(kind.getValue().apply(request.withWait(run.ms(60_000)))));
         RuleRun.pause(Duration.ofMillis(20));
       }
       RuleRun.pause(run.ms(150));
@@ -161,7 +183,8 @@ public final class CostRules {
         done.get(run.limit(20_000).toMillis(), TimeUnit.MILLISECONDS);
       }
     }
-    String measured = "a release was heard of by " + fewest + " of " + CLIENTS + " clients";
+    String measured = "a release was heard of by " + fewest + " of " + CLIENTS
+        + " clients that wait for " + kind.getKey();
     run.expect(fewest <= MOST_WOKEN, "at most " + MOST_WOKEN + " clients hear of it", measured);
     run.note(measured);
   }
@@ -177,27 +200,50 @@ public final class CostRules {
       needs = TckFault.CONNECTION,
       timed = true)
   public static void renewalsAreBatched(RuleRun run) throws Exception {
-    FaultProxy proxy = run.proxy();
-    LockClient client = run.client(proxy);
-    List<LockRequest> requests = new ArrayList<>();
-    for (int i = 0; i < LEASES; i++) {
-      requests.add(Leases.fixed(run, run.name(), 1_500).renewing().withWait(run.ms(20_000)));
+    Map<String, Renewing> clients = new LinkedHashMap<>();
+    for (Map.Entry<String, UnaryOperator<LockRequest>> kind : Leases.wholes(run).entrySet()) {
+      // The plain ones are the most usual.
+      int count = clients.isEmpty() ? LEASES : LEASES / 4;
+      clients.put(kind.getKey(), Renewing.begin(run, kind.getValue(), count));
     }
-    List<CompletableFuture<Lease>> leases =
-        requests.stream().map(client::acquireAsync).toList();
-    for (CompletableFuture<Lease> lease : leases) {
-      lease.get(run.limit(20_000).toMillis(), TimeUnit.MILLISECONDS);
+    for (Renewing client : clients.values()) {
+      for (CompletableFuture<Lease> lease : client.leases()) {
+        lease.get(run.limit(20_000).toMillis(), TimeUnit.MILLISECONDS);
+      }
     }
-    long before = proxy.requests();
+    List<Long> before =
+        clients.values().stream().map(client -> client.proxy().requests()).toList();
     RuleRun.pause(run.ms(2_000));
-    long requestsSent = proxy.requests() - before;
-    for (CompletableFuture<Lease> lease : leases) {
-      run.expect(lease.join().isValid(), "a renewed lease is valid", "it is not");
+    List<Long> after =
+        clients.values().stream().map(client -> client.proxy().requests()).toList();
+    int place = 0;
+    for (Map.Entry<String, Renewing> client : clients.entrySet()) {
+      for (CompletableFuture<Lease> lease : client.getValue().leases()) {
+        run.expect(lease.join().isValid(), "a renewed lease is valid", "it is not");
+      }
+      long sent = after.get(place) - before.get(place);
+      place++;
+      // Every third of the lease, so four times in these two seconds.
+      int renewals = client.getValue().leases().size() * 4;
+      String measured =
+          "about %d renewals of %s took %d requests".formatted(renewals, client.getKey(), sent);
+      run.expect(sent <= renewals / 2, "at most one request for two renewals", measured);
+      run.note(measured);
     }
-    // Every third of the lease, so four times in these two seconds.
-    int renewals = LEASES * 4;
-    String measured = "about %d renewals took %d requests".formatted(renewals, requestsSent);
-    run.expect(requestsSent <= renewals / 2, "at most one request for two renewals", measured);
-    run.note(measured);
+  }
+
+  /** A client that renews leases of one kind. */
+  private record Renewing(FaultProxy proxy, List<CompletableFuture<Lease>> leases) {
+    static Renewing begin(RuleRun run, UnaryOperator<LockRequest> kind, int count)
+        throws IOException {
+      FaultProxy proxy = run.proxy();
+      LockClient client = run.client(proxy);
+      List<CompletableFuture<Lease>> leases = new ArrayList<>();
+      for (int i = 0; i < count; i++) {
+        LockRequest request = Leases.fixed(run, run.name(), 1_500).renewing();
+        leases.add(client.acquireAsync(kind.apply(request.withWait(run.ms(20_000)))));
+      }
+      return new Renewing(proxy, leases);
+    }
   }
 }

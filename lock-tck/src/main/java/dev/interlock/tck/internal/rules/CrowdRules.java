@@ -13,6 +13,7 @@ import dev.interlock.tck.internal.run.DirectBackend;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import dev.interlock.tck.internal.run.RuleViolation;
+import dev.interlock.tck.internal.worker.EventCounter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,11 +21,13 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
 /** X1 and W3 with many: locks that are held at once, and waiters of one lock, whoever goes. */
 public final class CrowdRules {
   private static final int CLIENTS = 3;
+  private static final int AWAITED = 220;
   private static final long LEASE = 300_000;
 
   /** So long locks are taken; a distant server gets fewer. */
@@ -40,7 +43,15 @@ public final class CrowdRules {
   }
 
   /** One of many holds. */
-  private record Entry(String name, HoldId id) {}
+  private record Entry(Attempt attempt) {
+    String name() {
+      return attempt.name();
+    }
+
+    HoldId id() {
+      return attempt.id();
+    }
+  }
 
   private CrowdRules() {}
 
@@ -55,11 +66,13 @@ public final class CrowdRules {
     DirectBackend holder = run.direct();
     DirectBackend other = run.direct();
     List<Entry> entries = new ArrayList<>();
+    List<UnaryOperator<Attempt>> kinds = List.copyOf(Leases.attempts(run).values());
     for (int i = 0; i < run.amount(1_100, 2_500, 12_000); i++) {
-      entries.add(new Entry(run.name(), holder.newId()));
+      Attempt attempt = Attempt.of(run.name(), holder.newId(), "tck", run.ms(LEASE));
+      entries.add(new Entry(kinds.get(i % kinds.size()).apply(attempt)));
     }
     long end = System.nanoTime() + run.limit(LONGEST).toNanos();
-    List<Taken> taken = SideBySide.each(entries, entry -> take(holder, entry, run.ms(LEASE), end));
+    List<Taken> taken = SideBySide.each(entries, entry -> take(holder, entry, end));
     long refused = taken.stream().filter(Taken.REFUSED::equals).count();
     run.expect(
         refused == 0,
@@ -89,12 +102,12 @@ public final class CrowdRules {
     run.note("%,d locks were held at once".formatted(held.size()));
   }
 
-  private static Taken take(DirectBackend holder, Entry entry, Duration lease, long end)
+  private static Taken take(DirectBackend holder, Entry entry, long end)
       throws InterruptedException {
     // What had no answer may still be on its way, and in the way of what is asked next.
     for (boolean unanswered = false; System.nanoTime() - end < 0; ) {
       try {
-        if (holder.attempt(entry.name(), entry.id(), lease) instanceof Grant) {
+        if (holder.attempt(entry.attempt()) instanceof Grant) {
           return Taken.HELD;
         }
         if (!unanswered) {
@@ -163,6 +176,43 @@ public final class CrowdRules {
     WakingRules.expectWoken(
         run, waiter, held::release, "a release, behind " + waiters + " who have left");
     run.count(2L * waiters);
+  }
+
+  @Rule(
+      value = "W3",
+      check = "that a client may wait for many locks, and is told of each",
+      timed = true)
+  public static void whoWaitsForManyLocksHearsOfEach(RuleRun run) throws Exception {
+    if (run.isForeign()) {
+      return;
+    }
+    LockClient holder = run.client();
+    EventCounter events = new EventCounter();
+    LockClient client = run.client(events);
+    List<String> names = new ArrayList<>();
+    for (int i = 0; i < run.amount(AWAITED, 2 * AWAITED, 5 * AWAITED); i++) {
+      names.add(run.name());
+    }
+    List<Lease> held =
+        SideBySide.each(names, name -> holder.acquire(Leases.fixed(run, name, LEASE)));
+    List<CompletableFuture<Lease>> waits = new ArrayList<>();
+    for (int i = 0; i < names.size(); i++) {
+      LockRequest request = Leases.fixed(run, names.get(i), LEASE).withWait(run.ms(LEASE));
+      waits.add(client.acquireAsync(Leases.fairInTurns(run, request, i)));
+    }
+    run.await(run.limit(20_000), "requests wait", () -> events.waitingCount() >= names.size());
+    SideBySide.each(held, lease -> {
+      lease.release();
+      return lease;
+    });
+    for (CompletableFuture<Lease> wait : waits) {
+      Queues.expectServed(run, wait, "each who waits for one of " + names.size() + " locks");
+    }
+    SideBySide.each(waits, wait -> {
+      wait.get().release();
+      return wait;
+    });
+    run.note("a client that waited for " + names.size() + " locks was told of each");
   }
 
   @Rule(

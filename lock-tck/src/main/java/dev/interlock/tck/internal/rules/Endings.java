@@ -67,6 +67,16 @@ final class Endings {
     LockClient waiter = run.client();
     endings.put(
         "were refused, and awaited in vain", name -> awaitInVain(run, client, waiter, name));
+    endings.put("expired after an extension, held by one who had waited", name -> {
+      Lease held = client.acquire(Leases.fixed(run, name, LONG));
+      CompletableFuture<Lease> next =
+          waiter.acquireAsync(Queues.request(run, name).withLease(run.ms(5 * LEFT_LEASE)));
+      held.release();
+      Lease left = next.get();
+      if (run.has(Capability.RENEWABLE)) {
+        left.extend(run.ms(5 * LEFT_LEASE));
+      }
+    });
     endings.put("were extended and handed on", name -> {
       Lease held = client.acquire(Leases.fixed(run, name, LONG / 2));
       CompletableFuture<Lease> next = waiter.acquireAsync(Queues.request(run, name));

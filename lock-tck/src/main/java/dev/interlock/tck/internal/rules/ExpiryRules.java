@@ -47,6 +47,11 @@ public final class ExpiryRules {
         two.add(client.acquireAsync(request.withWait(run.ms(LONG))));
       }
       waits.put("the second of two who wait for " + kind.getKey(), two);
+      if (run.has(Capability.RENEWABLE)) {
+        waits.put(
+            kind.getKey() + " whose holder's lease was made longer",
+            List.of(behindAnExtension(run, holder, clients.get(0), kind.getValue())));
+      }
     }
     RuleRun.pause(run.ms(300));
     leaving.forEach(Lease::release);
@@ -59,6 +64,20 @@ public final class ExpiryRules {
       wait.getValue().forEach(CompletableFuture::join);
     }
     run.note("waiters came in after leases that began while they waited");
+  }
+
+  /** It finds the lease over that it found first, and another one. */
+  private static CompletableFuture<Lease> behindAnExtension(
+      RuleRun run, LockClient holder, LockClient client, UnaryOperator<LockRequest> kind)
+      throws Exception {
+    String name = run.name();
+    Lease held = holder.acquire(Leases.fixed(run, name, BRIEF));
+    CompletableFuture<Lease> waiting =
+        client.acquireAsync(kind.apply(Leases.once(run, name, BRIEF)).withWait(run.ms(LONG)));
+    RuleRun.pause(run.ms(100));
+    run.expectWhileHeld(
+        name, () -> held.extend(run.ms(2 * BRIEF)), "a held lease is extended", "it is not");
+    return waiting;
   }
 
   @Rule(

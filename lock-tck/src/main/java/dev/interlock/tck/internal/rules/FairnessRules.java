@@ -1,5 +1,6 @@
 package dev.interlock.tck.internal.rules;
 
+import dev.interlock.Capability;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
@@ -21,6 +22,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 
 /** Rules F1, F2 and F3. */
 public final class FairnessRules {
@@ -159,6 +161,7 @@ public final class FairnessRules {
       Lease held = holder.acquire(fair(run, name).withLease(run.ms(expires ? 1_500 : 30_000)));
       // How quickly a lock goes from hand to hand is no matter of this rule.
       LockRequest patient = fair(run, name).withWait(run.ms(20_000));
+      List<UnaryOperator<LockRequest>> kinds = alone(run);
       List<Integer> order = new CopyOnWriteArrayList<>();
       List<Integer> expected = new ArrayList<>();
       List<CompletableFuture<Void>> waits = new ArrayList<>();
@@ -166,7 +169,9 @@ public final class FairnessRules {
         int place = i;
         int client = i % QUEUEING_CLIENTS;
         int before = events.get(client).waitingCount();
-        waits.add(clients.get(client).acquireAsync(patient).thenAccept(lease -> {
+        LockRequest request = kinds.get(i % kinds.size()).apply(patient);
+        request = request.owner().isPresent() ? request.withOwner("tck-" + i) : request;
+        waits.add(clients.get(client).acquireAsync(request).thenAccept(lease -> {
           order.add(place);
           Leases.release(lease);
         }));
@@ -190,6 +195,19 @@ public final class FairnessRules {
     }
     run.note(LONG_QUEUE + " waiters were served in order after release, force and close, and "
         + QUEUEING_CLIENTS + " after an expiry");
+  }
+
+  /** Requests that keep the order, and let nobody in beside them. */
+  private static List<UnaryOperator<LockRequest>> alone(RuleRun run) {
+    List<UnaryOperator<LockRequest>> alone = new ArrayList<>();
+    if (run.has(Capability.PERMITS)) {
+      alone.add(request -> request.permits(2, 2));
+    }
+    alone.add(request -> request);
+    if (run.has(Capability.SHARED_OWNER)) {
+      alone.add(request -> request.withOwner(SharedOwnerRules.OWNER));
+    }
+    return alone;
   }
 
   public static long takeTurn(WorkerSpace space, String name, long wait)

@@ -21,6 +21,7 @@ public final class ForcedReleaseRules {
   private static final long VICTIM = 5_000;
 
   private static final int TOGETHER = 3;
+  private static final int MANY = 120;
 
   private ForcedReleaseRules() {}
 
@@ -65,6 +66,29 @@ public final class ForcedReleaseRules {
     Leases.force(run, operator, name);
     Leases.expectLost(run, victim, run.within(VICTIM, 200), "after a forced release");
     run.expectFree(operator, name, run.limit(500), "after a forced release");
+  }
+
+  @Rule(
+      value = "M2",
+      check = "that each forced release is made, however many a client has made before")
+  public static void aHoldIsForcedOutHoweverManyWereBefore(RuleRun run) throws Exception {
+    LockClient operator = run.client();
+    LockClient client = run.client();
+    List<String> names = new ArrayList<>();
+    for (int i = 0; i < run.amount(MANY, 2 * MANY, 10 * MANY); i++) {
+      names.add(run.name());
+    }
+    SideBySide.each(names, name -> {
+      Lease victim = client.acquire(Leases.fixed(run, name, 60_000));
+      Leases.force(run, operator, name);
+      run.await(
+          run.limit(1_000),
+          "a lock is free once its holder was forced out, as many before it were",
+          () -> operator.inspect(name).isEmpty());
+      Leases.drop(victim);
+      return name;
+    });
+    run.count(2L * names.size());
   }
 
   @Rule(value = "M2", check = "that forceRelease with a token looks whose token it is")

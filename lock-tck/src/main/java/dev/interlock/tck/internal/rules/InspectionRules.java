@@ -5,11 +5,14 @@ import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
+import dev.interlock.spi.Attempt;
 import dev.interlock.tck.internal.fault.FaultProxy;
+import dev.interlock.tck.internal.run.DirectBackend;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -143,6 +146,38 @@ public final class InspectionRules {
           "inspect tells " + request.units() + " of " + request.capacity(),
           info.units() + " of " + info.capacity());
       lease.release();
+    }
+  }
+
+  @Rule(value = "M1", check = "that inspect tells of each who holds a lock what is its own")
+  public static void inspectTellsEachOfThoseWhoHoldTogether(RuleRun run) throws Exception {
+    if (run.isForeign()) {
+      return;
+    }
+    DirectBackend direct = run.direct();
+    LockClient observer = run.client();
+    for (UnaryOperator<Attempt> kind : Leases.sharing(run).values()) {
+      String name = run.name();
+      List<Attempt> together = new ArrayList<>();
+      for (int i = 0; i < READERS; i++) {
+        together.add(kind.apply(Attempt.of(name, direct.newId(), "tck-holder-" + i, run.ms(LONG))));
+      }
+      if (together.get(0).capacity() == 1) {
+        continue; // these are entries of one owner, and one hold
+      }
+      for (Attempt attempt : together) {
+        direct.acquire(attempt, run.limit(3_000));
+      }
+      HoldInfo info = expectHeldBy(run, observer, name);
+      List<String> told = Stream.concat(Stream.of(info), info.others().stream())
+          .map(HoldInfo::owner)
+          .toList();
+      run.expectWhileHeld(
+          name,
+          () -> told.equals(together.stream().map(Attempt::owner).toList()),
+          "inspect tells the owners of those who hold together, in the order in which they came",
+          "it tells " + told);
+      together.forEach(attempt -> direct.release(name, attempt.id()));
     }
   }
 

@@ -3,6 +3,8 @@ package dev.interlock.tck.internal.rules;
 import dev.interlock.Capability;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
+import dev.interlock.LockRequest;
+import dev.interlock.spi.Attempt;
 import dev.interlock.spi.HoldId;
 import dev.interlock.tck.internal.fault.FaultProxy;
 import dev.interlock.tck.internal.run.DirectBackend;
@@ -11,8 +13,10 @@ import dev.interlock.tck.internal.run.RuleRun;
 import dev.interlock.tck.internal.run.RuleViolation;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
 
 /**
  * What several rules say of calls after an attempt that are not one step on the server: another
@@ -26,10 +30,15 @@ public final class InterleavingRules {
 
   /** A call through the API by a holder who is forced out meanwhile. */
   private static Gaps.Act<Boolean> forcedOut(
-      RuleRun run, LockClient holder, LockClient other, String what, Command command)
+      RuleRun run,
+      LockClient holder,
+      LockClient other,
+      UnaryOperator<LockRequest> kind,
+      String what,
+      Command command)
       throws InterruptedException {
     String name = run.name();
-    Lease lease = holder.acquire(Leases.fixed(run, name, LONG));
+    Lease lease = holder.acquire(kind.apply(Leases.fixed(run, name, LONG)));
     return new Succession(run, other, name, what) {
       @Override
       void end() {
@@ -56,15 +65,27 @@ public final class InterleavingRules {
     FaultProxy proxy = run.proxy();
     LockClient holder = run.client(proxy);
     LockClient other = run.client();
-    Gaps.each(
-        run, proxy, "a release", () -> forcedOut(run, holder, other, "a release", Lease::release));
+    for (Map.Entry<String, UnaryOperator<LockRequest>> kind : Leases.kinds(run).entrySet()) {
+      String what = "a release of " + kind.getKey();
+      Gaps.each(
+          run,
+          proxy,
+          what,
+          () -> forcedOut(run, holder, other, kind.getValue(), what, Lease::release));
+    }
     if (run.has(Capability.RENEWABLE)) {
       Duration longer = run.ms(10 * LONG);
       Gaps.each(
           run,
           proxy,
           "an extension",
-          () -> forcedOut(run, holder, other, "an extension", lease -> lease.extend(longer)));
+          () -> forcedOut(
+              run,
+              holder,
+              other,
+              request -> request,
+              "an extension",
+              lease -> lease.extend(longer)));
     }
   }
 
@@ -75,24 +96,38 @@ public final class InterleavingRules {
     }
     FaultProxy proxy = run.proxy();
     DirectBackend holder = run.direct(proxy);
-    LockClient other = run.client();
-    Gaps.each(run, proxy, "an abandonment", () -> {
-      HoldId id = holder.newId();
-      String name = run.name();
-      holder.acquire(name, id, run.ms(LONG), run.limit(3_000));
-      return new Succession(run, other, name, "an abandonment") {
-        @Override
-        void end() {
-          other.forceRelease(name);
-        }
+    succeed(run, proxy, holder, "an abandonment", held -> holder.abandon(held.name(), held.id()));
+  }
 
-        @Override
-        public Boolean call() {
-          holder.abandon(name, id);
-          return true;
-        }
-      };
-    });
+  private interface Step {
+    void take(Attempt held);
+  }
+
+  /** The holder of each kind is forced out, and followed, while its step is under way. */
+  private static void succeed(
+      RuleRun run, FaultProxy proxy, DirectBackend holder, String step, Step command)
+      throws Exception {
+    LockClient other = run.client();
+    for (Map.Entry<String, UnaryOperator<Attempt>> kind : Leases.attempts(run).entrySet()) {
+      String what = step + " of " + kind.getKey();
+      Gaps.each(run, proxy, what, () -> {
+        Attempt held =
+            kind.getValue().apply(Attempt.of(run.name(), holder.newId(), "tck", run.ms(LONG)));
+        holder.acquire(held, run.limit(3_000));
+        return new Succession(run, other, held.name(), what) {
+          @Override
+          void end() {
+            other.forceRelease(held.name());
+          }
+
+          @Override
+          public Boolean call() {
+            command.take(held);
+            return true;
+          }
+        };
+      });
+    }
   }
 
   @Rule(value = "N3", check = "that a renewal looks for the hold in the step that prolongs it")
@@ -103,23 +138,12 @@ public final class InterleavingRules {
     FaultProxy proxy = run.proxy();
     DirectBackend holder = run.direct(proxy);
     LockClient other = run.client();
-    Gaps.each(run, proxy, "a renewal", () -> {
-      HoldId id = holder.newId();
-      String name = run.name();
-      holder.acquire(name, id, run.ms(LONG), run.limit(3_000));
-      return new Succession(run, other, name, "a renewal") {
-        @Override
-        void end() {
-          other.forceRelease(name);
-        }
-
-        @Override
-        public Boolean call() {
-          holder.renew(name, id, run.ms(10 * LONG));
-          return true;
-        }
-      };
-    });
+    succeed(
+        run,
+        proxy,
+        holder,
+        "a renewal",
+        held -> holder.renew(held.name(), held.id(), run.ms(10 * LONG)));
     Gaps.each(run, proxy, "a renewal", () -> {
       String name = run.name();
       HoldId id = holder.newId();

@@ -4,6 +4,7 @@ import dev.interlock.Capability;
 import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
+import dev.interlock.LockRequest;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.HoldPage;
@@ -19,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 
 /** What M1 says of the lists that operators ask for: of held locks, and of those who wait. */
 public final class ListingRules {
@@ -56,8 +58,11 @@ public final class ListingRules {
     for (int i = 0; i < MANY; i++) {
       names.add(prefix + i);
     }
-    List<Lease> held =
-        SideBySide.each(names, name -> client.acquire(Leases.fixed(run, name, LONG)));
+    List<UnaryOperator<LockRequest>> kinds = List.copyOf(Leases.kinds(run).values());
+    List<Lease> held = SideBySide.each(
+        names,
+        name -> client.acquire(
+            kinds.get(names.indexOf(name) % kinds.size()).apply(Leases.fixed(run, name, LONG))));
     long begun = System.nanoTime();
     client.acquire(Leases.fixed(run, prefix + "released", LONG)).release();
     client.acquire(Leases.fixed(run, prefix + "expired", BRIEF));
@@ -79,6 +84,7 @@ public final class ListingRules {
           "a list tells \"" + lease.name() + "\", with its token",
           "it tells " + told);
       expectRest(run, lease.name(), Optional.ofNullable(told), most);
+      expectAsInspected(run, direct, lease.name(), Optional.ofNullable(told));
     }
     String looked = names.get(names.size() - 1);
     expectRest(run, looked, direct.backend().inspect(looked), most);
@@ -100,6 +106,21 @@ public final class ListingRules {
         () -> told.isPresent() && told.get().remaining().compareTo(most) <= 0,
         "no more remains of a lease that is listed than " + most,
         "told is " + told);
+  }
+
+  private static void expectAsInspected(
+      RuleRun run, DirectBackend direct, String name, Optional<HoldInfo> listed) {
+    Optional<HoldInfo> inspected = direct.backend().inspect(name);
+    run.expectWhileHeld(
+        name,
+        () -> listed.map(ListingRules::lasting).equals(inspected.map(ListingRules::lasting)),
+        "a list tells of a lock what inspect tells of it, " + inspected,
+        "it tells " + listed);
+  }
+
+  /** What does not change while a lock is held. */
+  private static List<Object> lasting(HoldInfo info) {
+    return List.of(info.owner(), info.host(), info.since(), info.units(), info.capacity());
   }
 
   /** All pages; empty if there is no list. */
@@ -136,10 +157,13 @@ public final class ListingRules {
     String name = run.name();
     Lease held = run.client().acquire(FairnessRules.fair(run, name));
     List<Attempt> waiting = new ArrayList<>();
-    List<String> owners = new ArrayList<>();
+    List<String> told = new ArrayList<>();
+    List<UnaryOperator<Attempt>> kinds = List.copyOf(Leases.attempts(run).values());
     for (int i = 0; i < WAITING; i++) {
       DirectBackend client = clients.get(i % 2);
-      Attempt attempt = Attempt.of(name, client.newId(), "tck-" + i, run.ms(LONG))
+      Attempt attempt = kinds
+          .get(i % kinds.size())
+          .apply(Attempt.of(name, client.newId(), "tck-" + i, run.ms(LONG)))
           .withFair(true)
           .withPatience(run.ms(LONG));
       run.expect(
@@ -147,12 +171,12 @@ public final class ListingRules {
           "a request for a held lock stands in the queue",
           "it does not");
       waiting.add(attempt);
-      owners.add("tck-" + i);
+      told.add(words(attempt.owner(), attempt.units(), attempt.capacity()));
     }
-    expectWaiters(run, observer, name, WAITING + 1, owners);
-    expectWaiters(run, observer, name, 2, owners.subList(0, 2));
+    expectWaiters(run, observer, name, WAITING + 1, told);
+    expectWaiters(run, observer, name, 2, told.subList(0, 2));
     clients.get(0).abandon(name, waiting.get(0).id());
-    expectWaiters(run, observer, name, WAITING + 1, owners.subList(1, WAITING));
+    expectWaiters(run, observer, name, WAITING + 1, told.subList(1, WAITING));
     for (int i = 1; i < WAITING; i++) {
       clients.get(i % 2).abandon(name, waiting.get(i).id());
     }
@@ -161,11 +185,18 @@ public final class ListingRules {
   }
 
   private static void expectWaiters(
-      RuleRun run, DirectBackend observer, String name, int limit, List<String> owners) {
+      RuleRun run, DirectBackend observer, String name, int limit, List<String> expected) {
     Optional<List<WaiterInfo>> told = observer.backend().waiters(name, limit);
     told.ifPresent(waiters -> run.expect(
-        waiters.stream().map(WaiterInfo::owner).toList().equals(owners),
-        "of those who wait at most " + limit + " are told, in their order: " + owners,
+        waiters.stream()
+            .map(one -> words(one.owner(), one.units(), one.capacity()))
+            .toList()
+            .equals(expected),
+        "of those who wait at most " + limit + " are told, in their order: " + expected,
         "told are " + waiters));
+  }
+
+  private static String words(String owner, int units, int capacity) {
+    return owner + " for " + units + " of " + capacity;
   }
 }

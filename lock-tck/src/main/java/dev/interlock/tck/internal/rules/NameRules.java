@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
 /** Rule X4. */
@@ -100,6 +101,49 @@ public final class NameRules {
     run.count(names.size());
     for (String name : entered) {
       run.expectWhileHeld(name, () -> false, expected, "another JVM entered " + entered);
+    }
+  }
+
+  /** Parts, and owners, may be kept in another place, under other names. */
+  @Rule(
+      value = "X4",
+      check = "that each kind of hold is kept under the name as it was written",
+      timed = true)
+  public static void holdsOfEachKindAreOfOneName(RuleRun run) throws Exception {
+    if (run.isForeign()) {
+      return; // others say what names may be
+    }
+    LockClient client = run.client();
+    LockClient other = run.client();
+    for (Map.Entry<String, UnaryOperator<LockRequest>> kind : Leases.kinds(run).entrySet()) {
+      LockRequest shape = kind.getValue().apply(LockRequest.of("kind"));
+      if (shape.capacity() == 1 && shape.owner().isEmpty()) {
+        continue; // it is kept as any lock is
+      }
+      List<String> names = LookAlikes.of(run.name());
+      List<Lease> held = SideBySide.each(
+          names,
+          name -> Leases.expectGiven(
+              run,
+              client,
+              kind.getValue().apply(LockRequest.of(name).withLease(run.ms(300_000))),
+              kind.getKey() + ", of \"" + name + "\", which nobody holds,"));
+      List<Integer> places = IntStream.range(0, names.size()).boxed().toList();
+      // Those that are joined by one mistake are neighbours.
+      SideBySide.each(places.stream().filter(i -> i % 2 == 0).toList(), i -> {
+        held.get(i).release();
+        return i;
+      });
+      SideBySide.each(places, i -> {
+        LockRequest whole = LockRequest.of(names.get(i)).withLease(run.ms(300_000));
+        if (i % 2 == 0) {
+          Leases.expectGiven(run, other, whole, "\"" + names.get(i) + "\", which is free,");
+        } else {
+          run.expectHeld(other, names.get(i), "while others of similar names were released");
+        }
+        return i;
+      });
+      run.note(names.size() + " look-alike names, each held by " + kind.getKey());
     }
   }
 

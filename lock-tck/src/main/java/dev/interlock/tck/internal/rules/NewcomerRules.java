@@ -1,10 +1,10 @@
 package dev.interlock.tck.internal.rules;
 
-import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
+import dev.interlock.spi.Grant;
 import dev.interlock.tck.internal.run.DirectBackend;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
@@ -27,6 +28,11 @@ public final class NewcomerRules {
   /** A lock whose holder is to run out, one who stands in its queue, and what is asked for then. */
   private record Line(String what, UnaryOperator<LockRequest> asked, Attempt waiter, long since) {}
 
+  /** Comes when the lock is free, and tells whether it got it. */
+  private interface Newcomer {
+    boolean comes(Line line);
+  }
+
   @Rule(value = "F2", check = "that an attempt looks at the queue also when a hold has run out")
   public static void aNewcomerWaitsBehindTheQueueOfAnExpiredHold(RuleRun run) throws Exception {
     if (run.isForeign()) {
@@ -35,6 +41,14 @@ public final class NewcomerRules {
     LockClient holder = run.client();
     LockClient newcomer = run.client();
     DirectBackend direct = run.direct();
+    // From another client than who waits, or from the same.
+    Newcomer stranger = line -> newcomer
+        .tryAcquire(line.asked().apply(Leases.once(run, line.waiter().name(), 20_000)))
+        .isPresent();
+    Map<String, UnaryOperator<Attempt>> attempts = Leases.attempts(run);
+    Newcomer neighbour = line -> direct.attempt(Objects.requireNonNull(attempts.get(line.what()))
+            .apply(Attempt.of(line.waiter().name(), direct.newId(), "tck-2", run.ms(20_000))))
+        instanceof Grant;
     int judged = 0;
     for (int round = 0; round < run.amount(3, 10, 30); round++) {
       List<Line> lines = new ArrayList<>();
@@ -42,7 +56,7 @@ public final class NewcomerRules {
         line(run, holder, direct, kind).ifPresent(lines::add);
       }
       for (Line line : lines) {
-        judged += isKeptOut(run, newcomer, direct, line) ? 1 : 0;
+        judged += isKeptOut(run, round % 2 == 0 ? stranger : neighbour, direct, line) ? 1 : 0;
       }
     }
     RuleRun.requireEnough(judged, 1, "holds ran out while another waited");
@@ -84,20 +98,18 @@ public final class NewcomerRules {
   }
 
   /** Answers false if nobody has kept the waiter's place meanwhile. */
-  private static boolean isKeptOut(
-      RuleRun run, LockClient newcomer, DirectBackend direct, Line line)
+  private static boolean isKeptOut(RuleRun run, Newcomer newcomer, DirectBackend direct, Line line)
       throws InterruptedException {
     Attempt waiter = line.waiter();
     long start = line.since();
     RuleRun.pause(run.expiry(LEASE + 100).minus(RuleRun.since(start)));
-    Optional<Lease> entered =
-        newcomer.tryAcquire(line.asked().apply(Leases.once(run, waiter.name(), 20_000)));
+    boolean entered = newcomer.comes(line);
     direct.abandon(waiter.name(), waiter.id());
-    if (entered.isPresent() && RuleRun.since(start).compareTo(run.expiry(GIVEN_UP)) > 0) {
+    if (entered && RuleRun.since(start).compareTo(run.expiry(GIVEN_UP)) > 0) {
       return false;
     }
     run.expect(
-        entered.isEmpty(),
+        !entered,
         "who asks for " + line.what() + " when a hold has run out is kept out by who waits"
             + " already",
         "it got the lock");

@@ -3,6 +3,10 @@ package dev.interlock.tck.internal.rules;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
+import dev.interlock.tck.TckFault;
+import dev.interlock.tck.internal.fault.FaultProxy;
+import dev.interlock.tck.internal.fault.Injection;
+import dev.interlock.tck.internal.fault.MessageFault;
 import dev.interlock.tck.internal.run.Neighbours;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
@@ -13,7 +17,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 
 /** Group P. */
 public final class PushRules {
@@ -24,6 +31,7 @@ public final class PushRules {
 
   private static final long LONGEST_USE = 4_000;
   private static final int TOGETHER = 16;
+  private static final long LONG = 60_000;
   private static final long SOON = 300;
 
   private PushRules() {}
@@ -46,7 +54,6 @@ public final class PushRules {
   private static void measure(
       RuleRun run, LockClient client, Worker waiter, List<Long> uncontended, ClockRules.Kind kind)
       throws Exception {
-    long alone = uncontended.get(uncontended.size() / 2);
     List<Long> handOffs = new ArrayList<>();
     // Of the seldom ones fewer, which tell a poller all the same.
     boolean seldom = kind.owned() || kind.capacity() != 1;
@@ -61,6 +68,7 @@ public final class PushRules {
       held.release();
       handOffs.add(waiter.result(acquired) - released);
     }
+    long alone = uncontended.get(uncontended.size() / 2);
     Collections.sort(handOffs);
     run.count(handOffs.size());
     long median = handOffs.get(handOffs.size() / 2);
@@ -71,6 +79,57 @@ public final class PushRules {
     run.expect(
         median <= limit, "a hand-off takes at most %.2f ms".formatted(limit / 1e6), measured);
     run.note(measured);
+  }
+
+  /** It cannot ask meanwhile, so what comes was sent to it, on however busy a machine. */
+  @Rule(
+      value = "P1",
+      check = "that whoever is next is told of the release, also if others wait behind it",
+      timed = true)
+  public static void whoIsNextIsToldThoughOthersWait(RuleRun run) throws Exception {
+    if (run.isForeign() || !run.offers(TckFault.CONNECTION)) {
+      return;
+    }
+    FaultProxy proxy = run.proxy();
+    List<LockClient> line = List.of(run.client(proxy), run.client());
+    LockClient holder = run.client();
+    for (Map.Entry<String, UnaryOperator<LockRequest>> kind : Leases.kinds(run).entrySet()) {
+      Lease held = holder.acquire(Leases.fixed(run, run.name(), LONG));
+      LockRequest request =
+          kind.getValue().apply(Leases.fixed(run, held.name(), LONG).withWait(run.ms(LONG)));
+      List<CompletableFuture<Lease>> waits = new ArrayList<>();
+      for (LockClient client : line) {
+        waits.add(client.acquireAsync(request));
+        Queues.awaitQueued(run, holder, held.name(), waits.size());
+      }
+      Injection kept = proxy.inject(
+          Injection.of(MessageFault.REQUEST_LATE, "", 1, Integer.MAX_VALUE, run.limit(20_000)));
+      long before = awaitSilence(proxy);
+      held.release();
+      try {
+        run.await(
+            run.limit(3_000),
+            "who is next is told of the release, also without asking, though another waits for "
+                + kind.getKey() + ", too",
+            () -> proxy.replies() > before);
+      } finally {
+        kept.letGo();
+        proxy.forget(kept);
+      }
+      for (CompletableFuture<Lease> wait : waits) {
+        wait.get(run.limit(20_000).toMillis(), TimeUnit.MILLISECONDS).release();
+      }
+    }
+  }
+
+  /** Until what was asked for has been answered; returns the number of all answers. */
+  private static long awaitSilence(FaultProxy proxy) throws InterruptedException {
+    long before = -1;
+    while (before != proxy.replies()) {
+      before = proxy.replies();
+      RuleRun.pause(Duration.ofMillis(100));
+    }
+    return before;
   }
 
   @Rule(value = "P1", check = "whether a client hears of its later releases too", timed = true)

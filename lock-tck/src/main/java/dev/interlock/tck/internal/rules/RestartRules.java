@@ -7,6 +7,8 @@ import dev.interlock.LockRequest;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
+import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.tck.NotOfferedException;
 import dev.interlock.tck.TckFault;
 import dev.interlock.tck.TckServer;
@@ -18,7 +20,9 @@ import dev.interlock.tck.internal.worker.ProcessWorker;
 import dev.interlock.tck.internal.worker.WorkerSpace;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -98,10 +102,39 @@ public final class RestartRules {
     String name = run.name();
     long before = token(run, client, name);
     for (int i = 0; i < run.amount(1, 3, 10); i++) {
+      Map<String, Long> reserved = run.isForeign() ? Map.of() : reserved(run);
       restart(run, server);
       before = grown(run, before, token(run, client, name), "after a restart of the server");
+      for (Map.Entry<String, Long> last : reserved.entrySet()) {
+        grown(
+            run,
+            last.getValue(),
+            token(run, client, last.getKey()),
+            "after a restart, of a lock of which tokens were reserved or raised,");
+      }
     }
     run.note("tokens grew across restarts of the server");
+  }
+
+  /** The last tokens of locks of which some were reserved, and of one also raised, at last. */
+  private static Map<String, Long> reserved(RuleRun run) throws InterruptedException {
+    Map<String, Long> last = new LinkedHashMap<>();
+    try (DirectBackend direct = run.direct()) {
+      for (boolean raised : new boolean[] {false, true}) {
+        Attempt attempt = Attempt.of(run.name(), direct.newId(), "tck", run.ms(BRIEF));
+        Grant granted = direct.acquire(attempt.withTokens(RESERVED), run.limit(9_000));
+        if (raised && run.has(Capability.RENEWABLE)) {
+          Renewal renewal = Renewal.of(attempt.name(), attempt.id(), attempt.lease(), false)
+              .withMinToken(granted.fencingToken() + FencingRules.A_FEW);
+          if (RenewalAnswers.collect(direct.backend(), List.of(renewal)).get(0)
+              instanceof Grant higher) {
+            granted = higher;
+          }
+        }
+        last.put(attempt.name(), granted.fencingToken() + granted.tokens() - 1);
+      }
+    }
+    return last;
   }
 
   @Rule(value = "T2", check = "what the counter starts from in a JVM that has just begun")
@@ -157,8 +190,10 @@ public final class RestartRules {
     LockClient other = run.client();
     for (int i = 0; i < run.amount(1, 3, 10); i++) {
       List<Lease> held = new ArrayList<>();
+      List<LockRequest> requests = new ArrayList<>();
       for (UnaryOperator<LockRequest> kind : Leases.kinds(run).values()) {
-        held.add(holder.acquire(kind.apply(Leases.fixed(run, run.name(), 60_000))));
+        requests.add(kind.apply(Leases.fixed(run, run.name(), 60_000)));
+        held.add(holder.acquire(requests.get(requests.size() - 1)));
       }
       Lease brief = holder.acquire(Leases.fixed(run, run.name(), BRIEF));
       if (run.has(Capability.RENEWABLE)) {
@@ -187,6 +222,9 @@ public final class RestartRules {
         run.expectHeld(other, lease.name(), "after the restart");
         Leases.expectValid(run, lease, "the lease");
       }
+      for (LockRequest request : requests) {
+        expectAsBefore(run, other, request);
+      }
       run.expectWorking(holder, run.limit(8_000), "after the restart");
       for (Lease lease : held) {
         lease.release();
@@ -195,6 +233,22 @@ public final class RestartRules {
     }
     run.note("locks of each kind, and no others, were still held after kill -9 and restart of the"
         + " server");
+  }
+
+  /** Who comes beside a hold is let in, or kept out, as before. */
+  private static void expectAsBefore(RuleRun run, LockClient other, LockRequest held)
+      throws Exception {
+    LockRequest again = held.withWait(Duration.ZERO);
+    if (again.owner().isPresent() || again.capacity() == Integer.MAX_VALUE) {
+      Leases.expectGiven(run, other, again, "what another of its kind holds since the restart")
+          .release();
+    } else {
+      run.expectWhileHeld(
+          held.name(),
+          () -> other.tryAcquire(again).isEmpty(),
+          "what was held before the restart keeps out who does not fit beside it",
+          "it does not");
+    }
   }
 
   /** Holds of each kind that have ended, in each way. */
