@@ -72,7 +72,8 @@ class FaultTest {
   }
 
   @Test
-  @DisplayName("E3 a backend that returns null in place of an answer has not said \"held by another\"")
+  @DisplayName(
+      "E3 a backend that returns null in place of an answer has not said \"held by another\"")
   void missesAnAnswer() throws Exception {
     client.backend().always(Operation.ATTEMPT, call -> null);
     assertThatThrownBy(() -> client.locks().tryAcquire(X))

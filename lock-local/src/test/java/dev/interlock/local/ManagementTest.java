@@ -177,7 +177,8 @@ class ManagementTest {
   }
 
   @Test
-  @DisplayName("M5 acquireAll takes what was asked for, however the caller's list changes meanwhile")
+  @DisplayName(
+      "M5 acquireAll takes what was asked for, however the caller's list changes meanwhile")
   void takesWhatWasAskedFor() throws Exception {
     Lease taken = other.acquire("b");
     List<LockRequest> requests = named("a", "b");
