@@ -72,6 +72,18 @@ class FaultTest {
   }
 
   @Test
+  @DisplayName(
+      "E3 a backend that returns null in place of an answer has not said \"held by another\"")
+  void missesAnAnswer() throws Exception {
+    client.backend().always(Operation.ATTEMPT, call -> null);
+    assertThatThrownBy(() -> client.locks().tryAcquire(X))
+        .isInstanceOf(OutcomeUnknownException.class);
+    client.backend().heal();
+    client.backend().next(Operation.ATTEMPT, call -> null);
+    client.locks().acquire(X.withWait(Duration.ofSeconds(5))).release();
+  }
+
+  @Test
   @DisplayName("E3 an attempt that lost its reply and was refused afterwards stays unknown")
   void staysUnknown() throws Exception {
     LockRequest lasting = X.withLease(Duration.ofSeconds(30));

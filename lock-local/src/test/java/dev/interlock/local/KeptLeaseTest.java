@@ -82,6 +82,29 @@ class KeptLeaseTest {
   }
 
   @Test
+  @DisplayName("a kept lease stays when its owner gives up another entry")
+  void staysBesideOtherEntry() throws Exception {
+    LockRequest owned = X.withOwner("job");
+    Lease kept = client.locks().acquire(owned);
+    Lease again = client.locks().acquire(owned);
+    LockClients.keep(kept);
+    again.release();
+    assertThat(again.isValid()).isFalse();
+    assertStays();
+  }
+
+  @Test
+  @DisplayName("a kept lease stays when its client is closed while its owner has another entry")
+  void staysBesideOpenEntry() throws Exception {
+    LockRequest owned = X.withOwner("job");
+    Lease kept = client.locks().acquire(owned);
+    Lease again = client.locks().acquire(owned);
+    LockClients.keep(kept);
+    assertStays();
+    assertThat(again.isValid()).isFalse();
+  }
+
+  @Test
   @DisplayName("a thread's lease cannot be kept")
   void refusesThreads() throws Exception {
     DistributedLock lock = client.locks().lock("x");

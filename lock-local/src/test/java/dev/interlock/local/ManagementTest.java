@@ -177,6 +177,22 @@ class ManagementTest {
   }
 
   @Test
+  @DisplayName(
+      "M5 acquireAll takes what was asked for, however the caller's list changes meanwhile")
+  void takesWhatWasAskedFor() throws Exception {
+    Lease taken = other.acquire("b");
+    List<LockRequest> requests = named("a", "b");
+    Task<LeaseSet> task = Task.run(() -> client.locks().acquireAll(requests));
+    Await.until("it waits", () -> other.waiters("b") == 1);
+    requests.set(1, LockRequest.of("c"));
+    taken.release();
+    LeaseSet all = task.get();
+    assertThat(all.leases()).extracting(Lease::name).containsExactly("a", "b");
+    all.release();
+    rig.awaitNothingLeft();
+  }
+
+  @Test
   @DisplayName("M5 a set of leases says which one was lost, and extends and releases the others")
   void tellsWhichOfASet() throws Exception {
     LeaseSet all = client.locks().acquireAll(named("c", "a", "b"));

@@ -203,7 +203,7 @@ public final class EngineClient implements LockClient {
 
   @Override
   public LeaseSet acquireAll(List<LockRequest> requests) throws InterruptedException {
-    return allOrNone.acquire(requests);
+    return allOrNone.acquire(List.copyOf(requests)); // the caller may change its own meanwhile
   }
 
   @Override

@@ -179,6 +179,14 @@ class Hold {
     return Exit.LAST;
   }
 
+  /** Takes back an entry of a fixed lease. Whichever exit is the last leaves it to the server. */
+  synchronized Exit keep() {
+    if (isValid()) {
+      remote.keep();
+    }
+    return exit(false);
+  }
+
   private void end(State how) {
     state = how;
     endedAt = System.nanoTime();

@@ -365,12 +365,16 @@ final class Holds {
 
   /** Takes back an entry of a fixed lease; after the last one the server ends the hold. */
   void keep(Hold hold) {
-    if (hold.exit(false) == Hold.Exit.LAST) {
-      hold.remote().keep();
-      news.ended(hold);
-      forget(hold);
-      queues.signalHead(hold.name());
+    if (hold.keep() == Hold.Exit.LAST) {
+      leave(hold);
     }
+  }
+
+  /** Ends one that is kept, and has had its last exit. */
+  void leave(Hold hold) {
+    news.ended(hold);
+    forget(hold);
+    queues.signalHead(hold.name());
   }
 
   /** Removes the queue entries of waiters to whom the lock was passed under this hold. */

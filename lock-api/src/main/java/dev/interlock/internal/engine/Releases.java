@@ -84,7 +84,9 @@ final class Releases {
     calls.enter();
     try {
       holds.forgetOwner(hold);
-      if (!contention.pass(hold)) {
+      if (hold.remote().isKept()) {
+        holds.leave(hold);
+      } else if (!contention.pass(hold)) {
         releaseOnServer(hold);
       }
     } catch (LockException e) {
@@ -245,7 +247,10 @@ final class Releases {
    */
   boolean releaseAll(long deadline) {
     Set<Hold> open = ConcurrentHashMap.newKeySet();
-    holds.all().stream().filter(holds::closed).forEach(open::add);
+    holds.all().stream()
+        .filter(holds::closed)
+        .filter(hold -> !hold.remote().isKept())
+        .forEach(open::add);
     threads.closeAll(
         open,
         hold -> {

@@ -17,6 +17,7 @@ import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
 import dev.interlock.spi.Uninterruptibly;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -182,7 +183,8 @@ public final class BackendCalls {
   private <T> T counted(String operation, String name, Supplier<T> body) {
     underWay.increment();
     try {
-      return Uninterruptibly.call(body);
+      // Null says nothing, and would be taken for "held by another".
+      return Objects.requireNonNull(Uninterruptibly.call(body), "the backend answered null");
     } catch (LockException e) {
       listener.backendError(operation, name, e);
       throw e;

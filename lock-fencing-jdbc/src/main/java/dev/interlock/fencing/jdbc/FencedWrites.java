@@ -155,8 +155,15 @@ public final class FencedWrites {
    * @param name what is protected, for the message
    * @param fencingToken the token that the statement compared
    * @throws StaleTokenException if there are none: a later holder has written, or the row is gone
+   * @throws IllegalArgumentException if the number is negative, as some drivers answer for a batch
+   *     ({@link java.sql.Statement#SUCCESS_NO_INFO}): roll back, and write one by one
    */
   public static void requireWritten(long rows, String name, long fencingToken) {
+    if (rows < 0) {
+      throw new IllegalArgumentException(
+          "whether the write under lock '%s' was refused is not known: the driver counts %d rows"
+              .formatted(name, rows));
+    }
     if (rows == 0) {
       throw stale(name, fencingToken);
     }

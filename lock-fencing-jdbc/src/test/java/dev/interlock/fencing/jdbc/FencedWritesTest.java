@@ -3,6 +3,7 @@ package dev.interlock.fencing.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.sql.Statement;
 import org.junit.jupiter.api.Test;
 
 class FencedWritesTest {
@@ -16,5 +17,13 @@ class FencedWritesTest {
           .as(table)
           .isInstanceOf(IllegalArgumentException.class);
     }
+  }
+
+  @Test
+  void aNumberThatTheDriverDoesNotTellIsNoWrite() {
+    assertThatThrownBy(() -> FencedWrites.requireWritten(Statement.SUCCESS_NO_INFO, "stock", 4))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("'stock'")
+        .hasMessageContaining("-2");
   }
 }
