@@ -38,10 +38,7 @@ record SilentClose(CompletableFuture<TimedAnswer> closed, CompletableFuture<Leas
 
   /** Fails the rule unless it ends in a few seconds, and the waiter with it. */
   void expectEnded(RuleRun run) throws Exception {
-    run.await(
-        run.limit(LONGEST),
-        "close ends though the server is silent",
-        closed::isDone);
+    run.await(run.limit(LONGEST), "close ends though the server is silent", closed::isDone);
     TimedAnswer answer = closed.join();
     run.expect(answer.error() == null, "close throws nothing", "it threw " + answer.error());
     run.await(run.limit(1_000), "a waiter of a closed client ends", waiter::isDone);
