@@ -37,6 +37,7 @@ class LeftHeirTest {
     CompletableFuture<Lease> heir =
         client.locks().acquireAsync(X.withLease(Duration.ofSeconds(30)));
     Await.until("it is queued", () -> other.waiters("x") == 2);
+    client.awaitStepOver(); // or the next one is the first here, and asks the server itself
     Task<Lease> next = Task.run(() -> client.acquire("x"));
     next.awaitParked();
     held.release();

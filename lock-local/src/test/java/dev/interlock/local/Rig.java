@@ -29,6 +29,15 @@ final class Rig implements AutoCloseable {
 
   /** A client and the backend under it. */
   record Client(LockClient locks, FaultyBackend backend, String id) {
+    /** An asynchronous request has queued, and its thread waits for another. */
+    void awaitStepOver() {
+      Await.until(
+          "the step is over",
+          () -> Thread.getAllStackTraces().keySet().stream()
+              .filter(thread -> thread.getName().startsWith("interlock-io-" + id))
+              .allMatch(thread -> thread.getState() == Thread.State.TIMED_WAITING));
+    }
+
     Lease acquire(String name) throws InterruptedException {
       return locks.acquire(LockRequest.of(name));
     }

@@ -43,15 +43,6 @@ class SilentServerTest {
     }
   }
 
-  /** An asynchronous request has queued, and its thread waits for another. */
-  private void awaitStepOver() {
-    Await.until(
-        "the step is over",
-        () -> Thread.getAllStackTraces().keySet().stream()
-            .filter(thread -> thread.getName().startsWith("interlock-io-" + client.id()))
-            .allMatch(thread -> thread.getState() == Thread.State.TIMED_WAITING));
-  }
-
   private static Lease soon(CompletableFuture<Lease> future) throws Exception {
     return future.get(5, TimeUnit.SECONDS); // which is less than a gate stays shut
   }
@@ -80,7 +71,7 @@ class SilentServerTest {
     client.backend().withoutQueue();
     Lease held = client.acquire("x", 20_000);
     CompletableFuture<Lease> first = client.locks().acquireAsync(X);
-    awaitStepOver(); // or the other may be the first
+    client.awaitStepOver(); // or the other may be the first
     Task<Lease> behind = Task.run(() -> client.locks().acquire(X.withWait(Duration.ofSeconds(8))));
     behind.awaitParked();
     List<CompletableFuture<Lease>> others = new ArrayList<>();
@@ -106,7 +97,7 @@ class SilentServerTest {
     other.acquire("x", 4000); // then the first who waits is to ask again
     client.backend().withoutQueue();
     CompletableFuture<Lease> first = client.locks().acquireAsync(X.withWait(Duration.ofSeconds(5)));
-    awaitStepOver();
+    client.awaitStepOver();
     Task<Lease> behind =
         Task.run(() -> client.locks().acquire(X.withWait(Duration.ofMillis(5500))));
     behind.awaitParked();
