@@ -47,29 +47,18 @@ final class Wire {
 
     /** The same for another lock. */
     Request named(String other) {
-      return new Request(
-          other,
-          id,
-          client,
-          host,
-          owner,
-          lease,
-          waits,
-          fair,
-          shared,
-          tokens,
-          clientClock,
-          units,
-          capacity,
-          beside,
-          minToken);
+      return with(other, id);
     }
 
     /** The same by another attempt. */
     Request by(String other) {
+      return with(name, other);
+    }
+
+    private Request with(String otherName, String otherId) {
       return new Request(
-          name,
-          other,
+          otherName,
+          otherId,
           client,
           host,
           owner,

@@ -150,9 +150,23 @@ public final class CountedEndRules {
     return id;
   }
 
-  /** How one who shares a lock gives it up, or loses it. */
-  private interface Ending {
+  /** How one who holds a lock, or a part of it, gives it up or loses it. */
+  interface Ending {
     void end(Lease held, LockClient holder) throws Exception;
+  }
+
+  /** By what that is called. */
+  static Map<String, Ending> endings(RuleRun run, LockClient operator) {
+    Map<String, Ending> endings = new LinkedHashMap<>();
+    endings.put("a release", (held, holder) -> held.release());
+    endings.put("a forced release", (held, holder) -> operator.forceRelease(held.name()));
+    if (run.has(Capability.FENCED)) {
+      endings.put(
+          "a forced release by its token",
+          (held, holder) -> operator.forceRelease(held.name(), held.fencingToken()));
+    }
+    endings.put("the end of its client", (held, holder) -> holder.close());
+    return endings;
   }
 
   @Rule(
@@ -178,15 +192,7 @@ public final class CountedEndRules {
       throws Exception {
     LockClient operator = run.client();
     List<LockClient> waiting = List.of(run.client());
-    Map<String, Ending> endings = new LinkedHashMap<>();
-    endings.put("a release", (held, holder) -> held.release());
-    endings.put("a forced release", (held, holder) -> operator.forceRelease(held.name()));
-    if (run.has(Capability.FENCED)) {
-      endings.put(
-          "a forced release by its token",
-          (held, holder) -> operator.forceRelease(held.name(), held.fencingToken()));
-    }
-    endings.put("the end of its client", (held, holder) -> holder.close());
+    Map<String, Ending> endings = endings(run, operator);
     for (Map.Entry<String, Ending> ending : endings.entrySet()) {
       LockRequest request = Queues.request(run, run.name());
       LockClient holder = run.client();

@@ -42,17 +42,6 @@ public final class CrowdRules {
     NOT_IN_TIME
   }
 
-  /** One of many holds. */
-  private record Entry(Attempt attempt) {
-    String name() {
-      return attempt.name();
-    }
-
-    HoldId id() {
-      return attempt.id();
-    }
-  }
-
   private CrowdRules() {}
 
   @Rule(
@@ -65,28 +54,28 @@ public final class CrowdRules {
     }
     DirectBackend holder = run.direct();
     DirectBackend other = run.direct();
-    List<Entry> entries = new ArrayList<>();
+    List<Attempt> attempts = new ArrayList<>();
     List<UnaryOperator<Attempt>> kinds = List.copyOf(Leases.attempts(run).values());
     for (int i = 0; i < run.amount(1_100, 2_500, 12_000); i++) {
       Attempt attempt = Attempt.of(run.name(), holder.newId(), "tck", run.ms(LEASE));
-      entries.add(new Entry(kinds.get(i % kinds.size()).apply(attempt)));
+      attempts.add(kinds.get(i % kinds.size()).apply(attempt));
     }
     long end = System.nanoTime() + run.limit(LONGEST).toNanos();
-    List<Taken> taken = SideBySide.each(entries, entry -> take(holder, entry, end));
+    List<Taken> taken = SideBySide.each(attempts, attempt -> take(holder, attempt, end));
     long refused = taken.stream().filter(Taken.REFUSED::equals).count();
     run.expect(
         refused == 0,
-        "each of %,d locks that nobody holds is granted".formatted(entries.size()),
+        "each of %,d locks that nobody holds is granted".formatted(attempts.size()),
         "%,d were not".formatted(refused));
-    List<Entry> held = IntStream.range(0, entries.size())
+    List<Attempt> held = IntStream.range(0, attempts.size())
         .filter(i -> taken.get(i) == Taken.HELD)
-        .mapToObj(entries::get)
+        .mapToObj(attempts::get)
         .toList();
     RuleRun.requireEnough(held.size(), LEAST_LOCKS, "locks could be taken in time");
-    List<Boolean> entered = SideBySide.each(held, entry -> {
+    List<Boolean> entered = SideBySide.each(held, attempt -> {
       HoldId id = other.newId();
       return answered(
-          run, () -> other.attempt(entry.name(), id, run.ms(LEASE)) instanceof Grant, true);
+          run, () -> other.attempt(attempt.name(), id, run.ms(LEASE)) instanceof Grant, true);
     });
     run.count(3L * held.size());
     long lost = entered.stream().filter(yes -> yes).count();
@@ -96,18 +85,18 @@ public final class CrowdRules {
         "%,d were given to another client".formatted(lost));
     // A release that is repeated for want of an answer may find that it has had its effect.
     List<Boolean> released = SideBySide.each(
-        held, entry -> answered(run, () -> holder.release(entry.name(), entry.id()), false));
+        held, attempt -> answered(run, () -> holder.release(attempt.name(), attempt.id()), false));
     long gone = released.stream().filter(yes -> !yes).count();
     run.expect(gone == 0, "each is there until its release", "%,d were gone".formatted(gone));
     run.note("%,d locks were held at once".formatted(held.size()));
   }
 
-  private static Taken take(DirectBackend holder, Entry entry, long end)
+  private static Taken take(DirectBackend holder, Attempt attempt, long end)
       throws InterruptedException {
     // What had no answer may still be on its way, and in the way of what is asked next.
     for (boolean unanswered = false; System.nanoTime() - end < 0; ) {
       try {
-        if (holder.attempt(entry.attempt()) instanceof Grant) {
+        if (holder.attempt(attempt) instanceof Grant) {
           return Taken.HELD;
         }
         if (!unanswered) {

@@ -8,7 +8,6 @@ import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -21,11 +20,6 @@ public final class ServedTogetherRules {
   private static final long LONG = 30_000;
 
   private ServedTogetherRules() {}
-
-  /** How one ends who holds the whole. */
-  private interface Ending {
-    void end(LockClient holder, Lease whole) throws Exception;
-  }
 
   @Rule(
       value = "R2",
@@ -46,18 +40,16 @@ public final class ServedTogetherRules {
   private static void serveHoweverItEnds(RuleRun run, UnaryOperator<LockRequest> part)
       throws Exception {
     LockClient operator = run.client();
-    Map<String, Ending> endings = new LinkedHashMap<>();
-    endings.put("a forced release", (holder, whole) -> operator.forceRelease(whole.name()));
-    endings.put("the end of its client", (holder, whole) -> holder.close());
-    endings.put("an expiry", (holder, whole) -> {});
-    for (Map.Entry<String, Ending> ending : endings.entrySet()) {
+    Map<String, CountedEndRules.Ending> endings = CountedEndRules.endings(run, operator);
+    endings.put("an expiry", (whole, holder) -> {});
+    for (Map.Entry<String, CountedEndRules.Ending> ending : endings.entrySet()) {
       boolean expires = ending.getKey().equals("an expiry");
       LockRequest request = Queues.request(run, run.name());
       LockClient holder = run.client();
       Lease whole = holder.acquire(Leases.fixed(run, request.name(), expires ? BRIEF : LONG));
       long held = System.nanoTime();
       List<CompletableFuture<Lease>> queue = enter(run, operator, part.apply(request));
-      ending.getValue().end(holder, whole);
+      ending.getValue().end(whole, holder);
       Duration bound = Queues.servedWithin(run);
       Duration limit =
           expires ? run.pastLease(BRIEF, 0).plus(bound).minus(RuleRun.since(held)) : bound;

@@ -24,12 +24,12 @@ public final class ValidityEndRules {
   /** Far shorter than a part of a lease that a store might leave out. */
   private static final Duration TRY = Duration.ofMillis(4);
 
-  private ValidityEndRules() {}
-
   private static final int WATCHERS = 8;
 
   /** So many at the least, for a machine that is busy looks at some too late. */
   private static final int LINES = 15;
+
+  private ValidityEndRules() {}
 
   /** A way in which the lease of a hold begins. */
   private interface Way {
