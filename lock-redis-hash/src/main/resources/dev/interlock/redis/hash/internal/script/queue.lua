@@ -168,6 +168,7 @@ function core.serve(lock, prefix, client, awaited)
     elseif granted and core.isTold(lock, prefix, whose) then
       local heirs = core.heirsOf(lock, waiter)
       local hold = core.enter(lock, waiter, math.min(lease, core.CLAIM), #heirs, lease > core.CLAIM)
+      lock.last = math.max(lock.last, now + lease) -- its client will confirm it
       core.tell(lock, prefix, hold, heirs)
     else
       granted = false

@@ -69,6 +69,7 @@ function rarely()
   function rare.expire(lock)
     local left = {}
     lock.first, lock.units, lock.capacity, lock.least = math.huge, 0, math.huge, 0
+    lock.counted = true
     for entry in each(lock.holds) do
       local hold = core.read(entry)
       if hold.ends > now then

@@ -20,7 +20,7 @@
 --
 -- A hold ends at its time, whether or not the key is still there. The key lives as long as the last
 -- hold or waiter could, and a little more while somebody waits, so that it need not be prolonged in
--- every step.
+-- every step. A step that has seen each hold that is there shortens it again: a longer one may have left.
 --
 -- All is read before anything is written, and a key that may vanish is written last: on a node of a
 -- cluster that gives its slot away, a script may use no key that is not there, so one that emptied
@@ -133,6 +133,7 @@ function core.leave(lock, id)
     lock.least = lock.least - 1
     if lock.holds == '' then
       lock.first, lock.capacity = math.huge, math.huge
+      lock.last, lock.counted = 0, true
     elseif lock.least == 0 then
       rarely().expire(lock) -- counts them
     end
@@ -204,9 +205,10 @@ function core.save(lock)
     return
   end
   local need = waiting and math.max(lock.last, now + core.LIFE) or lock.last
-  local prolong = need > lock.lives
-  if prolong then
-    lock.lives = waiting and need + core.SLACK or need
+  local lives = waiting and need + core.SLACK or need
+  local moves = need > lock.lives or (lock.counted and lives < lock.lives)
+  if moves then
+    lock.lives = lives
   end
   local header = cmsgpack.pack(
     core.VERSION, lock.holds, lock.first, lock.units, lock.capacity, lock.least, lock.listed, lock.waits,
@@ -218,10 +220,10 @@ function core.save(lock)
   else
     redis.call('HSET', lock.key, '*', header)
   end
-  if prolong then
+  if moves then
     redis.call('PEXPIRE', lock.key, text(math.ceil((lock.lives - now) / 1000)))
   end
-  if lock.away > 0 and (prolong or lock.due) then
+  if lock.away > 0 and (moves or lock.due) then
     -- Dead ones among those are found by this key, so it lives as long. pcall, because it may be gone.
     redis.pcall('PEXPIRE', lock.aside, text(math.ceil((lock.lives - now) / 1000)))
   end

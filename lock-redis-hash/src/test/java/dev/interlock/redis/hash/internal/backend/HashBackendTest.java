@@ -356,6 +356,40 @@ class HashBackendTest extends OneClient {
   }
 
   @Test
+  void M3_aKeyLivesNoLongerThanTheHoldThatFollowsALongerOne() {
+    client.tryOnce("n", a, Duration.ofSeconds(60));
+    client.backend.attempt(fair("n", b, Duration.ofSeconds(1), PATIENT));
+    assertThat(client.release("n", a).granted().id()).isEqualTo(b);
+    assertThat(Long.parseLong(server.command("PTTL", keys().get(0)))).isBetween(1L, 1_001L);
+  }
+
+  @Test
+  void M3_aKeyIsKeptForTheLeaseOfWhoHasYetToConfirmIt() throws InterruptedException {
+    client.tryOnce("n", a, Duration.ofMinutes(10));
+    try (TestClient other = TestClient.open(server)) {
+      HoldId next = other.id();
+      other.queue("n", next);
+      client.release("n", a);
+      assertThat(other.grant().grant().id()).isEqualTo(next);
+      assertThat(Long.parseLong(server.command("PTTL", keys().get(0)))).isBetween(20_000L, 30_001L);
+    }
+  }
+
+  @Test
+  void M3_aKeyLivesNoLongerThanTheHoldThatAnExpiredOneLeaves() throws InterruptedException {
+    Attempt permit = fair("n", a, Duration.ofMillis(100), Duration.ZERO).withUnits(1, 2);
+    client.backend.attempt(permit);
+    client.backend.attempt(fair("n", b, Duration.ofSeconds(5), Duration.ZERO).withUnits(1, 2));
+    HoldId c = client.id();
+    client.queue("n", c);
+    client.backend.abandon("n", c);
+    TimeUnit.MILLISECONDS.sleep(150);
+    client.backend.attempt(
+        fair("n", client.id(), Duration.ofSeconds(2), Duration.ZERO).withUnits(1, 2));
+    assertThat(Long.parseLong(server.command("PTTL", keys().get(0)))).isBetween(1L, 5_001L);
+  }
+
+  @Test
   void X4_namesMayHoldAnything() {
     List<String> names = List.of("}:lock:", "{a}", "a b", "é", "é", "*", "#1", " ", "n\nm");
     for (String name : names) {
