@@ -16,7 +16,6 @@ import dev.interlock.sql.support.Micros;
 import dev.interlock.sql.support.SqlCauses;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -32,9 +31,8 @@ import org.jspecify.annotations.Nullable;
  * the same lease. Not thread-safe.
  */
 final class HoldRenewals {
-  private static final Comparator<KnownHold> BY_KEY = Comparator.<KnownHold>comparingInt(
-          hold -> hold.at().bucket())
-      .thenComparing(hold -> hold.at().key(), Arrays::compareUnsigned);
+  private static final Comparator<KnownHold> BY_KEY =
+      Comparator.comparing(KnownHold::at, LockKey.IN_ORDER);
 
   private final Database<LockSession> database;
   private final String namespace;

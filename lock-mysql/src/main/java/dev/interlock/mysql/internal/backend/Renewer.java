@@ -5,6 +5,7 @@ import dev.interlock.mysql.internal.grants.Entries;
 import dev.interlock.mysql.internal.queue.Entry;
 import dev.interlock.mysql.internal.queue.LocalClient;
 import dev.interlock.mysql.internal.queue.Protocol;
+import dev.interlock.mysql.internal.statements.LockKey;
 import dev.interlock.mysql.internal.statements.LockMapper.EntryState;
 import dev.interlock.mysql.internal.statements.LockMapper.KnownEntry;
 import dev.interlock.mysql.internal.statements.LockSession;
@@ -16,7 +17,6 @@ import dev.interlock.sql.support.Database;
 import dev.interlock.sql.support.LockBatcher;
 import dev.interlock.sql.support.Recheck;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.Deque;
@@ -29,16 +29,14 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 
 /**
- * Keeps holds and waiters alive: one packet for all holds with the same lease, and one for all
- * waiters. Holds that stand in the queue's table, and those who wait for a part of a lock, have one
- * transaction for each lock: nobody but the owner of the row lock decides from that table. A lock
- * of which somebody keeps the row locked comes last, and fails alone. Thread-safe.
+ * Keeps holds and waiters alive: one packet for all holds with the same lease, one for all of them
+ * that stand in the queue's table, and one for all waiters. Those who wait for a part of a lock,
+ * and holds that are not found where they stood, have one transaction for each lock. A lock of
+ * which somebody keeps the row locked comes last, and fails alone. Thread-safe.
  */
 final class Renewer {
-  private static final Comparator<KnownEntry> BY_TICKET = Comparator.<KnownEntry>comparingInt(
-          entry -> entry.at().bucket())
-      .thenComparing(entry -> entry.at().key(), Arrays::compareUnsigned)
-      .thenComparingLong(KnownEntry::ticket);
+  private static final Comparator<KnownEntry> BY_TICKET =
+      Comparator.comparing(KnownEntry::at, LockKey.IN_ORDER).thenComparingLong(KnownEntry::ticket);
 
   private static final int MOST_TRIES = 5;
   private static final long BETWEEN_TRIES_NANOS = TimeUnit.MILLISECONDS.toNanos(7);
@@ -67,13 +65,16 @@ final class Renewer {
 
   void renew(List<Renewal> batch, RenewalAnswers answers) {
     List<Renewal> holds = new ArrayList<>();
-    Map<String, List<Renewal>> shares = new LinkedHashMap<>();
+    Map<Renewal, KnownEntry> parts = new LinkedHashMap<>();
+    List<Renewal> byLock = new ArrayList<>();
     List<KnownEntry> queue = new ArrayList<>();
     Map<HoldId, Renewal> waiters = new LinkedHashMap<>();
     for (Renewal renewal : batch) {
       KnownEntry entry = entries.get(renewal.id());
-      if (entry != null && (entry.kind() == Entry.SHARE || entry.counted())) {
-        shares.computeIfAbsent(renewal.name(), name -> new ArrayList<>()).add(renewal);
+      if (entry != null && entry.kind() == Entry.SHARE) {
+        parts.put(renewal, entry);
+      } else if (entry != null && entry.counted()) {
+        byLock.add(renewal);
       } else if (entry != null && renewal.queued()) {
         waiters.put(renewal.id(), renewal);
         queue.add(entry);
@@ -89,7 +90,10 @@ final class Renewer {
     List<RowWork<?>> works = new ArrayList<>(refresh(queue, waiters, served, answers));
     renewGranted(waiters, inRows);
     inRows.renew(holds);
-    shares.forEach((name, some) -> works.add(prolonging(name, some, answers)));
+    byLock.addAll(new PartRenewals(database, entries, answers).renew(parts));
+    byLock.stream()
+        .collect(Collectors.groupingBy(Renewal::name, LinkedHashMap::new, Collectors.toList()))
+        .forEach((name, some) -> works.add(prolonging(name, some, answers)));
     Deque<RowWork<?>> left = doUnlocked(works, inRows);
     answerServed(queue, served, inRows, answers);
     renewLast(left, inRows, () -> answerServed(queue, served, inRows, answers));

@@ -82,6 +82,17 @@ public final class Entries {
     });
   }
 
+  /**
+   * Notes that the server keeps a hold for at least so long from now on. Notes nothing of one that
+   * was given up meanwhile.
+   */
+  public void prolong(HoldId id, Duration left) {
+    sweep();
+    long end = nanoTime.getAsLong() + left.toNanos() + SWEEP;
+    known.computeIfPresent(
+        id, (same, old) -> old.end() - end < 0 ? new Known(old.entry(), end) : old);
+  }
+
   /** A hold may end without a word: it was kept, or taken away. */
   private void sweep() {
     long last = sweptAt.get();

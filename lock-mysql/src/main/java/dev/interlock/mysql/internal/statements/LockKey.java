@@ -2,11 +2,16 @@ package dev.interlock.mysql.internal.statements;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
 /** Where a lock is in the tables. */
 public final class LockKey {
+  /** The order in which statements on several locks take their rows. */
+  public static final Comparator<LockKey> IN_ORDER =
+      Comparator.comparingInt(LockKey::bucket).thenComparing(LockKey::key, Arrays::compareUnsigned);
+
   static final int BUCKETS = 64;
 
   private final int bucket;

@@ -98,6 +98,8 @@ public interface LockMapper {
   List<HeldRow> lockFreeHolds(
       @Param("holds") List<KnownHold> holds, @Param("transaction") long transaction);
 
+  List<HeldRow> renewParts(@Param("locks") List<LockParts> locks, @Param("leaseUs") long leaseUs);
+
   List<EntryState> refreshWaiters(
       @Param("entries") List<KnownEntry> entries,
       @Param("entryUs") long entryUs,
@@ -190,6 +192,14 @@ public interface LockMapper {
    * @param minToken how large its token must be at least
    */
   record KnownHold(LockKey at, HoldId id, long minToken) {}
+
+  /**
+   * Some holds of one lock that stand in the table of entries.
+   *
+   * @param at the lock
+   * @param holds where they stand
+   */
+  record LockParts(LockKey at, List<KnownEntry> holds) {}
 
   /**
    * An entry of this client, addressed by its primary key. Statements that go through the index of
