@@ -184,7 +184,8 @@ final class StoresOfFaults {
       Fault.PARTS_UNFAIR_AFTER_FORCE,
       Fault.BESIDE_ENDS_WRITING,
       Fault.EVICTS_PARTS,
-      Fault.SIZE_OUTLIVES_EXPIRY);
+      Fault.SIZE_OUTLIVES_EXPIRY,
+      Fault.PARTS_ARE_RENEWED_ONE_BY_ONE);
 
   private static final Set<Fault> NEEDS_DURABLE = Set.of(
       Fault.NOT_DURABLE,

@@ -736,6 +736,8 @@ public enum Fault {
   OWNERS_BATCH_BY_NAME,
   /** Renewals of named owners are sent one by one. */
   OWNERS_ARE_RENEWED_ONE_BY_ONE,
+  /** The same of those who hold a part. */
+  PARTS_ARE_RENEWED_ONE_BY_ONE,
   /** When one in the queue is served, all others are woken. */
   QUEUE_WAKES_ALL,
   /** Who has others behind it in the queue is told nothing, and looks again every 250 ms. */

@@ -18,7 +18,8 @@ final class Requests {
       Fault.SHARED_RENEWALS_GIVE_UP,
       Fault.PARTS_LOOK_THEN_FREE,
       Fault.PARTS_LOOK_THEN_ABANDON,
-      Fault.PARTS_LOOK_THEN_RENEW);
+      Fault.PARTS_LOOK_THEN_RENEW,
+      Fault.PARTS_ARE_RENEWED_ONE_BY_ONE);
 
   private static final Set<Fault> KNOW_OWNED =
       EnumSet.of(Fault.OWNERS_LOOK_THEN_FREE, Fault.OWNERS_ARE_RENEWED_ONE_BY_ONE);

@@ -34,7 +34,9 @@ final class StoreRenewals {
         .toList();
     boolean apart = fault == Fault.RENEWS_ONE_BY_ONE
         || (fault == Fault.OWNERS_ARE_RENEWED_ONE_BY_ONE
-            && batch.stream().anyMatch(renewal -> requests.isOwned(renewal.id())));
+            && batch.stream().anyMatch(renewal -> requests.isOwned(renewal.id())))
+        || (fault == Fault.PARTS_ARE_RENEWED_ONE_BY_ONE
+            && batch.stream().anyMatch(renewal -> requests.isForPart(renewal.id())));
     int together = apart ? 1 : sent.size();
     for (int i = 0; i < sent.size(); i += together) {
       List<Wire.Request> part = List.copyOf(sent.subList(i, i + together));

@@ -19,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** Rules W9, W10 and N6: what is counted on the wire. */
 public final class CostRules {
@@ -201,10 +202,20 @@ public final class CostRules {
       timed = true)
   public static void renewalsAreBatched(RuleRun run) throws Exception {
     Map<String, Renewing> clients = new LinkedHashMap<>();
-    for (Map.Entry<String, UnaryOperator<LockRequest>> kind : Leases.wholes(run).entrySet()) {
+    for (Map.Entry<String, UnaryOperator<LockRequest>> kind : Leases.kinds(run).entrySet()) {
       // The plain ones are the most usual.
       int count = clients.isEmpty() ? LEASES : LEASES / 4;
-      clients.put(kind.getKey(), Renewing.begin(run, kind.getValue(), count));
+      clients.put(kind.getKey(), Renewing.begin(run, kind.getValue(), names(run, count)));
+    }
+    if (run.has(Capability.SHARED_OWNER)) {
+      List<String> names = names(run, LEASES / 4);
+      LockClient first = run.client();
+      for (String name : names) {
+        first.acquire(Leases.fixed(run, name, 60_000).withOwner(SharedOwnerRules.OWNER));
+      }
+      clients.put(
+          "a named owner beside itself",
+          Renewing.begin(run, request -> request.withOwner(SharedOwnerRules.OWNER), names));
     }
     for (Renewing client : clients.values()) {
       for (CompletableFuture<Lease> lease : client.leases()) {
@@ -232,15 +243,19 @@ public final class CostRules {
     }
   }
 
+  private static List<String> names(RuleRun run, int count) {
+    return Stream.generate(run::name).limit(count).toList();
+  }
+
   /** A client that renews leases of one kind. */
   private record Renewing(FaultProxy proxy, List<CompletableFuture<Lease>> leases) {
-    static Renewing begin(RuleRun run, UnaryOperator<LockRequest> kind, int count)
+    static Renewing begin(RuleRun run, UnaryOperator<LockRequest> kind, List<String> names)
         throws IOException {
       FaultProxy proxy = run.proxy();
       LockClient client = run.client(proxy);
       List<CompletableFuture<Lease>> leases = new ArrayList<>();
-      for (int i = 0; i < count; i++) {
-        LockRequest request = Leases.fixed(run, run.name(), 1_500).renewing();
+      for (String name : names) {
+        LockRequest request = Leases.fixed(run, name, 1_500).renewing();
         leases.add(client.acquireAsync(kind.apply(request.withWait(run.ms(20_000)))));
       }
       return new Renewing(proxy, leases);
