@@ -150,7 +150,7 @@ public final class LockConfig {
     }
 
     /**
-     * Sets an option.
+     * Sets an option. A list is copied: the configuration does not change with the caller's.
      *
      * @param option one of {@link CommonOptions} or of the provider
      * @param value its value
@@ -159,8 +159,13 @@ public final class LockConfig {
      * @throws IllegalArgumentException if the value is not allowed
      */
     public <T> Builder set(Option<T> option, T value) {
-      values.put(option, option.check(value));
+      values.put(option, option.check(copied(value)));
       return this;
+    }
+
+    @SuppressWarnings("unchecked") // the value of an option that is a list is any List
+    private static <T> T copied(T value) {
+      return value instanceof List<?> list ? (T) List.copyOf(list) : value;
     }
 
     /**

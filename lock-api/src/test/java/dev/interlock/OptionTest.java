@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.NoSuchElementException;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -51,6 +53,18 @@ class OptionTest {
         .hasMessageContaining("at least PT0.01S");
     assertThatThrownBy(() -> builder.build().get(SIZE)).isInstanceOf(NoSuchElementException.class);
     assertThat(builder.set(SIZE, 2).build().get(SIZE)).isEqualTo(2);
+  }
+
+  @Test
+  @DisplayName("a configuration keeps a list as it was when it was set")
+  void copiesLists() {
+    Option<List<HostPort>> hosts = Option.hosts(null);
+    List<HostPort> given = new ArrayList<>(List.of(HostPort.of("a", 1)));
+    LockConfig config = LockConfig.builder("acme").set(hosts, given).build();
+
+    given.set(0, HostPort.of("b", 2));
+
+    assertThat(config.get(hosts)).containsExactly(HostPort.of("a", 1));
   }
 
   @Test

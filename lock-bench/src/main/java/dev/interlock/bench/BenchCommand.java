@@ -36,6 +36,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.RunLast;
 import picocli.CommandLine.Spec;
 
 /** The command {@code bench}. For one run, by one thread. */
@@ -133,7 +135,19 @@ public final class BenchCommand implements Callable<Integer> {
    * @return a command line for one run
    */
   public static CommandLine commandLine() {
-    return new CommandLine(new BenchCommand()).setCaseInsensitiveEnumValuesAllowed(true);
+    BenchCommand bench = new BenchCommand();
+    return new CommandLine(bench)
+        .setCaseInsensitiveEnumValuesAllowed(true)
+        .setExecutionStrategy(bench::run);
+  }
+
+  /** As picocli does, which lets a library that is missing end the JVM with a stack trace. */
+  private int run(ParseResult parsed) {
+    try {
+      return new RunLast().execute(parsed);
+    } catch (LinkageError e) {
+      return failed(e);
+    }
   }
 
   /**
@@ -254,7 +268,7 @@ public final class BenchCommand implements Callable<Integer> {
     }
   }
 
-  private int failed(Exception e) {
+  private int failed(Throwable e) {
     PrintWriter errors = commandSpec().commandLine().getErr();
     errors.println("The bench could not run: " + message(e));
     errors.flush();
@@ -326,7 +340,10 @@ public final class BenchCommand implements Callable<Integer> {
     return Objects.requireNonNull(spec, "picocli sets it");
   }
 
-  private static String message(Exception e) {
+  private static String message(Throwable e) {
+    if (e instanceof LinkageError) {
+      return "a library is missing on the class path, or too old or too new: " + e;
+    }
     return Objects.requireNonNullElse(e.getMessage(), e.toString());
   }
 

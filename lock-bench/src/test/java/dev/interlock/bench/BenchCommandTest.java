@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import org.junit.jupiter.api.Test;
+import picocli.CommandLine.Command;
 
 class BenchCommandTest {
   private final StringWriter out = new StringWriter();
@@ -22,6 +23,26 @@ class BenchCommandTest {
     assertThat(run("--help")).isZero();
     assertThat(out.toString())
         .contains("--quick", "--out", "--subjects", "--scenarios", "--uri", "--jmh", "--list");
+  }
+
+  @Test
+  void aLibraryThatIsMissingIsToldInOneLine() {
+    int status = BenchCommand.commandLine()
+        .addSubcommand("lacking", new Lacking())
+        .setErr(new PrintWriter(err, true))
+        .execute("lacking");
+    assertThat(status).isEqualTo(1);
+    assertThat(err.toString().lines())
+        .containsExactly("The bench could not run: a library is missing on the class path, or too"
+            + " old or too new: java.lang.NoClassDefFoundError: acme/Driver");
+  }
+
+  @Command
+  private static final class Lacking implements Runnable {
+    @Override
+    public void run() {
+      throw new NoClassDefFoundError("acme/Driver");
+    }
   }
 
   @Test

@@ -18,6 +18,8 @@ import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.RunLast;
 import picocli.CommandLine.Spec;
 
 /** The command line of those who run a lock server. */
@@ -68,6 +70,7 @@ public final class Operators implements Runnable {
         .setExpandAtFiles(false)
         .setOut(new PrintWriter(System.out, true, StandardCharsets.UTF_8))
         .setErr(new PrintWriter(System.err, true, StandardCharsets.UTF_8))
+        .setExecutionStrategy(Operators::run)
         .setParameterExceptionHandler((error, args) -> wrongUsage(error, args))
         .setExecutionExceptionHandler((error, failed, parsed) -> failed(error, failed));
   }
@@ -121,15 +124,30 @@ public final class Operators implements Runnable {
     return value.substring(0, value.lastIndexOf('@') + 1);
   }
 
-  private static int failed(Exception error, CommandLine at) {
-    boolean speaksForItself = error instanceof LockException && error.getMessage() != null;
-    String message = speaksForItself ? String.valueOf(error.getMessage()) : error.toString();
+  /** As picocli does, which lets a library that is missing end the JVM with a stack trace. */
+  private static int run(ParseResult parsed) {
+    try {
+      return new RunLast().execute(parsed);
+    } catch (LinkageError e) {
+      return failed(e, parsed.commandSpec().commandLine());
+    }
+  }
+
+  private static int failed(Throwable error, CommandLine at) {
     PrintWriter err = at.getErr();
-    err.println(at.getColorScheme().errorText(Printable.of(message)));
+    err.println(at.getColorScheme().errorText(Printable.of(message(error))));
     err.flush();
     boolean wrongSettings = error instanceof LockConfigurationException
         || error instanceof LockProviderNotFoundException;
     return wrongSettings ? ExitCode.USAGE : ExitCode.SOFTWARE;
+  }
+
+  private static String message(Throwable error) {
+    if (error instanceof LinkageError) {
+      return "A library is missing on the class path, or too old or too new: " + error;
+    }
+    String message = error.getMessage();
+    return error instanceof LockException && message != null ? message : error.toString();
   }
 
   /** Tells the version of this build. */

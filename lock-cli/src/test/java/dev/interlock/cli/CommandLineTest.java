@@ -15,6 +15,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Help;
+import picocli.CommandLine.Help.Ansi;
 
 /** What needs no server. */
 @Timeout(60)
@@ -119,6 +122,29 @@ class CommandLineTest {
 
     assertThat(outcome.status()).isEqualTo(1);
     assertThat(outcome.err()).contains("127.0.0.1:1");
+  }
+
+  @Test
+  void a_library_that_is_missing_is_told_in_one_line() {
+    StringWriter err = new StringWriter();
+    int status = Operators.commandLine()
+        .addSubcommand("lacking", new Lacking())
+        .setErr(new PrintWriter(err))
+        .setColorScheme(Help.defaultColorScheme(Ansi.OFF))
+        .execute("lacking");
+
+    assertThat(status).isEqualTo(1);
+    assertThat(err.toString().lines())
+        .containsExactly("A library is missing on the class path, or too old or too new:"
+            + " java.lang.NoClassDefFoundError: acme/Driver");
+  }
+
+  @Command
+  private static final class Lacking implements Runnable {
+    @Override
+    public void run() {
+      throw new NoClassDefFoundError("acme/Driver");
+    }
   }
 
   @Test

@@ -14,6 +14,8 @@ import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.RunLast;
 import picocli.CommandLine.Spec;
 
 /** The command line of the project, started by the script {@code interlock} at the top level. */
@@ -69,6 +71,7 @@ public final class Interlock implements Runnable {
         .setCaseInsensitiveEnumValuesAllowed(true)
         .setOut(Terminal.writer(System.out))
         .setErr(Terminal.writer(System.err))
+        .setExecutionStrategy(Interlock::run)
         .setParameterExceptionHandler((error, args) -> wrongUsage(error, args))
         .setExecutionExceptionHandler((error, failed, parsed) -> failed(error, failed));
   }
@@ -90,7 +93,16 @@ public final class Interlock implements Runnable {
     return ExitCode.USAGE;
   }
 
-  private static int failed(Exception error, CommandLine at) {
+  /** As picocli does, which lets a library that is missing end the JVM with a stack trace. */
+  private static int run(ParseResult parsed) {
+    try {
+      return new RunLast().execute(parsed);
+    } catch (LinkageError e) {
+      return failed(e, parsed.commandSpec().commandLine());
+    }
+  }
+
+  private static int failed(Throwable error, CommandLine at) {
     PrintWriter err = at.getErr();
     err.println(at.getColorScheme().errorText(Errors.describe(error)));
     err.flush();

@@ -5,8 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.interlock.Locks;
 import dev.interlock.ProviderInfo;
 import dev.interlock.compare.servers.Subject;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Help;
+import picocli.CommandLine.Help.Ansi;
 
 class InterlockTest {
 
@@ -36,6 +41,29 @@ class InterlockTest {
     Cli.Outcome outcome = Cli.run("compere");
     assertThat(outcome.status()).isEqualTo(2);
     assertThat(outcome.err()).contains("compare");
+  }
+
+  @Test
+  void a_library_that_is_missing_is_told_in_one_line() {
+    StringWriter err = new StringWriter();
+    int status = Interlock.commandLine()
+        .addSubcommand("lacking", new Lacking())
+        .setErr(new PrintWriter(err))
+        .setColorScheme(Help.defaultColorScheme(Ansi.OFF))
+        .execute("lacking");
+
+    assertThat(status).isEqualTo(1);
+    assertThat(err.toString().lines())
+        .containsExactly("A library is missing on the class path, or too old or too new:"
+            + " java.lang.NoClassDefFoundError: acme/Driver");
+  }
+
+  @Command
+  private static final class Lacking implements Runnable {
+    @Override
+    public void run() {
+      throw new NoClassDefFoundError("acme/Driver");
+    }
   }
 
   @Test

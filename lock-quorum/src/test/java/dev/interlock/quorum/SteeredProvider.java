@@ -59,6 +59,7 @@ public final class SteeredProvider extends MembersHere {
     private volatile boolean delaying;
     private volatile boolean delayingAttempts;
     private volatile boolean raisingNothing;
+    private volatile boolean answeringNull;
     private volatile boolean refusingForce;
     private volatile boolean deaf;
     private volatile boolean failingToClose;
@@ -86,6 +87,11 @@ public final class SteeredProvider extends MembersHere {
     /** Whether a renewal leaves the token as it is, whichever it asks for. */
     public void raisesNothing(boolean refuses) {
       raisingNothing = refuses;
+    }
+
+    /** Whether a renewal is answered with null. */
+    public void answersNull(boolean says) {
+      answeringNull = says;
     }
 
     /** Whether a forced release fails, and changes nothing. */
@@ -220,8 +226,13 @@ public final class SteeredProvider extends MembersHere {
           : batch;
       reached().renew(asked, (renewal, result) -> {
         steered.beforeRenewed.run();
-        answers.answer(renewal, result);
+        answers.answer(renewal, steered.answeringNull ? nothing() : result);
       });
+    }
+
+    @SuppressWarnings({"NullAway", "TypeParameterUnusedInFormals"}) // as a wrong backend does
+    private static <T> T nothing() {
+      return null;
     }
 
     @Override

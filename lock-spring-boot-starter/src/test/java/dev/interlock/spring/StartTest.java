@@ -1,5 +1,6 @@
 package dev.interlock.spring;
 
+import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -18,6 +19,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -231,6 +233,18 @@ class StartTest {
             .getFailure()
             .rootCause()
             .hasMessageContaining("[%s] were left unbound", property));
+  }
+
+  @Test
+  void a_property_that_does_not_exist_is_named_without_its_value() {
+    assertThatThrownBy(
+            () -> Contexts.local(List.of(), "interlock.password=s3cret", "interlock.urii=s3cret"))
+        .isInstanceOf(Exception.class);
+    assertThat(ErrorLog.take())
+        .singleElement(as(InstanceOfAssertFactories.STRING))
+        .contains("there is no property interlock.password", "interlock.urii")
+        .contains("Correct the name")
+        .doesNotContain("s3cret");
   }
 
   /** Others write there too: Kubernetes, for example, for a service whose name is interlock. */

@@ -65,7 +65,7 @@ public final class EngineClient implements LockClient {
     this.ids = ids;
     threads = new ClientThreads(client.id(), config.executor().orElse(null));
     Listeners listeners = new Listeners(config.listeners(), threads);
-    calls = new BackendCalls(backend, listeners, clocks);
+    calls = new BackendCalls(terms.provider(), backend, listeners, clocks);
     agenda = new Agenda(threads, clocks);
     Renewals renewals = new Renewals(calls, threads);
     LocalQueues queues = new LocalQueues();

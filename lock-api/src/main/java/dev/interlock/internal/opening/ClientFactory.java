@@ -21,6 +21,7 @@ import java.net.UnknownHostException;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** Finds the provider, checks the settings, and joins backend and engine. */
 public final class ClientFactory {
@@ -36,7 +37,8 @@ public final class ClientFactory {
 
   /** Opens the backend that a configuration names, without an engine before it. */
   public static LockBackend openBackend(LockConfig config, BackendContext context) {
-    return provider(config).open(config, context);
+    LockProvider provider = provider(config);
+    return withLibraries(provider, () -> provider.open(config, context));
   }
 
   /** Finds the provider that a configuration is for, and checks the settings. */
@@ -88,16 +90,22 @@ public final class ClientFactory {
         provider.capabilities(config),
         provider.fairByDefault(config),
         config.get(CommonOptions.LEASE));
+    return withLibraries(
+        provider,
+        () -> Uninterruptibly.call(() -> {
+          LockBackend backend = opener.apply(BackendContext.of(client));
+          try {
+            return new EngineClient(terms, config, ids, client, backend, Clocks.SYSTEM);
+          } catch (Throwable e) {
+            backend.close();
+            throw e;
+          }
+        }));
+  }
+
+  private static <T> T withLibraries(LockProvider provider, Supplier<T> opening) {
     try {
-      return Uninterruptibly.call(() -> {
-        LockBackend backend = opener.apply(BackendContext.of(client));
-        try {
-          return new EngineClient(terms, config, ids, client, backend, Clocks.SYSTEM);
-        } catch (Throwable e) {
-          backend.close();
-          throw e;
-        }
-      });
+      return opening.get();
     } catch (LinkageError e) {
       throw new LockConfigurationException(
           "A library that the provider '%s' uses is missing on the class path, or too old or too new: %s"

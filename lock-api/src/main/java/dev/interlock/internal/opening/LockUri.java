@@ -2,11 +2,14 @@ package dev.interlock.internal.opening;
 
 import dev.interlock.LockConfigurationException;
 import dev.interlock.Option;
-import java.net.URLDecoder;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -29,6 +32,8 @@ record LockUri(
       + "(?:/(?<path>[^?#@]*))?"
       + "(?:\\?(?<query>[^#@]*))?");
 
+  private static final Pattern ENCODED = Pattern.compile("(?:%[0-9a-fA-F]{2})++|%");
+
   /** Reads a URI. A malformed one is not echoed, because it may contain a password. */
   static LockUri parse(String text) {
     Matcher form = FORM.matcher(text);
@@ -48,7 +53,7 @@ record LockUri(
 
   private static void put(Map<Option.Part, String> parts, Option.Part part, String text) {
     if (text != null && !text.isEmpty()) {
-      parts.put(part, decode(text));
+      parts.put(part, decode(text, part.name().toLowerCase(Locale.ROOT)));
     }
   }
 
@@ -58,20 +63,34 @@ record LockUri(
       for (String pair : text.split("&", -1)) {
         int equals = pair.indexOf('=');
         String name = equals < 0 ? pair : pair.substring(0, equals);
-        query.add(Map.entry(decode(name), equals < 0 ? "" : decode(pair.substring(equals + 1))));
+        name = decode(name, "name of an option");
+        String value = equals < 0 ? "" : pair.substring(equals + 1);
+        query.add(Map.entry(name, decode(value, "option '" + name + "'")));
       }
     }
     return query;
   }
 
-  private static String decode(String text) {
-    try {
-      // A plus sign is itself here, not a blank as in HTML forms.
-      return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
-    } catch (IllegalArgumentException e) {
-      throw new LockConfigurationException(
-          "The lock URI contains a % that is not followed by two hexadecimal digits");
-    }
+  /**
+   * Not by {@link java.net.URLDecoder}, which takes a plus sign for a blank, and bytes that are no
+   * UTF-8 for a replacement character.
+   *
+   * @param where for the message, which does not show the text: it may be a secret
+   */
+  private static String decode(String text, String where) {
+    return ENCODED.matcher(text).replaceAll(found -> {
+      try {
+        byte[] bytes = HexFormat.of().withPrefix("%").parseHex(found.group());
+        return Matcher.quoteReplacement(
+            StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString());
+      } catch (CharacterCodingException | IllegalArgumentException e) {
+        throw new LockConfigurationException(
+            "The %s of the lock URI cannot be decoded (it is not repeated here because it may be a"
+                    .formatted(where)
+                + " secret). Each % needs two hexadecimal digits behind it, and together they are"
+                + " bytes of UTF-8");
+      }
+    });
   }
 
   /** Prints the scheme only. */

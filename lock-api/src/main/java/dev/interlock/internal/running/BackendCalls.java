@@ -40,13 +40,15 @@ public final class BackendCalls {
    */
   public static final long QUICK_FAULT = 200_000_000;
 
+  private final String provider;
   private final LockBackend backend;
   private final LockListener listener;
   private final Clocks clocks;
   private final LongAdder underWay = new LongAdder();
   private volatile boolean closed;
 
-  public BackendCalls(LockBackend backend, LockListener listener, Clocks clocks) {
+  public BackendCalls(String provider, LockBackend backend, LockListener listener, Clocks clocks) {
+    this.provider = provider;
     this.backend = backend;
     this.listener = listener;
     this.clocks = clocks;
@@ -71,7 +73,8 @@ public final class BackendCalls {
     Set<HoldId> open = ConcurrentHashMap.newKeySet();
     batch.forEach(renewal -> open.add(renewal.id()));
     AtomicBoolean told = new AtomicBoolean();
-    RenewalAnswers once = (renewal, result) -> {
+    RenewalAnswers once = (renewal, answered) -> {
+      RenewalResult result = answered == null ? nothing(renewal) : answered;
       if (open.remove(renewal.id())) {
         if (result instanceof RenewalResult.Failed failed && told.compareAndSet(false, true)) {
           // Perhaps on the thread that reads the answers of all servers.
@@ -97,6 +100,13 @@ public final class BackendCalls {
     }
     RenewalResult failed = RenewalResult.failed(failure);
     batch.forEach(renewal -> once.answer(renewal, failed));
+  }
+
+  /** Null says nothing, and would be taken for "gone". */
+  private RenewalResult nothing(Renewal renewal) {
+    return RenewalResult.failed(
+        new OutcomeUnknownException("the provider '%s' answered null to the renewal of lock '%s'"
+            .formatted(provider, renewal.name())));
   }
 
   public Optional<HoldInfo> inspect(String name) {
@@ -184,7 +194,8 @@ public final class BackendCalls {
     underWay.increment();
     try {
       // Null says nothing, and would be taken for "held by another".
-      return Objects.requireNonNull(Uninterruptibly.call(body), "the backend answered null");
+      return Objects.requireNonNull(
+          Uninterruptibly.call(body), () -> "the provider '" + provider + "' answered null");
     } catch (LockException e) {
       listener.backendError(operation, name, e);
       throw e;

@@ -9,6 +9,7 @@ import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class LockUriTest {
@@ -48,6 +49,9 @@ class LockUriTest {
         "acme://u:hunter2#x@h",
         "acme://u:hunter2%zz@h",
         "acme://u:hunter2%@h",
+        "acme://u:hunter2%E4@h",
+        "acme://u:hunter2%ED%A0%80@h",
+        "acme://h?token=hunter2%FF",
         "ACME://u:hunter2@h"
       })
   void echoesNothing(String uri) {
@@ -57,6 +61,31 @@ class LockUriTest {
         .message()
         .doesNotContain("hun")
         .doesNotContain("ter2");
+  }
+
+  @Test
+  @DisplayName("characters of all lengths are decoded, also beside such as are not encoded")
+  void decodes() {
+    assertThat(
+            LockUri.parse("acme://u:%24%c3%A4\u00e4%E2%82%AC%F0%9F%98%80%5C1@h").parts())
+        .containsEntry(Part.PASSWORD, "$\u00e4\u00e4\u20ac\ud83d\ude00\\1");
+  }
+
+  @ParameterizedTest
+  @DisplayName("E8 what cannot be decoded is named, be it bytes that are no UTF-8")
+  @CsvSource({
+    "acme://%E4@h, The user",
+    "acme://u:%E4@h, The password",
+    "acme://%E4, The hosts",
+    "acme://h/%E4, The path",
+    "acme://h?zone=%E4, The option 'zone'",
+    "acme://h?%E4=x, The name of an option",
+    "acme://h?zone=%4, The option 'zone'"
+  })
+  void namesWhatItCannotDecode(String uri, String what) {
+    assertThatThrownBy(() -> LockUri.parse(uri))
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageStartingWith(what + " of the lock URI cannot be decoded");
   }
 
   @Test

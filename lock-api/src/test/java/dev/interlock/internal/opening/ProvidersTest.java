@@ -9,6 +9,8 @@ import dev.interlock.LockConfigurationException;
 import dev.interlock.LockProviderNotFoundException;
 import dev.interlock.Locks;
 import dev.interlock.ProviderInfo;
+import dev.interlock.spi.BackendContext;
+import dev.interlock.spi.ClientId;
 import dev.interlock.spi.LockClients;
 import java.io.IOException;
 import java.net.URL;
@@ -113,6 +115,17 @@ class ProvidersTest {
             "A library that the provider 'acme' uses is missing on the class path, or too old"
                 + " or too new: java.lang.NoSuchMethodError: acme.Driver.connect(int)")
         .hasCauseInstanceOf(NoSuchMethodError.class);
+  }
+
+  @Test
+  @DisplayName("so it is for a backend that is opened without an engine, as operators do")
+  void namesLibraryThatOperatorsLack() throws IOException {
+    onTheClassPath(TestProvider.Incomplete.class.getName());
+    BackendContext context = BackendContext.of(new ClientId("providers-test", "here"));
+    assertThatThrownBy(() -> context.open("acme://h"))
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageStartingWith("A library that the provider 'acme' uses is missing")
+        .hasMessageEndingWith("java.lang.NoClassDefFoundError: acme/Driver");
   }
 
   @Test

@@ -56,6 +56,14 @@ public class TestProvider implements LockProvider {
   /** Has the same id. */
   public static final class Twin extends TestProvider {}
 
+  /** Lacks its driver. */
+  public static final class Incomplete extends TestProvider {
+    @Override
+    public LockBackend open(LockConfig config, BackendContext context) {
+      throw new NoClassDefFoundError("acme/Driver");
+    }
+  }
+
   /** Cannot be made. */
   public static final class Broken extends TestProvider {
     /** Fails. */

@@ -27,7 +27,7 @@ class AbandonmentsTest {
   private final HoldIds ids = new HoldIds();
   private final ClientThreads threads = new ClientThreads("abandonments-test", null);
   private final Abandonments abandonments = new Abandonments(
-      new BackendCalls(backend(), NOBODY, Clocks.SYSTEM), threads, NOBODY, name -> {});
+      new BackendCalls("stub", backend(), NOBODY, Clocks.SYSTEM), threads, NOBODY, name -> {});
 
   @AfterEach
   void close() {

@@ -153,7 +153,7 @@ class RenewalsTest {
   private final LockBackend backend = renewing(servers::renew);
   private final ClientThreads threads = new ClientThreads("renewals-test", null);
   private final Renewals renewals =
-      new Renewals(new BackendCalls(backend, NOBODY, Clocks.SYSTEM), threads);
+      new Renewals(new BackendCalls("stub", backend, NOBODY, Clocks.SYSTEM), threads);
   private final HoldIds ids = new HoldIds();
 
   @AfterEach
@@ -292,7 +292,8 @@ class RenewalsTest {
     });
     Asked item = new Asked(ids.next(), "x", false);
     new Renewals(
-            new BackendCalls(answering, new Listeners(List.of(hanging), threads), Clocks.SYSTEM),
+            new BackendCalls(
+                "stub", answering, new Listeners(List.of(hanging), threads), Clocks.SYSTEM),
             threads)
         .submit(item);
     try {
@@ -303,6 +304,33 @@ class RenewalsTest {
     } finally {
       end.countDown();
     }
+  }
+
+  @Test
+  @DisplayName(
+      "N7 a renewal answered with null has failed, and is not gone; the message says whose")
+  void takesNullForNoAnswer() {
+    Queue<String> told = new ConcurrentLinkedQueue<>();
+    LockListener listener = new LockListener() {
+      @Override
+      public void backendError(String operation, String name, LockException error) {
+        told.add(String.valueOf(error.getMessage()));
+      }
+    };
+    LockBackend silly =
+        renewing((batch, answers) -> batch.forEach(item -> answers.answer(item, nothing())));
+    Asked item = new Asked(ids.next(), "x", false);
+    new Renewals(new BackendCalls("acme", silly, listener, Clocks.SYSTEM), threads).submit(item);
+    until("the answer is taken", () -> item.failed || item.answers.get() > 0);
+    assertThat(item.answers).hasValue(0);
+    assertThat(told)
+        .containsExactly("the provider 'acme' answered null to the renewal of lock 'x'");
+  }
+
+  /** As a backend does whose language knows no better. */
+  @SuppressWarnings({"NullAway", "TypeParameterUnusedInFormals"})
+  private static <T> T nothing() {
+    return null;
   }
 
   @Undisturbed(millis = 300)

@@ -16,6 +16,9 @@ public final class Errors {
     if (cause != null && error instanceof ExecutionException) {
       return describe(cause);
     }
+    if (error instanceof LinkageError) {
+      return "A library is missing on the class path, or too old or too new: " + error;
+    }
     String message = error.getMessage();
     boolean speaksForItself =
         error instanceof LockException || error instanceof TestServerException;

@@ -12,6 +12,7 @@ import dev.interlock.spi.BatchBackend;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
+import dev.interlock.spi.RenewalResult;
 import java.time.Duration;
 import java.util.Deque;
 import java.util.List;
@@ -173,10 +174,16 @@ public final class Member {
     return submit(call -> {
       requireOpen().renew(batch, (renewal, result) -> {
         call.heard();
-        answers.answer(renewal, result);
+        answers.answer(renewal, result == null ? nothing() : result);
       });
       return true;
     });
+  }
+
+  /** Null says nothing, and would be taken for "gone". */
+  private RenewalResult nothing() {
+    return RenewalResult.failed(new OutcomeUnknownException(
+        "the provider '%s' answered null".formatted(config.provider())));
   }
 
   /**

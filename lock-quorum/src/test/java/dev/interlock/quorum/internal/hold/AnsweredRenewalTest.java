@@ -94,6 +94,20 @@ class AnsweredRenewalTest extends SteeredMembers {
     assertThat(RenewalAnswers.collect(quorum, List.of(renewal)).get(0)).isInstanceOf(Grant.class);
   }
 
+  @Test
+  @DisplayName("N7 members that answer null to a renewal do not say that the hold is gone")
+  void takesNullForNoAnswer() {
+    Attempt held = attempt();
+    assertThat(quorum.attempt(held)).isInstanceOf(Grant.class);
+    members.get(1).answersNull(true);
+    members.get(2).answersNull(true);
+    Renewal renewal = Renewal.of(NAME, held.id(), LEASE, false);
+
+    assertThatThrownBy(() -> RenewalAnswers.collect(quorum, List.of(renewal)))
+        .isInstanceOf(OutcomeUnknownException.class)
+        .hasMessageContaining("member 2: the provider 'steered' answered null");
+  }
+
   /** Within three times as long as a member has for its vote. */
   private static boolean isSoon(CountDownLatch returned) {
     try {

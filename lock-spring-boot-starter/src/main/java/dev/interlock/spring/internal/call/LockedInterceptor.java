@@ -1,6 +1,7 @@
 package dev.interlock.spring.internal.call;
 
 import dev.interlock.LockRequest;
+import dev.interlock.spring.internal.annotation.LockedAdvisor;
 import dev.interlock.spring.internal.annotation.LockedMethod;
 import dev.interlock.spring.internal.annotation.LockedMethods;
 import dev.interlock.spring.internal.annotation.LockedResults;
@@ -35,6 +36,11 @@ public final class LockedInterceptor implements MethodInterceptor {
   @Override
   public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
     Object target = invocation.getThis();
+    if (LockedAdvisor.isOn(target)) {
+      // A second creator of proxies has made this one, such as a DefaultAdvisorAutoProxyCreator of
+      // the application: a call that takes its lock twice waits for itself.
+      return invocation.proceed();
+    }
     Method method = invocation.getMethod();
     LockedMethod locked = methods.find(method, type(target, method));
     if (locked == null) {

@@ -7,14 +7,19 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Daemon threads with names. */
+/**
+ * Daemon threads with names. They inherit nothing of whoever happens to need one first, such as its
+ * user's identity: code of the application runs on them that belongs to others.
+ */
 public final class Threads {
   private Threads() {}
 
   public static ThreadFactory named(String name) {
     AtomicInteger count = new AtomicInteger();
+    ClassLoader loader = Thread.currentThread().getContextClassLoader();
     return task -> {
-      Thread thread = new Thread(task, name + "-" + count.incrementAndGet());
+      Thread thread = new Thread(null, task, name + "-" + count.incrementAndGet(), 0, false);
+      thread.setContextClassLoader(loader);
       thread.setDaemon(true);
       return thread;
     };

@@ -1,6 +1,7 @@
 package dev.interlock.testservers.internal.database;
 
 import dev.interlock.testservers.TestServerException;
+import dev.interlock.testservers.internal.control.ServerEndpoint;
 import java.net.URI;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
@@ -15,7 +16,8 @@ import java.util.StringJoiner;
 
 /** Where a server is and who we are there. */
 record DatabaseEndpoint(
-    DatabaseKind kind, String host, int port, String user, String password, String database) {
+    DatabaseKind kind, String host, int port, String user, String password, String database)
+    implements ServerEndpoint {
   /** Reads {@code scheme://user:password@host:port/database}; what it cannot read is not echoed. */
   static DatabaseEndpoint parse(DatabaseKind kind, String text) {
     try {
@@ -35,7 +37,8 @@ record DatabaseEndpoint(
     }
   }
 
-  String uri() {
+  @Override
+  public String uri() {
     return kind.scheme() + "://" + user + (password.isEmpty() ? "" : ":" + password) + "@" + host
         + ":" + port + "/" + database;
   }

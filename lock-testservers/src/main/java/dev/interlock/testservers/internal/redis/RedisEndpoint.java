@@ -1,6 +1,7 @@
 package dev.interlock.testservers.internal.redis;
 
 import dev.interlock.testservers.TestServerException;
+import dev.interlock.testservers.internal.control.ServerEndpoint;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -26,7 +27,8 @@ public record RedisEndpoint(
     @Nullable String user,
     @Nullable String password,
     int database,
-    @Nullable SSLSocketFactory tls) {
+    @Nullable SSLSocketFactory tls)
+    implements ServerEndpoint {
   private static final Duration ANSWER_LIMIT = Duration.ofSeconds(5);
   private static final Duration READY_LIMIT = Duration.ofSeconds(1);
   private static final int DEFAULT_PORT = 6379;
@@ -68,7 +70,8 @@ public record RedisEndpoint(
     return scheme + "://" + credentials + host + ":" + port + (database == 0 ? "" : "/" + database);
   }
 
-  String uri() {
+  @Override
+  public String uri() {
     return uri(tls == null ? "redis" : "rediss");
   }
 

@@ -1,0 +1,110 @@
+package dev.interlock.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.aop.TargetSource;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.autoproxy.DefaultAdvisorAutoProxyCreator;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import reactor.core.publisher.Mono;
+
+/**
+ * An application with a second creator of proxies, as guides to some libraries ask for: it puts a
+ * proxy before each proxy, with the same advisors.
+ */
+@Timeout(60)
+class SecondProxiesTest {
+
+  @Configuration(proxyBeanMethods = false)
+  static class Second {
+    @Bean
+    static DefaultAdvisorAutoProxyCreator secondProxies() {
+      DefaultAdvisorAutoProxyCreator creator = new DefaultAdvisorAutoProxyCreator();
+      creator.setProxyTargetClass(true);
+      return creator;
+    }
+  }
+
+  static class Work {
+    private final AtomicInteger runs = new AtomicInteger();
+
+    public int runs() {
+      return runs.get();
+    }
+
+    @LockedJob(name = "job", atLeast = "50s")
+    public void job() {
+      runs.incrementAndGet();
+    }
+
+    @Limited(name = "limited", permits = 1, waitFor = "0")
+    public String limited() {
+      return CurrentLease.get().name();
+    }
+
+    @Locked(name = "plain", waitFor = "0")
+    public String plain() {
+      return CurrentLease.get().name();
+    }
+
+    @Locked(name = "stage", waitFor = "0")
+    public CompletableFuture<String> stage() {
+      return CompletableFuture.completedFuture(CurrentLease.get().name());
+    }
+
+    @Locked(name = "mono", waitFor = "0")
+    public Mono<String> mono() {
+      return Mono.deferContextual(context ->
+          Mono.just(context.<dev.interlock.Lease>get(CurrentLease.CONTEXT_KEY).name()));
+    }
+  }
+
+  private ConfigurableApplicationContext context;
+  private Work work;
+
+  @BeforeEach
+  void start() throws Exception {
+    context = Contexts.local(List.of(Second.class, Work.class));
+    work = context.getBean(Work.class);
+    TargetSource target = ((Advised) work).getTargetSource();
+    assertThat(target.getTarget()).isInstanceOf(Advised.class);
+  }
+
+  @AfterEach
+  void stop() {
+    context.close();
+  }
+
+  @Test
+  void a_job_runs_once() {
+    work.job();
+    work.job();
+    assertThat(work.runs()).isEqualTo(1);
+  }
+
+  @Test
+  void a_call_takes_its_permits_once() {
+    assertThat(work.limited()).isEqualTo("limited");
+  }
+
+  @Test
+  void a_call_has_its_lock() throws Exception {
+    assertThat(work.plain()).isEqualTo("plain");
+    assertThat(work.stage().get(10, TimeUnit.SECONDS)).isEqualTo("stage");
+  }
+
+  @Test
+  void a_subscription_does_not_wait_for_itself() {
+    assertThat(work.mono().block()).isEqualTo("mono");
+  }
+}
