@@ -110,6 +110,22 @@ class PartRenewalsTest {
   }
 
   @Test
+  void e9_anExclusiveHoldThatTheServerRefusesToRenewFailsAlone() {
+    String own = "refused_";
+    try (TestClient client = Server.client(uri + "&tablePrefix=" + own)) {
+      List<Renewal> batch =
+          List.of(held(client, "a", 1, 1), held(client, "refused", 1, 1), held(client, "b", 1, 1));
+      server.execute("CREATE TRIGGER " + own + "t BEFORE UPDATE ON " + own + "lock FOR EACH ROW"
+          + " SET NEW.until_us = IF(NEW.lock_key LIKE '%:refused', NULL, NEW.until_us)");
+      assertThat(kinds(RenewalAnswers.collect(client.backend, batch)))
+          .containsExactly("Grant", "Failed", "Grant");
+      server.execute("DROP TRIGGER " + own + "t");
+    } finally {
+      server.execute("DROP TABLE " + own + "lock, " + own + "entry, " + own + "counter");
+    }
+  }
+
+  @Test
   void n8_anEntryThatSomebodyKeepsLockedFailsAlone() throws SQLException {
     try (TestClient client = Server.client(uri);
         Connection keeper =

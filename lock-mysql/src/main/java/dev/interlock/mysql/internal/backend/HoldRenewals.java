@@ -1,5 +1,6 @@
 package dev.interlock.mysql.internal.backend;
 
+import dev.interlock.BackendRefusedException;
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockException;
 import dev.interlock.mysql.internal.connection.MysqlFaults;
@@ -91,7 +92,12 @@ final class HoldRenewals {
     try {
       rows = prolong(some, raise);
     } catch (LockException e) {
-      fail(some, e);
+      if (e instanceof BackendRefusedException && some.size() > 1) {
+        // One by one it turns out which of them the server refuses.
+        some.forEach(one -> renewTogether(List.of(one), true));
+      } else {
+        fail(some, e);
+      }
       return List.of();
     }
     if (rows.isEmpty()) {
