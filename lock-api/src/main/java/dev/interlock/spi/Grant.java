@@ -16,15 +16,23 @@ public final class Grant implements AttemptResult, RenewalResult {
   private final int tokens;
   private final Duration lease;
   private final List<HoldId> heirs;
+  private final long lastToken;
 
   private Grant(
-      String name, HoldId id, long fencingToken, int tokens, Duration lease, List<HoldId> heirs) {
+      String name,
+      HoldId id,
+      long fencingToken,
+      int tokens,
+      Duration lease,
+      List<HoldId> heirs,
+      long lastToken) {
     this.name = name;
     this.id = id;
     this.fencingToken = fencingToken;
     this.tokens = tokens;
     this.lease = lease;
     this.heirs = heirs;
+    this.lastToken = lastToken;
   }
 
   /**
@@ -45,7 +53,8 @@ public final class Grant implements AttemptResult, RenewalResult {
         fencingToken,
         1,
         Objects.requireNonNull(lease),
-        List.of());
+        List.of(),
+        0);
   }
 
   /**
@@ -55,7 +64,9 @@ public final class Grant implements AttemptResult, RenewalResult {
    * @return the copy
    */
   public Grant withTokens(int reserved) {
-    return reserved == tokens ? this : new Grant(name, id, fencingToken, reserved, lease, heirs);
+    return reserved == tokens
+        ? this
+        : new Grant(name, id, fencingToken, reserved, lease, heirs, lastToken);
   }
 
   /**
@@ -65,7 +76,21 @@ public final class Grant implements AttemptResult, RenewalResult {
    * @return the copy
    */
   public Grant withHeirs(List<HoldId> behind) {
-    return new Grant(name, id, fencingToken, tokens, lease, List.copyOf(behind));
+    return new Grant(name, id, fencingToken, tokens, lease, List.copyOf(behind), lastToken);
+  }
+
+  /**
+   * Copies it with the largest fencing token that the server had given out or recorded before, for
+   * this lock and maybe for others too, as the step found it that granted this one. Optional: who
+   * makes one lock of several servers need not raise their tokens then.
+   *
+   * @param before that token; 0 if it is not known
+   * @return the copy
+   */
+  public Grant withLastToken(long before) {
+    return before == lastToken
+        ? this
+        : new Grant(name, id, fencingToken, tokens, lease, heirs, before);
   }
 
   /**
@@ -122,6 +147,16 @@ public final class Grant implements AttemptResult, RenewalResult {
     return heirs;
   }
 
+  /**
+   * Returns the largest fencing token that the server had given out or recorded before.
+   *
+   * @return 0 if it is not known
+   */
+  public long lastToken() {
+    return lastToken;
+  }
+
+  /** Whatever was before it. */
   @Override
   public boolean equals(Object other) {
     return other instanceof Grant grant

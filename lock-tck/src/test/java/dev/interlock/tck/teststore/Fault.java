@@ -765,5 +765,7 @@ public enum Fault {
   /** A client is noted as waiting for 150 locks at the most. */
   NOTES_FEW_NAMES,
   /** An expired hold that was renewed is kept until its name is used again. */
-  KEEPS_EXTENDED
+  KEEPS_EXTENDED,
+  /** A grant calls the last token before its own one that was not the last. */
+  TELLS_EARLIER_TOKEN
 }

@@ -134,7 +134,9 @@ final class StoreBackend implements LockBackend {
       long then = leases.wanted(attempt);
       connections.call(store -> store.holds().expire(name, id, then));
     }
-    return AttemptResult.granted(attempt, answer.token()).withTokens(answer.tokens());
+    return AttemptResult.granted(attempt, answer.token())
+        .withTokens(answer.tokens())
+        .withLastToken(fault == Fault.TELLS_EARLIER_TOKEN ? answer.token() - 2 : 0);
   }
 
   private Object send(Wire.Request request) {

@@ -288,7 +288,7 @@ public final class Election {
       for (Member member : live) {
         round.ask(member, votes.of(member, other -> ask(attempt, standing, votes, other)));
       }
-      Map<Member, Vote> answers = await(round, attempt, standing);
+      Map<Member, Vote> answers = await(round, attempt, standing, live.size());
       busy.clear();
       answers.forEach((member, vote) -> {
         if (vote.answer() instanceof AttemptResult.Busy held) {
@@ -298,7 +298,7 @@ public final class Election {
       complaints.addAll(round.complaints());
       Map<Member, Grant> kept = votes.take(answers);
       if (kept.size() >= members.need()) {
-        long token = tokens.of(attempt, standing, kept);
+        long token = tokens.of(attempt, standing, kept, live.size());
         if (isRecorded(attempt, standing, votes, kept, token)) {
           if (isFirst && look == 0 && busy.isEmpty()) {
             calm.free(attempt.name());
@@ -339,11 +339,12 @@ public final class Election {
    * Waits until enough members have granted it, and then a little for the others: with their votes
    * no token may have to be raised, which costs as much.
    */
-  private Map<Member, Vote> await(Round<Vote> round, Attempt attempt, Standing standing) {
+  private Map<Member, Vote> await(
+      Round<Vote> round, Attempt attempt, Standing standing, int asked) {
     Predicate<Map<Member, Vote>> agree = answers -> {
       Map<Member, Grant> kept = Votes.counted(answers);
       return kept.size() >= members.need()
-          && tokens.isRecorded(kept.values(), tokens.of(attempt, standing, kept));
+          && tokens.isRecorded(kept.values(), tokens.of(attempt, standing, kept, asked));
     };
     round.await(answers -> Votes.counted(answers).size() >= members.need()
         && (!attempt.sharedOwner() || tokens.agreed(Votes.counted(answers).values()) > 0));

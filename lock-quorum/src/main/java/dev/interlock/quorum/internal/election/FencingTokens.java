@@ -46,16 +46,19 @@ final class FencingTokens {
    * the lock since the first time.
    *
    * @param kept the grants of enough members
+   * @param asked how many members were asked
    */
-  long of(Attempt attempt, Standing standing, Map<Member, Grant> kept) {
+  long of(Attempt attempt, Standing standing, Map<Member, Grant> kept, int asked) {
     if (standing.isUnbroken()) {
       return standing.token();
     }
+    // Not if one may vote later: inspect would take another one of their tokens for the lock's.
+    boolean few = asked < members.all().size() && kept.size() == asked;
     return Math.max(
         standing.token(),
         attempt.sharedOwner()
             ? shared(kept.values())
-            : next(kept.values(), members.spare(), isYoung(kept.keySet()), longestLeaseUs));
+            : next(kept.values(), members.spare(), isYoung(kept.keySet()), longestLeaseUs, few));
   }
 
   private static boolean isYoung(Collection<Member> voters) {
@@ -97,13 +100,24 @@ final class FencingTokens {
    * @param spare how many members may be missing
    * @param young whether one of them remembers a short time only
    * @param longestLeaseUs how long a member waits that lost its state, in microseconds
+   * @param few whether members are missing, and none of the others will vote later
    */
-  static long next(Collection<Grant> grants, int spare, boolean young, long longestLeaseUs) {
+  static long next(
+      Collection<Grant> grants, int spare, boolean young, long longestLeaseUs, boolean few) {
     long largest = largest(grants);
     long least = grants.stream().mapToLong(Grant::fencingToken).min().orElse(0);
-    return young || spare == 0 || largest - least > longestLeaseUs
-        ? largest
-        : smallest(grants, spare);
+    if (young || spare == 0 || largest - least > longestLeaseUs) {
+      return largest;
+    }
+    return few && isBeyond(least, grants) ? least : smallest(grants, spare);
+  }
+
+  /**
+   * One of these members has recorded the token of the last hold before it granted this one. So a
+   * token is larger if it is beyond what each of them had recorded by then, as far as they say so.
+   */
+  private static boolean isBeyond(long token, Collection<Grant> grants) {
+    return grants.stream().allMatch(grant -> 0 < grant.lastToken() && grant.lastToken() < token);
   }
 
   private static long largest(Collection<Grant> grants) {

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Which token the members' tokens make. */
 @Timeout(60)
@@ -43,9 +43,10 @@ class GrantTokensTest {
       this.ahead = ahead;
     }
 
-    long grant(long now) {
+    Grant grant(long now) {
+      long before = last;
       last = Math.max(last + 1, now + ahead);
-      return last;
+      return GrantTokensTest.grant(last).withLastToken(before);
     }
   }
 
@@ -54,23 +55,23 @@ class GrantTokensTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {2, 3, 4, 5, 7, 9})
+  @CsvSource({"2, 1000", "3, 1000", "4, 1000", "5, 1000", "7, 1000", "9, 1000", "3, 5", "5, 5"})
   @DisplayName("T1: tokens grow, whoever votes, whatever the clocks say")
-  void growsOverAnyMajorities(int all) {
+  void growsOverAnyMajorities(int all, int apart) {
     long seed = System.nanoTime();
     Random random = new Random(seed);
     int need = all / 2 + 1;
     List<Counter> members = new ArrayList<>();
     for (int i = 0; i < all; i++) {
-      members.add(new Counter(random.nextInt(1_000)));
+      members.add(new Counter(random.nextInt(apart)));
     }
     long before = 0;
     for (int hold = 1; hold <= 20_000; hold++) {
       Collections.shuffle(members, random);
       List<Counter> voters = members.subList(0, need + random.nextInt(all - need + 1));
       long now = 10L * hold;
-      List<Grant> grants = voters.stream().map(voter -> grant(voter.grant(now))).toList();
-      long token = FencingTokens.next(grants, all - need, false, FOREVER);
+      List<Grant> grants = voters.stream().map(voter -> voter.grant(now)).toList();
+      long token = FencingTokens.next(grants, all - need, false, FOREVER, grants.size() < all);
       assertThat(token).as("seed %d, hold %d", seed, hold).isGreaterThan(before);
       // As few as may record it.
       for (Counter voter : voters) {
@@ -86,10 +87,27 @@ class GrantTokensTest {
   @DisplayName("the largest token counts where only clocks tell of earlier holds")
   void takesTheLargestOfTheYoung() {
     List<Grant> grants = List.of(grant(7), grant(9), grant(8));
-    assertThat(FencingTokens.next(grants, 1, false, FOREVER)).isEqualTo(8);
-    assertThat(FencingTokens.next(grants, 1, true, FOREVER)).isEqualTo(9);
-    assertThat(FencingTokens.next(grants, 0, false, FOREVER)).isEqualTo(9);
-    assertThat(FencingTokens.next(grants.subList(0, 2), 1, false, FOREVER)).isEqualTo(9);
+    assertThat(FencingTokens.next(grants, 1, false, FOREVER, false)).isEqualTo(8);
+    assertThat(FencingTokens.next(grants, 1, true, FOREVER, false)).isEqualTo(9);
+    assertThat(FencingTokens.next(grants, 0, false, FOREVER, false)).isEqualTo(9);
+    assertThat(FencingTokens.next(grants.subList(0, 2), 1, false, FOREVER, true))
+        .isEqualTo(9);
+  }
+
+  @Test
+  @DisplayName(
+      "of few members the smallest token counts that is beyond all that they recorded before")
+  void takesTheSmallestBeyondTheLast() {
+    List<Grant> grants = List.of(grant(7).withLastToken(5), grant(9).withLastToken(6));
+    assertThat(FencingTokens.next(grants, 1, false, FOREVER, true)).isEqualTo(7);
+    assertThat(FencingTokens.next(grants, 1, false, FOREVER, false)).isEqualTo(9);
+    assertThat(FencingTokens.next(grants, 1, true, FOREVER, true)).isEqualTo(9);
+    assertThat(FencingTokens.next(grants, 0, false, FOREVER, true)).isEqualTo(9);
+    assertThat(FencingTokens.next(grants, 1, false, 1, true)).isEqualTo(9);
+    List<Grant> late = List.of(grant(7).withLastToken(5), grant(9).withLastToken(7));
+    assertThat(FencingTokens.next(late, 1, false, FOREVER, true)).isEqualTo(9);
+    List<Grant> unknown = List.of(grant(7).withLastToken(5), grant(9));
+    assertThat(FencingTokens.next(unknown, 1, false, FOREVER, true)).isEqualTo(9);
   }
 
   @Test
@@ -103,7 +121,7 @@ class GrantTokensTest {
 
     // One is away: the others record the token of the one that is ahead.
     long first = FencingTokens.next(
-        List.of(grant(ahead.grant(now)), grant(forgetful.grant(now))), 1, false, longestLease);
+        List.of(ahead.grant(now), forgetful.grant(now)), 1, false, longestLease, true);
     forgetful.last = Math.max(forgetful.last, first);
     now += 1_000;
     long second = nextOf(List.of(ahead, forgetful, away), now, longestLease);
@@ -114,8 +132,8 @@ class GrantTokensTest {
   }
 
   private static long nextOf(List<Counter> voters, long now, long longestLease) {
-    List<Grant> grants = voters.stream().map(voter -> grant(voter.grant(now))).toList();
-    return FencingTokens.next(grants, 1, false, longestLease);
+    List<Grant> grants = voters.stream().map(voter -> voter.grant(now)).toList();
+    return FencingTokens.next(grants, 1, false, longestLease, false);
   }
 
   @Test

@@ -142,6 +142,7 @@ public final class FencingRules {
           granted.fencingToken() > last,
           "a token is larger than all that were reserved before, up to " + last,
           "it is " + granted.fencingToken());
+      expectLastToken(run, granted, last);
       last = granted.fencingToken() + granted.tokens() - 1;
       // What a repetition asks for more than that was not reserved, unless it is told so.
       Grant again = direct.acquire(
@@ -156,6 +157,15 @@ public final class FencingRules {
     if (run.has(Capability.FAIR)) {
       expectReservedInTheQueue(run, direct);
     }
+  }
+
+  /** Which a quorum relies on. */
+  private static void expectLastToken(RuleRun run, Grant granted, long last) {
+    long told = granted.lastToken();
+    run.expect(
+        told == 0 || (last <= told && told < granted.fencingToken()),
+        "token " + granted.fencingToken() + " was granted after a last one of at least " + last,
+        "that is said to be " + told);
   }
 
   private interface End {
@@ -292,12 +302,12 @@ public final class FencingRules {
     run.expectWhileHeld(
         name, () -> told == larger, "inspect tells token " + larger, "it tells " + told);
     direct.release(name, id);
-    long next =
-        direct.acquire(name, direct.newId(), run.ms(20_000), run.limit(2_000)).fencingToken();
+    Grant next = direct.acquire(name, direct.newId(), run.ms(20_000), run.limit(2_000));
     run.expect(
-        next > last,
+        next.fencingToken() > last,
         "the next token is larger than all of a raised hold, " + last,
-        "it is " + next);
+        "it is " + next.fencingToken());
+    expectLastToken(run, next, last);
   }
 
   private static Lease begin(

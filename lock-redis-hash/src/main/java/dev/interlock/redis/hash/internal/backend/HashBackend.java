@@ -153,7 +153,7 @@ public final class HashBackend implements HandOffBackend, BatchBackend {
     while (true) {
       AttemptResult result;
       try {
-        result = Outcomes.of(attempt, send(attempt, call(attempt)));
+        result = Outcomes.ofOnly(attempt, send(attempt, call(attempt)));
       } catch (LockException e) {
         throw mayStand ? Outcomes.stillUnknown(attempt, e) : e;
       }
@@ -184,7 +184,7 @@ public final class HashBackend implements HandOffBackend, BatchBackend {
   @Nullable
   AttemptResult attempted(Attempt attempt, ScriptRunner.Sent sent) {
     Answer answer = sent.await();
-    AttemptResult result = answer.isOver() ? null : Outcomes.of(attempt, answer);
+    AttemptResult result = answer.isOver() ? null : Outcomes.ofOnly(attempt, answer);
     if (result instanceof Grant) {
       riders.ended(attempt.name(), attempt.id());
     }

@@ -52,6 +52,14 @@ final class Outcomes {
     return AttemptResult.busy(recheck(first));
   }
 
+  /** What became of the only attempt of a script, and the last token before it. */
+  static @Nullable AttemptResult ofOnly(Attempt attempt, Answer answer) {
+    AttemptResult result = of(attempt, answer);
+    return result instanceof Grant grant && !answer.isOver()
+        ? grant.withLastToken(answer.number())
+        : result;
+  }
+
   /** An attempt that may stand in the queue, and failed when it was made again. */
   static OutcomeUnknownException stillUnknown(Attempt attempt, LockException failure) {
     return failure instanceof OutcomeUnknownException unknown

@@ -3,7 +3,8 @@
 -- KEYS   1 lock, 2 counter of the bucket, 3 waiters that were passed over
 -- ARGV   1 prefix of the mailbox channels, 2 server time in us after which it must do nothing,
 --        3.. the attempt, see attempts.lua
--- Answer now, and unless it came too late the attempt's answer, see attempts.lua
+-- Answer now, and unless it came too late the attempt's answer, see attempts.lua; from free.lua, behind
+--        a grant, also the last token that the counter held before, or 0
 --
 -- Atomic because a script is: nobody sees the lock free while it is being granted, and the order
 -- of the queue is the order in which these scripts ran.

@@ -21,6 +21,6 @@ if #ARGV[9] == 1 and redis.call('HSETNX', KEYS[1], '*', single(today)) == 1 then
     redis.call('SET', KEYS[2], text(last + ARGV[5]))
     redis.call('HSET', KEYS[1], '*', single(token))
   end
-  return today .. ' 1 ' .. token .. ' ' .. ARGV[5]
+  return today .. ' 1 ' .. token .. ' ' .. ARGV[5] .. ' ' .. (last or '0')
 end
 local found = redis.call('HMGET', KEYS[1], '*', 'q', ARGV[3])
