@@ -34,6 +34,9 @@ public final class FaultProxy implements AutoCloseable {
     }
   }
 
+  /** Between which client and server it is, of those that are kept in step. */
+  private record Place(Waves waves, int client, int server) {}
+
   private final List<Door> doors;
   private final Set<Link> links = ConcurrentHashMap.newKeySet();
   private final List<Injection> injections = new CopyOnWriteArrayList<>();
@@ -46,6 +49,7 @@ public final class FaultProxy implements AutoCloseable {
   private volatile boolean refusing;
   private volatile boolean readable;
   private volatile @Nullable Chaos chaos;
+  private volatile @Nullable Place place;
 
   private FaultProxy(List<Door> doors) {
     this.doors = doors;
@@ -161,8 +165,19 @@ public final class FaultProxy implements AutoCloseable {
     return pushes.get();
   }
 
+  /** Keeps requests back until those of other clients have come. */
+  void join(Waves waves, int client, int server) {
+    harmed = true;
+    place = new Place(waves, client, server);
+  }
+
   /** Ends all harm; connections that are half open are cut. */
   public void heal() {
+    Place current = place;
+    place = null;
+    if (current != null) {
+      current.waves().end();
+    }
     chaos = null;
     injections.clear();
     refusing = false;
@@ -231,8 +246,20 @@ public final class FaultProxy implements AutoCloseable {
     hits.merge(injection.fault(), 1, Integer::sum);
   }
 
+  /** Keeps a request back as long as it has to be. */
+  void pass() throws InterruptedException {
+    Place current = place;
+    if (current != null) {
+      current.waves().pass(current.client(), current.server());
+    }
+  }
+
   void replied() {
     pushes.incrementAndGet();
+    Place current = place;
+    if (current != null) {
+      current.waves().answered();
+    }
   }
 
   Gate toClient() {

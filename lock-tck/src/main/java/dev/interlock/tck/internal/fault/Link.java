@@ -54,6 +54,7 @@ final class Link {
         if (silent) {
           continue;
         }
+        proxy.pass();
         Injection injection = proxy.harm(buffer, length);
         int passing = injection == null ? length : harmRequest(injection, length);
         out.write(buffer, 0, passing);
@@ -64,6 +65,8 @@ final class Link {
       }
     } catch (IOException e) {
       // One side is gone; the other one is told below.
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
     end();
   }

@@ -6,8 +6,7 @@ import dev.interlock.LockException;
 import dev.interlock.LockRequest;
 import dev.interlock.tck.TckFault;
 import dev.interlock.tck.TckServer;
-import dev.interlock.tck.internal.fault.Injection;
-import dev.interlock.tck.internal.fault.MessageFault;
+import dev.interlock.tck.internal.fault.Waves;
 import dev.interlock.tck.internal.history.History;
 import dev.interlock.tck.internal.history.Hold;
 import dev.interlock.tck.internal.run.MemberLinks;
@@ -24,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Rule Q5: members that nobody has used, and that several clients begin to use at once. */
@@ -34,13 +34,12 @@ public final class FirstUseRules {
   /** Until all clients know of the moment at which they are to begin. */
   private static final Duration SOON = Duration.ofMillis(200);
 
-  /** How late what all clients wait for comes. On a busy machine a client is late by itself. */
-  private static final Duration LATE = Duration.ofMillis(200);
-
-  /** For how long the clients open and fight, if nothing comes late, and if all does at first. */
+  /** For how long the clients open and fight, if each does so at its own pace, and if not. */
   private static final Duration FIGHT = Duration.ofMillis(700);
 
   private static final Duration SLOW_FIGHT = Duration.ofSeconds(3);
+
+  private static final Duration STEP = Duration.ofMillis(5);
 
   private FirstUseRules() {}
 
@@ -69,46 +68,39 @@ public final class FirstUseRules {
     TckServer members = run.server();
     int rounds = run.amount(4, 10, 60);
     int holds = 0;
+    int together = 0;
     for (int round = 0; round < rounds; round++) {
       for (Worker worker : workers) {
         worker.run(WorkerSpace::closeClient);
       }
       members.loseState();
-      boolean late = round % 2 == 0;
-      List<Injection> delays = late ? delays(run, links, round / 2) : List.of();
-      holds += fight(run, workers, links, delays);
-      delays.forEach(run::requireHit);
+      boolean inStep = round % 2 == 0;
+      Waves waves = inStep ? waves(run, links, round / 2) : null;
+      holds += fight(run, workers, links, waves);
+      together += waves == null ? 0 : waves.full();
     }
+    run.requireHit(together, "clients that are kept in step");
     run.note(holds + " holds in " + rounds + " first uses of all members by " + workers.size()
         + " clients at once");
   }
 
   /**
-   * Has each client look at all members before any of them writes, and reach a member first that
-   * the others reach later. Each of its steps takes the same time: to its own member it is the
-   * answer that comes late, and to the others the request, by half of that.
+   * Has all clients look at all members before any of them writes to one that is not its own. Each
+   * has one of its own, to which it writes first.
    */
-  private static List<Injection> delays(RuleRun run, List<MemberLinks> links, int turn) {
+  private static Waves waves(RuleRun run, List<MemberLinks> links, int turn) {
     int members = run.members().all().size();
-    List<Injection> delays = new ArrayList<>();
-    for (int client = 0; client < links.size(); client++) {
-      int own = (client + turn) % members;
-      for (int member = 0; member < members; member++) {
-        MemberLinks way = links.get(client);
-        delays.add(
-            member == own
-                ? way.delay(member, MessageFault.REPLY_LATE, LATE)
-                : way.delay(member, MessageFault.REQUEST_LATE, LATE.dividedBy(2)));
-      }
-    }
-    return delays;
+    int[] own = IntStream.range(0, links.size())
+        .map(client -> (client + turn) % members)
+        .toArray();
+    return MemberLinks.waves(links, own);
   }
 
   /** Answers how many holds there were. */
   private static int fight(
-      RuleRun run, List<Worker> workers, List<MemberLinks> links, List<Injection> delays)
+      RuleRun run, List<Worker> workers, List<MemberLinks> links, @Nullable Waves waves)
       throws Exception {
-    Duration time = delays.isEmpty() ? FIGHT : SLOW_FIGHT;
+    Duration time = waves == null ? FIGHT : SLOW_FIGHT;
     Plan plan = new Plan(
         run.name(),
         System.nanoTime() + SOON.toNanos(),
@@ -123,8 +115,10 @@ public final class FirstUseRules {
           .get(i % workers.size())
           .start(i / workers.size(), space -> use(space, plan, seed)));
     }
-    awaitBeginning(plan, delays);
-    links.forEach(MemberLinks::heal);
+    if (waves != null) {
+      awaitBeginning(plan, waves);
+      links.forEach(MemberLinks::heal);
+    }
     List<Hold> holds = new ArrayList<>();
     List<RuleViolation> troubles = new ArrayList<>();
     for (int i = 0; i < outcomes.size(); i++) {
@@ -146,13 +140,19 @@ public final class FirstUseRules {
     return holds.size();
   }
 
-  /** Until all have begun, or wait for what others do. A client may be late on a busy machine. */
-  private static void awaitBeginning(Plan plan, List<Injection> delays)
-      throws InterruptedException {
-    Leases.until(plan.start() + plan.time().dividedBy(2).toNanos());
-    while (delays.stream().anyMatch(delay -> delay.hits() == 0)
-        && RuleRun.since(plan.start()).compareTo(plan.bound()) < 0) {
-      RuleRun.pause(Duration.ofMillis(5));
+  /**
+   * Until the clients have gone on in step for some time, and do different things by now. Those of
+   * a broken backend may do the same for ever. A client may be late on a busy machine.
+   */
+  private static void awaitBeginning(Plan plan, Waves waves) throws InterruptedException {
+    Leases.until(plan.start());
+    while (waves.full() == 0 && RuleRun.since(plan.start()).compareTo(plan.bound()) < 0) {
+      RuleRun.pause(STEP);
+    }
+    RuleRun.pause(plan.time().dividedBy(2));
+    Duration limit = plan.bound().dividedBy(2);
+    while (waves.isInStep() && RuleRun.since(plan.start()).compareTo(limit) < 0) {
+      RuleRun.pause(STEP);
     }
   }
 

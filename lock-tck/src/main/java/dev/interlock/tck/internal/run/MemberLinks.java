@@ -1,9 +1,7 @@
 package dev.interlock.tck.internal.run;
 
 import dev.interlock.tck.internal.fault.FaultProxy;
-import dev.interlock.tck.internal.fault.Injection;
-import dev.interlock.tck.internal.fault.MessageFault;
-import java.time.Duration;
+import dev.interlock.tck.internal.fault.Waves;
 import java.util.List;
 
 /**
@@ -33,9 +31,9 @@ public final class MemberLinks {
     proxies.get(member).holdReplies(true);
   }
 
-  /** Delays each request to a member, or each answer, from now on. */
-  public Injection delay(int member, MessageFault late, Duration time) {
-    return proxies.get(member).inject(Injection.of(late, "", 1, Integer.MAX_VALUE, time));
+  /** Keeps clients in step from now on, each of which is the first at a member of its own. */
+  public static Waves waves(List<MemberLinks> clients, int... own) {
+    return Waves.between(clients.stream().map(client -> client.proxies).toList(), own);
   }
 
   /** Lets everything pass again. */
