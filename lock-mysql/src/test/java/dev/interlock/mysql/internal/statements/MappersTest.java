@@ -26,6 +26,7 @@ class MappersTest {
             "handOver",
             "handOverWaking",
             "renewHolds",
+            "renewParts",
             "refreshWaiters");
   }
 }
