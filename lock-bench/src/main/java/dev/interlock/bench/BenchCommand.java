@@ -342,7 +342,9 @@ public final class BenchCommand implements Callable<Integer> {
 
   private static String message(Throwable e) {
     if (e instanceof LinkageError) {
-      return "a library is missing on the class path, or too old or too new: " + e;
+      return "a library is missing on the class path, or too old or too new: "
+          + e
+          + (e.getCause() == null ? "" : " (" + e.getCause() + ")");
     }
     return Objects.requireNonNullElse(e.getMessage(), e.toString());
   }

@@ -144,7 +144,9 @@ public final class Operators implements Runnable {
 
   private static String message(Throwable error) {
     if (error instanceof LinkageError) {
-      return "A library is missing on the class path, or too old or too new: " + error;
+      return "A library is missing on the class path, or too old or too new: "
+          + error
+          + (error.getCause() == null ? "" : " (" + error.getCause() + ")");
     }
     String message = error.getMessage();
     return error instanceof LockException && message != null ? message : error.toString();

@@ -4,15 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.springframework.aop.Advisor;
 import org.springframework.aop.TargetSource;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.autoproxy.DefaultAdvisorAutoProxyCreator;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -33,7 +37,20 @@ class SecondProxiesTest {
       creator.setProxyTargetClass(true);
       return creator;
     }
+
+    @Bean
+    static Advisor advice() {
+      return new DefaultPointcutAdvisor((MethodInterceptor) call -> {
+        if (call.getMethod().isAnnotationPresent(Locked.class)) {
+          ADVISED.add(call.getMethod().getName() + " with " + CurrentLease.get().name());
+        }
+        return call.proceed();
+      });
+    }
   }
+
+  /** Calls to which advice of the application was given, and the locks that they had by then. */
+  private static final List<String> ADVISED = new CopyOnWriteArrayList<>();
 
   static class Work {
     private final AtomicInteger runs = new AtomicInteger();
@@ -103,8 +120,18 @@ class SecondProxiesTest {
     assertThat(work.stage().get(10, TimeUnit.SECONDS)).isEqualTo("stage");
   }
 
+  /** Or it would put results in a cache, or commit, when the lock is somebody else's. */
+  @Test
+  void other_advice_runs_within_the_lock() {
+    ADVISED.clear();
+    work.plain();
+    assertThat(ADVISED).isNotEmpty().containsOnly("plain with plain");
+  }
+
   @Test
   void a_subscription_does_not_wait_for_itself() {
-    assertThat(work.mono().block()).isEqualTo("mono");
+    Mono<String> mono = work.mono();
+    assertThat(mono.block()).isEqualTo("mono");
+    assertThat(mono.block()).isEqualTo("mono");
   }
 }

@@ -17,7 +17,9 @@ public final class Errors {
       return describe(cause);
     }
     if (error instanceof LinkageError) {
-      return "A library is missing on the class path, or too old or too new: " + error;
+      return "A library is missing on the class path, or too old or too new: "
+          + error
+          + (error.getCause() == null ? "" : " (" + error.getCause() + ")");
     }
     String message = error.getMessage();
     boolean speaksForItself =

@@ -30,7 +30,7 @@ import org.apache.ibatis.exceptions.PersistenceException;
 
 /**
  * Renews the holds of one batch that are entries: readers, permits, and the further holds of shared
- * owners. One packet for all with the same lease, which waits for nobody. Not thread-safe.
+ * owners. One packet for all with the same lease, which waits for no lock's row. Not thread-safe.
  */
 final class PartRenewals {
   private final Database<LockSession> database;

@@ -1,7 +1,6 @@
 package dev.interlock.spring.internal.call;
 
 import dev.interlock.LockRequest;
-import dev.interlock.spring.internal.annotation.LockedAdvisor;
 import dev.interlock.spring.internal.annotation.LockedMethod;
 import dev.interlock.spring.internal.annotation.LockedMethods;
 import dev.interlock.spring.internal.annotation.LockedResults;
@@ -34,17 +33,16 @@ public final class LockedInterceptor implements MethodInterceptor {
   }
 
   @Override
-  public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-    Object target = invocation.getThis();
-    if (LockedAdvisor.isOn(target)) {
-      // A second creator of proxies has made this one, such as a DefaultAdvisorAutoProxyCreator of
-      // the application: a call that takes its lock twice waits for itself.
-      return invocation.proceed();
+  public @Nullable Object invoke(MethodInvocation call) throws Throwable {
+    if (OuterCall.isLocked(call)) {
+      return OuterCall.proceedInner(call);
     }
+    MethodInvocation invocation = OuterCall.of(call);
+    Object target = invocation.getThis();
     Method method = invocation.getMethod();
     LockedMethod locked = methods.find(method, type(target, method));
     if (locked == null) {
-      return invocation.proceed();
+      return call.proceed();
     }
     if (!locked.isLocked(target, invocation.getArguments())) {
       return locked.kind() == LockedMethod.Kind.REACTIVE

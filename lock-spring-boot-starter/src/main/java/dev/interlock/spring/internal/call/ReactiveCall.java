@@ -16,7 +16,6 @@ import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
-import org.springframework.aop.ProxyMethodInvocation;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
@@ -139,8 +138,7 @@ final class ReactiveCall {
 
   /** A subscription of its own for each subscriber: an invocation can be carried out only once. */
   private static Publisher<?> proceed(LockedMethod locked, MethodInvocation invocation) {
-    MethodInvocation once =
-        invocation instanceof ProxyMethodInvocation proxy ? proxy.invocableClone() : invocation;
+    MethodInvocation once = OuterCall.again(invocation);
     try {
       return LockedResults.Reactive.toPublisher(locked.method(), once.proceed());
     } catch (Throwable e) {

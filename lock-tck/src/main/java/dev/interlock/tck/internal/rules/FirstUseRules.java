@@ -146,11 +146,11 @@ public final class FirstUseRules {
    */
   private static void awaitBeginning(Plan plan, Waves waves) throws InterruptedException {
     Leases.until(plan.start());
-    while (waves.full() == 0 && RuleRun.since(plan.start()).compareTo(plan.bound()) < 0) {
+    Duration limit = plan.bound().dividedBy(2);
+    while (waves.full() == 0 && RuleRun.since(plan.start()).compareTo(limit) < 0) {
       RuleRun.pause(STEP);
     }
     RuleRun.pause(plan.time().dividedBy(2));
-    Duration limit = plan.bound().dividedBy(2);
     while (waves.isInStep() && RuleRun.since(plan.start()).compareTo(limit) < 0) {
       RuleRun.pause(STEP);
     }
