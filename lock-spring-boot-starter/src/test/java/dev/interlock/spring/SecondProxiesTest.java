@@ -7,16 +7,17 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.aopalliance.intercept.MethodInterceptor;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.TargetSource;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.autoproxy.DefaultAdvisorAutoProxyCreator;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.aop.support.annotation.AnnotationMatchingPointcut;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -40,12 +41,12 @@ class SecondProxiesTest {
 
     @Bean
     static Advisor advice() {
-      return new DefaultPointcutAdvisor((MethodInterceptor) call -> {
-        if (call.getMethod().isAnnotationPresent(Locked.class)) {
-          ADVISED.add(call.getMethod().getName() + " with " + CurrentLease.get().name());
-        }
+      MethodInterceptor advice = call -> {
+        ADVISED.add(call.getMethod().getName() + " with " + CurrentLease.get().name());
         return call.proceed();
-      });
+      };
+      return new DefaultPointcutAdvisor(
+          AnnotationMatchingPointcut.forMethodAnnotation(Locked.class), advice);
     }
   }
 

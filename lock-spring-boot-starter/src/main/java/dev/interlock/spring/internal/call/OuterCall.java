@@ -68,7 +68,7 @@ record OuterCall(MethodInvocation outer, Object inner) implements MethodInvocati
   }
 
   @Override
-  public @Nullable Object[] getArguments() {
+  public Object[] getArguments() {
     return outer.getArguments();
   }
 
