@@ -2,6 +2,7 @@ package dev.interlock.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
@@ -166,6 +167,38 @@ class ListenerTest {
     assertHeard("acquired x", "lost x GONE", "acquired x");
     next.release();
     assertHeard("released x");
+  }
+
+  @Test
+  @DisplayName("M6 a begin that is told late tells no end that the server has not answered yet")
+  void tellsNoEndBeforeTheAnswer() throws Exception {
+    CountDownLatch go = new CountDownLatch(1);
+    LockListener slow = new LockListener() {
+      @Override
+      public void lost(String name, long fencingToken, LostReason reason) {
+        try {
+          go.await();
+        } catch (InterruptedException e) {
+          throw new AssertionError(e);
+        }
+      }
+    };
+    Rig.Client told = rig.open(Duration.ofSeconds(30), slow, noting);
+    Lease forced = told.acquire("x");
+    other.locks().forceRelease("x");
+    Rig.join(forced.lost());
+    told.backend().dropEvents();
+    Lease gone = told.acquire("x");
+    other.locks().forceRelease("x");
+    Gate gate = told.backend().next(Operation.RELEASE, Gate.beforeServer());
+    Task<Throwable> release = Task.run(() -> catchThrowable(gone::release));
+    gate.awaitReached();
+    go.countDown();
+    assertHeard("acquired x", "lost x FORCED", "acquired x");
+    Await.pass(50);
+    gate.open();
+    assertThat(release.get()).isInstanceOf(LeaseLostException.class);
+    assertHeard("lost x GONE");
   }
 
   @Test

@@ -27,8 +27,10 @@ final class HoldNews {
         listeners.tellHere(listener ->
             listener.acquired(hold.name(), hold.kind(), hold.token(), Duration.ofNanos(waited)));
         hold.beginTold();
+        if (hold.reason() != null) {
+          tellEnd(hold); // lost meanwhile; of a release, who releases it knows the outcome
+        }
       });
-      ended(hold); // it may have been lost meanwhile
     }
   }
 
