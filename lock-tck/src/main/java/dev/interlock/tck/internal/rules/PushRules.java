@@ -24,6 +24,9 @@ import java.util.function.UnaryOperator;
 
 /** Group P. */
 public final class PushRules {
+  private static final int SERIES = 3;
+  private static final int SOME = 25;
+  private static final int FEW = 9;
   private static final int USES = 160;
 
   /** As many as there is time for. */
@@ -45,40 +48,74 @@ public final class PushRules {
   public static void aHandOffTakesAFewRoundTrips(RuleRun run) throws Exception {
     LockClient client = run.client();
     Worker waiter = run.worker();
-    List<Long> uncontended = uncontended(run, client);
     for (ClockRules.Kind kind : ClockRules.kinds(run)) {
-      measure(run, client, waiter, uncontended, kind);
+      expectQuickOnce(run, client, waiter, kind);
     }
   }
 
-  private static void measure(
-      RuleRun run, LockClient client, Worker waiter, List<Long> uncontended, ClockRules.Kind kind)
-      throws Exception {
-    List<Long> handOffs = new ArrayList<>();
+  /** A poller is slow in every series; a machine that others use as well, not in all of them. */
+  private static void expectQuickOnce(
+      RuleRun run, LockClient client, Worker waiter, ClockRules.Kind kind) throws Exception {
     // Of the seldom ones fewer, which tell a poller all the same.
     boolean seldom = kind.owned() || kind.capacity() != 1;
-    for (int i = 0; i < (seldom ? run.amount(9, 20, 80) : run.amount(25, 80, 400)); i++) {
+    int rounds = seldom ? run.amount(FEW, 20, 80) : run.amount(SOME, 80, 400);
+    Series series = measure(run, client, waiter, kind, rounds);
+    for (int i = 1; i < SERIES && !series.isQuick(run); i++) {
+      run.note("again, for " + series.measured(kind));
+      series = measure(run, client, waiter, kind, seldom ? FEW : SOME);
+    }
+    run.expect(
+        series.isQuick(run),
+        "a hand-off takes at most %.2f ms in one of %d series"
+            .formatted(series.limit(run) / 1e6, SERIES),
+        series.measured(kind));
+    run.note(series.measured(kind));
+  }
+
+  private static Series measure(
+      RuleRun run, LockClient client, Worker waiter, ClockRules.Kind kind, int rounds)
+      throws Exception {
+    Series series = new Series(new ArrayList<>(), new ArrayList<>());
+    for (int i = 0; i < rounds; i++) {
+      series.uncontended.add(uncontended(run, client));
       String name = run.name();
       Lease held = client.acquire(Leases.fixed(run, name, 30_000));
       CompletableFuture<Long> acquired =
           waiter.start(1, space -> waitAndRelease(space, kind, name));
       // A different time each round, so that a poller is not met at the same phase.
       RuleRun.pause(Duration.ofMillis(run.random().nextInt(30, 90)));
+      series.uncontended.add(uncontended(run, client));
       long released = System.nanoTime();
       held.release();
-      handOffs.add(waiter.result(acquired) - released);
+      series.handOffs.add(waiter.result(acquired) - released);
     }
-    long alone = uncontended.get(uncontended.size() / 2);
-    Collections.sort(handOffs);
-    run.count(handOffs.size());
-    long median = handOffs.get(handOffs.size() / 2);
-    long limit = limit(uncontended.get(0), alone) + run.ms(15).toNanos();
-    String measured =
-        "the median of %d hand-offs to %s is %.2f ms, that of an uncontended acquire %.2f ms"
-            .formatted(handOffs.size(), kind.what(), median / 1e6, alone / 1e6);
-    run.expect(
-        median <= limit, "a hand-off takes at most %.2f ms".formatted(limit / 1e6), measured);
-    run.note(measured);
+    Collections.sort(series.uncontended);
+    Collections.sort(series.handOffs);
+    run.count(series.handOffs.size());
+    return series;
+  }
+
+  /** What was measured side by side, so that a busy spell meets both; in nanoseconds, by size. */
+  private record Series(List<Long> uncontended, List<Long> handOffs) {
+
+    boolean isQuick(RuleRun run) {
+      return median(handOffs) <= limit(run);
+    }
+
+    long limit(RuleRun run) {
+      return PushRules.limit(uncontended.get(0), median(uncontended))
+          + run.ms(15).toNanos();
+    }
+
+    String measured(ClockRules.Kind kind) {
+      return "the median of %d hand-offs to %s is %.2f ms, that of an uncontended acquire %.2f ms"
+          .formatted(
+              handOffs.size(), kind.what(), median(handOffs) / 1e6, median(uncontended) / 1e6);
+    }
+
+    private static long median(List<Long> times) {
+      return times.get(times.size() / 2);
+    }
   }
 
   /** It cannot ask meanwhile, so what comes was sent to it, on however busy a machine. */
@@ -215,18 +252,12 @@ public final class PushRules {
     return 3 * fastest + 10 * (usual - fastest);
   }
 
-  /** How long acquires take, the fastest first. */
-  private static List<Long> uncontended(RuleRun run, LockClient client)
-      throws InterruptedException {
-    List<Long> times = new ArrayList<>();
-    for (int i = 0; i < 60; i++) {
-      long start = System.nanoTime();
-      Lease lease = client.acquire(Leases.fixed(run, run.name(), 10_000));
-      times.add(System.nanoTime() - start);
-      lease.release();
-    }
-    Collections.sort(times);
-    return times;
+  private static long uncontended(RuleRun run, LockClient client) throws InterruptedException {
+    long start = System.nanoTime();
+    Lease lease = client.acquire(Leases.fixed(run, run.name(), 10_000));
+    long took = System.nanoTime() - start;
+    lease.release();
+    return took;
   }
 
   public static long waitAndRelease(WorkerSpace space, ClockRules.Kind kind, String name)
