@@ -13,7 +13,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.aop.Advisor;
-import org.springframework.aop.TargetSource;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.autoproxy.DefaultAdvisorAutoProxyCreator;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
@@ -47,6 +46,14 @@ class SecondProxiesTest {
       };
       return new DefaultPointcutAdvisor(
           AnnotationMatchingPointcut.forMethodAnnotation(Locked.class), advice);
+    }
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class Third {
+    @Bean
+    static DefaultAdvisorAutoProxyCreator thirdProxies() {
+      return Second.secondProxies();
     }
   }
 
@@ -87,6 +94,11 @@ class SecondProxiesTest {
     }
   }
 
+  private static Object targetOf(Object proxy) throws Exception {
+    assertThat(proxy).isInstanceOf(Advised.class);
+    return ((Advised) proxy).getTargetSource().getTarget();
+  }
+
   private ConfigurableApplicationContext context;
   private Work work;
 
@@ -94,8 +106,7 @@ class SecondProxiesTest {
   void start() throws Exception {
     context = Contexts.local(List.of(Second.class, Work.class));
     work = context.getBean(Work.class);
-    TargetSource target = ((Advised) work).getTargetSource();
-    assertThat(target.getTarget()).isInstanceOf(Advised.class);
+    assertThat(targetOf(work)).isInstanceOf(Advised.class);
   }
 
   @AfterEach
@@ -134,5 +145,18 @@ class SecondProxiesTest {
     Mono<String> mono = work.mono();
     assertThat(mono.block()).isEqualTo("mono");
     assertThat(mono.block()).isEqualTo("mono");
+  }
+
+  @Test
+  void the_outermost_of_three_proxies_takes_the_lock() throws Exception {
+    try (ConfigurableApplicationContext three =
+        Contexts.local(List.of(Second.class, Third.class, Work.class))) {
+      Work behindThree = three.getBean(Work.class);
+      assertThat(targetOf(targetOf(behindThree))).isInstanceOf(Advised.class);
+      assertThat(behindThree.plain()).isEqualTo("plain");
+      assertThat(behindThree.limited()).isEqualTo("limited");
+      assertThat(behindThree.stage().get(10, TimeUnit.SECONDS)).isEqualTo("stage");
+      assertThat(behindThree.mono().block()).isEqualTo("mono");
+    }
   }
 }

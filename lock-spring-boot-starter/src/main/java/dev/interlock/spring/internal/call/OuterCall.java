@@ -19,8 +19,13 @@ record OuterCall(MethodInvocation outer, Object inner) implements MethodInvocati
 
   /** The call as it is to be locked. */
   static MethodInvocation of(MethodInvocation call) {
+    Object inner = innerProxy(call);
+    return inner == null ? call : new OuterCall(call, inner);
+  }
+
+  private static @Nullable Object innerProxy(MethodInvocation call) {
     Object target = call.getThis();
-    return target != null && LockedAdvisor.isOn(target) ? new OuterCall(call, target) : call;
+    return LockedAdvisor.isOn(target) ? target : null;
   }
 
   /** Whether the lock of this call was taken by a proxy before this one. */
@@ -37,9 +42,9 @@ record OuterCall(MethodInvocation outer, Object inner) implements MethodInvocati
     return call instanceof ProxyMethodInvocation proxy ? proxy.invocableClone() : call;
   }
 
-  /** Goes on with the call of the inner proxy. */
+  /** Goes on with the call of an inner proxy, which may have another one within. */
   static @Nullable Object proceedInner(MethodInvocation call) throws Throwable {
-    return with(null, call);
+    return with(innerProxy(call), call);
   }
 
   @Override
