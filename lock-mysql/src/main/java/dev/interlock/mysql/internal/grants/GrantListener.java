@@ -130,25 +130,29 @@ public final class GrantListener {
     boolean keeper = waitSeconds < 1; // or else one that cannot wait for so short a time
     try (GrantLook look =
         new GrantLook(taken, database.configuration(), client, waitSeconds, keeper)) {
-      Set<Long> seen = new HashSet<>();
+      Set<Seen> seen = new HashSet<>();
       while (caller.listensOn()) {
         seen = look(look, seen);
       }
     }
   }
 
-  /** Answers the tokens of what it found: a waiter may be granted the same lock a second time. */
-  private Set<Long> look(GrantLook look, Set<Long> seen) throws SQLException {
-    Set<Long> now = new HashSet<>();
+  /** A waiter may be granted the same lock a second time, and two locks may have one token. */
+  private record Seen(long hold, long token) {}
+
+  /** Answers what it found. */
+  private Set<Seen> look(GrantLook look, Set<Seen> before) throws SQLException {
+    Set<Seen> now = new HashSet<>();
     // Before the question: the server's remaining time counts from a later moment than this.
     long asked = System.nanoTime();
     boolean whole = look.run(entries.wantedParts(), grant -> {
-      now.add(grant.token);
-      if (!seen.contains(grant.token)) {
+      Seen found = new Seen(grant.hold, grant.token);
+      now.add(found);
+      if (!before.contains(found)) {
         deliver(grant, asked);
       }
     });
-    return whole || !now.isEmpty() ? now : seen; // or a wake-up cut it off before it said anything
+    return whole || !now.isEmpty() ? now : before; // or a wake-up cut it off before it said anything
   }
 
   private void deliver(PendingGrant grant, long asked) {
