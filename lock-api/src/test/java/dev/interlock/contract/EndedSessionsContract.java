@@ -103,19 +103,6 @@ public abstract class EndedSessionsContract {
     }
   }
 
-  /** A release that is repeated for longer than its lease is valid finds it run out. */
-  private void release(Lease lease, Guarded kind) {
-    long until = System.nanoTime() + lease.remaining().toNanos();
-    try {
-      lease.release();
-      released.incrementAndGet();
-    } catch (LeaseLostException e) {
-      if (System.nanoTime() - until < 0) {
-        wrong.add(kind.request + ": " + e);
-      }
-    }
-  }
-
   private void use(LockClient client, Guarded kind, long end) {
     while (System.nanoTime() < end) {
       try {
@@ -130,7 +117,10 @@ public abstract class EndedSessionsContract {
         if (!valid) {
           wrong.add(kind.request + ": lost");
         }
-        release(lease, kind);
+        lease.release();
+        released.incrementAndGet();
+      } catch (LeaseLostException e) {
+        wrong.add(kind.request + ": " + e);
       } catch (LockTimeoutException | BackendUnavailableException | OutcomeUnknownException e) {
         // As the pages say: it is tried again.
       } catch (InterruptedException | RuntimeException e) {

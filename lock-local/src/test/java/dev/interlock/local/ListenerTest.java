@@ -202,6 +202,24 @@ class ListenerTest {
   }
 
   @Test
+  @DisplayName("L7 a lease that runs out on the way of its release was released in order")
+  void tellsNoLossOfSlowRelease() throws Exception {
+    Lease lease = client.acquire("x", 300);
+    Gate gate = client.backend().next(Operation.RELEASE, Gate.beforeServer());
+    Task<Boolean> release = Task.run(() -> {
+      lease.release();
+      return true;
+    });
+    gate.awaitReached();
+    Await.until("the lease has run out", () -> other.locks().inspect("x").isEmpty());
+    gate.open();
+    assertThat(release.get()).isTrue();
+    assertHeard("acquired x", "released x");
+    Await.pass(50);
+    assertThat(lease.lost().toCompletableFuture()).isNotDone();
+  }
+
+  @Test
   @DisplayName("M6 every other end is told once: re-entry, loss, a late release, keeping, closing")
   void tellsEveryEndOnce() throws Exception {
     client.locks().lock("x").lock();

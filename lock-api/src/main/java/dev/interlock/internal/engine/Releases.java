@@ -138,7 +138,9 @@ final class Releases {
               .formatted(hold.name()),
           e);
     }
-    if (!result.held()) {
+    // What ran out on the way had lasted until it was given up.
+    boolean gone = !result.held() && hold.remote().leftAt(System.nanoTime()) > 0;
+    if (gone) {
       hold.foundGone();
     }
     news.ended(hold);
@@ -155,7 +157,7 @@ final class Releases {
     if (hold.remote().isRepeated()) {
       leftovers.abandon(hold.remote());
     }
-    if (!result.held()) {
+    if (gone) {
       ClientThreads.loss(() -> hold.lost().tell(LostReason.GONE));
       throw gone(
           hold,
