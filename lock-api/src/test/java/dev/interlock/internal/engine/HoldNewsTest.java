@@ -56,6 +56,20 @@ class HoldNewsTest {
     @SuppressWarnings("UnsynchronizedOverridesSynchronized") // the other thread needs the monitor
     boolean tellEnd() {
       boolean tell = super.tellEnd();
+      happen();
+      return tell;
+    }
+
+    @Override
+    @SuppressWarnings("UnsynchronizedOverridesSynchronized") // likewise
+    @Nullable
+    LostReason reason() {
+      LostReason reason = super.reason();
+      happen();
+      return reason;
+    }
+
+    private void happen() {
       Runnable happens = event;
       event = null;
       if (happens != null) {
@@ -67,7 +81,6 @@ class HoldNewsTest {
           Thread.currentThread().interrupt();
         }
       }
-      return tell;
     }
   }
 
