@@ -86,8 +86,8 @@ public interface Lease extends AutoCloseable {
   CompletionStage<LostReason> lost();
 
   /**
-   * Gives up this entry; the last entry of a hold frees the lock. It is no loss if the lease runs
-   * out before the server has got the request.
+   * Gives up this entry; the last entry of a hold frees the lock. A lease that runs out while the
+   * server is asked was released in order.
    *
    * @throws LeaseLostException if the lease was gone, or this handle was released before; nothing
    *     is changed

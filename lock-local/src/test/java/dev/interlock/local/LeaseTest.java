@@ -268,6 +268,24 @@ class LeaseTest {
   }
 
   @Test
+  @DisplayName("L7 a hold whose grant was overtaken by its end is lost, and hides no later one")
+  void losesOvertakenGrant() throws Exception {
+    client.backend().dropEvents();
+    Gate gate = client.backend().next(Operation.ATTEMPT, Gate.beforeReply());
+    Task<Lease> overtaken = Task.run(() -> client.acquire("x", 60_000));
+    gate.awaitReached();
+    assertThat(rig.open().locks().forceRelease("x")).isTrue();
+    Lease later = client.acquire("x", 60_000);
+    gate.open();
+    assertThat(Rig.join(overtaken.get().lost())).isEqualTo(LostReason.GONE);
+    assertThat(later.isValid()).isTrue();
+    Task<Lease> next = Task.run(() -> client.acquire("x", 60_000));
+    next.awaitParked();
+    later.release();
+    next.get().release();
+  }
+
+  @Test
   @DisplayName("L7 an orderly release is no loss")
   void staysSilentAfterRelease() throws Exception {
     Lease lease = client.acquire("x", 60);

@@ -220,6 +220,67 @@ class ListenerTest {
   }
 
   @Test
+  @DisplayName("L7 a hold that was taken away is lost, however late that is answered")
+  void tellsForcedEndOfSlowRelease() throws Exception {
+    Lease lease = client.acquire("x", 300);
+    Gate gate = client.backend().next(Operation.RELEASE, Gate.beforeServer());
+    Task<Throwable> release = Task.run(() -> catchThrowable(lease::release));
+    gate.awaitReached();
+    assertThat(other.locks().forceRelease("x")).isTrue();
+    Await.pass(400);
+    gate.open();
+    assertThat(release.get()).isInstanceOf(LeaseLostException.class);
+    assertHeard("acquired x", "lost x FORCED");
+  }
+
+  @Test
+  @DisplayName("M6 a hold that is taken away on the way of its release is told as what its holder hears")
+  void tellsForcedEndBeforeTheNextBegin() throws Exception {
+    Lease first = client.acquire("x");
+    Task<Lease> fair = Task.run(() -> client.locks().acquire(X.fair(true)));
+    Await.until("it is queued", () -> other.waiters("x") == 1);
+    Gate gate = client.backend().next(Operation.RELEASE, Gate.beforeServer());
+    Task<Throwable> release = Task.run(() -> catchThrowable(first::release));
+    gate.awaitReached();
+    assertThat(other.locks().forceRelease("x")).isTrue();
+    Lease next = fair.get();
+    gate.open();
+    assertThat(release.get()).isInstanceOf(LeaseLostException.class);
+    assertHeard("acquired x", "lost x FORCED", "acquired x");
+    next.release();
+    assertHeard("released x");
+  }
+
+  @Test
+  @DisplayName("M6 while a begin is told nobody tells its end, nor what comes after that")
+  void tellsNextBehindSlowBegin() throws Exception {
+    CountDownLatch reached = new CountDownLatch(1);
+    CountDownLatch go = new CountDownLatch(1);
+    LockListener slow = new LockListener() {
+      @Override
+      public void acquired(String name, long fencingToken, Duration waited) {
+        reached.countDown();
+        try {
+          go.await();
+        } catch (InterruptedException e) {
+          throw new AssertionError(e);
+        }
+      }
+    };
+    Rig.Client told = rig.open(Duration.ofSeconds(30), noting, slow);
+    Task<Boolean> first = Task.run(() -> told.locks().tryAcquire(X).isPresent());
+    reached.await();
+    assertThat(other.locks().forceRelease("x")).isTrue();
+    Lease next = told.acquire("x");
+    Await.pass(50);
+    go.countDown();
+    first.get();
+    assertHeard("acquired x", "lost x FORCED", "acquired x");
+    next.release();
+    assertHeard("released x");
+  }
+
+  @Test
   @DisplayName("M6 every other end is told once: re-entry, loss, a late release, keeping, closing")
   void tellsEveryEndOnce() throws Exception {
     client.locks().lock("x").lock();

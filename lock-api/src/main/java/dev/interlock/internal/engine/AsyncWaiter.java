@@ -97,7 +97,9 @@ final class AsyncWaiter extends Waiter {
 
   private void setAlarm() {
     if (!isSingleAttempt()) { // whose time is always over, and which asks once all the same
-      agenda.put(alarm, System.nanoTime() + pause());
+      synchronized (alarm) { // or of two who set it the one with the older answer might come last
+        agenda.put(alarm, System.nanoTime() + pause());
+      }
     }
   }
 

@@ -205,7 +205,15 @@ class Hold {
   /** Its release found that the server no longer had it. */
   synchronized void foundGone() {
     state = State.LOST;
-    reason = LostReason.GONE;
+    reason = reason == null ? LostReason.GONE : reason;
+  }
+
+  /** It was taken away. Matters if its release is under way, and nobody was told of that yet. */
+  synchronized void robbed() {
+    if (state == State.RELEASED && !endTold) {
+      state = State.LOST;
+      reason = LostReason.FORCED;
+    }
   }
 
   /** Answers true to the first who asks: who must tell that it has begun. */
@@ -215,7 +223,7 @@ class Hold {
     return first;
   }
 
-  /** Held by who tells of its end. */
+  /** Held by who tells of its begin or of its end. */
   ReentrantLock telling() {
     return telling;
   }

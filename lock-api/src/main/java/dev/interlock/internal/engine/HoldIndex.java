@@ -44,6 +44,14 @@ final class HoldIndex {
     return over;
   }
 
+  /** Takes back that a hold stands in the place of a later one. */
+  void restore(Hold later, Hold overtaken) {
+    exclusive.replace(later.name(), overtaken, later);
+    if (later.hasEnded()) {
+      exclusive.remove(later.name(), later);
+    }
+  }
+
   private static boolean isOfSameOwner(Hold one, Hold other) {
     Object owner = one.grantee().owner();
     return owner != null && owner.equals(other.grantee().owner());

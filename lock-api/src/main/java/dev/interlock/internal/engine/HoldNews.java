@@ -23,14 +23,23 @@ final class HoldNews {
   /** Call it before the holder may release it. Does nothing for a re-entry. */
   void began(Hold hold, long waited) {
     if (listeners.hasSome() && hold.beginsToTell()) {
-      listeners.run(hold.name(), () -> {
-        listeners.tellHere(listener ->
-            listener.acquired(hold.name(), hold.kind(), hold.token(), Duration.ofNanos(waited)));
-        hold.beginTold();
-        if (hold.reason() != null) {
-          tellEnd(hold); // lost meanwhile; of a release, who releases it knows the outcome
-        }
-      });
+      listeners.run(hold.name(), () -> tellBegin(hold, waited));
+    }
+  }
+
+  /** Meanwhile nobody tells its end, nor what comes after that. */
+  private void tellBegin(Hold hold, long waited) {
+    ReentrantLock telling = hold.telling();
+    telling.lock();
+    try {
+      listeners.tellHere(listener ->
+          listener.acquired(hold.name(), hold.kind(), hold.token(), Duration.ofNanos(waited)));
+      hold.beginTold();
+      if (hold.reason() != null) {
+        tellEnd(hold); // lost meanwhile; of a release, who releases it knows the outcome
+      }
+    } finally {
+      telling.unlock();
     }
   }
 

@@ -124,9 +124,14 @@ final class Holds {
 
   /** The server has granted the lock again: the hold before is over, whatever is known of it. */
   private void succeeds(Hold hold, Hold before) {
-    if (hold.token() > before.token()) { // or one owner shares it
+    if (hold.token() > before.token()) {
       lost(before, LostReason.GONE);
-    }
+    } else if (hold.token() < before.token() && terms.has(Capability.RENEWABLE)) {
+      // The answer came late, and it was taken away before. The server knows which one is there.
+      index.restore(before, hold);
+      renew(before.remote());
+      renew(hold.remote());
+    } // or one owner shares it
     news.ended(before); // its release may not have been answered yet
   }
 
@@ -324,8 +329,12 @@ final class Holds {
 
   private void taken(RemoteHold remote, LostReason reason) {
     remote.take(reason);
-    if (lost(remote.holder(), reason) && remote.isRepeated()) {
-      leftovers.abandon(remote); // an attempt that runs late must not bring it back
+    if (lost(remote.holder(), reason)) {
+      if (remote.isRepeated()) {
+        leftovers.abandon(remote); // an attempt that runs late must not bring it back
+      }
+    } else if (reason == LostReason.FORCED) {
+      remote.holder().robbed();
     }
   }
 
@@ -335,9 +344,12 @@ final class Holds {
   }
 
   /** Ends a hold without a release, and tells everybody. Answers false if it had ended before. */
-  boolean lost(Hold hold, LostReason reason) {
+  boolean lost(Hold hold, LostReason why) {
     boolean wasRenewing = hold.isRenewing();
     boolean stays = hold.mayStay();
+    // What was taken away is no longer valid, and whoever sees that first must not misjudge it.
+    LostReason taken = why == LostReason.EXPIRED ? hold.remote().taken() : null;
+    LostReason reason = taken == null ? why : taken;
     if (!hold.lose(reason)) {
       return false;
     }

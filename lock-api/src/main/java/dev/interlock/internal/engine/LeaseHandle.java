@@ -152,7 +152,7 @@ public final class LeaseHandle implements Lease {
   }
 
   private LeaseLostException gone() {
-    LostReason found = hold.reason();
+    LostReason found = hold.reason() == null ? hold.remote().taken() : hold.reason();
     // What is not valid and was not declared lost yet has run out.
     LostReason reason = isReleased() ? null : found == null ? LostReason.EXPIRED : found;
     String why = reason == null ? "released before" : reason.name();

@@ -12,8 +12,10 @@ import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Release;
 import dev.interlock.spi.ReleaseResult;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,19 +50,25 @@ final class Releases {
 
   /** Takes one entry back; the last one frees the lock. */
   void exit(Hold hold, boolean renewing) {
-    exited(hold, hold.exit(renewing));
+    exit(hold, () -> hold.exit(renewing));
   }
 
   /** Takes back an entry of the current thread, which is the hold's owner. */
   void exit(Hold hold, Hold.Entry entry) {
-    exited(hold, hold.exit(entry));
+    exit(hold, () -> hold.exit(entry));
   }
 
-  private void exited(Hold hold, Hold.Exit exit) {
-    switch (exit) {
-      case MORE -> {}
-      case LAST -> giveUp(hold);
-      case LOST -> throw lost(hold);
+  /** Closing waits for all of it: it would not find a hold that has had its last exit. */
+  private void exit(Hold hold, Supplier<Hold.Exit> exit) {
+    calls.enter();
+    try {
+      switch (exit.get()) {
+        case MORE -> {}
+        case LAST -> giveUp(hold);
+        case LOST -> throw lost(hold);
+      }
+    } finally {
+      calls.exit();
     }
   }
 
@@ -92,6 +100,7 @@ final class Releases {
     } catch (LockException e) {
       throw e; // what follows from it is done
     } catch (Throwable e) { // memory, at worst: it has ended, and nobody would look at it
+      news.ended(hold);
       holds.forget(hold);
       leftovers.abandon(hold.remote());
       queues.signalHead(hold.name());
@@ -138,8 +147,7 @@ final class Releases {
               .formatted(hold.name()),
           e);
     }
-    // What ran out on the way had lasted until it was given up.
-    boolean gone = !result.held() && hold.remote().leftAt(System.nanoTime()) > 0;
+    boolean gone = !result.held() && !hold.remote().hasRunOut();
     if (gone) {
       hold.foundGone();
     }
@@ -158,7 +166,8 @@ final class Releases {
       leftovers.abandon(hold.remote());
     }
     if (gone) {
-      ClientThreads.loss(() -> hold.lost().tell(LostReason.GONE));
+      LostReason reason = Objects.requireNonNull(hold.reason());
+      ClientThreads.loss(() -> hold.lost().tell(reason));
       throw gone(
           hold,
           "lock '%s' was no longer held on the server when it was released".formatted(hold.name()));

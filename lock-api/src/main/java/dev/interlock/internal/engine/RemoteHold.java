@@ -159,6 +159,14 @@ final class RemoteHold extends Agenda.Item implements Renewals.Item {
   }
 
   /**
+   * Whether its time is over for the server, too, and nobody is known to have taken it away: then
+   * it may have lasted until its release was called, however late that came to the server.
+   */
+  boolean hasRunOut() {
+    return taken != LostReason.FORCED && askedUntil - System.nanoTime() <= 0;
+  }
+
+  /**
    * Takes over what the wall clock says if that is less, so that loss and renewal come in time for
    * it. If it was set back, it says too much, and could hide a later suspend. The wall clock is not
    * read after {@code now}: a pause in between would be taken for a jump.

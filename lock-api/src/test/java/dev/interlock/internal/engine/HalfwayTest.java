@@ -8,8 +8,10 @@ import dev.interlock.LeaseLostException;
 import dev.interlock.LeaseSet;
 import dev.interlock.LockConfig;
 import dev.interlock.LockException;
+import dev.interlock.LockListener;
 import dev.interlock.LockRequest;
 import dev.interlock.LockTimeoutException;
+import dev.interlock.LostReason;
 import dev.interlock.OutcomeUnknownException;
 import dev.interlock.internal.running.ClientThreads;
 import dev.interlock.internal.running.Clocks;
@@ -25,6 +27,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -43,11 +46,28 @@ class HalfwayTest {
 
   private final Thread unlucky = Thread.currentThread();
   private int readings; // until one fails; 0 for none
+  private final AtomicInteger untold = new AtomicInteger(); // ends of holds that were told of
   private final StubProvider stub = new StubProvider();
   private final EngineClient client = open();
 
   private EngineClient open() {
-    LockConfig config = LockConfig.builder("stub").build();
+    LockListener counting = new LockListener() {
+      @Override
+      public void acquired(String name, long fencingToken, Duration waited) {
+        untold.incrementAndGet();
+      }
+
+      @Override
+      public void released(String name, long fencingToken, Duration held) {
+        untold.decrementAndGet();
+      }
+
+      @Override
+      public void lost(String name, long fencingToken, LostReason reason) {
+        untold.decrementAndGet();
+      }
+    };
+    LockConfig config = LockConfig.builder("stub").listener(counting).build();
     Terms terms = new Terms(
         stub.id(), stub.capabilities(config), stub.fairByDefault(config), Duration.ofSeconds(30));
     Clocks clocks = new Clocks(System::nanoTime, this::millis);
@@ -100,6 +120,7 @@ class HalfwayTest {
       failed = failsToUnlock(at);
       assertThat(next.get(10, TimeUnit.SECONDS)).isTrue();
       until("it is free", () -> client.inspect("x").isEmpty());
+      until("each end was told", () -> untold.get() == 0);
     }
   }
 
@@ -119,6 +140,7 @@ class HalfwayTest {
       failed = failsToUnlock(at);
       assertThat(other.get(20, TimeUnit.SECONDS)).isTrue();
       until("it is free", () -> client.inspect("x").isEmpty());
+      until("each end was told", () -> untold.get() == 0);
     }
   }
 

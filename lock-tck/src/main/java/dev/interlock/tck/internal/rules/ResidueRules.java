@@ -84,7 +84,10 @@ public final class ResidueRules {
     run.expectFree(run.client(), name, run.limit(1_000), "after an interrupted wait");
   }
 
-  @Rule(value = "W5", check = "what becomes of a grant that arrives at an interrupted waiter")
+  @Rule(
+      value = "W5",
+      check = "what becomes of a grant that arrives at an interrupted waiter",
+      timed = true)
   public static void interruptionAtTheMomentOfAGrantLeavesNothing(RuleRun run) throws Exception {
     LockClient holder = run.client();
     LockClient client = run.client();
@@ -116,7 +119,7 @@ public final class ResidueRules {
       gap.grow(end == End.INTERRUPTED);
       run.expectFree(observer, name, run.limit(1_000), "after an interrupted wait");
     }
-    run.requireHit(
+    run.requireMet(
         Math.min(granted, rounds - granted), "interruption around the moment of a grant");
     run.note(rounds + " interrupted waits, " + granted + " of them had the lock already");
   }
@@ -173,7 +176,10 @@ public final class ResidueRules {
     run.expectFree(run.client(), name, run.limit(1_000), "after an unlock with the flag set");
   }
 
-  @Rule(value = "W6", check = "that an attempt which timed out is abandoned on the server")
+  @Rule(
+      value = "W6",
+      check = "that an attempt which timed out is abandoned on the server",
+      timed = true)
   public static void aTimedOutAttemptLeavesNothing(RuleRun run) throws Exception {
     LockClient holder = run.client();
     LockClient client = run.client();
@@ -205,7 +211,7 @@ public final class ResidueRules {
       }
       run.expectFree(observer, name, run.pastLease(LEASE, 1_000), "after a wait that was over");
     }
-    run.requireHit(Math.min(granted, timedOut), "a wait's end around the moment of a grant");
+    run.requireMet(Math.min(granted, timedOut), "a wait's end around the moment of a grant");
     int untold = rounds - granted - timedOut;
     if (untold > rounds / MOST_UNTOLD) {
       throw NotReached.tooLate(
@@ -231,7 +237,10 @@ public final class ResidueRules {
     return 1;
   }
 
-  @Rule(value = "W6", check = "that cancelling a future abandons its attempt")
+  @Rule(
+      value = "W6",
+      check = "that cancelling a future abandons its attempt",
+      timed = true)
   public static void aCancelledAttemptLeavesNothing(RuleRun run) throws Exception {
     LockClient holder = run.client();
     LockClient client = run.client();
@@ -256,13 +265,16 @@ public final class ResidueRules {
       }
       run.expectFree(observer, name, run.pastLease(LEASE, 1_000), "after a cancelled wait");
     }
-    run.requireHit(
+    run.requireMet(
         Math.min(granted, rounds - granted), "cancellation around the moment of a grant");
     run.note(rounds + " waits cancelled, " + granted + " of them had the lock just before");
   }
 
   /** What the races above meet by luck, here for certain: the answer is held back meanwhile. */
-  @Rule(value = "W6", check = "what an abandonment does to an attempt that is granted already")
+  @Rule(
+      value = "W6",
+      check = "what an abandonment does to an attempt that is granted already",
+      timed = true)
   public static void aGrantThatIsNotKnownYetLeavesNothing(RuleRun run) throws Exception {
     AtomicInteger late = new AtomicInteger();
     Duration delay = run.ms(200);
@@ -286,7 +298,7 @@ public final class ResidueRules {
       run.expectFree(
           observer, name, run.pastLease(LEASE, 1_000), "after a wait cancelled too late");
     }
-    run.requireHit(hits, "cancellation between a grant and its answer");
+    run.requireMet(hits, "cancellation between a grant and its answer");
   }
 
   @Rule(value = "W6", check = "that waiters who have left are taken out of the queue")

@@ -136,6 +136,14 @@ abstract class Findings {
     fault(fault);
   }
 
+  /** Notes a race if its moment was met; otherwise the machine was too slow, and it is tried again. */
+  public void requireMet(long times, String race) {
+    if (times == 0) {
+      throw NotReached.tooLate("this was not met: " + race);
+    }
+    fault(race);
+  }
+
   /** Ends the test if too little happened for its history to prove anything. */
   public static void requireEnough(long found, long least, String what) {
     if (found < least) {
