@@ -234,7 +234,8 @@ class ListenerTest {
   }
 
   @Test
-  @DisplayName("M6 a hold that is taken away on the way of its release is told as what its holder hears")
+  @DisplayName(
+      "M6 a hold that is taken away on the way of its release is told as what its holder hears")
   void tellsForcedEndBeforeTheNextBegin() throws Exception {
     Lease first = client.acquire("x");
     Task<Lease> fair = Task.run(() -> client.locks().acquire(X.fair(true)));

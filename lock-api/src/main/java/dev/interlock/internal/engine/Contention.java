@@ -128,7 +128,7 @@ final class Contention {
     if (!enlist(waiter) || reenter(waiter)) {
       return;
     }
-    int departures = holds.departures(waiter.name());
+    int departures = holds.departures().of(waiter.name());
     boolean first = queues.head(waiter.name()) == null && !holds.isHeldHere(waiter.name());
     if (first || waiter.grantee().asksItself()) {
       attempt(waiter);
@@ -136,7 +136,7 @@ final class Contention {
     if (waiter.isWaiting()) {
       listener.waiting(waiter.name(), waiter.grantee().kind());
       queues.enter(waiter);
-      boolean missed = !first || holds.departures(waiter.name()) != departures;
+      boolean missed = !first || holds.departures().of(waiter.name()) != departures;
       if (missed && !waiter.isQueued()) {
         // A release of this client may not have seen it here; the server's queue misses nothing.
         waiter.signal();

@@ -22,7 +22,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -32,8 +31,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Holds {
   private static final Logger LOG = System.getLogger("dev.interlock");
-
-  private static final int STRIPES = 64; // a power of two
 
   private final Terms terms;
   private final Clocks clocks;
@@ -46,8 +43,7 @@ final class Holds {
   private final ConcurrentHashMap<HoldId, RemoteHold> byId = new ConcurrentHashMap<>();
   private final HoldIndex index = new HoldIndex();
   private final EarlyRevocations early = new EarlyRevocations();
-  // How often locks of a stripe were given up here.
-  private final AtomicIntegerArray departures = new AtomicIntegerArray(STRIPES);
+  private final Departures departures = new Departures();
   private final LocalQueues queues;
   private final Consumer<Hold> lastExit;
 
@@ -177,17 +173,8 @@ final class Holds {
     return byId.values().stream().map(RemoteHold::holder).toList();
   }
 
-  /**
-   * Grows with every hold that this client gives up, before it looks who waits. A waiter that saw
-   * the lock held elsewhere compares, once it is in the queue, so that no release slips between.
-   */
-  int departures(String name) {
-    return departures.get(stripe(name));
-  }
-
-  private static int stripe(String name) {
-    int hash = name.hashCode();
-    return (hash ^ (hash >>> 16)) & (STRIPES - 1);
+  Departures departures() {
+    return departures;
   }
 
   /**
@@ -401,7 +388,7 @@ final class Holds {
     agenda.retire(remote);
     byId.remove(remote.id());
     index.remove(hold);
-    departures.incrementAndGet(stripe(hold.name()));
+    departures.note(hold.name());
   }
 
   /** The owner no longer holds it, though the client still may, on the way to its next holder. */

@@ -48,6 +48,8 @@ public final class ClientThreads {
   /** A listener that hangs must not take all memory: some ten megabytes of events. */
   private static final int MOST_NOTICES = 65_536;
 
+  private static final long THREAD_RETRY = 50_000_000;
+
   /**
    * For the actions on a loss, and for nothing else: the news that work must stop gets through also
    * while the application keeps all other threads busy.
@@ -285,6 +287,24 @@ public final class ClientThreads {
       // No thread could be started. The task waits for the next one: dropped, it would be missed.
       executor.getQueue().add(guarded);
       report("A thread of the lock client could not be started", e);
+      startLater(executor);
+    }
+  }
+
+  /** What waits for a thread must not wait for another task, which may never come. */
+  private void startLater(ThreadPoolExecutor executor) {
+    try {
+      var unused = schedule(() -> start(executor), THREAD_RETRY);
+    } catch (Error e) {
+      // Nor one for the timer. The next task of either starts what waits.
+    }
+  }
+
+  private void start(ThreadPoolExecutor executor) {
+    try {
+      var unused = executor.prestartCoreThread();
+    } catch (Error e) {
+      startLater(executor);
     }
   }
 

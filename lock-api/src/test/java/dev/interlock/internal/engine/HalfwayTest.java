@@ -243,11 +243,31 @@ class HalfwayTest {
     client.acquireAsync(X).get(10, TimeUnit.SECONDS).release();
   }
 
+  @Test
+  @DisplayName("A1 an asynchronous request goes on once threads can be had again")
+  void goesOnWithoutAnother() throws Exception {
+    ThreadPoolExecutor io = pool("io");
+    ThreadFactory usual = io.getThreadFactory();
+    io.setThreadFactory(task -> {
+      throw new OutOfMemoryError("unable to create native thread");
+    });
+    CompletableFuture<Lease> waits = client.acquireAsync(X);
+    LockSupport.parkNanos(
+        TimeUnit.MILLISECONDS.toNanos(120)); // also that it is not tried only once
+    assertThat(waits).isNotDone();
+    io.setThreadFactory(usual);
+    waits.get(10, TimeUnit.SECONDS).release();
+  }
+
   private ThreadPoolExecutor timer() throws ReflectiveOperationException {
+    return pool("timer");
+  }
+
+  private ThreadPoolExecutor pool(String name) throws ReflectiveOperationException {
     Field threads = EngineClient.class.getDeclaredField("threads");
     threads.setAccessible(true);
-    Field timer = ClientThreads.class.getDeclaredField("timer");
-    timer.setAccessible(true);
-    return (ThreadPoolExecutor) timer.get(threads.get(client));
+    Field pool = ClientThreads.class.getDeclaredField(name);
+    pool.setAccessible(true);
+    return (ThreadPoolExecutor) pool.get(threads.get(client));
   }
 }

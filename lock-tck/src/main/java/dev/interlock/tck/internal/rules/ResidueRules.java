@@ -237,10 +237,7 @@ public final class ResidueRules {
     return 1;
   }
 
-  @Rule(
-      value = "W6",
-      check = "that cancelling a future abandons its attempt",
-      timed = true)
+  @Rule(value = "W6", check = "that cancelling a future abandons its attempt", timed = true)
   public static void aCancelledAttemptLeavesNothing(RuleRun run) throws Exception {
     LockClient holder = run.client();
     LockClient client = run.client();

@@ -136,7 +136,9 @@ abstract class Findings {
     fault(fault);
   }
 
-  /** Notes a race if its moment was met; otherwise the machine was too slow, and it is tried again. */
+  /**
+   * Notes a race if its moment was met; otherwise the machine was too slow, and it is tried again.
+   */
   public void requireMet(long times, String race) {
     if (times == 0) {
       throw NotReached.tooLate("this was not met: " + race);
