@@ -479,5 +479,14 @@ final class BrokenProviders {
     EXPECTED.put(Fault.SIZE_OUTLIVES_EXPIRY, Set.of("C4"));
     EXPECTED.put(Fault.NOTES_FEW_NAMES, Set.of("W3"));
     EXPECTED.put(Fault.KEEPS_EXTENDED, Set.of("M3"));
+    EXPECTED.put(Fault.OWN_HAND_OFF_FADES, Set.of("L4"));
+    EXPECTED.put(Fault.FADES_AFTER_EXPIRY, Set.of("L4"));
+    EXPECTED.put(Fault.FADES_AFTER_FORCE, Set.of("L4"));
+    EXPECTED.put(Fault.FADES_AFTER_ABANDON, Set.of("L4"));
+    EXPECTED.put(Fault.CLOSE_ENDS_HOLDS, Set.of("L4"));
+    EXPECTED.put(Fault.RENEWAL_AFTER_WAIT_IS_VAIN, Set.of("L4", "N1"));
+    EXPECTED.put(Fault.HEIRS_BEHIND_STRANGERS, Set.of("F1"));
+    EXPECTED.put(Fault.RESTART_HALVES_LEASES, Set.of("D1"));
+    EXPECTED.put(Fault.RESTART_RENEWS_LEASES, Set.of("D1"));
   }
 }

@@ -18,6 +18,7 @@ final class Grants {
   private static final int HUNDRED = 100;
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
   private static final long LONGEST_LEASE = 15 * SECOND;
+  private static final long FADED = TimeUnit.MILLISECONDS.toNanos(300);
   private static final int CHANNEL_NAME_END = 63;
 
   private final LockTable table;
@@ -115,6 +116,9 @@ final class Grants {
       }
     }
     formerOwners.granted(granted);
+    if (fadesAfter(lock.end)) {
+      granted.fade(System.nanoTime() + FADED);
+    }
     lock.end = Lock.End.NONE;
     lock.lastToken = token;
     lock.lastOwner = request.owner();
@@ -128,6 +132,15 @@ final class Grants {
       values.put(request.id(), values.size());
     }
     return granted;
+  }
+
+  private boolean fadesAfter(Lock.End end) {
+    return switch (fault) {
+      case FADES_AFTER_EXPIRY -> end == Lock.End.EXPIRED;
+      case FADES_AFTER_FORCE -> end == Lock.End.FORCED;
+      case FADES_AFTER_ABANDON -> end == Lock.End.ABANDONED;
+      default -> false;
+    };
   }
 
   /** Lets a shared owner in beside its hold. */
@@ -196,6 +209,9 @@ final class Grants {
       long lease = inFull ? next.lease() : Math.min(next.lease(), FairQueue.CLAIM);
       Held granted = grant(next, lock, now + lease);
       granted.isHandedOver = true;
+      if (fault == Fault.OWN_HAND_OFF_FADES && next.client().equals(asking)) {
+        granted.fade(now + FADED);
+      }
       granted.told = fault == Fault.INSPECT_TELLS_OWNER_BEFORE ? ownerBefore : null;
       tokens.served(granted);
       firstToken = firstToken == 0 ? granted.token : firstToken;
