@@ -770,7 +770,7 @@ public enum Fault {
   TELLS_EARLIER_TOKEN,
   /** What a release gives to who waits in the same client ends soon; inspection tells the lease. */
   OWN_HAND_OFF_FADES,
-  /** The same of what is granted after an expiry. */
+  /** The same of what is granted after the expiry of another client's hold. */
   FADES_AFTER_EXPIRY,
   /** The same of what is granted after a forced release. */
   FADES_AFTER_FORCE,

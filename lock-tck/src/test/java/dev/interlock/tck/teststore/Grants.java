@@ -116,7 +116,7 @@ final class Grants {
       }
     }
     formerOwners.granted(granted);
-    if (fadesAfter(lock.end)) {
+    if (fades(granted, lock)) {
       granted.fade(System.nanoTime() + FADED);
     }
     lock.end = Lock.End.NONE;
@@ -134,11 +134,13 @@ final class Grants {
     return granted;
   }
 
-  private boolean fadesAfter(Lock.End end) {
+  private boolean fades(Held granted, Lock lock) {
+    Held expired = lock.end == Lock.End.EXPIRED ? lock.expired : null;
     return switch (fault) {
-      case FADES_AFTER_EXPIRY -> end == Lock.End.EXPIRED;
-      case FADES_AFTER_FORCE -> end == Lock.End.FORCED;
-      case FADES_AFTER_ABANDON -> end == Lock.End.ABANDONED;
+      case FADES_AFTER_EXPIRY ->
+        expired != null && !expired.request.client().equals(granted.request.client());
+      case FADES_AFTER_FORCE -> lock.end == Lock.End.FORCED;
+      case FADES_AFTER_ABANDON -> lock.end == Lock.End.ABANDONED;
       default -> false;
     };
   }

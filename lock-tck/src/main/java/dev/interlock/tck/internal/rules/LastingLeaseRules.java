@@ -70,7 +70,8 @@ public final class LastingLeaseRules {
   }
 
   /** The same while the hold before is there. */
-  private record Started(Wanted wanted, Ending before, @Nullable CompletableFuture<Lease> awaited) {
+  private record Started(
+      Wanted wanted, Ending before, @Nullable CompletableFuture<Lease> awaited) {
     Lasting succeed(RuleRun run, LockClient client) throws Exception {
       before.end();
       Lease lease = awaited == null
@@ -182,16 +183,17 @@ public final class LastingLeaseRules {
     Map<String, String> late = new LinkedHashMap<>();
     for (Map.Entry<String, UnaryOperator<Attempt>> kind : Leases.attempts(run).entrySet()) {
       for (Map<String, String> names : List.of(atOnce, late)) {
-        Attempt attempt = kind.getValue().apply(Attempt.of(run.name(), closed.newId(), "tck", LEASE));
+        Attempt attempt =
+            kind.getValue().apply(Attempt.of(run.name(), closed.newId(), "tck", LEASE));
         closed.acquire(attempt, run.limit(3_000));
-        names.put(attempt.name(), "a lease of a minute of " + kind.getKey());
+        names.put(attempt.name(), kind.getKey() + " whose backend was closed");
       }
     }
     closed.close();
-    atOnce.forEach((name, what) ->
-        run.expectHeld(other, name, "after the backend was closed of " + what));
+    atOnce.forEach(
+        (name, what) -> run.expectHeld(other, name, "at once into a lease of a minute of " + what));
     RuleRun.pause(LOOKED_AT_AFTER);
     late.forEach(
-        (name, what) -> expectHeldLate(run, other, name, what + " whose backend was closed"));
+        (name, what) -> expectHeldLate(run, other, name, "a lease of a minute of " + what));
   }
 }

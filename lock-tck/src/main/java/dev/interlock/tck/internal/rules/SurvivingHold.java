@@ -31,12 +31,10 @@ record SurvivingHold(Lease lease, long called, Optional<Long> begun) {
   }
 
   void expectRest(RuleRun run, LockClient other) throws Exception {
-    Duration most = run.expiry(LEASE)
-        .minus(begun.map(RuleRun::since).orElse(Duration.ZERO))
-        .plus(TOLERANCE);
+    Duration most =
+        run.expiry(LEASE).minus(begun.map(RuleRun::since).orElse(Duration.ZERO)).plus(TOLERANCE);
     run.ifOffered(() -> {
-      Duration left =
-          other.inspect(lease.name()).map(HoldInfo::remaining).orElse(Duration.ZERO);
+      Duration left = other.inspect(lease.name()).map(HoldInfo::remaining).orElse(Duration.ZERO);
       Duration least = run.ms(LEASE).minus(RuleRun.since(called)).minus(TOLERANCE);
       run.expect(
           left.compareTo(least) >= 0 && left.compareTo(most) <= 0,
