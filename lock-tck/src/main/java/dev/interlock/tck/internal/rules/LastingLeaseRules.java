@@ -130,11 +130,6 @@ public final class LastingLeaseRules {
     ways.put(
         "a release by another client",
         Way.awaited(name -> other.acquire(Leases.fixed(run, name, LONG))::release));
-    ways.put("the end of another client", Way.awaited(name -> {
-      LockClient leaving = run.client();
-      leaving.acquire(Leases.fixed(run, name, LONG));
-      return leaving::close;
-    }));
     ways.put("the expiry of what it waited for", Way.awaited(name -> {
       other.acquire(Leases.fixed(run, name, BRIEF));
       return () -> {};
@@ -147,9 +142,15 @@ public final class LastingLeaseRules {
     if (run.has(Capability.RENEWABLE)) {
       ways.put("a release by the same client, and an extension", new Way(own, true, true));
     }
+    // The end of a client is another API's own matter, and what follows may be lacking there.
     if (run.isForeign()) {
       return ways;
     }
+    ways.put("the end of another client", Way.awaited(name -> {
+      LockClient leaving = run.client();
+      leaving.acquire(Leases.fixed(run, name, LONG));
+      return leaving::close;
+    }));
     ways.put("a forced release", Way.awaited(name -> {
       other.acquire(Leases.fixed(run, name, LONG));
       return () -> Leases.force(run, operator, name);
