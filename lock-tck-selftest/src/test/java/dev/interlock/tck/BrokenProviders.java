@@ -424,9 +424,11 @@ final class BrokenProviders {
     EXPECTED.put(Fault.INSPECT_REMEMBERS_OWN, Set.of("M1"));
     EXPECTED.put(Fault.PARTS_RAISE_NO_COUNTER, Set.of("T1"));
     EXPECTED.put(Fault.HAND_OFF_IS_NOT_KEPT, Set.of("X1", "W3"));
+    // Whoever waits is granted by its own client's release what nobody holds.
+    NOW_AND_THEN.put(Fault.HAND_OFF_IS_NOT_KEPT, Set.of("L4", "N1"));
     EXPECTED.put(Fault.HAND_OFF_TO_NOBODY, Set.of("W3"));
     // Where threads of a client compete, they wait until their time or the lease is over.
-    NOW_AND_THEN.put(Fault.HAND_OFF_TO_NOBODY, Set.of("X1", "W7"));
+    NOW_AND_THEN.put(Fault.HAND_OFF_TO_NOBODY, Set.of("X1", "W7", "L4"));
     EXPECTED.put(Fault.HAND_OFF_PASSES_QUEUE, Set.of("F2"));
     EXPECTED.put(Fault.ABANDONMENTS_RUN_OUT, Set.of("W12"));
     EXPECTED.put(Fault.KEEPS_CLIENTS, Set.of("M3"));
