@@ -156,7 +156,10 @@ public interface LockBackend extends AutoCloseable {
    */
   String server();
 
-  /** Closes what the backend opened, and nothing that the application handed in. */
+  /**
+   * Closes what the backend opened, and nothing that the application handed in. Ends no hold: what
+   * the engine has not given back before lasts as long as its lease.
+   */
   @Override
   void close();
 }

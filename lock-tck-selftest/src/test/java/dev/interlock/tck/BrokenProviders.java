@@ -424,9 +424,11 @@ final class BrokenProviders {
     EXPECTED.put(Fault.INSPECT_REMEMBERS_OWN, Set.of("M1"));
     EXPECTED.put(Fault.PARTS_RAISE_NO_COUNTER, Set.of("T1"));
     EXPECTED.put(Fault.HAND_OFF_IS_NOT_KEPT, Set.of("X1", "W3"));
+    // Whoever waits is granted by its own client's release what nobody holds.
+    NOW_AND_THEN.put(Fault.HAND_OFF_IS_NOT_KEPT, Set.of("L4", "N1"));
     EXPECTED.put(Fault.HAND_OFF_TO_NOBODY, Set.of("W3"));
     // Where threads of a client compete, they wait until their time or the lease is over.
-    NOW_AND_THEN.put(Fault.HAND_OFF_TO_NOBODY, Set.of("X1", "W7"));
+    NOW_AND_THEN.put(Fault.HAND_OFF_TO_NOBODY, Set.of("X1", "W7", "L4"));
     EXPECTED.put(Fault.HAND_OFF_PASSES_QUEUE, Set.of("F2"));
     EXPECTED.put(Fault.ABANDONMENTS_RUN_OUT, Set.of("W12"));
     EXPECTED.put(Fault.KEEPS_CLIENTS, Set.of("M3"));
@@ -479,5 +481,14 @@ final class BrokenProviders {
     EXPECTED.put(Fault.SIZE_OUTLIVES_EXPIRY, Set.of("C4"));
     EXPECTED.put(Fault.NOTES_FEW_NAMES, Set.of("W3"));
     EXPECTED.put(Fault.KEEPS_EXTENDED, Set.of("M3"));
+    EXPECTED.put(Fault.OWN_HAND_OFF_FADES, Set.of("L4"));
+    EXPECTED.put(Fault.FADES_AFTER_EXPIRY, Set.of("L4"));
+    EXPECTED.put(Fault.FADES_AFTER_FORCE, Set.of("L4"));
+    EXPECTED.put(Fault.FADES_AFTER_ABANDON, Set.of("L4"));
+    EXPECTED.put(Fault.CLOSE_ENDS_HOLDS, Set.of("L4"));
+    EXPECTED.put(Fault.RENEWAL_AFTER_WAIT_IS_VAIN, Set.of("L4", "N1"));
+    EXPECTED.put(Fault.HEIRS_BEHIND_STRANGERS, Set.of("F1"));
+    EXPECTED.put(Fault.RESTART_HALVES_LEASES, Set.of("D1"));
+    EXPECTED.put(Fault.RESTART_RENEWS_LEASES, Set.of("D1"));
   }
 }

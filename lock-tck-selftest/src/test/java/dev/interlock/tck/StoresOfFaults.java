@@ -59,7 +59,13 @@ final class StoresOfFaults {
       Fault.LINES_POLL,
       Fault.CLIENT_PASSES_ITSELF,
       Fault.PASSED_ARE_SERVED,
-      Fault.PASSED_STAY_AFTER_THE_HOLD);
+      Fault.PASSED_STAY_AFTER_THE_HOLD,
+      Fault.OWN_HAND_OFF_FADES,
+      Fault.FADES_AFTER_EXPIRY,
+      Fault.FADES_AFTER_FORCE,
+      Fault.FADES_AFTER_ABANDON,
+      Fault.RENEWAL_AFTER_WAIT_IS_VAIN,
+      Fault.HEIRS_BEHIND_STRANGERS);
 
   private static final Set<Fault> NEEDS_SHARED_OWNERS = Set.of(
       Fault.OWNER_BEHIND_QUEUE,
@@ -200,7 +206,9 @@ final class StoresOfFaults {
       Fault.RAISES_NOT_DURABLE,
       Fault.RESERVATIONS_NOT_DURABLE,
       Fault.UNITS_NOT_DURABLE,
-      Fault.OWNERS_NOT_DURABLE);
+      Fault.OWNERS_NOT_DURABLE,
+      Fault.RESTART_HALVES_LEASES,
+      Fault.RESTART_RENEWS_LEASES);
 
   /** What these break shows itself only between processes: crashes, and clocks that differ. */
   static final Set<Fault> NEEDS_PROCESSES = Set.of(

@@ -72,7 +72,9 @@ final class AttemptCommands {
     if (own != null) {
       own.isConfirmed = true;
       long since = arrivals.getOrDefault(request.id(), now);
-      boolean kept = fault == Fault.REPEAT_KEEPS_LEASE && own.expiresAt - now > FairQueue.CLAIM;
+      boolean kept =
+          own.fades || (fault == Fault.REPEAT_KEEPS_LEASE && own.expiresAt - now > FairQueue.CLAIM);
+      own.hidden = own.fades ? since + request.lease() - own.expiresAt : own.hidden;
       own.expiresAt = kept ? own.expiresAt : Math.max(own.expiresAt, since + request.lease());
       own.granted = own.expiresAt;
       boolean counts = fault == Fault.REPLAY_COUNTS

@@ -767,5 +767,23 @@ public enum Fault {
   /** An expired hold that was renewed is kept until its name is used again. */
   KEEPS_EXTENDED,
   /** A grant calls the last token before its own one that was not the last. */
-  TELLS_EARLIER_TOKEN
+  TELLS_EARLIER_TOKEN,
+  /** What a release gives to who waits in the same client ends soon; inspection tells the lease. */
+  OWN_HAND_OFF_FADES,
+  /** The same of what is granted after the expiry of another client's hold. */
+  FADES_AFTER_EXPIRY,
+  /** The same of what is granted after a forced release. */
+  FADES_AFTER_FORCE,
+  /** The same of what is granted after an abandonment. */
+  FADES_AFTER_ABANDON,
+  /** The renewal of a hold that was granted from the queue is answered, and not made. */
+  RENEWAL_AFTER_WAIT_IS_VAIN,
+  /** A grant names all waiters of its client as those behind it, also if others are between. */
+  HEIRS_BEHIND_STRANGERS,
+  /** It is said to be durable, and after a restart half of each lease is left. */
+  RESTART_HALVES_LEASES,
+  /** It is said to be durable, and after a restart each lease begins again. */
+  RESTART_RENEWS_LEASES,
+  /** A client that closes its backend ends what it still holds. */
+  CLOSE_ENDS_HOLDS
 }

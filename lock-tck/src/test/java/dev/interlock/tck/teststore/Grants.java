@@ -18,6 +18,7 @@ final class Grants {
   private static final int HUNDRED = 100;
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
   private static final long LONGEST_LEASE = 15 * SECOND;
+  private static final long FADED = TimeUnit.MILLISECONDS.toNanos(300);
   private static final int CHANNEL_NAME_END = 63;
 
   private final LockTable table;
@@ -115,6 +116,9 @@ final class Grants {
       }
     }
     formerOwners.granted(granted);
+    if (fades(granted, lock)) {
+      granted.fade(System.nanoTime() + FADED);
+    }
     lock.end = Lock.End.NONE;
     lock.lastToken = token;
     lock.lastOwner = request.owner();
@@ -128,6 +132,17 @@ final class Grants {
       values.put(request.id(), values.size());
     }
     return granted;
+  }
+
+  private boolean fades(Held granted, Lock lock) {
+    Held expired = lock.end == Lock.End.EXPIRED ? lock.expired : null;
+    return switch (fault) {
+      case FADES_AFTER_EXPIRY ->
+        expired != null && !expired.request.client().equals(granted.request.client());
+      case FADES_AFTER_FORCE -> lock.end == Lock.End.FORCED;
+      case FADES_AFTER_ABANDON -> lock.end == Lock.End.ABANDONED;
+      default -> false;
+    };
   }
 
   /** Lets a shared owner in beside its hold. */
@@ -196,6 +211,9 @@ final class Grants {
       long lease = inFull ? next.lease() : Math.min(next.lease(), FairQueue.CLAIM);
       Held granted = grant(next, lock, now + lease);
       granted.isHandedOver = true;
+      if (fault == Fault.OWN_HAND_OFF_FADES && next.client().equals(asking)) {
+        granted.fade(now + FADED);
+      }
       granted.told = fault == Fault.INSPECT_TELLS_OWNER_BEFORE ? ownerBefore : null;
       tokens.served(granted);
       firstToken = firstToken == 0 ? granted.token : firstToken;

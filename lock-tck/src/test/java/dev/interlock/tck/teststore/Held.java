@@ -30,6 +30,8 @@ final class Held {
   String told;
   // By how much inspection tells a longer lease than there is.
   long hidden;
+  // Whether it ends soon whatever its lease is, for a fault.
+  boolean fades;
 
   Held(Wire.Request request, long token, int tokens, long expiresAt) {
     this.request = request;
@@ -56,6 +58,13 @@ final class Held {
   boolean covers(Fault fault, Wire.Request other) {
     boolean upgrades = fault == Fault.OWNER_UPGRADES && other.capacity() == 1;
     return isOfSameOwner(fault, other) && (upgrades || request.capacity() <= other.capacity());
+  }
+
+  /** Lets it end by then, though inspection tells all of its lease. */
+  void fade(long end) {
+    fades = true;
+    hidden = expiresAt - end;
+    expiresAt = end;
   }
 
   boolean has(long one) {

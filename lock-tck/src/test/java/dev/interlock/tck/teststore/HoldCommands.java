@@ -162,6 +162,7 @@ final class HoldCommands {
       case RENEWALS_RUN_OUT -> renewed.renewals <= MANY_RENEWALS;
       case PART_RENEWALS_RUN_OUT ->
         renewed.request.capacity() == 1 || renewed.renewals <= MANY_RENEWALS;
+      case RENEWAL_AFTER_WAIT_IS_VAIN -> !renewed.isHandedOver;
       case SKIPS_EARLY_RENEWALS -> renewed.expiresAt - now < lease / 2;
       default -> true;
     };
@@ -277,6 +278,12 @@ final class HoldCommands {
         grants.free(request.name(), lock);
       }
     }
+    return true;
+  }
+
+  /** Ends all that a client holds, for a fault. */
+  boolean endAllOf(String client) {
+    table.endAllOf(client);
     return true;
   }
 

@@ -77,6 +77,16 @@ final class LockTable {
     }
   }
 
+  /** Ends all that a client holds, for a fault. */
+  void endAllOf(String client) {
+    locks
+        .values()
+        .forEach(lock -> lock.holders()
+            .filter(hold -> hold.request.client().equals(client))
+            .toList()
+            .forEach(lock::end));
+  }
+
   /** Loses what was done without being kept, for a fault. */
   void crash() {
     switch (fault) {
@@ -97,6 +107,14 @@ final class LockTable {
         });
       case UNITS_NOT_DURABLE -> holds().forEach(hold -> hold.units = 1);
       case OWNERS_NOT_DURABLE -> holds().forEach(hold -> hold.isOwnerLost = true);
+      case RESTART_HALVES_LEASES -> {
+        long now = System.nanoTime();
+        holds().forEach(hold -> hold.expiresAt = now + (hold.expiresAt - now) / 2);
+      }
+      case RESTART_RENEWS_LEASES -> {
+        long now = System.nanoTime();
+        holds().forEach(hold -> hold.expiresAt = now + hold.request.lease());
+      }
       case RAISES_NOT_DURABLE, RESERVATIONS_NOT_DURABLE -> {
         // The locks are.
       }

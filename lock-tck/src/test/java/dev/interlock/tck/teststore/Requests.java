@@ -25,6 +25,7 @@ final class Requests {
       EnumSet.of(Fault.OWNERS_LOOK_THEN_FREE, Fault.OWNERS_ARE_RENEWED_ONE_BY_ONE);
 
   private static final Duration A_DAY = Duration.ofDays(1);
+  private static final int MANY_TOKENS = 1_000;
 
   private final ClientId client;
   private final Fault fault;
@@ -37,6 +38,11 @@ final class Requests {
   Requests(ClientId client, Fault fault) {
     this.client = client;
     this.fault = fault;
+  }
+
+  /** Who asks. */
+  String client() {
+    return client.id();
   }
 
   /** Whether it was asked for as a part of a lock; false if no fault makes anything of that. */
@@ -76,7 +82,7 @@ final class Requests {
         isNoted(attempt),
         attempt.fair(),
         attempt.sharedOwner(),
-        attempt.tokens(),
+        fault == Fault.HEIRS_BEHIND_STRANGERS ? MANY_TOKENS : attempt.tokens(),
         System.currentTimeMillis(),
         attempt.units(),
         attempt.capacity(),

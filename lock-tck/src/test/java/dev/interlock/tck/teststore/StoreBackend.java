@@ -29,6 +29,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 
 /** The client of {@link StoreServer}. */
 final class StoreBackend implements LockBackend {
@@ -73,6 +74,7 @@ final class StoreBackend implements LockBackend {
           HAND_OFF_PASSES_QUEUE,
           HAND_OFF_KEEPS_LEASE,
           HAND_OFF_KEEPS_TOKEN,
+          HEIRS_BEHIND_STRANGERS,
           PASSED_ARE_SERVED,
           PASSED_STAY_AFTER_THE_HOLD -> new HandOffStore(this, connections, requests);
       default -> this;
@@ -134,9 +136,17 @@ final class StoreBackend implements LockBackend {
       long then = leases.wanted(attempt);
       connections.call(store -> store.holds().expire(name, id, then));
     }
-    return AttemptResult.granted(attempt, answer.token())
+    Grant granted = AttemptResult.granted(attempt, answer.token())
         .withTokens(answer.tokens())
         .withLastToken(fault == Fault.TELLS_EARLIER_TOKEN ? answer.token() - 2 : 0);
+    return fault == Fault.HEIRS_BEHIND_STRANGERS ? granted.withHeirs(heirs(request)) : granted;
+  }
+
+  /** All of this client that stand in the queue. */
+  private List<HoldId> heirs(Wire.Request granted) {
+    String[] waiting = (String[]) connections.call(store -> store.attempts().queue(granted));
+    long own = HoldId.parse(granted.id()).high();
+    return Stream.of(waiting).map(HoldId::parse).filter(id -> id.high() == own).toList();
   }
 
   private Object send(Wire.Request request) {
@@ -292,6 +302,9 @@ final class StoreBackend implements LockBackend {
     timers.shutdownNow();
     if (fault == Fault.CLOSE_AWAITS_ANSWER) {
       connections.awaitAnswer();
+    }
+    if (fault == Fault.CLOSE_ENDS_HOLDS) {
+      endings.endAll();
     }
     if (fault != Fault.STAYS_CONNECTED) {
       connections.close();

@@ -109,6 +109,16 @@ final class StoreEndings {
     }
   }
 
+  /** Ends all that this client holds, for a fault. */
+  void endAll() {
+    String client = requests.client();
+    try {
+      connections.call(store -> store.holds().endAllOf(client));
+    } catch (BackendUnavailableException | OutcomeUnknownException e) {
+      // It is left to end by itself.
+    }
+  }
+
   boolean forceRelease(String name, long fencingToken) {
     long clock = System.currentTimeMillis();
     if (fault == Fault.FORCES_RUN_OUT && forced.incrementAndGet() > MANY) {

@@ -15,6 +15,7 @@ public final class AllRules {
       LeaseRules.class,
       ValidityEndRules.class,
       LeaseLengthRules.class,
+      LastingLeaseRules.class,
       ClockRules.class,
       OwnershipRules.class,
       AttemptInterleavingRules.class,

@@ -210,6 +210,43 @@ public final class FairnessRules {
     return alone;
   }
 
+  /** A client passes a lock that it renews on to its waiters who stand directly behind. */
+  @Rule(
+      value = "F1",
+      check = "whether a client passes the lock on over those of others who stand between",
+      timed = true)
+  public static void aClientDoesNotPassTheLockOverOthers(RuleRun run) throws Exception {
+    LockClient observer = run.client();
+    LockClient twice = run.client();
+    List<LockClient> clients = List.of(twice, run.client(), twice);
+    for (UnaryOperator<LockRequest> kind : alone(run)) {
+      String name = run.name();
+      LockRequest patient = kind.apply(fair(run, name).withWait(run.ms(20_000)));
+      Lease held = observer.acquire(fair(run, name));
+      List<Integer> order = new CopyOnWriteArrayList<>();
+      List<CompletableFuture<Void>> waits = new ArrayList<>();
+      for (int i = 0; i < clients.size(); i++) {
+        int place = i;
+        LockRequest request =
+            patient.owner().isPresent() ? patient.withOwner("tck-" + place) : patient;
+        request = run.has(Capability.RENEWABLE) ? request.renewing() : request;
+        waits.add(clients.get(i).acquireAsync(request).thenAccept(lease -> {
+          order.add(place);
+          Leases.release(lease);
+        }));
+        Queues.awaitQueued(run, observer, name, i + 1);
+      }
+      held.release();
+      CompletableFuture.allOf(waits.toArray(new CompletableFuture<?>[0]))
+          .get(run.limit(20_000).toMillis(), TimeUnit.MILLISECONDS);
+      run.expect(
+          order.equals(List.of(0, 1, 2)),
+          "one of another client who stands between two of a client acquires between them",
+          "the order was " + order);
+    }
+    run.note("a client passed the lock over nobody of another one");
+  }
+
   public static long takeTurn(WorkerSpace space, String name, long wait)
       throws InterruptedException {
     LockRequest request = LockRequest.of(name)

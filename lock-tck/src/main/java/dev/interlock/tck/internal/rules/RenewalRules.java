@@ -21,12 +21,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 
 /** Group N. */
 public final class RenewalRules {
   private static final long LEASE = 900;
   private static final long LONG = 20_000;
+  private static final long LEASE_AFTER_WAIT = 2_400;
   private static final int MANY = 1_100;
 
   /** So long it is tried; a distant server gets fewer. */
@@ -52,6 +54,37 @@ public final class RenewalRules {
     lease.release();
     run.expectFree(other, name, run.limit(1_000), "after the release");
     run.note("a lease of " + LEASE + " ms was held for " + times + " times its length");
+  }
+
+  /** The renewal of what was granted to a waiter may be answered, and not be made. */
+  @Rule(
+      value = "N1",
+      check = "whether a hold is renewed that was granted to one who waited for it",
+      timed = true)
+  public static void whatWasWaitedForIsRenewed(RuleRun run) throws Exception {
+    LockClient client = run.client();
+    LockClient before = run.client();
+    List<UnaryOperator<LockRequest>> kinds = new ArrayList<>(Leases.kinds(run).values());
+    List<Lease> renewed = new ArrayList<>();
+    for (LockClient first : List.of(before, client)) {
+      renewed.addAll(SideBySide.each(kinds, kind -> {
+        Lease held = first.acquire(Leases.fixed(run, run.name(), LONG));
+        LockRequest request = Leases.fixed(run, held.name(), LEASE_AFTER_WAIT);
+        CompletableFuture<Lease> waiting =
+            client.acquireAsync(kind.apply(request.withWait(run.ms(LONG))).renewing());
+        RuleRun.pause(run.ms(50));
+        held.release();
+        return waiting.get(run.limit(LONG).toMillis(), TimeUnit.MILLISECONDS);
+      }));
+    }
+    // One look at each lock: a look may repair what it looks for.
+    RuleRun.pause(run.expiry(3 * LEASE_AFTER_WAIT));
+    for (Lease lease : renewed) {
+      run.expectHeld(before, lease.name(), "while a lease is renewed of one who had waited");
+      run.expect(lease.isValid(), "a renewed lease of one who had waited is valid", "it is not");
+      lease.release();
+    }
+    run.note(renewed.size() + " leases of those who had waited were held for three times as long");
   }
 
   @Rule(value = "N1", check = "whether anything bounds how often a hold is renewed", timed = true)

@@ -189,25 +189,31 @@ public final class RestartRules {
     LockClient holder = run.client();
     LockClient other = run.client();
     for (int i = 0; i < run.amount(1, 3, 10); i++) {
-      List<Lease> held = new ArrayList<>();
+      List<SurvivingHold> held = new ArrayList<>();
       List<LockRequest> requests = new ArrayList<>();
       for (UnaryOperator<LockRequest> kind : Leases.kinds(run).values()) {
-        requests.add(kind.apply(Leases.fixed(run, run.name(), 60_000)));
-        held.add(holder.acquire(requests.get(requests.size() - 1)));
+        LockRequest request = kind.apply(Leases.fixed(run, run.name(), SurvivingHold.LEASE));
+        requests.add(request);
+        held.add(SurvivingHold.begin(() -> holder.acquire(request)));
       }
       Lease brief = holder.acquire(Leases.fixed(run, run.name(), BRIEF));
       if (run.has(Capability.RENEWABLE)) {
         for (UnaryOperator<LockRequest> kind : Leases.kinds(run).values()) {
-          held.add(extended(run, holder, kind));
+          held.add(SurvivingHold.begin(() -> extended(run, holder, kind)));
         }
       }
       for (UnaryOperator<LockRequest> kind : Leases.kinds(run).values()) {
-        held.add(handedOver(run, other, holder, kind));
+        held.add(SurvivingHold.begin(() -> handedOver(run, other, holder, kind)).confirmedLate());
       }
       long end = System.nanoTime() + run.ms(BRIEF).toNanos();
       List<String> ended = ended(run, holder, other);
+      // So that leases which begin again are seen to be longer than those that go on.
+      RuleRun.pause(Duration.ofSeconds(1));
       restart(run, server);
       run.expectWorking(other, run.limit(8_000), "after the restart");
+      for (SurvivingHold hold : held) {
+        hold.expectRest(run, other);
+      }
       for (String name : ended) {
         run.expectFree(
             other,
@@ -218,17 +224,17 @@ public final class RestartRules {
       Leases.until(end);
       run.expectFree(
           other, brief.name(), run.pastLease(0, 2_000), "after the restart and the lease");
-      for (Lease lease : held) {
-        run.expectHeld(other, lease.name(), "after the restart");
-        Leases.expectValid(run, lease, "the lease");
+      for (SurvivingHold hold : held) {
+        run.expectHeld(other, hold.lease().name(), "after the restart");
+        Leases.expectValid(run, hold.lease(), "the lease");
       }
       for (LockRequest request : requests) {
         expectAsBefore(run, other, request);
       }
       run.expectWorking(holder, run.limit(8_000), "after the restart");
-      for (Lease lease : held) {
-        lease.release();
-        run.expectFree(other, lease.name(), run.limit(2_000), "after the release");
+      for (SurvivingHold hold : held) {
+        hold.lease().release();
+        run.expectFree(other, hold.lease().name(), run.limit(2_000), "after the release");
       }
     }
     run.note("locks of each kind, and no others, were still held after kill -9 and restart of the"
@@ -280,7 +286,7 @@ public final class RestartRules {
   private static Lease handedOver(
       RuleRun run, LockClient before, LockClient holder, UnaryOperator<LockRequest> kind)
       throws Exception {
-    LockRequest request = Leases.fixed(run, run.name(), 60_000);
+    LockRequest request = Leases.fixed(run, run.name(), SurvivingHold.LEASE);
     Lease first = before.acquire(request);
     CompletableFuture<Lease> next =
         holder.acquireAsync(kind.apply(request.withWait(run.ms(20_000))));
@@ -294,7 +300,7 @@ public final class RestartRules {
     Lease lease = holder.acquire(kind.apply(Leases.fixed(run, run.name(), BRIEF)));
     run.expectWhileHeld(
         lease.name(),
-        () -> lease.extend(run.ms(60_000)),
+        () -> lease.extend(run.ms(SurvivingHold.LEASE)),
         "extend of a held lease answers true",
         "false");
     return lease;
