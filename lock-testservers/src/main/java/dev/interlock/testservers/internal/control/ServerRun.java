@@ -31,6 +31,13 @@ public final class ServerRun {
   private static final Duration POLL = Duration.ofMillis(2);
   private static final String SUPERVISE = "supervise.sh";
 
+  /**
+   * Prints the processes that the signal did not reach. By the shell's own kill, because the
+   * program of that name is not installed everywhere.
+   */
+  private static final String SIGNAL = "name=$1; shift; for process; do"
+      + " kill -\"$name\" \"$process\" 2>/dev/null || echo \"$process\"; done";
+
   private final Process supervisor;
   private final long pid;
 
@@ -89,30 +96,32 @@ public final class ServerRun {
 
   /** Suspends the server, and those of its processes that do work for it. */
   void pause() {
-    suspend(pid);
+    suspend(List.of(pid));
     // Only now, since a server that runs may start more of them.
-    children().forEach(child -> suspend(child.pid()));
+    suspend(pids(children()));
   }
 
-  private void suspend(long process) {
-    signal("STOP", process);
+  private void suspend(List<Long> processes) {
+    signal("STOP", processes);
     long start = System.nanoTime();
-    while (!isAtRest(process) && !endsWithin(POLL)) {
-      if (System.nanoTime() - start > SIGNAL_TAKES_EFFECT.toNanos()) {
-        throw new TestServerException("Process " + process + " does not stop.");
+    for (long process : processes) {
+      while (!isAtRest(process) && !endsWithin(POLL)) {
+        if (System.nanoTime() - start > SIGNAL_TAKES_EFFECT.toNanos()) {
+          throw new TestServerException("Process " + process + " does not stop.");
+        }
       }
     }
   }
 
   void resume() {
-    children().forEach(child -> signal("CONT", child.pid()));
-    signal("CONT", pid);
+    signal("CONT", pids(children()));
+    signal("CONT", List.of(pid));
   }
 
   /** Asks the server to end. */
   void stop(String signal, Duration grace) {
     resume();
-    signal(signal, pid);
+    signal(signal, List.of(pid));
     if (!endsWithin(grace)) {
       kill();
     }
@@ -139,16 +148,24 @@ public final class ServerRun {
         .toList();
   }
 
-  private void signal(String name, long process) {
-    try {
-      // The shell's own kill, because the program of that name is not installed everywhere.
-      Shell.run("/bin/sh", "-c", "kill -\"$1\" \"$2\"", "signal", name, Long.toString(process));
-    } catch (TestServerException e) {
+  private static List<Long> pids(List<ProcessHandle> processes) {
+    return processes.stream().map(ProcessHandle::pid).toList();
+  }
+
+  /** One program for all of them: on a busy machine each takes long to start. */
+  private void signal(String name, List<Long> processes) {
+    if (processes.isEmpty()) {
+      return;
+    }
+    List<String> command = new ArrayList<>(List.of("/bin/sh", "-c", SIGNAL, "signal", name));
+    processes.forEach(process -> command.add(process.toString()));
+    for (String unreached : Shell.run(command.toArray(String[]::new)).lines().toList()) {
+      long process = Long.parseLong(unreached);
       boolean ended = process == pid
           ? endsWithin(SIGNAL_TAKES_EFFECT)
           : !ProcessHandle.of(process).map(ProcessHandle::isAlive).orElse(false);
       if (!ended) {
-        throw e;
+        throw new TestServerException("Process " + process + " cannot be sent SIG" + name + ".");
       }
     }
   }
@@ -186,10 +203,6 @@ public final class ServerRun {
   }
 
   private boolean endsWithin(Duration limit) {
-    return supervisor
-        .onExit()
-        .thenApply(ended -> true)
-        .completeOnTimeout(false, limit.toMillis(), TimeUnit.MILLISECONDS)
-        .join();
+    return Shell.endsWithin(supervisor, limit);
   }
 }

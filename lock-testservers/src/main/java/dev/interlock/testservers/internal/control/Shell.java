@@ -3,6 +3,7 @@ package dev.interlock.testservers.internal.control;
 import dev.interlock.testservers.TestServerException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -28,11 +29,7 @@ public final class Shell {
       Process process =
           withUsualPath(new ProcessBuilder(command)).redirectErrorStream(true).start();
       process.getOutputStream().close();
-      process
-          .onExit()
-          .completeOnTimeout(process, LIMIT_SECONDS, TimeUnit.SECONDS)
-          .join();
-      if (process.isAlive()) {
+      if (!endsWithin(process, Duration.ofSeconds(LIMIT_SECONDS))) {
         process.destroyForcibly();
         throw new TestServerException(command[0] + " did not end within " + LIMIT_SECONDS + " s.");
       }
@@ -45,6 +42,28 @@ public final class Shell {
       return output;
     } catch (IOException e) {
       throw new TestServerException(command[0] + " cannot be run.", e);
+    }
+  }
+
+  /**
+   * Waits for the end of a process. An interrupt does not cut it short. {@link Process#onExit} may
+   * never tell: it needs a thread of the common pool, which a test may keep busy.
+   */
+  static boolean endsWithin(Process process, Duration limit) {
+    long deadline = System.nanoTime() + limit.toNanos();
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          return process.waitFor(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 
