@@ -152,7 +152,9 @@ public final class GrantListener {
         deliver(grant, asked);
       }
     });
-    return whole || !now.isEmpty() ? now : before; // or a wake-up cut it off before it said anything
+    return whole || !now.isEmpty()
+        ? now
+        : before; // or a wake-up cut it off before it said anything
   }
 
   private void deliver(PendingGrant grant, long asked) {
