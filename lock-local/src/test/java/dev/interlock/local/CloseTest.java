@@ -37,7 +37,7 @@ class CloseTest {
   @Test
   @DisplayName("E7 close() ends holds, waits and renewals, and everything is refused after it")
   void endsEverything() throws Exception {
-    Rig.Client quick = rig.open(Duration.ofMillis(200));
+    Rig.Client quick = rig.open(Duration.ofSeconds(2));
     Lease held = quick.acquire("x");
     Task<Lease> thread = Task.run(() -> quick.acquire("x"));
     Task<Boolean> uninterruptible = Task.run(() -> {
@@ -74,7 +74,7 @@ class CloseTest {
         .isInstanceOf(BackendUnavailableException.class);
     assertThat(quick.locks().capabilities()).isNotEmpty();
     quick.locks().close();
-    Await.pass(150);
+    Await.pass(1_000); // renewals would come more often
     assertThat(quick.backend().allCalls()).isEqualTo(calls);
     Await.until("its threads ended", () -> quick.threads() == 0);
   }

@@ -65,7 +65,7 @@ class RowLockTest {
     two.close();
   }
 
-  @Test
+  @Undisturbed(millis = 300)
   void e1_aRepetitionThatOverlapsItsOriginalStandsInTheQueueOnce() throws Exception {
     // Over another connection, as after a lost reply.
     try (TestClient again = Server.client(uri, one.clientId())) {
@@ -262,7 +262,7 @@ class RowLockTest {
   }
 
   /** It may wait for a row; a renewal stands behind nobody who does. */
-  @Test
+  @Undisturbed(millis = 300)
   void n8_aLockThatThisClientWaitsForComesLast() throws Exception {
     List<Renewal> shares = shares("asked", "free");
     lockRow("asked");

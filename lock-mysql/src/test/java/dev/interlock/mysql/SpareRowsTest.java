@@ -6,6 +6,7 @@ import dev.interlock.CommonOptions;
 import dev.interlock.LockConfig;
 import dev.interlock.OutcomeUnknownException;
 import dev.interlock.contract.TestClient;
+import dev.interlock.contract.Undisturbed;
 import dev.interlock.mysql.internal.backend.MysqlBackend;
 import dev.interlock.mysql.internal.statements.LockKey;
 import dev.interlock.spi.Attempt;
@@ -52,6 +53,10 @@ class SpareRowsTest {
   void open() throws SQLException {
     one = client();
     two = client();
+    removeRows();
+  }
+
+  private void removeRows() {
     for (String table : List.of("lock", "entry", "counter")) {
       server.execute("DELETE FROM " + server.database() + "." + PREFIX + table);
     }
@@ -111,7 +116,19 @@ class SpareRowsTest {
   /** As an operator may, who has begun a transaction. */
   @Test
   void e9_aRowThatIsKeptLockedKeepsNobodyFromOtherNames() throws SQLException {
-    List<String> names = namesOfOneBucket(KEPT + 1);
+    List<String> names = namesOfOneBucket(3 * (KEPT + 1));
+    Duration quickest = LEASE;
+    for (int round = 0; round < 3 && quickest.compareTo(PROMPT) >= 0; round++) {
+      removeRows();
+      int first = round * (KEPT + 1);
+      Duration time = timeOfCleanUp(names.subList(first, first + KEPT + 1));
+      quickest = time.compareTo(quickest) < 0 ? time : quickest;
+    }
+    assertThat(quickest).isLessThan(PROMPT);
+  }
+
+  /** How long a clean-up takes beside a row that is kept locked. */
+  private Duration timeOfCleanUp(List<String> names) throws SQLException {
     for (String name : names.subList(0, KEPT)) {
       HoldId id = two.id();
       writes(two, name, id);
@@ -119,37 +136,38 @@ class SpareRowsTest {
     }
     List<String> free = names.subList(0, KEPT).stream().sorted().toList();
     try (Connection operator = locking(free.get(0))) {
-      assertThat(timeOf(() -> writes(one, names.get(KEPT), one.id()))).isLessThan(PROMPT);
+      Duration time = timeOf(() -> writes(one, names.get(KEPT), one.id()));
       assertThat(rows())
           .contains(free.get(0), names.get(KEPT))
           .doesNotContain(free.get(1), free.get(2), free.get(3));
       operator.rollback();
+      return time;
     }
   }
 
   /** Its holder is long dead, and those who wait for it. */
   @Test
   void e9_aForgottenLockOfWhichTheRowIsKeptLockedKeepsNobodyFromOtherNames() throws SQLException {
-    List<String> names = namesOfOneBucket(3);
+    List<String> names = namesOfOneBucket(5);
     writes(two, names.get(0), two.id());
     two.attempt(names.get(0), two.id(), LEASE);
     for (String table : List.of("lock", "entry")) {
       server.execute("UPDATE " + server.database() + "." + PREFIX + table + " SET until_us = 1");
     }
     try (Connection operator = locking(names.get(0))) {
-      assertThat(timeOf(() -> writes(one, names.get(1), one.id()))).isLessThan(PROMPT);
+      assertThat(quickestOf(one, names.subList(1, 4))).isLessThan(PROMPT);
       operator.rollback();
     }
-    writes(one, names.get(2), one.id());
+    writes(one, names.get(4), one.id());
     assertThat(one.backend.inspect(names.get(0))).isEmpty();
     assertThat(server.execute("SELECT COUNT(*) FROM " + server.database() + "." + PREFIX + "entry"))
         .isEqualTo("0");
   }
 
   /** What is asked for itself is waited for, by who asks. */
-  @Test
+  @Undisturbed(millis = 300)
   void e9_whoWaitsForARowThatIsKeptLockedKeepsNobodyFromOtherNames() throws Exception {
-    List<String> names = namesOfOneBucket(2);
+    List<String> names = namesOfOneBucket(4);
     writes(two, names.get(0), two.id());
     try (Connection operator = locking(names.get(0));
         TestClient three = client()) {
@@ -161,7 +179,7 @@ class SpareRowsTest {
               .execute("SELECT COUNT(*) FROM information_schema.innodb_trx"
                   + " WHERE trx_state = 'LOCK WAIT'")
               .equals("1"));
-      assertThat(timeOf(() -> writes(three, names.get(1), three.id()))).isLessThan(PROMPT);
+      assertThat(quickestOf(three, names.subList(1, 4))).isLessThan(PROMPT);
       assertThat(asking).isNotDone();
       operator.rollback();
       assertThat(asking.get(10, TimeUnit.SECONDS)).isInstanceOf(AttemptResult.Busy.class);
@@ -180,6 +198,19 @@ class SpareRowsTest {
       assertThat(row.executeQuery().next()).isTrue();
     }
     return operator;
+  }
+
+  /** One that is prompt is enough: the machine or the server may stand still meanwhile. */
+  private static Duration quickestOf(TestClient client, List<String> names) {
+    Duration quickest = LEASE;
+    for (String name : names) {
+      Duration time = timeOf(() -> writes(client, name, client.id()));
+      quickest = time.compareTo(quickest) < 0 ? time : quickest;
+      if (quickest.compareTo(PROMPT) < 0) {
+        break;
+      }
+    }
+    return quickest;
   }
 
   private static Duration timeOf(Supplier<AttemptResult> attempt) {

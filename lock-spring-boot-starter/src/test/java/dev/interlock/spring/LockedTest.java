@@ -215,8 +215,14 @@ class LockedTest {
   @Test
   void a_kept_lock_stays_for_its_time_and_a_longer_run_keeps_it_too() throws Exception {
     long start = System.nanoTime();
-    assertThat(jobs.once(() -> {})).isTrue();
-    assertThat(jobs.once(() -> {})).isFalse();
+    boolean kept = staysOnce();
+    for (int run = 1; run < 3 && !kept; run++) { // unless the machine stood still for that time
+      await().until(() -> isFree("once"));
+      calls.count.set(0);
+      start = System.nanoTime();
+      kept = staysOnce();
+    }
+    assertThat(kept).isTrue();
     await().pollInterval(Duration.ofMillis(10)).until(() -> isFree("once"));
     assertThat(Duration.ofNanos(System.nanoTime() - start))
         .isBetween(Duration.ofMillis(590), Duration.ofSeconds(3));
@@ -226,6 +232,15 @@ class LockedTest {
         .isTrue();
     assertThat(calls.count).hasValue(2);
     assertThat(isFree("once")).as("released at once, since its time was over").isTrue();
+  }
+
+  private static boolean staysOnce() {
+    long start = System.nanoTime();
+    assertThat(jobs.once(() -> {})).isTrue();
+    boolean kept = !jobs.once(() -> {});
+    assertThat(kept || System.nanoTime() - start > Duration.ofMillis(500).toNanos())
+        .isTrue();
+    return kept;
   }
 
   @Test

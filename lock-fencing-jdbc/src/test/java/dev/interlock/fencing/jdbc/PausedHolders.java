@@ -34,7 +34,10 @@ final class PausedHolders {
   private static final int HOLDERS = 8;
   private static final int RESOURCES = 4;
   private static final int LONGEST_BATCH = 40;
-  private static final Duration LEASE = Duration.ofMillis(50);
+  private static final Duration SHORTEST_LEASE = Duration.ofMillis(50);
+
+  /** How often it is measured what a lock and a write take; the first one is not counted. */
+  private static final int MEASURED = 4;
 
   /** One write out of so many is preceded by a pause, and one out of so many is paused within. */
   private static final int PAUSE = 60;
@@ -54,6 +57,7 @@ final class PausedHolders {
   private final AtomicLong refused = new AtomicLong();
   private final AtomicLong refusedWithin = new AtomicLong();
   private final AtomicLong holds = new AtomicLong();
+  private volatile Duration lease = SHORTEST_LEASE;
 
   /** Opens connections that are not in auto-commit mode. */
   interface Connections {
@@ -101,6 +105,7 @@ final class PausedHolders {
         statement.execute("INSERT INTO " + data + " VALUES (" + resource + ", 0, 0)");
       }
       connection.commit();
+      lease = measuredLease(connection);
       hold();
       Result result = look(statement);
       statement.execute("DROP TABLE " + data);
@@ -108,6 +113,25 @@ final class PausedHolders {
       connection.commit();
       return result;
     }
+  }
+
+  /** Long enough for some writes where the disk is slow. Pauses are as long as that. */
+  private Duration measuredLease(Connection connection) throws Exception {
+    long slowest = 0;
+    try (LockClient client = Locks.open(lockUri)) {
+      for (int i = 0; i < MEASURED; i++) {
+        long start = System.nanoTime();
+        String name = data + "-0";
+        try (Lease held = client.acquire(LockRequest.of(name))) {
+          if (transaction(connection, new Write(data, 0, name, held.fencingToken(), () -> {}))) {
+            accepted.incrementAndGet();
+          }
+          slowest = i == 0 ? 0 : Math.max(slowest, System.nanoTime() - start);
+        }
+      }
+    }
+    Duration enough = Duration.ofNanos(10 * slowest);
+    return enough.compareTo(SHORTEST_LEASE) > 0 ? enough : SHORTEST_LEASE;
   }
 
   private void hold() throws Exception {
@@ -146,31 +170,31 @@ final class PausedHolders {
       throws InterruptedException, SQLException {
     int resource = random.nextInt(RESOURCES);
     String name = data + "-" + resource;
-    Lease lease = client.acquire(LockRequest.of(name).withLease(LEASE));
+    Lease held = client.acquire(LockRequest.of(name).withLease(lease));
     holds.incrementAndGet();
     for (int left = random.nextInt(LONGEST_BATCH); left >= 0; left--) {
       if (random.nextInt(PAUSE) == 0) {
         pause(random);
       }
       Runnable pausing = random.nextInt(PAUSE) == 0 ? () -> pause(random) : () -> {};
-      write(connection, lease, new Write(data, resource, name, lease.fencingToken(), pausing));
+      write(connection, held, new Write(data, resource, name, held.fencingToken(), pausing));
     }
     try {
-      lease.close();
+      held.close();
     } catch (LeaseLostException e) {
       // It was paused.
     }
   }
 
-  private static void pause(SplittableRandom random) {
-    long lease = LEASE.toNanos();
-    LockSupport.parkNanos(lease + random.nextLong(lease));
+  private void pause(SplittableRandom random) {
+    long least = lease.toNanos();
+    LockSupport.parkNanos(least + random.nextLong(least));
   }
 
-  private void write(Connection connection, Lease lease, Write write) throws SQLException {
+  private void write(Connection connection, Lease held, Write write) throws SQLException {
     boolean through = transaction(connection, write);
     // Still valid, it was so all the time: no other can have had the lock.
-    boolean inTime = lease.isValid();
+    boolean inTime = held.isValid();
     (through ? accepted : refused).incrementAndGet();
     if (inTime) {
       (through ? within : refusedWithin).incrementAndGet();

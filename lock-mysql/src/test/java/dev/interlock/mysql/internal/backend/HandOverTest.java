@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.interlock.LockConfig;
 import dev.interlock.OutcomeUnknownException;
 import dev.interlock.contract.TestClient;
+import dev.interlock.contract.Undisturbed;
 import dev.interlock.mysql.MysqlOptions;
 import dev.interlock.mysql.OddPool;
 import dev.interlock.mysql.ReplyEater;
@@ -167,7 +168,7 @@ class HandOverTest {
     assertThat(grant.heirs()).containsExactly(heir);
   }
 
-  @Test
+  @Undisturbed(millis = 300)
   void f1_thoseOfOthersBehindItStayInTheirOrder() throws Exception {
     try (TestClient three = Server.client(uri)) {
       HoldId holder = one.id();

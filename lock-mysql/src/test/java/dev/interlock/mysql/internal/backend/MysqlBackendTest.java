@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.HoldInfo;
 import dev.interlock.contract.TestClient;
+import dev.interlock.contract.Undisturbed;
 import dev.interlock.mysql.Server;
 import dev.interlock.mysql.internal.queue.Protocol;
 import dev.interlock.spi.Attempt;
@@ -199,7 +200,7 @@ class MysqlBackendTest {
     assertThat(one.backend.inspect("a")).isEmpty();
   }
 
-  @Test
+  @Undisturbed(millis = 300)
   void w2_aGrantThatNobodyConfirmsIsTakenBackAndTheWaiterKeepsItsPlace()
       throws InterruptedException {
     Server.awaitListening(two);
@@ -268,7 +269,7 @@ class MysqlBackendTest {
     HoldId held = one.id();
     HoldId waiting = one.id();
     HoldId unknown = one.id();
-    long token = token(one.attempt("a", held, NONE, Duration.ofSeconds(2)));
+    long token = token(one.attempt("a", held, NONE, Duration.ofSeconds(10)));
     one.attempt("a", waiting, LONG);
     List<RenewalResult> results = RenewalAnswers.collect(
         one.backend,

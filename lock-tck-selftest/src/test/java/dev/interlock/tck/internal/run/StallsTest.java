@@ -47,7 +47,6 @@ class StallsTest {
     RuleRun.pause(STALL);
     server.resume();
     Stall seen = awaitStall(start, ServerWatch.SERVER);
-    assertThat(seen.length()).isGreaterThan(STALL.dividedBy(2));
     assertThat(watch.longestSince(start, "", false)).isNotEqualTo(Optional.of(seen));
 
     watch.suspend();
@@ -72,7 +71,6 @@ class StallsTest {
       RuleRun.pause(STALL);
       signal("CONT", process);
       Stall seen = awaitStall(start, "a worker JVM stood still");
-      assertThat(seen.length()).isGreaterThan(STALL.dividedBy(2));
       assertThat(seen.of()).isEqualTo("of X1");
 
       worker.pause();
@@ -104,11 +102,12 @@ class StallsTest {
         .isEqualTo(year);
   }
 
+  /** Shorter ones are of a busy machine, or not over yet. */
   private Stall awaitStall(long since, String what) throws InterruptedException {
     long end = System.nanoTime() + LIMIT.toNanos();
     while (true) {
       Optional<Stall> stall = stallOf(what, since);
-      if (stall.isPresent()) {
+      if (stall.isPresent() && stall.get().length().compareTo(STALL.dividedBy(2)) > 0) {
         return stall.get();
       }
       assertThat(System.nanoTime()).as(what + " was not seen").isLessThan(end);
