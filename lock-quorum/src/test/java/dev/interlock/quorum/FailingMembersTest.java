@@ -9,6 +9,7 @@ import dev.interlock.LockException;
 import dev.interlock.LockRequest;
 import dev.interlock.Locks;
 import dev.interlock.LostReason;
+import dev.interlock.contract.Lateness;
 import dev.interlock.tck.internal.fault.FaultProxy;
 import dev.interlock.tck.internal.fault.Injection;
 import dev.interlock.tck.internal.fault.MessageFault;
@@ -159,12 +160,22 @@ class FailingMembersTest {
   @ValueSource(strings = {"redis-setnx", "redis-hash"})
   @DisplayName("a holder that is cut off from a majority hears of it before another gets the lock")
   void cutOffFromMost(String provider) throws Exception {
+    boolean told = false;
+    for (int i = 0; i < 3 && !told; i++) {
+      told = isToldWhenCutOff(provider);
+    }
+    assertThat(told).isTrue();
+  }
+
+  /** A holder is told 0.2 s before its lease ends: only a machine that stood still excuses a no. */
+  private boolean isToldWhenCutOff(String provider) throws Exception {
     RedisServer first = redis.server(0);
     RedisServer last = redis.server(2);
     try (FaultProxy one = FaultProxy.before(first.host(), first.port());
         FaultProxy two = FaultProxy.before(last.host(), last.port());
         LockClient cutOff = Locks.open(through(provider, one, two));
-        LockClient other = open(provider)) {
+        LockClient other = open(provider);
+        Lateness lateness = new Lateness()) {
       Lease held =
           cutOff.acquire(LockRequest.of("a").withLease(Duration.ofSeconds(4)).renewing());
       CompletableFuture<LostReason> lost = held.lost().toCompletableFuture();
@@ -175,7 +186,10 @@ class FailingMembersTest {
 
       Lease next = other.acquire(SOON);
 
-      assertThat(lost).isDone();
+      boolean told = lost.isDone();
+      assertThat(told || lateness.nanos() >= TimeUnit.MILLISECONDS.toNanos(150))
+          .as("told before another has it")
+          .isTrue();
       assertThat(held.isValid()).isFalse();
       assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
       LockRequest inVain = LockRequest.of("b").withWait(Duration.ofSeconds(1));
@@ -186,6 +200,7 @@ class FailingMembersTest {
       next.release();
       cutOff.acquire(SOON).release();
       awaitFree(redis.server(1).uri(provider));
+      return told;
     }
   }
 }

@@ -63,12 +63,13 @@ class AsyncResultTest {
         }
       });
     }
+    LockRequest lasting = X.withLease(Duration.ofSeconds(20)).renewing();
+    LockRequest brief = lasting.withWait(Duration.ofMillis(20));
     try (LockClient client = open(null)) {
-      Lease lease = client.acquireAsync(X).get(5, TimeUnit.SECONDS);
-      assertThatThrownBy(
-              () -> client.acquireAsync(X.withWait(Duration.ofMillis(20))).get(5, TimeUnit.SECONDS))
+      Lease lease = client.acquireAsync(lasting).get(5, TimeUnit.SECONDS);
+      assertThatThrownBy(() -> client.acquireAsync(brief).get(5, TimeUnit.SECONDS))
           .hasCauseInstanceOf(LockTimeoutException.class);
-      CompletableFuture<Lease> waits = client.acquireAsync(X);
+      CompletableFuture<Lease> waits = client.acquireAsync(lasting);
       lease.release();
       waits.get(5, TimeUnit.SECONDS);
     } finally {

@@ -12,7 +12,9 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.Semaphore;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
 class HandOffRunTest {
@@ -22,15 +24,17 @@ class HandOffRunTest {
   private final Progress progress = new Progress(new PrintWriter(new StringWriter()));
 
   @Test
-  void timeCountsFromTheReleaseAndNotFromTheRequest() throws InterruptedException {
-    List<HandOffResult> results = measure(
-        subject("quick", Subject.Kind.PEER, new OneHolder(0)),
-        subject("slow", Subject.Kind.OURS, new OneHolder(30)));
+  void timeCountsFromTheReleaseAndNotFromTheRequest() throws Exception {
+    // From the request it would be no less than the 10 ms for which the holder keeps the lock.
+    List<HandOffResult> results = measureUntil(
+        all -> all.get(0).latency().p50Micros() < 10_000,
+        () -> measure(
+            subject("quick", Subject.Kind.PEER, new OneHolder(0)),
+            subject("slow", Subject.Kind.OURS, new OneHolder(30))));
 
     HandOffResult quick = results.get(0);
     HandOffResult slow = results.get(1);
     assertThat(quick.handOffs()).isEqualTo(10);
-    // From the request it would be no less than the 10 ms for which the holder keeps the lock.
     assertThat(quick.latency().p50Micros()).isLessThan(10_000);
     assertThat(quick.toBestPeer()).isEqualTo(new Statistics.Ratio(1, 1, 1));
     assertThat(slow.latency().p50Micros()).isGreaterThan(30_000);
@@ -40,11 +44,24 @@ class HandOffRunTest {
 
   /** Always 10 ms after the request, it would be told 90 ms late each time. */
   @Test
-  void aLockThatIsPolledIsReleasedAtAnyMomentOfAPoll() throws InterruptedException {
-    HandOffResult polled =
-        measure(subject("polled", Subject.Kind.PEER, new Polled())).get(0);
+  void aLockThatIsPolledIsReleasedAtAnyMomentOfAPoll() throws Exception {
+    HandOffResult polled = measureUntil(
+            all -> all.get(0).latency().p50Micros() < 80_000,
+            () -> measure(subject("polled", Subject.Kind.PEER, new Polled())))
+        .get(0);
 
     assertThat(polled.latency().p50Micros()).isBetween(15_000.0, 80_000.0);
+  }
+
+  /** Three times at most: a busy machine may be slow once. */
+  private static List<HandOffResult> measureUntil(
+      Predicate<List<HandOffResult>> good, Callable<List<HandOffResult>> measurement)
+      throws Exception {
+    List<HandOffResult> results = measurement.call();
+    for (int i = 1; i < 3 && !good.test(results); i++) {
+      results = measurement.call();
+    }
+    return results;
   }
 
   @Test

@@ -195,12 +195,7 @@ class QueueTest {
     for (int i = 0; i < 100; i++) {
       holder.acquire(LockRequest.of("l" + i));
     }
-    List<CompletableFuture<Lease>> waits = new ArrayList<>();
-    for (int i = 0; i < 1_000; i++) {
-      waits.add(clients.get(1).acquireAsync(LockRequest.of("l" + i % 100).fair(true)));
-    }
-    Topologies.await(() -> IntStream.range(0, 100)
-        .allMatch(i -> holder.inspect("l" + i).orElseThrow().waiters() == 10));
+    List<CompletableFuture<Lease>> waits = aThousandWaits(holder);
     server.command("CONFIG", "RESETSTAT");
     TimeUnit.SECONDS.sleep(8);
     assertThat(sent(server)).isLessThan(8 * 5);
@@ -209,6 +204,28 @@ class QueueTest {
         .allSatisfy((client, open) ->
             assertThat(open).as("attempts, releases and renewals, mailbox").isLessThanOrEqualTo(3));
     assertThat(waits).noneMatch(CompletableFuture::isDone);
+  }
+
+  /** Waiters look again together if they have been queued together, as a busy machine may not. */
+  private List<CompletableFuture<Lease>> aThousandWaits(LockClient holder) {
+    for (int tries = 1; ; tries++) {
+      List<CompletableFuture<Lease>> waits = new ArrayList<>();
+      long start = System.nanoTime();
+      for (int i = 0; i < 1_000; i++) {
+        waits.add(clients.get(1).acquireAsync(LockRequest.of("l" + i % 100).fair(true)));
+      }
+      awaitWaitersOfEach(holder, 10);
+      if (System.nanoTime() - start < TimeUnit.SECONDS.toNanos(1) || tries == 5) {
+        return waits;
+      }
+      waits.forEach(wait -> wait.cancel(false));
+      awaitWaitersOfEach(holder, 0);
+    }
+  }
+
+  private static void awaitWaitersOfEach(LockClient holder, int waiters) {
+    Topologies.await(() -> IntStream.range(0, 100)
+        .allMatch(i -> holder.inspect("l" + i).orElseThrow().waiters() == waiters));
   }
 
   /**

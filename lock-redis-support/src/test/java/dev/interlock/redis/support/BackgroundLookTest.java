@@ -2,6 +2,7 @@ package dev.interlock.redis.support;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.interlock.contract.Undisturbed;
 import dev.interlock.redis.support.contract.Topologies;
 import java.time.Duration;
 import java.util.List;
@@ -24,7 +25,7 @@ class BackgroundLookTest {
     begun.add(System.nanoTime());
   }
 
-  @Test
+  @Undisturbed(millis = 100)
   void whatIsWantedTooSoonIsDoneAtTheEndOfThePause() {
     looks.begin(this::look);
     looks.await(LONG);

@@ -29,9 +29,6 @@ import org.jspecify.annotations.Nullable;
  * next question takes what has gathered along, on another thread. Thread-safe.
  */
 final class MemberBatches {
-  /** Who is under way for so long is not waited for, in nanoseconds. */
-  private static final long PATIENCE = TimeUnit.MILLISECONDS.toNanos(20);
-
   /** What one thread reads for others it delays them by. */
   private static final int MOST = 64;
 
@@ -44,6 +41,9 @@ final class MemberBatches {
   private static final String NO_ANSWER = "the member did not answer this question";
 
   private final Member member;
+
+  /** Who is under way for so long is not waited for, in nanoseconds. */
+  private volatile long patience = TimeUnit.MILLISECONDS.toNanos(20);
 
   /**
    * Who answers within this time is asked by its callers themselves, in nanoseconds: that is as
@@ -70,12 +70,17 @@ final class MemberBatches {
     soon = longest.toNanos();
   }
 
+  /** For tests, which take longer to ask where the machine is busy. */
+  void waitsFor(Duration longest) {
+    patience = longest.toNanos();
+  }
+
   /** A thread that asks the member, and since when it awaits the present answers. */
   private static final class Sender {
     private long since = System.nanoTime();
 
-    boolean hangs(long now) {
-      return now - since > PATIENCE;
+    boolean hangs(long now, long patience) {
+      return now - since > patience;
     }
   }
 
@@ -142,7 +147,7 @@ final class MemberBatches {
     gathered.add(question);
     long now = System.nanoTime();
     boolean isOneOfFew = byCaller && senders.size() < FEW;
-    if (!isOneOfFew && !senders.stream().allMatch(sender -> sender.hangs(now))) {
+    if (!isOneOfFew && !senders.stream().allMatch(sender -> sender.hangs(now, patience))) {
       if (byCaller) {
         quiet = 0;
       }

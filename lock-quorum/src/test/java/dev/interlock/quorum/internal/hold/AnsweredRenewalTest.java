@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.interlock.OutcomeUnknownException;
+import dev.interlock.contract.Undisturbed;
 import dev.interlock.quorum.SteeredMembers;
 import dev.interlock.quorum.internal.member.Member;
 import dev.interlock.spi.Attempt;
@@ -48,7 +49,7 @@ class AnsweredRenewalTest extends SteeredMembers {
     assertThat(known).isInstanceOf(RenewalResult.Failed.class);
   }
 
-  @Test
+  @Undisturbed(millis = 300)
   @DisplayName("T3: a raised token is that of all answers from the one on that tells it")
   void tellsNoSmallerToken() {
     Attempt held = attempt();

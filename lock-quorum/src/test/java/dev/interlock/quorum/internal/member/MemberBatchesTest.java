@@ -102,6 +102,7 @@ class MemberBatchesTest {
   @Test
   @DisplayName("a question that is alone goes at once; those that come meanwhile go together")
   void together() throws Exception {
+    member.batches().waitsFor(Duration.ofMinutes(1));
     hang();
     List<CompletableFuture<AttemptResult>> asked = new ArrayList<>();
     asked.add(ask("alone"));
@@ -158,6 +159,7 @@ class MemberBatchesTest {
   @Test
   @DisplayName("E3: what a broken connection has left without an answer is unknown, and only that")
   void breaksOff() throws Exception {
+    member.batches().waitsFor(Duration.ofMinutes(1));
     hang();
     CompletableFuture<AttemptResult> first = ask("first");
     await(begun);

@@ -35,6 +35,9 @@ import redis.clients.jedis.Protocol.Command;
 class OwnConnectionsTest {
   private static final Duration SHORT = Duration.ofMillis(300);
 
+  /** For what is answered, if late. */
+  private static final Duration LONG = Duration.ofSeconds(20);
+
   @Test
   void W7_attemptsNeverTakeTheLastConnectionAndAnExhaustedPoolSaysSo() throws Exception {
     try (RedisServer server = TestRedis.builder().start()) {
@@ -191,13 +194,13 @@ class OwnConnectionsTest {
       };
       LockConfig config = server
           .config()
-          .set(JedisOptions.TIMEOUT, SHORT)
+          .set(JedisOptions.TIMEOUT, LONG)
           .set(JedisOptions.POOL_SIZE, 2)
           .build();
       OwnConnections connections =
           new OwnConnections(config, new ClientId("00000000000000aa", "host"), withoutMemory);
       LockKeys keys = new KeyLayout("t").keys("n");
-      SharedCalls calls = new SharedCalls(new JedisCalls(connections), SHORT, new RoundTrip(1));
+      SharedCalls calls = new SharedCalls(new JedisCalls(connections), LONG, new RoundTrip(1));
       Callable<Object> get = () -> calls.run(
           Connections.Use.ATTEMPT, "get", keys, () -> new CommandArguments(Command.GET).add("k"));
       for (int i = 0; i < 3; i++) {

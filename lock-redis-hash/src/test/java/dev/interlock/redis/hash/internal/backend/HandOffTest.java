@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.OutcomeUnknownException;
+import dev.interlock.contract.Undisturbed;
 import dev.interlock.redis.hash.internal.backend.TestClient.Told;
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.LockKeys;
@@ -424,7 +425,7 @@ class HandOffTest extends TwoClients {
     assertThat(two.release("n", again).granted().id()).isEqualTo(b);
   }
 
-  @Test
+  @Undisturbed(millis = 200) // else the pause is over before the attempt is
   void E6_anAttemptThatIsTooLateDoesNothing() {
     one.tryOnce("n", a);
     server.command("CLIENT", "PAUSE", "2600", "ALL");

@@ -85,6 +85,16 @@ class LongQueueTest {
 
   @Undisturbed(millis = 20) // a step of the server that stands still meanwhile looks long
   void F4_aReleaseGetsPastThousandsOfDeadWaiters(TestReporter reporter) throws Exception {
+    String slowSteps = slowStepsOfARelease(reporter);
+    if (!slowSteps.equals("0")) { // the server may have stood still alone, but not each time
+      close();
+      start();
+      slowSteps = slowStepsOfARelease(reporter);
+    }
+    assertThat(slowSteps).as("steps of 100 ms").isEqualTo("0");
+  }
+
+  private String slowStepsOfARelease(TestReporter reporter) throws Exception {
     try (TestClient other = TestClient.open(server)) {
       server.command("CONFIG", "SET", "slowlog-log-slower-than", "100000");
       crowd(dying, MANY);
@@ -97,7 +107,7 @@ class LongQueueTest {
       Duration took = Duration.ofNanos(System.nanoTime() - start);
       reporter.publishEntry(MANY + " dead waiters, ms", Long.toString(took.toMillis()));
       assertThat(took).isLessThan(BOUND);
-      assertThat(server.command("SLOWLOG", "LEN").strip()).as("steps of 100 ms").isEqualTo("0");
+      return server.command("SLOWLOG", "LEN").strip();
     }
   }
 

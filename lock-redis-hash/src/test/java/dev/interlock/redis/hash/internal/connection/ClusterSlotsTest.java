@@ -7,6 +7,7 @@ import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.Locks;
+import dev.interlock.contract.Undisturbed;
 import dev.interlock.redis.hash.internal.backend.TestClient;
 import dev.interlock.redis.support.contract.Topologies;
 import dev.interlock.spi.Grant;
@@ -90,7 +91,7 @@ class ClusterSlotsTest {
     }
   }
 
-  @Test
+  @Undisturbed(millis = 100)
   void E3_aClientIsOpenedAlthoughANodeIsSlowToLetItIn() throws Exception {
     int asked = cluster.slotOf("{interlock:0}"); // first
     RedisServer slow = cluster.masterOf(asked);
@@ -103,6 +104,8 @@ class ClusterSlotsTest {
     try (LockClient client = Locks.open(uri)) {
       resumed.get(10, TimeUnit.SECONDS);
       Topologies.await(() -> client.tryAcquire(LockRequest.of("e3")).isPresent());
+    } finally {
+      resumed.join();
     }
   }
 
@@ -181,17 +184,18 @@ class ClusterSlotsTest {
     }
   }
 
-  @Test
+  @Undisturbed(millis = 100)
   void L1_aSilentNodeTakesNoTimeFromOthersThatForgotTheScript() {
-    RedisServer silent = cluster.masterOf(slotOf("l1"));
+    String name = "l1-" + System.nanoTime(); // another one if the test is repeated
+    RedisServer silent = cluster.masterOf(slotOf(name));
     String elsewhere = IntStream.range(0, 1_000)
-        .mapToObj(i -> "l1-" + i)
-        .filter(name -> cluster.masterOf(slotOf(name)) != silent)
+        .mapToObj(i -> name + "-" + i)
+        .filter(other -> cluster.masterOf(slotOf(other)) != silent)
         .findFirst()
         .orElseThrow();
     String uri = cluster.uri("redis-hash") + "&connectTimeout=PT10S&timeout=PT0.5S";
     try (TestClient client = TestClient.deaf(uri)) {
-      Renewal first = Renewal.of("l1", client.id(), TestClient.LEASE, false);
+      Renewal first = Renewal.of(name, client.id(), TestClient.LEASE, false);
       Renewal second = Renewal.of(elsewhere, client.id(), TestClient.LEASE, false);
       List.of(first, second).forEach(renewal -> client.tryOnce(renewal.name(), renewal.id()));
       cluster.masters().forEach(node -> node.command("SCRIPT", "FLUSH"));

@@ -51,7 +51,7 @@ class ReplicasTest extends ReplicasContract {
   void aWaitThatAnApplicationsClientRepeatsAfterAReconnectDoesNotCount() throws Exception {
     LockConfig config = LockConfig.builder("redis-hash")
         .set(RedisHashOptions.REPLICAS, 1)
-        .set(RedisHashOptions.REPLICA_TIMEOUT, Duration.ofMillis(500))
+        .set(RedisHashOptions.REPLICA_TIMEOUT, Duration.ofSeconds(20))
         .build();
     try (RedisServer second =
             TestRedis.builder().owned().config("repl-diskless-sync-delay", "0").start();
