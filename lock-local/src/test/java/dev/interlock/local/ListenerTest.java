@@ -204,7 +204,7 @@ class ListenerTest {
   @Test
   @DisplayName("L7 a lease that runs out on the way of its release was released in order")
   void tellsNoLossOfSlowRelease() throws Exception {
-    Lease lease = client.acquire("x", 300);
+    Lease lease = client.acquire("x", 2000);
     Gate gate = client.backend().next(Operation.RELEASE, Gate.beforeServer());
     Task<Boolean> release = Task.run(() -> {
       lease.release();
@@ -301,12 +301,12 @@ class ListenerTest {
     assertThatThrownBy(gone::release).isInstanceOf(LeaseLostException.class);
     assertHeard("acquired x", "lost x GONE");
 
-    Lease brief = client.acquire("x", 50);
+    Lease brief = client.acquire("x", 1000);
     Rig.join(brief.lost());
     assertThatThrownBy(brief::release).isInstanceOf(LeaseLostException.class);
     assertHeard("acquired x", "lost x EXPIRED");
 
-    LockClients.keep(client.acquire("y", 50));
+    LockClients.keep(client.acquire("y", 1000));
     assertHeard("acquired y", "released y");
 
     client.acquire("x");

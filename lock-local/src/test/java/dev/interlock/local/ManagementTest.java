@@ -119,6 +119,15 @@ class ManagementTest {
       }
     });
     deaf.backend().dropEvents();
+    // The first of three may be sent a moment before the others are there.
+    for (int i = 0; i < 10 && deaf.backend().largestBatch() < 3; i++) {
+      assertFindsWhatWasForced(deaf);
+    }
+    assertThat(deaf.backend().largestBatch()).isEqualTo(3);
+    assertThat(renewed).isEmpty();
+  }
+
+  private void assertFindsWhatWasForced(Rig.Client deaf) throws Exception {
     Duration minute = Duration.ofMinutes(1);
     Lease fixed = deaf.locks().acquire(LockRequest.of("fixed").withLease(minute));
     Lease kept = deaf.locks().acquire(LockRequest.of("kept").withLease(minute));
@@ -130,11 +139,9 @@ class ManagementTest {
     deaf.backend().tellInDoubt();
     assertThat(Rig.join(fixed.lost())).isEqualTo(LostReason.GONE);
     assertThat(Rig.join(renewing.lost())).isEqualTo(LostReason.GONE);
-    assertThat(deaf.backend().largestBatch()).isEqualTo(3);
     // To look is not to renew.
     assertThat(kept.isValid()).isTrue();
     assertThat(other.locks().inspect("kept").orElseThrow().remaining()).isLessThan(minute);
-    assertThat(renewed).isEmpty();
     kept.release();
   }
 
@@ -291,9 +298,12 @@ class ManagementTest {
         () -> other.locks().inspect("a").orElseThrow().remaining().compareTo(lease.minusSeconds(1))
             < 0);
     int renewals = client.backend().calls(Operation.RENEW);
+    long released = System.nanoTime();
     taken.release();
     LeaseSet all = task.get();
-    assertThat(all.remaining()).isGreaterThan(lease.minusMillis(500));
+    Duration remaining = all.remaining();
+    Duration passed = Duration.ofNanos(System.nanoTime() - released);
+    assertThat(remaining).isGreaterThan(lease.minus(passed).minusMillis(100));
     assertThat(client.backend().calls(Operation.RENEW) - renewals).isEqualTo(1);
     assertThat(client.backend().largestBatch()).isEqualTo(3);
     all.release();
@@ -405,8 +415,8 @@ class ManagementTest {
   @DisplayName("A kept fixed lease stays until its time is over, also when its client is closed")
   void keepsFixedLease() throws Exception {
     LockClient first = Locks.open("local://?namespace=kept");
-    Lease lease = first.acquire(
-        LockRequest.of("x").withLease(Duration.ofMillis(600)).withWait(Duration.ZERO));
+    Lease lease =
+        first.acquire(LockRequest.of("x").withLease(Duration.ofSeconds(3)).withWait(Duration.ZERO));
     LockClients.keep(lease);
     LockClients.keep(lease);
     assertThat(lease.isValid()).isFalse();
@@ -418,7 +428,7 @@ class ManagementTest {
     first.close();
     try (LockClient second = Locks.open("local://?namespace=kept")) {
       assertThat(second.tryAcquire(LockRequest.of("x"))).isEmpty();
-      second.acquire(LockRequest.of("x").withWait(Duration.ofSeconds(5))).release();
+      second.acquire(LockRequest.of("x").withWait(Duration.ofSeconds(10))).release();
     }
   }
 }

@@ -318,8 +318,7 @@ class WaitingTest {
   void cleansUpNextThatLeft() throws Exception {
     Lease held = client.locks().acquire(X.withLease(Duration.ofSeconds(30)));
     CompletableFuture<Lease> next = client.locks().acquireAsync(X);
-    Await.until("it waits", () -> client.backend().calls(Operation.ATTEMPT) >= 1);
-    Await.pass(20);
+    client.awaitStepOver(); // it waits behind the other, without a question to the server
     Gate release = client.backend().next(Operation.RELEASE, Gate.beforeServer());
     Task<Boolean> releasing = Task.run(() -> {
       held.release();

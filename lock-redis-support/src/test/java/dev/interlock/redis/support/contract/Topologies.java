@@ -133,16 +133,17 @@ public final class Topologies {
   public static void grantsNeedTheReplicasOfTheirOwnMasterOnly(RedisCluster cluster, String uri) {
     RedisServer master = cluster.masterOf(cluster.slotOf(key("r-0")));
     RedisServer replica = cluster.replicaOf(master).orElseThrow();
-    try (LockClient client = Locks.open(uri + "&replicas=1&replicaTimeout=PT0.5S")) {
+    try (LockClient brief = Locks.open(uri + "&replicas=1&replicaTimeout=PT0.5S");
+        LockClient patient = Locks.open(uri + "&replicas=1&replicaTimeout=PT20S")) {
       replica.pause();
       for (int i = 0; i < 10; i++) {
         LockRequest request = LockRequest.of("r-" + i);
         if (cluster.masterOf(cluster.slotOf(key("r-" + i))) == master) {
-          assertThatThrownBy(() -> client.tryAcquire(request))
+          assertThatThrownBy(() -> brief.tryAcquire(request))
               .isInstanceOf(BackendUnavailableException.class)
               .hasMessageContaining("only 0 had it in time; it was given back");
         } else {
-          client.tryAcquire(request).orElseThrow().release();
+          patient.tryAcquire(request).orElseThrow().release();
         }
       }
     } finally {
