@@ -50,6 +50,15 @@ class ListenerTest {
   private final Rig.Client client = rig.open(Duration.ofSeconds(30), noting);
   private final Rig.Client other = rig.open();
 
+  /** What a slow listener does. */
+  private static void pass(CountDownLatch go) {
+    try {
+      go.await();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
   @AfterEach
   void close() {
     rig.close();
@@ -128,11 +137,7 @@ class ListenerTest {
       @Override
       public void released(String name, long fencingToken, Duration held) {
         reached.countDown();
-        try {
-          go.await();
-        } catch (InterruptedException e) {
-          throw new AssertionError(e);
-        }
+        pass(go);
       }
     };
     LockRequest fair = X.fair(true);
@@ -176,11 +181,7 @@ class ListenerTest {
     LockListener slow = new LockListener() {
       @Override
       public void lost(String name, long fencingToken, LostReason reason) {
-        try {
-          go.await();
-        } catch (InterruptedException e) {
-          throw new AssertionError(e);
-        }
+        pass(go);
       }
     };
     Rig.Client told = rig.open(Duration.ofSeconds(30), slow, noting);
@@ -261,11 +262,7 @@ class ListenerTest {
       @Override
       public void acquired(String name, long fencingToken, Duration waited) {
         reached.countDown();
-        try {
-          go.await();
-        } catch (InterruptedException e) {
-          throw new AssertionError(e);
-        }
+        pass(go);
       }
     };
     Rig.Client told = rig.open(Duration.ofSeconds(30), noting, slow);

@@ -44,11 +44,12 @@ final class HoldIndex {
     return over;
   }
 
-  /** Takes back that a hold stands in the place of a later one. */
+  /** Takes back that a hold stands in the place of a later one, unless that one has ended. */
   void restore(Hold later, Hold overtaken) {
     exclusive.replace(later.name(), overtaken, later);
     if (later.hasEnded()) {
       exclusive.remove(later.name(), later);
+      exclusive.putIfAbsent(later.name(), overtaken);
     }
   }
 

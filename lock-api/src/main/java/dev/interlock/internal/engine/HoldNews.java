@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * Tells listeners of the begin and of the end of every hold: each once, the begin first, and the
  * end before the begin of the next hold of the lock in this client. What there is to tell is looked
  * at where it is told, perhaps later on a thread that may wait: so what was put off finds what
- * another thread is telling meanwhile, and waits for it if that is an end.
+ * another thread is telling meanwhile, and waits for it.
  */
 final class HoldNews {
   private final Listeners listeners;

@@ -118,12 +118,12 @@ final class Holds {
     }
   }
 
-  /** The server has granted the lock again: the hold before is over, whatever is known of it. */
+  /** The server has granted the lock twice: the hold with the smaller token must be over. */
   private void succeeds(Hold hold, Hold before) {
     if (hold.token() > before.token()) {
       lost(before, LostReason.GONE);
     } else if (hold.token() < before.token() && terms.has(Capability.RENEWABLE)) {
-      // The answer came late, and it was taken away before. The server knows which one is there.
+      // Its answer was overtaken by the next grant's. The server knows which one is there.
       index.restore(before, hold);
       renew(before.remote());
       renew(hold.remote());

@@ -48,6 +48,7 @@ public final class ClientThreads {
   /** A listener that hangs must not take all memory: some ten megabytes of events. */
   private static final int MOST_NOTICES = 65_536;
 
+  /** When to try again to start a thread, in nanoseconds. */
   private static final long THREAD_RETRY = 50_000_000;
 
   /**
