@@ -76,8 +76,13 @@ public abstract class BatchingMembers {
   protected final void takeAndRelease() throws InterruptedException {
     Attempt held = attempt();
     assertThat(quorum.attempt(held)).isInstanceOf(Grant.class);
+    for (LockBackend server : servers) { // a grant is answered once enough members have voted
+      while (server.inspect(NAME).isEmpty()) {
+        TimeUnit.MILLISECONDS.sleep(1);
+      }
+    }
     assertThat(quorum.release(NAME, held.id())).isTrue();
-    awaitFree(); // a release is answered once enough members have
+    awaitFree(); // and so is a release
   }
 
   /** Until nobody has the lock on any member. */

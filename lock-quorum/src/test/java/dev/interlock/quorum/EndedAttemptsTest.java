@@ -71,6 +71,13 @@ class EndedAttemptsTest extends SteeredMembers {
     members.forEach(member -> member.delaysAbandonments(false));
 
     assertThat(answer(() -> quorum.attempt(failed))).isInstanceOf(Grant.class);
+    for (int member = 0; member < 3; member++) {
+      try (LockBackend direct = direct(member)) {
+        while (direct.inspect(NAME).isEmpty()) {
+          LockSupport.parkNanos(1_000_000);
+        }
+      }
+    }
     members.forEach(SteeredProvider.Steered::arrive);
     for (int member = 0; member < 3; member++) {
       try (LockBackend direct = direct(member)) {

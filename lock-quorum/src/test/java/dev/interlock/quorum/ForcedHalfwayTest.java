@@ -4,9 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.interlock.BackendUnavailableException;
+import dev.interlock.HoldInfo;
 import dev.interlock.OutcomeUnknownException;
-import dev.interlock.spi.Attempt;
 import dev.interlock.spi.Grant;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -14,8 +15,12 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class ForcedHalfwayTest extends SteeredMembers {
   private long held() {
-    Attempt held = attempt();
-    return ((Grant) quorum.attempt(held)).fencingToken();
+    long token = ((Grant) quorum.attempt(attempt())).fencingToken();
+    // Where it is raised on the first member, that is not waited for.
+    while (first.inspect(NAME).map(HoldInfo::fencingToken).orElse(0L) < token) {
+      LockSupport.parkNanos(1_000_000);
+    }
+    return token;
   }
 
   @Test

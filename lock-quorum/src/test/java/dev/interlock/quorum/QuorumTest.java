@@ -66,6 +66,7 @@ class QuorumTest {
     try (LockClient one = open();
         LockClient other = open()) {
       Lease before = one.acquire(LockRequest.of("a"));
+      awaitVotes();
       redis.server(dead).kill();
       assertThat(other.tryAcquire(LockRequest.of("a"))).isEmpty();
       before.release();
@@ -196,7 +197,7 @@ class QuorumTest {
     LockRequest request = LockRequest.of("a").withLease(Duration.ofSeconds(50));
     try (LockClient client = open()) {
       Lease held = client.acquire(request);
-      awaitKey(2);
+      awaitVotes();
       for (int server = 0; server < 2; server++) {
         String key = redis.server(server).command("KEYS", "*:lock:a");
         redis.server(server).command("DEL", key);
@@ -207,6 +208,13 @@ class QuorumTest {
         assertThat(System.nanoTime() - start).isLessThan(TimeUnit.SECONDS.toNanos(20));
         Thread.sleep(20);
       }
+    }
+  }
+
+  /** A grant waits for no more than enough votes. */
+  private void awaitVotes() throws InterruptedException {
+    for (int server = 0; server < 3; server++) {
+      awaitKey(server);
     }
   }
 

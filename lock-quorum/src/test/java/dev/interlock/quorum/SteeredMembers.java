@@ -22,6 +22,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntPredicate;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -105,14 +107,37 @@ public abstract class SteeredMembers {
     }
   }
 
+  /** What each live member was asked for is answered by then. */
   protected final void takeAndRelease() {
+    int[] before = members.stream().mapToInt(SteeredProvider.Steered::releases).toArray();
     Attempt held = attempt();
     assertThat(quorum.attempt(held)).isInstanceOf(Grant.class);
     assertThat(quorum.release(NAME, held.id())).isTrue();
+    awaitEach(member -> members.get(member).releases() > before[member]);
+  }
+
+  /**
+   * Until each live member has answered an attempt: a grant waits for no more than enough votes.
+   */
+  protected final void awaitVotes(Attempt attempt) {
+    awaitEach(member -> members.get(member).attempts(attempt.name()).contains(attempt.id()));
+  }
+
+  private void awaitEach(IntPredicate condition) {
+    for (int member = 0; member < members.size(); member++) {
+      while (!condition.test(member) && quorumMembers().all().get(member).isLive()) {
+        LockSupport.parkNanos(1_000_000);
+      }
+    }
+  }
+
+  /** As a quorum knows its members. */
+  public static Members membersOf(LockBackend quorum) {
+    return ((QuorumBackend) quorum).members();
   }
 
   /** As the quorum knows its members. */
   protected final Members quorumMembers() {
-    return ((QuorumBackend) quorum).members();
+    return membersOf(quorum);
   }
 }

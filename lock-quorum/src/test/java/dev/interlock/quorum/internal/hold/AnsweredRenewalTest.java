@@ -54,6 +54,7 @@ class AnsweredRenewalTest extends SteeredMembers {
   void tellsNoSmallerToken() {
     Attempt held = attempt();
     long larger = token(quorum.attempt(held)) + 1_000_000;
+    awaitVotes(held);
     Renewal renewal = Renewal.of(NAME, held.id(), LEASE, false);
     Queue<Long> told = new ConcurrentLinkedQueue<>();
     CountDownLatch over = new CountDownLatch(1);

@@ -96,6 +96,7 @@ class QueuePlacesTest extends SteeredMembers {
       members.get(0).down(false);
       members.get(1).down(true);
       members.get(1).before(() -> await(Duration.ofMillis(300)));
+      await(() -> quorumMembers().all().get(0).isLive());
       quorum.attempt(attempt("b"));
       await(() -> !quorumMembers().all().get(1).isLive()); // it is left out
       assertThat(answer(() -> quorum.attempt(waiting))).isInstanceOf(Grant.class);
@@ -261,7 +262,7 @@ class QueuePlacesTest extends SteeredMembers {
   private Attempt lostTo(Attempt other) {
     Attempt held = attempt();
     assertThat(quorum.attempt(held)).isInstanceOf(Grant.class);
-    await(() -> members.get(0).attempts(NAME).size() == 1);
+    awaitVotes(held);
     first.abandon(NAME, held.id());
     assertThat(first.attempt(other)).isInstanceOf(Grant.class);
 

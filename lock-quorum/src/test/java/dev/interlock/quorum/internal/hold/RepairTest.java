@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.interlock.HoldInfo;
 import dev.interlock.LockConfig;
 import dev.interlock.LockRequest;
+import dev.interlock.contract.Undisturbed;
 import dev.interlock.quorum.SteeredProvider;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.BackendContext;
@@ -119,7 +120,7 @@ class RepairTest {
     }
   }
 
-  @Test
+  @Undisturbed(millis = 500)
   @DisplayName(
       "X3: a member that lost a hold has it again for as long as the others, and no longer")
   void lastsAsLongAsTheOthers() throws Exception {

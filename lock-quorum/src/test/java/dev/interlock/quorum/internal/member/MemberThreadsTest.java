@@ -6,6 +6,7 @@ import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockClient;
 import dev.interlock.LockRequest;
 import dev.interlock.Locks;
+import dev.interlock.contract.Undisturbed;
 import dev.interlock.quorum.ThreeRedis;
 import dev.interlock.spi.BackendContext;
 import dev.interlock.spi.BackendEvents;
@@ -78,7 +79,7 @@ class MemberThreadsTest {
     }
   }
 
-  @Test
+  @Undisturbed(millis = 500)
   @DisplayName("closing a member waits for what it was asked before, and what is asked behind that")
   void closesLast() throws Exception {
     for (int i = 0; i < 200; i++) {
