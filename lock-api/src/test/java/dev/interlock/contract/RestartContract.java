@@ -144,7 +144,7 @@ public abstract class RestartContract {
       start();
       // After as long an outage a pool by itself pauses for 5 s.
       Awaitility.await()
-          .atMost(Duration.ofSeconds(2))
+          .atMost(Duration.ofSeconds(4))
           .ignoreExceptions()
           .until(() -> client.inspect("a").isPresent());
       client.acquire(LockRequest.of("b")).release();

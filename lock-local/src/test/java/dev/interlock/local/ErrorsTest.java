@@ -100,7 +100,7 @@ class ErrorsTest {
   @MethodSource("errors")
   @DisplayName("N7 an Error out of renewals costs no lease")
   void keepsRenewing(Error error) throws Exception {
-    Duration length = Duration.ofSeconds(3);
+    Duration length = Duration.ofSeconds(6);
     Rig.Client quick = rig.open(length);
     List<Lease> leases = new ArrayList<>();
     for (int i = 0; i < 300; i++) {

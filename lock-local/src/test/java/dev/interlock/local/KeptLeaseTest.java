@@ -54,7 +54,7 @@ class KeptLeaseTest {
     Lease held = other.acquire("x");
     CompletableFuture<Lease> wait = client.locks().acquireAsync(X.fair(true));
     Await.until("it is queued", () -> other.waiters("x") == 1);
-    Rig.join(client.locks().acquireAsync(LockRequest.of("y"))).release(); // so it has heard of it
+    client.awaitStepOver(); // it has heard of it
     Gate gate = client.backend().next(Operation.RENEW, Gate.beforeReply());
     client.backend().tellInDoubt();
     gate.awaitReached();

@@ -223,12 +223,12 @@ class ListenerTest {
   @Test
   @DisplayName("L7 a hold that was taken away is lost, however late that is answered")
   void tellsForcedEndOfSlowRelease() throws Exception {
-    Lease lease = client.acquire("x", 300);
+    Lease lease = client.acquire("x", 2500);
     Gate gate = client.backend().next(Operation.RELEASE, Gate.beforeServer());
     Task<Throwable> release = Task.run(() -> catchThrowable(lease::release));
     gate.awaitReached();
     assertThat(other.locks().forceRelease("x")).isTrue();
-    Await.pass(400);
+    Await.pass(2600);
     gate.open();
     assertThat(release.get()).isInstanceOf(LeaseLostException.class);
     assertHeard("acquired x", "lost x FORCED");

@@ -126,7 +126,7 @@ class SilentServerTest {
     }
   }
 
-  @Test
+  @Undisturbed(millis = 900)
   @DisplayName("E3 a wait that is over before its first step does not end with 'held by another'")
   void asksOnceHoweverShortTheWait() throws Exception {
     LockRequest shortest = X.withWait(Duration.ofNanos(1));

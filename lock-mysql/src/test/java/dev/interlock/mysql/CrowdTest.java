@@ -11,6 +11,7 @@ import dev.interlock.LockConfig;
 import dev.interlock.LockRequest;
 import dev.interlock.Locks;
 import dev.interlock.contract.TestClient;
+import dev.interlock.contract.Undisturbed;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Renewal;
@@ -39,7 +40,7 @@ import org.junit.jupiter.api.Timeout;
 class CrowdTest {
   private static final int KEPT = 16; // free rows in a bucket, see Sweep
 
-  @Test
+  @Undisturbed(millis = 500)
   void w7_200WaitersOnTwoConnectionsAreServedInOrderWhileAnotherLockIsRenewed() throws Exception {
     String uri = Server.uri() + "&poolSize=2";
     try (LockClient client = Locks.open(uri)) {
@@ -127,7 +128,7 @@ class CrowdTest {
     }
   }
 
-  @Test
+  @Undisturbed(millis = 1000)
   void x6_500FirstUsersOfOneNameYieldOneHolderAndNoError() throws Exception {
     String uri = Server.uri();
     ExecutorService threads = Executors.newFixedThreadPool(500);

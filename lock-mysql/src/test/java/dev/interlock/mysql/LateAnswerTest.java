@@ -3,6 +3,7 @@ package dev.interlock.mysql;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.interlock.contract.TestClient;
+import dev.interlock.contract.Undisturbed;
 import dev.interlock.mysql.internal.backend.MysqlBackend;
 import dev.interlock.mysql.internal.grants.Entries;
 import dev.interlock.spi.AttemptResult.Queued;
@@ -17,7 +18,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The answer to an attempt that queues comes after the news that it was granted the lock. */
@@ -29,7 +29,7 @@ class LateAnswerTest {
   private final AtomicBoolean isSlow = new AtomicBoolean();
   private Runnable whenCommitted = () -> {};
 
-  @Test
+  @Undisturbed(millis = 300)
   void w12_whoHasHeardOfItsGrantBeforeTheAnswerOfATransactionIsNoWaiter()
       throws SQLException, ReflectiveOperationException {
     String uri = Server.shared().uri() + "?schema=create&namespace=" + namespace;
@@ -41,7 +41,10 @@ class LateAnswerTest {
       one.attempt("a", holder, Duration.ZERO);
       whenCommitted = () -> {
         assertThat(one.release("a", holder)).isEqualTo(ReleaseResult.released());
-        Awaitility.await().until(() -> !two.grants.isEmpty());
+        Awaitility.await()
+            .pollDelay(Duration.ZERO)
+            .pollInterval(Duration.ofMillis(2))
+            .until(() -> !two.grants.isEmpty());
       };
       isSlow.set(true);
 

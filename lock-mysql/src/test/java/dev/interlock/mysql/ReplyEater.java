@@ -6,9 +6,12 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import org.awaitility.Awaitility;
 
@@ -17,7 +20,7 @@ import org.awaitility.Awaitility;
  * request comes back. What is sent may be encrypted, so it is not looked at.
  */
 public final class ReplyEater implements AutoCloseable {
-  private static final long QUIET_NANOS = 200_000_000;
+  private static final int QUIET_LOOKS = 10;
 
   private final String host;
   private final int port;
@@ -25,7 +28,7 @@ public final class ReplyEater implements AutoCloseable {
   private final AtomicBoolean hungry = new AtomicBoolean();
   private final Set<Socket> open = ConcurrentHashMap.newKeySet();
   private volatile boolean refusing;
-  private volatile long lastTraffic = System.nanoTime();
+  private final AtomicLong traffic = new AtomicLong();
 
   public ReplyEater(String host, int port) throws IOException {
     this.host = host;
@@ -37,9 +40,18 @@ public final class ReplyEater implements AutoCloseable {
     return listener.getLocalPort();
   }
 
-  /** Waits until nothing is under way: a pool opens a connection in place of one that was cut. */
+  /**
+   * Waits until nothing is under way: a pool opens a connection in place of one that was cut. Looks
+   * several times, for while the machine stands still nothing comes, either.
+   */
   public void eatTheNextReply() {
-    Awaitility.await().until(() -> System.nanoTime() - lastTraffic > QUIET_NANOS);
+    AtomicLong known = new AtomicLong();
+    AtomicInteger looks = new AtomicInteger();
+    Awaitility.await().pollInterval(Duration.ofMillis(20)).until(() -> {
+      long now = traffic.get();
+      return (known.getAndSet(now) == now ? looks.incrementAndGet() : looks.updateAndGet(any -> 0))
+          >= QUIET_LOOKS;
+    });
     hungry.set(true);
   }
 
@@ -87,7 +99,7 @@ public final class ReplyEater implements AutoCloseable {
       OutputStream out = to.getOutputStream();
       int length = in.read(buffer);
       while (length >= 0 && !cuts.getAsBoolean()) {
-        lastTraffic = System.nanoTime();
+        traffic.incrementAndGet();
         out.write(buffer, 0, length);
         length = in.read(buffer);
       }

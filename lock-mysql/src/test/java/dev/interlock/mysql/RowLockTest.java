@@ -258,7 +258,7 @@ class RowLockTest {
     });
     assertThat(free)
         .hasSize(3)
-        .allSatisfy(after -> assertThat(after).isLessThan(Duration.ofSeconds(5)));
+        .allSatisfy(after -> assertThat(after).isLessThan(Duration.ofSeconds(8)));
   }
 
   /** It may wait for a row; a renewal stands behind nobody who does. */

@@ -19,14 +19,7 @@ class CountedHoldsTest extends CountedHoldsContract {
 
   @Override
   protected boolean isListening(TestClient client) {
-    return listens(client);
-  }
-
-  static boolean listens(TestClient client) {
-    return Server.shared()
-        .execute("SELECT COUNT(*) FROM pg_stat_activity WHERE state = 'idle'"
-            + " AND query = 'LISTEN interlock_" + client.clientId() + "'")
-        .equals("1");
+    return Server.isListening(client);
   }
 
   @Override

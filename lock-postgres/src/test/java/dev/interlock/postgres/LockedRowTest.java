@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.OutcomeUnknownException;
 import dev.interlock.contract.TestClient;
+import dev.interlock.contract.Undisturbed;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.Grant;
@@ -161,7 +162,7 @@ class LockedRowTest {
     }
   }
 
-  @Test
+  @Undisturbed(millis = 1000)
   void e3_anAttemptThatGivesUpLeavesNoSessionBehindThatWaitsOn() throws Exception {
     String id = Server.freshClientId();
     try (TestClient holder = Server.client(uri);

@@ -42,6 +42,9 @@ class OvertakenAnswerTest {
   void w3_whoHasTheLockIsNotTakenForAWaiterOfItsClient() throws Exception {
     try (TestClient holder = Server.client(server.uri() + "?schema=create&namespace=" + namespace);
         TestClient late = lateClient()) {
+      holder.attempt("z", holder.id(), Duration.ZERO);
+      late.attempt("z", late.id(), LONG); // so that it listens
+      Awaitility.await().until(() -> Server.isListening(late));
       HoldId held = holder.id();
       HoldId waiter = late.id();
       holder.attempt("a", held, Duration.ZERO);

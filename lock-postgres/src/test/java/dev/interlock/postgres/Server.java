@@ -2,11 +2,14 @@ package dev.interlock.postgres;
 
 import dev.interlock.LockConfig;
 import dev.interlock.contract.TestClient;
+import dev.interlock.postgres.internal.backend.PostgresBackend;
 import dev.interlock.spi.BackendContext;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.LockBackend;
+import dev.interlock.sql.support.Listener;
 import dev.interlock.testservers.PostgresServer;
 import dev.interlock.testservers.TestPostgres;
+import java.lang.reflect.Field;
 import java.util.HexFormat;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -51,5 +54,16 @@ public final class Server {
     LockBackend backend = new PostgresProvider()
         .open(LockConfig.parse(uri), BackendContext.of(new ClientId(id, "test:1")));
     return new TestClient(id, backend);
+  }
+
+  /** Whether other clients can tell this one of its grants by now. */
+  public static boolean isListening(TestClient client) {
+    try {
+      Field listener = PostgresBackend.class.getDeclaredField("listener");
+      listener.setAccessible(true);
+      return ((Listener) listener.get(client.backend)).isUp();
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(e);
+    }
   }
 }

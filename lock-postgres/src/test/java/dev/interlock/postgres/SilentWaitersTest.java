@@ -18,7 +18,7 @@ class SilentWaitersTest extends SilentWaitersContract {
 
   @Override
   protected boolean isListening(TestClient client) {
-    return CountedHoldsTest.listens(client);
+    return Server.isListening(client);
   }
 
   @Override

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -119,23 +120,29 @@ class LeaderApplicationTest {
   @Configuration(proxyBeanMethods = false)
   static class Closing {
     @Bean
-    LeaderElection election(LockClient locks, ConfigurableApplicationContext context) {
+    LeaderElection election(LockClient locks, Closer closer, @Value("${by}") String by) {
       return new LeaderElection(locks, LockRequest.of("leader"), lease -> {
-        if (context.getEnvironment().getProperty("by", "").equals("callback")) {
-          context.close();
+        if (by.equals("callback")) {
+          closer.close();
         }
       });
     }
 
     @Bean
     Closer closer(ConfigurableApplicationContext context) {
-      return new Closer(context);
+      return new Closer(context, new CountDownLatch(1));
     }
   }
 
-  record Closer(ConfigurableApplicationContext context) {
+  /** Closes the application once the test has what it needs of it. */
+  record Closer(ConfigurableApplicationContext context, CountDownLatch mayClose) {
     @EventListener(condition = "@environment.getProperty('by') == 'listener'")
-    void on(LeadershipGained event) {
+    void on(LeadershipGained event) throws InterruptedException {
+      close();
+    }
+
+    void close() throws InterruptedException {
+      mayClose.await();
       context.close();
     }
   }
@@ -148,6 +155,7 @@ class LeaderApplicationTest {
         Contexts.local(List.of(Last.class, Closing.class, Slow.class), "by=" + by)) {
       Slow slow = context.getBean(Slow.class);
       Last last = context.getBean(Last.class);
+      context.getBean(Closer.class).mayClose().countDown();
       assertThat(slow.stopped.await(20, TimeUnit.SECONDS)).isTrue();
       assertThat(slow.ends).containsExactly("stopped", "destroyed");
       assertThat(last.interrupted.get(20, TimeUnit.SECONDS)).isFalse();

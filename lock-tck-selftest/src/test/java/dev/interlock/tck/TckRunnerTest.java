@@ -24,13 +24,13 @@ class TckRunnerTest {
   @Test
   void aHangIsCutOffAndFails() throws IOException {
     try (StoreServer server = StoreServer.start(Fault.HANGS_LATER)) {
-      TckBackend backend = TckBackend.at(server.uri()).inOneJvm().timeScale(0.1);
+      TckBackend backend = TckBackend.at(server.uri()).inOneJvm().timeScale(0.3);
       TckResult result = TckRunner.of(backend).only(Set.of("O3")).run();
       RuleResult rule = result.rule("O3").orElseThrow();
       assertThat(rule.verdict()).isEqualTo(Verdict.FAIL);
       assertThat(rule.evidence().message()).contains("it hung");
       assertThat(rule.evidence().history()).anyMatch(line -> line.contains("OwnershipRules"));
-      assertThat(result.took()).isLessThan(Duration.ofSeconds(30));
+      assertThat(result.took()).isLessThan(Duration.ofMinutes(1));
     }
   }
 

@@ -92,7 +92,7 @@ class AsyncResultTest {
         .start();
     try (LockClient client = open(own)) {
       CompletableFuture<Void> granted = client
-          .acquireAsync(X)
+          .acquireAsync(X.withLease(Duration.ofSeconds(20)))
           .thenAccept(lease -> threads.add(Thread.currentThread().getName()));
       registered.release();
       granted.get(5, TimeUnit.SECONDS);

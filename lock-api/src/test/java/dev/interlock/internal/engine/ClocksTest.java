@@ -8,6 +8,7 @@ import dev.interlock.LeaseLostException;
 import dev.interlock.LockConfig;
 import dev.interlock.LockRequest;
 import dev.interlock.LostReason;
+import dev.interlock.contract.Undisturbed;
 import dev.interlock.internal.running.Clocks;
 import dev.interlock.spi.ClientId;
 import java.time.Duration;
@@ -182,7 +183,7 @@ class ClocksTest {
     }
   }
 
-  @Test
+  @Undisturbed(millis = 1000)
   @DisplayName("L8 a step backward neither ends nor extends a lease, nor hides a later suspend")
   void ignoresStepsBack() throws Exception {
     try (Engine engine = new Engine()) {

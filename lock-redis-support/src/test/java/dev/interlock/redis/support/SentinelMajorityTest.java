@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.HostPort;
 import dev.interlock.LockConfig;
+import dev.interlock.contract.Undisturbed;
 import dev.interlock.redis.support.contract.Topologies;
 import java.time.Duration;
 import java.util.List;
@@ -84,7 +85,7 @@ class SentinelMajorityTest {
     majority.close();
   }
 
-  @Test
+  @Undisturbed(millis = 300)
   void E3_whatTakesLongToAskIsNotTakenFromTheTimeToAnswer() {
     CompletionStage<Optional<HostPort>> soon = new CompletableFuture<Optional<HostPort>>()
         .completeOnTimeout(Optional.of(NEXT), LIMIT.toMillis() + 300, TimeUnit.MILLISECONDS);

@@ -26,10 +26,10 @@ import redis.clients.jedis.exceptions.JedisConnectionException;
 /** Very many commands in one step. */
 @Timeout(60)
 class PipeTest {
-  private static Connection to(int port) {
+  private static Connection to(int port, int timeoutMillis) {
     Connection connection = new Connection(new HostAndPort("127.0.0.1", port));
     connection.connect();
-    connection.setSoTimeout(1_000);
+    connection.setSoTimeout(timeoutMillis);
     return connection;
   }
 
@@ -46,7 +46,7 @@ class PipeTest {
     byte[] large = "x".repeat(100_000).getBytes(UTF_8);
     try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       FutureTask<Throwable> asking = new FutureTask<>(() -> catchThrowable(() -> {
-        Pipe pipe = new Pipe(to(silent.getLocalPort()), false);
+        Pipe pipe = new Pipe(to(silent.getLocalPort(), 1_000), false);
         sending.accept(pipe, Collections.nCopies(256, large));
         pipe.flush();
       }));
@@ -63,7 +63,7 @@ class PipeTest {
   @ValueSource(booleans = {false, true})
   void E1_eachHasTheAnswerToItsOwnQuestion(boolean asking) throws Exception {
     try (FakeRedis server = new FakeRedis(words -> "+" + words.get(words.size() - 1) + "\r\n")) {
-      Pipe pipe = new Pipe(to(server.host().port().orElseThrow()), asking);
+      Pipe pipe = new Pipe(to(server.host().port().orElseThrow(), 20_000), asking);
       List<String> asked = new ArrayList<>();
       for (int i = 0; i < 3_000; i++) {
         asked.add("question " + i);

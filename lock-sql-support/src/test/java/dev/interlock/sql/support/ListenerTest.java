@@ -36,7 +36,7 @@ class ListenerTest {
       fault.countDown();
       await().until(() -> sessions.get() == 2);
       await().until(listener::isUp);
-      assertThat(told).hasValue(1);
+      await().until(() -> told.get() == 1);
     } finally {
       listener.close();
     }
@@ -66,9 +66,10 @@ class ListenerTest {
     listener.ensure();
     asked.await();
     listener.close();
-    assertThat(Thread.getAllStackTraces().keySet())
-        .extracting(Thread::getName)
-        .doesNotContain(name);
+    await()
+        .untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
+            .extracting(Thread::getName)
+            .doesNotContain(name));
   }
 
   private static void awaitUninterruptibly(CountDownLatch latch) {

@@ -65,7 +65,7 @@ class PoolTest {
             return connection(new OneConnection(false, () -> number <= deaf.get()));
           }
         }));
-    Pool pool = new Pool(hikari, opener, Duration.ofSeconds(3));
+    Pool pool = new Pool(hikari, opener, Duration.ofSeconds(8));
     try {
       Awaitility.await().until(() -> pool.idle() == 2);
       Thread.sleep(1_000); // Hikari looks at those only that were idle for a while

@@ -231,7 +231,7 @@ public abstract class ReplicasContract {
     try (LockClient client = openForStopped()) {
       List<Lease> leases = IntStream.range(0, 40)
           .parallel()
-          .mapToObj(i -> client.tryAcquire(LockRequest.of("m-" + i)).orElseThrow())
+          .mapToObj(i -> acquireSoon(client, "m-" + i))
           .toList();
       leases.forEach(Lease::release);
       replica.pause();

@@ -107,7 +107,7 @@ public abstract class SentinelContract {
     RedisSentinels.awaitReplicas(set.master(), 2);
     RedisServer replica = set.replicas().findFirst().orElseThrow();
     try (LockClient patient = Locks.open(uri() + "&replicas=2&replicaTimeout=PT20S");
-        LockClient client = Locks.open(uri() + "&replicas=2&replicaTimeout=PT0.5S")) {
+        LockClient client = Locks.open(uri() + "&replicas=2&replicaTimeout=PT2.5S")) {
       patient.tryAcquire(LockRequest.of("two")).orElseThrow().release();
       replica.pause();
       assertThatThrownBy(() -> client.tryAcquire(LockRequest.of("two")))

@@ -118,7 +118,7 @@ class MailboxTest {
 
   @Test
   void E7_closeEndsThreadAndConnection() throws Exception {
-    Mailbox mailbox = open(() -> new MemoryLink());
+    Mailbox mailbox = open(() -> new MemoryLink(), Duration.ofSeconds(20));
     assertThat(next()).isEqualTo("inDoubt");
     mailbox.close();
     mailbox.close();
@@ -128,6 +128,10 @@ class MailboxTest {
   }
 
   private Mailbox open(Supplier<? extends MailboxLink> connector) {
+    return open(connector, Duration.ofMillis(100));
+  }
+
+  private Mailbox open(Supplier<? extends MailboxLink> connector, Duration timeout) {
     BackendEvents events = new BackendEvents() {
       @Override
       public void granted(Grant grant, long notBeforeNanos) {
@@ -152,8 +156,7 @@ class MailboxTest {
         heard.add("inDoubt");
       }
     };
-    return Mailbox.open(
-        "interlock-mailbox-test", new byte[] {1}, connector, events, Duration.ofMillis(100));
+    return Mailbox.open("interlock-mailbox-test", new byte[] {1}, connector, events, timeout);
   }
 
   private @Nullable String next() throws InterruptedException {

@@ -168,9 +168,12 @@ class SharedCallsTest {
         callers.add(call(this::increment));
       }
       assertThat(results(callers)).hasOnlyElementsOfType(LockException.class);
-      assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(SHORT.multipliedBy(6));
+      assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(SHORT.multipliedBy(12));
     } finally {
       server.resume();
+    }
+    for (Caller caller : callers) {
+      caller.thread().join(20_000);
     }
     assertThat(callers).noneMatch(caller -> caller.thread().isAlive());
     assertThat(increment()).isPositive();
@@ -268,17 +271,23 @@ class SharedCallsTest {
 
   @Test
   void W7_whatHoldersSendComesBeforeAttempts() throws Exception {
-    increment();
-    List<Caller> callers = gather(4);
-    for (int i = 0; i < 2; i++) {
-      callers.add(call(() -> (Long) calls.run(Use.HOLDER, "count", keys, SharedCallsTest::incr)));
-    }
-    awaitBlocked(callers.get(4));
-    awaitBlocked(callers.get(5));
-    proxy.open();
+    long before;
+    List<Caller> callers;
+    long start;
+    do { // a holder that has waited for 20 ms goes another way
+      before = increment();
+      callers = gather(4);
+      start = System.nanoTime();
+      for (int i = 0; i < 2; i++) {
+        callers.add(call(() -> (Long) calls.run(Use.HOLDER, "count", keys, SharedCallsTest::incr)));
+      }
+      awaitBlocked(callers.get(4));
+      awaitBlocked(callers.get(5));
+      proxy.open();
+    } while (System.nanoTime() - start > 15_000_000 && !answers(callers).isEmpty());
     List<Long> answers = answers(callers);
-    assertThat(answers.get(0)).isEqualTo(2);
-    assertThat(answers.subList(4, 6)).containsExactlyInAnyOrder(3L, 4L);
+    assertThat(answers.get(0)).isEqualTo(before + 1);
+    assertThat(answers.subList(4, 6)).containsExactlyInAnyOrder(before + 2, before + 3);
   }
 
   @Test

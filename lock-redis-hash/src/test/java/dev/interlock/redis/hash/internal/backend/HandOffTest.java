@@ -47,7 +47,7 @@ class HandOffTest extends TwoClients {
     c = one.id();
   }
 
-  @Test
+  @Undisturbed(millis = 300)
   void X1_nobodyIsToldOfAGrantThatTheServerRefusedToWrite() throws InterruptedException {
     one.tryOnce("n", a);
     two.queue("n", b);
@@ -118,7 +118,7 @@ class HandOffTest extends TwoClients {
   }
 
   /** A replica that becomes the master may have the lock as it was before the last grants. */
-  @Test
+  @Undisturbed(millis = 300)
   void T2_tokensOfAStateThatGoesBackAreNotTakenAgain() throws InterruptedException {
     String key = BackendContract.key("n");
     one.tryOnce("n", a);
@@ -156,7 +156,7 @@ class HandOffTest extends TwoClients {
     assertThat(two.backend.inspect("n").orElseThrow().remaining()).isGreaterThan(CLAIM);
   }
 
-  @Test
+  @Undisturbed(millis = 300)
   void F1_aGrantNamesTheWaitersOfTheSameClientThatFollowWithNobodyBetween()
       throws InterruptedException {
     one.tryOnce("n", a);
