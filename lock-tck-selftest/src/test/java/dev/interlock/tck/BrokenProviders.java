@@ -490,5 +490,7 @@ final class BrokenProviders {
     EXPECTED.put(Fault.HEIRS_BEHIND_STRANGERS, Set.of("F1"));
     EXPECTED.put(Fault.RESTART_HALVES_LEASES, Set.of("D1"));
     EXPECTED.put(Fault.RESTART_RENEWS_LEASES, Set.of("D1"));
+    EXPECTED.put(Fault.EXIT_SERVES_STRANGER, Set.of("S2", "M2"));
+    EXPECTED.put(Fault.SMALL_OVERTAKES_AT_RELEASE, Set.of("C3"));
   }
 }

@@ -191,7 +191,9 @@ final class StoresOfFaults {
       Fault.BESIDE_ENDS_WRITING,
       Fault.EVICTS_PARTS,
       Fault.SIZE_OUTLIVES_EXPIRY,
-      Fault.PARTS_ARE_RENEWED_ONE_BY_ONE);
+      Fault.PARTS_ARE_RENEWED_ONE_BY_ONE,
+      Fault.EXIT_SERVES_STRANGER,
+      Fault.SMALL_OVERTAKES_AT_RELEASE);
 
   private static final Set<Fault> NEEDS_DURABLE = Set.of(
       Fault.NOT_DURABLE,

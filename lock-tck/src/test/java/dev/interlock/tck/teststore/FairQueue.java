@@ -219,7 +219,11 @@ final class FairQueue {
    * their time is over.
    */
   Wire.@Nullable Request next(
-      long now, Predicate<String> listens, Predicate<Wire.Request> fits, boolean last) {
+      long now,
+      Predicate<String> listens,
+      Predicate<Wire.Request> fits,
+      boolean last,
+      boolean afterRelease) {
     entries.removeIf(entry -> entry.deadline - now <= 0);
     int end = fault == Fault.DEAD_HEAD_BLOCKS ? Math.min(1, entries.size()) : entries.size();
     for (int i = 0; i < end; i++) {
@@ -231,7 +235,11 @@ final class FairQueue {
         if (served) {
           entries.remove(place);
         }
-        if (served || fault != Fault.READERS_OVERTAKE_IN_QUEUE) {
+        boolean passed = fault == Fault.READERS_OVERTAKE_IN_QUEUE
+            || (fault == Fault.SMALL_OVERTAKES_AT_RELEASE
+                && afterRelease
+                && request.isForPermits());
+        if (served || !passed) {
           return served ? request : null;
         }
       }

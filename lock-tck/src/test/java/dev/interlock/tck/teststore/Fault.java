@@ -785,5 +785,9 @@ public enum Fault {
   /** It is said to be durable, and after a restart each lease begins again. */
   RESTART_RENEWS_LEASES,
   /** A client that closes its backend ends what it still holds. */
-  CLOSE_ENDS_HOLDS
+  CLOSE_ENDS_HOLDS,
+  /** The end of an owner's entry, and a forced release, serve the first who waits, whoever holds. */
+  EXIT_SERVES_STRANGER,
+  /** A release serves those in the queue for whom there is room, also behind a larger request. */
+  SMALL_OVERTAKES_AT_RELEASE
 }

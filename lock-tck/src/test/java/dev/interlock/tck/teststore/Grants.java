@@ -201,7 +201,7 @@ final class Grants {
     Set<String> told = new HashSet<>();
     boolean servesOne = (fault == Fault.FORCE_SERVES_ONE && lock.end == Lock.End.FORCED)
         || (fault == Fault.EXPIRY_SERVES_ONE && lock.end == Lock.End.EXPIRED);
-    Request next = next(lock, now);
+    Request next = next(lock, now, fault == Fault.EXIT_SERVES_STRANGER && lock.isLeft);
     long firstToken = 0;
     while (next != null) {
       tokens.drawn(fault == Fault.QUEUE_KEEPS_TOKEN ? lock.lastToken : 0);
@@ -227,8 +227,9 @@ final class Grants {
         lock.waiters.clear();
       }
       lock.servesNobody = servesOne;
-      next = next(lock, now);
+      next = next(lock, now, false);
     }
+    lock.isLeft = false;
     if (served && fault == Fault.QUEUE_WAKES_ALL) {
       lock.queue
           .waiting()
@@ -259,7 +260,7 @@ final class Grants {
         : new Event("wake", name, id);
   }
 
-  private @Nullable Request next(Lock lock, long now) {
+  private @Nullable Request next(Lock lock, long now, boolean whoeverHolds) {
     long mostServed = switch (fault) {
       case SERVES_ONE_OF_QUEUE -> 1;
       case SERVES_THREE -> 3;
@@ -270,7 +271,12 @@ final class Grants {
       return null;
     }
     boolean last = unfair(lock);
-    return lock.queue.next(now, subscribers::containsKey, lock::fits, last);
+    return lock.queue.next(
+        now,
+        subscribers::containsKey,
+        request -> whoeverHolds || lock.fits(request),
+        last,
+        lock.isLeft);
   }
 
   private boolean unfair(Lock lock) {

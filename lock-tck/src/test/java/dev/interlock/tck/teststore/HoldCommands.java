@@ -172,6 +172,8 @@ final class HoldCommands {
     store.requireWritable();
     Lock lock = grants.lock(request.name(), table.now(request.clientClock()));
     lock.servesNobody = false;
+    lock.isLeft = lock.holdOf(request.id()) != null
+        && (lock.isOwned() || fault == Fault.SMALL_OVERTAKES_AT_RELEASE);
     Held held = lock.held;
     if (lock.isShared()) {
       store.requireRoomForPart();
@@ -240,6 +242,7 @@ final class HoldCommands {
       lock.waiters.remove(request.id());
     }
     if (lock.holdOf(request.id()) != null) {
+      lock.isLeft = lock.isOwned();
       if (fault == Fault.KEEPS_ABANDONED) {
         table.keep(request.name());
       } else if (fault == Fault.ABANDON_ENDS_ALL_PARTS && lock.isShared()) {

@@ -44,6 +44,9 @@ final class Lock {
   // Whether those in the queue are left to wait until the next release, for a fault.
   boolean servesNobody;
 
+  // Whether the queue is about to be served because somebody has ended a hold, for faults.
+  boolean isLeft;
+
   // Who had it last, for a fault.
   String lastOwner = "";
   // Those who held it beside others until their leases were over, for a fault.

@@ -181,6 +181,7 @@ final class OperatorCommands {
         table.removeFolded(name);
       }
       lock.end = Lock.End.FORCED;
+      lock.isLeft = true;
       if (fault == Fault.KEEPS_FORCED) {
         table.keep(name);
       }
