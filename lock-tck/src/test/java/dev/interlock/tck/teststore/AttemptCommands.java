@@ -113,6 +113,7 @@ final class AttemptCommands {
     if (writer != null && fault == Fault.BESIDE_ENDS_WRITING) {
       writer.capacity = Integer.MAX_VALUE;
     }
+    granted.writing = fault == Fault.BESIDE_ENDS_WITH_WRITER ? writer : null;
     return expired
         ? new Answer(Wire.BUSY, 0, TimeUnit.MILLISECONDS.toNanos(1))
         : new Answer(granted.token, granted.tokens, 0);

@@ -41,6 +41,9 @@ final class HoldCommands {
       last.forEach((name, request) -> answers.put(name, renewOne(request)));
       return requests.stream().map(request -> answers.get(request.name())).toArray(Answer[]::new);
     }
+    if (fault == Fault.BATCH_REVIVES_EXPIRED && requests.size() > 1) {
+      requests.forEach(request -> table.revive(request.name(), request.id(), request.lease()));
+    }
     Answer[] answers = someOfName(requests).map(this::renewOne).toArray(Answer[]::new);
     if (fault == Fault.PLACES_BY_NAME) {
       Map<String, Answer> last = new HashMap<>();
@@ -115,6 +118,10 @@ final class HoldCommands {
     }
     if (fault == Fault.PLACE_HIDES_GRANT && own != null && own.isHandedOver && !own.isConfirmed) {
       return new Answer(Wire.QUEUED, 0, lock.queue.refresh());
+    }
+    Answer before = grants.servedBefore(request);
+    if (own == null && before != null) {
+      return before;
     }
     if (held == null || own == null) {
       Request waiting = lock.queue.refresh(request.id(), now);

@@ -219,8 +219,14 @@ final class Lock {
       servesNobody = false;
       expiredToken = held.token;
       expired = held;
+      endReadingOf(held);
       leave();
     }
+  }
+
+  /** Ends what came beside a hold, for a fault. */
+  void endReadingOf(Held writer) {
+    beside.values().removeIf(hold -> hold.writing == writer);
   }
 
   private boolean isOver(Held hold, long now) {
