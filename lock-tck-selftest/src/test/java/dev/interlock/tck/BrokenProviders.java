@@ -497,5 +497,7 @@ final class BrokenProviders {
     EXPECTED.put(Fault.FORCE_SERVES_THE_DEAD, Set.of("W2"));
     EXPECTED.put(Fault.EXPIRY_SERVES_THE_DEAD, Set.of("W2"));
     EXPECTED.put(Fault.BESIDE_ENDS_WITH_WRITER, Set.of("R3"));
+    EXPECTED.put(Fault.DEAD_MEANS_DISCONNECTED, Set.of("W2"));
+    EXPECTED.put(Fault.NOTES_LAST_EIGHT_SECONDS, Set.of("L4"));
   }
 }

@@ -198,7 +198,8 @@ final class StoresOfFaults {
       Fault.PARTS_ARE_RENEWED_ONE_BY_ONE,
       Fault.EXIT_SERVES_STRANGER,
       Fault.SMALL_OVERTAKES_AT_RELEASE,
-      Fault.BESIDE_ENDS_WITH_WRITER);
+      Fault.BESIDE_ENDS_WITH_WRITER,
+      Fault.DEAD_MEANS_DISCONNECTED);
 
   private static final Set<Fault> NEEDS_DURABLE = Set.of(
       Fault.NOT_DURABLE,

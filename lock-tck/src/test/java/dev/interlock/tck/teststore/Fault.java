@@ -801,5 +801,9 @@ public enum Fault {
   /** The same of the end of a lease. */
   EXPIRY_SERVES_THE_DEAD,
   /** Who reads beside its writing reads no more when that runs out, or is forced. */
-  BESIDE_ENDS_WITH_WRITER
+  BESIDE_ENDS_WITH_WRITER,
+  /** A waiter counts as alive while its connection is open, and is served for all of its lease. */
+  DEAD_MEANS_DISCONNECTED,
+  /** Who waits without a place in the queue is told of no release after eight seconds. */
+  NOTES_LAST_EIGHT_SECONDS
 }

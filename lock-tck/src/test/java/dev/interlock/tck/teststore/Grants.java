@@ -209,8 +209,7 @@ final class Grants {
     while (next != null) {
       tokens.drawn(fault == Fault.QUEUE_KEEPS_TOKEN ? lock.lastToken : 0);
       String ownerBefore = lock.lastOwner;
-      boolean inFull =
-          unseen || fault == Fault.COUNTS_GRANTS_FROM_MESSAGE || fault == Fault.PLACE_HIDES_GRANT;
+      boolean inFull = unseen || servesInFull();
       long lease = inFull ? next.lease() : Math.min(next.lease(), FairQueue.CLAIM);
       Held granted = grant(next, lock, now + lease);
       granted.isHandedOver = true;
@@ -248,6 +247,14 @@ final class Grants {
   @Nullable
   Answer servedBefore(Request request) {
     return request.waits() ? served.get(request.id()) : null;
+  }
+
+  /** Whether one is served for all of its lease without having said that it is there. */
+  private boolean servesInFull() {
+    return switch (fault) {
+      case COUNTS_GRANTS_FROM_MESSAGE, PLACE_HIDES_GRANT, DEAD_MEANS_DISCONNECTED -> true;
+      default -> false;
+    };
   }
 
   /** Whether it does not matter if the first in the queue listens. */
@@ -320,7 +327,8 @@ final class Grants {
     boolean told = false;
     while (waiters.hasNext() && (!told || wakesAll())) {
       Map.Entry<String, String> waiter = waiters.next();
-      if (subscribers.containsKey(waiter.getValue()) || fault == Fault.WAKES_THE_DEAD) {
+      boolean listens = subscribers.containsKey(waiter.getValue());
+      if ((listens && isNoted(lock, waiter.getKey())) || fault == Fault.WAKES_THE_DEAD) {
         waiters.remove();
         if (fault != Fault.POLLS) {
           tell(waiter.getValue(), new Event("wake", name, waiter.getKey()));
@@ -328,6 +336,11 @@ final class Grants {
         told = true;
       }
     }
+  }
+
+  private boolean isNoted(Lock lock, String waiter) {
+    return fault != Fault.NOTES_LAST_EIGHT_SECONDS
+        || System.nanoTime() - lock.notedAt.getOrDefault(waiter, 0L) < 8 * SECOND;
   }
 
   /** Who keeps waiters that have left must wake those behind them too. */

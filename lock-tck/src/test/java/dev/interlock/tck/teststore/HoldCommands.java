@@ -128,7 +128,7 @@ final class HoldCommands {
       table.forget(request.name(), lock);
       long left = held == null ? AttemptCommands.SPIN : held.expiresAt - now;
       long place = lock.ownerHolds(waiting) ? Wire.QUEUED_BEHIND_OWNER : Wire.QUEUED;
-      return new Answer(waiting == null ? Wire.BUSY : place, 0, lock.recheck(left));
+      return new Answer(waiting == null ? Wire.BUSY : place, 0, lock.recheck(left, now));
     }
     if (own.request.capacity() != 1) {
       store.requireRoomForPart();

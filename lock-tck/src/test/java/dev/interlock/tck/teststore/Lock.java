@@ -26,6 +26,8 @@ final class Lock {
   final Map<String, Held> beside = new LinkedHashMap<>();
   // Attempt and client of those who want to be woken.
   final Map<String, String> waiters = new LinkedHashMap<>();
+  // Since when, for a fault.
+  final Map<String, Long> notedAt = new LinkedHashMap<>();
   final FairQueue queue;
   // How the last hold ended, and the token of one that expired: for faults that depend on it.
   End end = End.NONE;
@@ -309,10 +311,11 @@ final class Lock {
   }
 
   /** When one in the queue looks again, if so much is left of the hold that it waits for. */
-  long recheck(long left) {
+  long recheck(long left, long now) {
+    long until = isShared() ? Math.min(left, queue.untilPassed(now)) : left;
     return fault == Fault.QUEUE_SLEEPS_PAST_EXPIRY
         ? queue.refresh()
-        : Math.min(left, queue.refresh());
+        : Math.min(until, queue.refresh());
   }
 
   boolean isAwaitedBy(String client) {
