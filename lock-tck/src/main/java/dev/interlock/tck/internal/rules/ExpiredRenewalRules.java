@@ -63,7 +63,7 @@ public final class ExpiredRenewalRules {
     if (waiter.isPresent()) {
       expectNotTold(run, direct, observer, waiter.get());
     }
-    run.note(batch.size() + " holds that had expired were not renewed in a batch");
+    run.note("holds that had expired were not renewed in a batch of " + results.size());
   }
 
   /** One who was granted a lock from the queue; nobody where there is none. */

@@ -185,7 +185,7 @@ public final class ForcedReleaseRules {
     }
   }
 
-  @Rule(value = "M2", check = "that a forced release by a token ends that hold alone")
+  @Rule(value = "M2", check = "that a forced release by a token ends that hold alone", timed = true)
   public static void aForcedReleaseSparesThoseBeside(RuleRun run) throws Exception {
     if (!run.has(Capability.FENCED)) {
       return;
