@@ -490,5 +490,14 @@ final class BrokenProviders {
     EXPECTED.put(Fault.HEIRS_BEHIND_STRANGERS, Set.of("F1"));
     EXPECTED.put(Fault.RESTART_HALVES_LEASES, Set.of("D1"));
     EXPECTED.put(Fault.RESTART_RENEWS_LEASES, Set.of("D1"));
+    EXPECTED.put(Fault.EXIT_SERVES_STRANGER, Set.of("S2", "M2"));
+    EXPECTED.put(Fault.SMALL_OVERTAKES_AT_RELEASE, Set.of("C3"));
+    EXPECTED.put(Fault.PLACE_TELLS_OLD_GRANT, Set.of("N3"));
+    EXPECTED.put(Fault.BATCH_REVIVES_EXPIRED, Set.of("N3"));
+    EXPECTED.put(Fault.FORCE_SERVES_THE_DEAD, Set.of("W2"));
+    EXPECTED.put(Fault.EXPIRY_SERVES_THE_DEAD, Set.of("W2"));
+    EXPECTED.put(Fault.BESIDE_ENDS_WITH_WRITER, Set.of("R3"));
+    EXPECTED.put(Fault.DEAD_MEANS_DISCONNECTED, Set.of("W2"));
+    EXPECTED.put(Fault.NOTES_LAST_EIGHT_SECONDS, Set.of("L4"));
   }
 }

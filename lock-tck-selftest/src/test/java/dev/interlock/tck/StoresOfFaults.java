@@ -65,7 +65,11 @@ final class StoresOfFaults {
       Fault.FADES_AFTER_FORCE,
       Fault.FADES_AFTER_ABANDON,
       Fault.RENEWAL_AFTER_WAIT_IS_VAIN,
-      Fault.HEIRS_BEHIND_STRANGERS);
+      Fault.HEIRS_BEHIND_STRANGERS,
+      Fault.PLACE_TELLS_OLD_GRANT,
+      Fault.BATCH_REVIVES_EXPIRED,
+      Fault.FORCE_SERVES_THE_DEAD,
+      Fault.EXPIRY_SERVES_THE_DEAD);
 
   private static final Set<Fault> NEEDS_SHARED_OWNERS = Set.of(
       Fault.OWNER_BEHIND_QUEUE,
@@ -191,7 +195,11 @@ final class StoresOfFaults {
       Fault.BESIDE_ENDS_WRITING,
       Fault.EVICTS_PARTS,
       Fault.SIZE_OUTLIVES_EXPIRY,
-      Fault.PARTS_ARE_RENEWED_ONE_BY_ONE);
+      Fault.PARTS_ARE_RENEWED_ONE_BY_ONE,
+      Fault.EXIT_SERVES_STRANGER,
+      Fault.SMALL_OVERTAKES_AT_RELEASE,
+      Fault.BESIDE_ENDS_WITH_WRITER,
+      Fault.DEAD_MEANS_DISCONNECTED);
 
   private static final Set<Fault> NEEDS_DURABLE = Set.of(
       Fault.NOT_DURABLE,
@@ -223,7 +231,9 @@ final class StoresOfFaults {
       Fault.SINCE_OF_ARRIVAL,
       Fault.WAKES_THE_DEAD,
       Fault.DEAD_WRITER_KEEPS_READERS_OUT,
-      Fault.DEAD_WAITER_KEEPS_PERMITS);
+      Fault.DEAD_WAITER_KEEPS_PERMITS,
+      Fault.FORCE_SERVES_THE_DEAD,
+      Fault.EXPIRY_SERVES_THE_DEAD);
 
   /** Where a client of the store with this fault connects. */
   static String uri(StoreServer server, Fault fault) {

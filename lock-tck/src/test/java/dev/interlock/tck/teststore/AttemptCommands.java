@@ -113,6 +113,7 @@ final class AttemptCommands {
     if (writer != null && fault == Fault.BESIDE_ENDS_WRITING) {
       writer.capacity = Integer.MAX_VALUE;
     }
+    granted.writing = fault == Fault.BESIDE_ENDS_WITH_WRITER ? writer : null;
     return expired
         ? new Answer(Wire.BUSY, 0, TimeUnit.MILLISECONDS.toNanos(1))
         : new Answer(granted.token, granted.tokens, 0);
@@ -189,12 +190,15 @@ final class AttemptCommands {
         table.keep(request.name());
       }
       return lock.queue.enter(request, now)
-          ? new Answer(Wire.QUEUED, 0, lock.recheck(left))
+          ? new Answer(Wire.QUEUED, 0, lock.recheck(left, now))
           : new Answer(Wire.BUSY, 0, Math.min(left, SPIN));
     }
     if (request.waits()
         && !(fault == Fault.NOTES_FIFTY_WAITERS && lock.waiters.size() >= MOST_NOTED)) {
       lock.waiters.put(request.id(), request.client());
+      if (fault == Fault.NOTES_LAST_EIGHT_SECONDS) {
+        lock.notedAt.put(request.id(), now);
+      }
       if (fault == Fault.KEEPS_AWAITED) {
         table.keep(request.name());
       }
@@ -206,8 +210,11 @@ final class AttemptCommands {
     return switch (fault) {
       case POLLS -> POLL;
       case SPINS -> SPIN;
-      case TRUSTS_MESSAGES, WAKES_THE_DEAD, LOOKS_AFTER_LEASE_FOUND_FIRST, DEAF_WHEN_IDLE ->
-        Long.MAX_VALUE;
+      case TRUSTS_MESSAGES,
+          WAKES_THE_DEAD,
+          LOOKS_AFTER_LEASE_FOUND_FIRST,
+          DEAF_WHEN_IDLE,
+          NOTES_LAST_EIGHT_SECONDS -> Long.MAX_VALUE;
       default -> LONGEST_RECHECK;
     };
   }

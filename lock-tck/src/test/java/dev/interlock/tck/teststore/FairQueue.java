@@ -18,6 +18,9 @@ final class FairQueue {
   /** How long a waiter has to confirm that it got the lock. */
   static final long CLAIM = TimeUnit.SECONDS.toNanos(2);
 
+  /** For longer than this nobody keeps others out who does not say that it is still there. */
+  private static final long SILENCE = TimeUnit.SECONDS.toNanos(4);
+
   private static final long LIFE = TimeUnit.SECONDS.toNanos(20);
   private static final long SHORT_LIFE = TimeUnit.SECONDS.toNanos(5);
   private static final long LONGER_LIFE = TimeUnit.SECONDS.toNanos(18);
@@ -30,6 +33,7 @@ final class FairQueue {
   private static final class Entry {
     final Wire.Request request;
     long deadline;
+    long heardAt;
     int place;
 
     Entry(Wire.Request request) {
@@ -71,6 +75,7 @@ final class FairQueue {
     }
     Entry entry = new Entry(request);
     entry.deadline = now + life();
+    entry.heardAt = now;
     if (fault == Fault.UNFAIR_FROM_TEN && entries.size() > FAIR_PLACES) {
       entries.add(entries.size() - 1, entry);
       return true;
@@ -143,6 +148,16 @@ final class FairQueue {
     };
   }
 
+  private boolean isSilent(Entry entry, long now) {
+    return fault != Fault.DEAD_MEANS_DISCONNECTED && now - entry.heardAt > SILENCE;
+  }
+
+  /** When those behind the first may pass it if nothing is heard of it until then. */
+  long untilPassed(long now) {
+    long left = entries.isEmpty() ? 0 : entries.get(0).heardAt + SILENCE - now;
+    return left > 0 ? left + AttemptCommands.SPIN : LIFE;
+  }
+
   private boolean isPartOfAnother(String owner) {
     return entries.stream()
         .map(entry -> entry.request.owner())
@@ -155,6 +170,7 @@ final class FairQueue {
     for (Entry entry : entries) {
       if (entry.request.id().equals(id)) {
         entry.deadline = life() == LIFE ? now + LIFE : entry.deadline;
+        entry.heardAt = now;
         known = entry.request;
       }
     }
@@ -219,20 +235,30 @@ final class FairQueue {
    * their time is over.
    */
   Wire.@Nullable Request next(
-      long now, Predicate<String> listens, Predicate<Wire.Request> fits, boolean last) {
+      long now,
+      Predicate<String> listens,
+      Predicate<Wire.Request> fits,
+      boolean last,
+      boolean afterRelease) {
     entries.removeIf(entry -> entry.deadline - now <= 0);
     int end = fault == Fault.DEAD_HEAD_BLOCKS ? Math.min(1, entries.size()) : entries.size();
     for (int i = 0; i < end; i++) {
       int place = last ? end - 1 - i : i;
-      Wire.Request request = entries.get(place).request;
+      Entry entry = entries.get(place);
+      Wire.Request request = entry.request;
       boolean blocks = outlivesItsClient(request) && !fits.test(request);
       if (blocks || listens.test(request.client())) {
-        boolean served = fits.test(request);
-        if (served) {
+        if (fits.test(request)) {
           entries.remove(place);
+          return request;
         }
-        if (served || fault != Fault.READERS_OVERTAKE_IN_QUEUE) {
-          return served ? request : null;
+        boolean passed = (!blocks && isSilent(entry, now))
+            || fault == Fault.READERS_OVERTAKE_IN_QUEUE
+            || (fault == Fault.SMALL_OVERTAKES_AT_RELEASE
+                && afterRelease
+                && request.isForPermits());
+        if (!passed) {
+          return null;
         }
       }
     }

@@ -785,5 +785,25 @@ public enum Fault {
   /** It is said to be durable, and after a restart each lease begins again. */
   RESTART_RENEWS_LEASES,
   /** A client that closes its backend ends what it still holds. */
-  CLOSE_ENDS_HOLDS
+  CLOSE_ENDS_HOLDS,
+  /**
+   * The end of an owner's entry, and a forced release, serve the first who waits, whoever holds.
+   */
+  EXIT_SERVES_STRANGER,
+  /** A release serves those in the queue for whom there is room, also behind a larger request. */
+  SMALL_OVERTAKES_AT_RELEASE,
+  /** Who was served from the queue, and asks for its place, is told of that grant for ever. */
+  PLACE_TELLS_OLD_GRANT,
+  /** A batch of more than one renewal does not look whether the leases are over. */
+  BATCH_REVIVES_EXPIRED,
+  /** A forced release serves the first of the queue for all of its lease, dead or alive. */
+  FORCE_SERVES_THE_DEAD,
+  /** The same of the end of a lease. */
+  EXPIRY_SERVES_THE_DEAD,
+  /** Who reads beside its writing reads no more when that runs out, or is forced. */
+  BESIDE_ENDS_WITH_WRITER,
+  /** A waiter counts as alive while its connection is open, and is served for all of its lease. */
+  DEAD_MEANS_DISCONNECTED,
+  /** Who waits without a place in the queue is told of no release after eight seconds. */
+  NOTES_LAST_EIGHT_SECONDS
 }

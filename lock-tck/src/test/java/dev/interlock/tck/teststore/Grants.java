@@ -29,6 +29,8 @@ final class Grants {
   // Whose command runs.
   private String asking = "";
   private long count;
+  // What was granted from queues, by attempt, for a fault.
+  private final Map<String, Answer> served = new HashMap<>();
   // When each client was told something, for a fault.
   private final Map<String, Long> lastTold = new ConcurrentHashMap<>();
   private final LateEvents late = new LateEvents();
@@ -197,20 +199,23 @@ final class Grants {
    * that fit, for a short time, in which they must repeat their attempts.
    */
   boolean serve(String name, Lock lock, long now) {
-    boolean served = false;
+    boolean any = false;
     Set<String> told = new HashSet<>();
     boolean servesOne = (fault == Fault.FORCE_SERVES_ONE && lock.end == Lock.End.FORCED)
         || (fault == Fault.EXPIRY_SERVES_ONE && lock.end == Lock.End.EXPIRED);
-    Request next = next(lock, now);
+    boolean unseen = servesUnseen(lock);
+    Request next = next(lock, now, fault == Fault.EXIT_SERVES_STRANGER && lock.isLeft);
     long firstToken = 0;
     while (next != null) {
       tokens.drawn(fault == Fault.QUEUE_KEEPS_TOKEN ? lock.lastToken : 0);
       String ownerBefore = lock.lastOwner;
-      boolean inFull =
-          fault == Fault.COUNTS_GRANTS_FROM_MESSAGE || fault == Fault.PLACE_HIDES_GRANT;
+      boolean inFull = unseen || servesInFull();
       long lease = inFull ? next.lease() : Math.min(next.lease(), FairQueue.CLAIM);
       Held granted = grant(next, lock, now + lease);
       granted.isHandedOver = true;
+      if (fault == Fault.PLACE_TELLS_OLD_GRANT) {
+        served.put(next.id(), new Answer(granted.token, granted.tokens, 0));
+      }
       if (fault == Fault.OWN_HAND_OFF_FADES && next.client().equals(asking)) {
         granted.fade(now + FADED);
       }
@@ -222,19 +227,43 @@ final class Grants {
       if (isTold(next, first, lock)) {
         tell(next.client(), served(name, granted));
       }
-      served = true;
+      any = true;
       if (fault == Fault.QUEUE_FORGETS_OTHERS) {
         lock.waiters.clear();
       }
       lock.servesNobody = servesOne;
-      next = next(lock, now);
+      next = next(lock, now, false);
     }
-    if (served && fault == Fault.QUEUE_WAKES_ALL) {
+    lock.isLeft = false;
+    if (any && fault == Fault.QUEUE_WAKES_ALL) {
       lock.queue
           .waiting()
           .forEach(other -> tell(other.client(), new Event("wake", name, other.id())));
     }
-    return served;
+    return any;
+  }
+
+  /** What one was granted from the queue, whatever became of that; null without the fault. */
+  @Nullable
+  Answer servedBefore(Request request) {
+    return request.waits() ? served.get(request.id()) : null;
+  }
+
+  /** Whether one is served for all of its lease without having said that it is there. */
+  private boolean servesInFull() {
+    return switch (fault) {
+      case COUNTS_GRANTS_FROM_MESSAGE, PLACE_HIDES_GRANT, DEAD_MEANS_DISCONNECTED -> true;
+      default -> false;
+    };
+  }
+
+  /** Whether it does not matter if the first in the queue listens. */
+  private boolean servesUnseen(Lock lock) {
+    return switch (fault) {
+      case FORCE_SERVES_THE_DEAD -> lock.end == Lock.End.FORCED;
+      case EXPIRY_SERVES_THE_DEAD -> lock.end == Lock.End.EXPIRED;
+      default -> false;
+    };
   }
 
   private boolean isTold(Request served, boolean first, Lock lock) {
@@ -259,7 +288,7 @@ final class Grants {
         : new Event("wake", name, id);
   }
 
-  private @Nullable Request next(Lock lock, long now) {
+  private @Nullable Request next(Lock lock, long now, boolean whoeverHolds) {
     long mostServed = switch (fault) {
       case SERVES_ONE_OF_QUEUE -> 1;
       case SERVES_THREE -> 3;
@@ -270,7 +299,12 @@ final class Grants {
       return null;
     }
     boolean last = unfair(lock);
-    return lock.queue.next(now, subscribers::containsKey, lock::fits, last);
+    return lock.queue.next(
+        now,
+        servesUnseen(lock) ? client -> true : subscribers::containsKey,
+        request -> whoeverHolds || lock.fits(request),
+        last,
+        lock.isLeft);
   }
 
   private boolean unfair(Lock lock) {
@@ -293,7 +327,8 @@ final class Grants {
     boolean told = false;
     while (waiters.hasNext() && (!told || wakesAll())) {
       Map.Entry<String, String> waiter = waiters.next();
-      if (subscribers.containsKey(waiter.getValue()) || fault == Fault.WAKES_THE_DEAD) {
+      boolean listens = subscribers.containsKey(waiter.getValue());
+      if ((listens && isNoted(lock, waiter.getKey())) || fault == Fault.WAKES_THE_DEAD) {
         waiters.remove();
         if (fault != Fault.POLLS) {
           tell(waiter.getValue(), new Event("wake", name, waiter.getKey()));
@@ -301,6 +336,11 @@ final class Grants {
         told = true;
       }
     }
+  }
+
+  private boolean isNoted(Lock lock, String waiter) {
+    return fault != Fault.NOTES_LAST_EIGHT_SECONDS
+        || System.nanoTime() - lock.notedAt.getOrDefault(waiter, 0L) < 8 * SECOND;
   }
 
   /** Who keeps waiters that have left must wake those behind them too. */

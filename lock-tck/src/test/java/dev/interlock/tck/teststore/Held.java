@@ -19,6 +19,9 @@ final class Held {
   boolean isEntry;
   // Whether it was granted to one who stood in the queue.
   boolean isHandedOver;
+  // The hold that it came beside, and ends with, for a fault.
+  @Nullable
+  Held writing;
   // Whether whoever was granted it from the queue has asked again.
   boolean isConfirmed;
   // The size that counts for those who come beside it.

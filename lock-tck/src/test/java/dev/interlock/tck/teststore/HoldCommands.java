@@ -41,6 +41,9 @@ final class HoldCommands {
       last.forEach((name, request) -> answers.put(name, renewOne(request)));
       return requests.stream().map(request -> answers.get(request.name())).toArray(Answer[]::new);
     }
+    if (fault == Fault.BATCH_REVIVES_EXPIRED && requests.size() > 1) {
+      requests.forEach(request -> table.revive(request.name(), request.id(), request.lease()));
+    }
     Answer[] answers = someOfName(requests).map(this::renewOne).toArray(Answer[]::new);
     if (fault == Fault.PLACES_BY_NAME) {
       Map<String, Answer> last = new HashMap<>();
@@ -116,12 +119,16 @@ final class HoldCommands {
     if (fault == Fault.PLACE_HIDES_GRANT && own != null && own.isHandedOver && !own.isConfirmed) {
       return new Answer(Wire.QUEUED, 0, lock.queue.refresh());
     }
+    Answer before = grants.servedBefore(request);
+    if (own == null && before != null) {
+      return before;
+    }
     if (held == null || own == null) {
       Request waiting = lock.queue.refresh(request.id(), now);
       table.forget(request.name(), lock);
       long left = held == null ? AttemptCommands.SPIN : held.expiresAt - now;
       long place = lock.ownerHolds(waiting) ? Wire.QUEUED_BEHIND_OWNER : Wire.QUEUED;
-      return new Answer(waiting == null ? Wire.BUSY : place, 0, lock.recheck(left));
+      return new Answer(waiting == null ? Wire.BUSY : place, 0, lock.recheck(left, now));
     }
     if (own.request.capacity() != 1) {
       store.requireRoomForPart();
@@ -172,6 +179,8 @@ final class HoldCommands {
     store.requireWritable();
     Lock lock = grants.lock(request.name(), table.now(request.clientClock()));
     lock.servesNobody = false;
+    lock.isLeft = lock.holdOf(request.id()) != null
+        && (lock.isOwned() || fault == Fault.SMALL_OVERTAKES_AT_RELEASE);
     Held held = lock.held;
     if (lock.isShared()) {
       store.requireRoomForPart();
@@ -240,6 +249,7 @@ final class HoldCommands {
       lock.waiters.remove(request.id());
     }
     if (lock.holdOf(request.id()) != null) {
+      lock.isLeft = lock.isOwned();
       if (fault == Fault.KEEPS_ABANDONED) {
         table.keep(request.name());
       } else if (fault == Fault.ABANDON_ENDS_ALL_PARTS && lock.isShared()) {

@@ -26,6 +26,8 @@ final class Lock {
   final Map<String, Held> beside = new LinkedHashMap<>();
   // Attempt and client of those who want to be woken.
   final Map<String, String> waiters = new LinkedHashMap<>();
+  // Since when, for a fault.
+  final Map<String, Long> notedAt = new LinkedHashMap<>();
   final FairQueue queue;
   // How the last hold ended, and the token of one that expired: for faults that depend on it.
   End end = End.NONE;
@@ -43,6 +45,9 @@ final class Lock {
 
   // Whether those in the queue are left to wait until the next release, for a fault.
   boolean servesNobody;
+
+  // Whether the queue is about to be served because somebody has ended a hold, for faults.
+  boolean isLeft;
 
   // Who had it last, for a fault.
   String lastOwner = "";
@@ -216,8 +221,14 @@ final class Lock {
       servesNobody = false;
       expiredToken = held.token;
       expired = held;
+      endReadingOf(held);
       leave();
     }
+  }
+
+  /** Ends what came beside a hold, for a fault. */
+  void endReadingOf(Held writer) {
+    beside.values().removeIf(hold -> hold.writing == writer);
   }
 
   private boolean isOver(Held hold, long now) {
@@ -300,10 +311,11 @@ final class Lock {
   }
 
   /** When one in the queue looks again, if so much is left of the hold that it waits for. */
-  long recheck(long left) {
+  long recheck(long left, long now) {
+    long until = isShared() ? Math.min(left, queue.untilPassed(now)) : left;
     return fault == Fault.QUEUE_SLEEPS_PAST_EXPIRY
         ? queue.refresh()
-        : Math.min(left, queue.refresh());
+        : Math.min(until, queue.refresh());
   }
 
   boolean isAwaitedBy(String client) {

@@ -215,6 +215,15 @@ final class LockTable {
     return lock;
   }
 
+  /** Prolongs a hold that nobody has looked at since its lease was over, for a fault. */
+  void revive(String name, String id, long lease) {
+    Lock lock = asIs(name);
+    Held own = lock == null ? null : lock.holdOf(id);
+    if (own != null) {
+      own.expiresAt = Math.max(own.expiresAt, System.nanoTime() + lease);
+    }
+  }
+
   boolean isExpired(String name, long now) {
     Lock lock = asIs(name);
     return lock != null && lock.held != null && lock.held.expiresAt - now <= 0;

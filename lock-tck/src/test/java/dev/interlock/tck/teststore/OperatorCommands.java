@@ -169,6 +169,7 @@ final class OperatorCommands {
           .filter(held -> isToldOf(held, victim))
           .forEach(held ->
               grants.tell(held.request.client(), new Event("revoked", name, held.request.id())));
+      lock.endReadingOf(victim);
       lock.end(victim);
       lock.leaveLease(victim);
       table.ended(Fault.FORCE_NOT_DURABLE, name, victim);
@@ -181,6 +182,7 @@ final class OperatorCommands {
         table.removeFolded(name);
       }
       lock.end = Lock.End.FORCED;
+      lock.isLeft = true;
       if (fault == Fault.KEEPS_FORCED) {
         table.keep(name);
       }

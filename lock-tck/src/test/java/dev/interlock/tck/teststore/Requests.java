@@ -99,15 +99,15 @@ final class Requests {
 
   /** What concerns a hold or a waiter that the server knows. */
   Wire.Request of(String name, HoldId id, long lease) {
-    return of(name, id, lease, 0);
+    return of(name, id, lease, 0, false);
   }
 
   /** A renewal. */
   Wire.Request of(Renewal renewal, long lease) {
-    return of(renewal.name(), renewal.id(), lease, renewal.minToken());
+    return of(renewal.name(), renewal.id(), lease, renewal.minToken(), renewal.queued());
   }
 
-  private Wire.Request of(String name, HoldId id, long lease, long minToken) {
+  private Wire.Request of(String name, HoldId id, long lease, long minToken, boolean waits) {
     return new Wire.Request(
         name,
         identity(id),
@@ -115,7 +115,7 @@ final class Requests {
         client.host(),
         "",
         lease,
-        false,
+        waits,
         false,
         false,
         1,

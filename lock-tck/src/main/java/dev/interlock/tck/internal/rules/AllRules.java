@@ -38,6 +38,7 @@ public final class AllRules {
       ListingRules.class,
       ManagementRules.class,
       RenewalRules.class,
+      ExpiredRenewalRules.class,
       BatchRules.class,
       BatchNameRules.class,
       FencingRules.class,

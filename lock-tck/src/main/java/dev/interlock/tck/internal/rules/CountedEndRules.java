@@ -240,6 +240,7 @@ public final class CountedEndRules {
     LockClient observer = run.client();
     List<LockClient> clients = List.of(run.client());
     Worker dying = run.oneJvm() ? run.worker() : run.ownWorker();
+    VanishingClient vanishing = new VanishingClient(run);
     Map<String, CompletableFuture<Lease>> others = new LinkedHashMap<>();
     List<LockRequest> coming = new ArrayList<>();
     List<String> names = new ArrayList<>();
@@ -258,11 +259,16 @@ public final class CountedEndRules {
       LivenessRules.awaitWaiting(run, dying, names.size());
       others.put(kind.who() + " behind it", Queues.enter(run, clients, observer, before, 1));
       coming.add(after);
+      LockRequest gone = Queues.request(run, run.name());
+      LockRequest other = Queues.request(run, run.name());
+      vanishing.enter(kind.who(), kind.part(gone), kind.whole(gone), other);
     }
     RuleRun.pause(run.ms(WITHOUT_DOUBT));
     others.forEach((who, other) -> run.expect(
         !other.isDone(), who + " waits for one who waits for all and is alive", "it does not"));
+    vanishing.expectToWait();
     Queues.kill(run, dying, "a client that waits for all of each lock");
+    vanishing.vanish();
     long died = System.nanoTime();
     for (int i = 0; i < kinds.size(); i++) {
       others.put(
@@ -277,12 +283,17 @@ public final class CountedEndRules {
     }
     run.note(String.join(", ", others.keySet()) + " came past those who had died "
         + RuleRun.since(died).toMillis() + " ms ago");
+    vanishing.expectPassed(died);
   }
 
   /** Those who ask for a part of a lock, and the size that one names who asks for all of it. */
   private record Sharing(String who, UnaryOperator<LockRequest> asked, int all) {
     LockRequest part(LockRequest request) {
       return asked.apply(request);
+    }
+
+    LockRequest whole(LockRequest request) {
+      return all == 1 ? request : request.permits(all, all);
     }
   }
 

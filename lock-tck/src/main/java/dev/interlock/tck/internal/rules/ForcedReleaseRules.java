@@ -13,6 +13,7 @@ import dev.interlock.tck.internal.run.RuleRun;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 
 /** Rule M2. */
@@ -184,7 +185,7 @@ public final class ForcedReleaseRules {
     }
   }
 
-  @Rule(value = "M2", check = "that a forced release by a token ends that hold alone")
+  @Rule(value = "M2", check = "that a forced release by a token ends that hold alone", timed = true)
   public static void aForcedReleaseSparesThoseBeside(RuleRun run) throws Exception {
     if (!run.has(Capability.FENCED)) {
       return;
@@ -199,6 +200,8 @@ public final class ForcedReleaseRules {
       for (LockClient client : clients) {
         held.add(client.acquire(kind.apply(Leases.fixed(run, name, 30_000))));
       }
+      CompletableFuture<Lease> all =
+          Queues.enter(run, clients, operator, Queues.request(run, name), 0);
       for (int i : new int[] {1, 0}) {
         long token = held.remove(i).fencingToken();
         run.expectWhileHeld(
@@ -212,9 +215,13 @@ public final class ForcedReleaseRules {
         for (Lease other : held) {
           Leases.expectValid(run, other, "the lease beside one that was forced");
         }
+        run.expectWhileHeld(
+            name, () -> !all.isDone(), "one who asks for all waits for the others", "it has it");
       }
       held.get(0).release();
-      run.expectFree(operator, name, run.limit(1_000), "after the release of the last one");
+      Queues.expectServed(run, all, "one who asks for all after the release of the last part");
+      all.get().release();
+      run.expectFree(operator, name, run.limit(1_000), "after the release of all of it");
     }
   }
 

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 
 /** Rule L4 for leases of every length: by the server's own count, at once. */
@@ -313,8 +314,29 @@ public final class LeaseLengthRules {
         leases.put(extended, "a lease of " + kind.getKey() + " that was extended to ten minutes");
       }
     }
+    Map<Lease, CompletableFuture<Lease>> waits = beginWaits(run, client, other, lease);
     RuleRun.pause(Duration.ofMillis(CAPPED_WHEN_SEEN));
     leases.forEach((name, what) -> run.expectHeld(other, name, "16 s into " + what));
+    for (Map.Entry<Lease, CompletableFuture<Lease>> wait : waits.entrySet()) {
+      wait.getKey().release();
+      Queues.expectServed(run, wait.getValue(), "one who has waited for 16 s");
+      wait.getValue().get().release();
+    }
+  }
+
+  /** Begins a wait of each kind, for what is released when there is time for nothing else. */
+  private static Map<Lease, CompletableFuture<Lease>> beginWaits(
+      RuleRun run, LockClient holder, LockClient waiting, Duration lease) throws Exception {
+    Map<Lease, CompletableFuture<Lease>> waits = new LinkedHashMap<>();
+    if (run.isForeign()) {
+      return waits;
+    }
+    for (UnaryOperator<LockRequest> kind : Leases.kinds(run).values()) {
+      LockRequest request = LockRequest.of(run.name()).withLease(lease);
+      Lease held = holder.acquire(request.withWait(run.limit(3_000)));
+      waits.put(held, waiting.acquireAsync(kind.apply(request.withWait(lease))));
+    }
+    return waits;
   }
 
   @Rule(value = "L4", check = "whether the lease depends on how often the lock was used")

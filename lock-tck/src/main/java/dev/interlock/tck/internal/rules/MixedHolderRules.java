@@ -53,6 +53,53 @@ public final class MixedHolderRules {
   }
 
   @Rule(
+      value = "R3",
+      check = "that one who reads beside its own writing has a hold of its own",
+      timed = true)
+  public static void aReaderOutlivesItsOwnWriting(RuleRun run) throws Exception {
+    if (run.isForeign()) {
+      return;
+    }
+    boolean fenced = run.has(Capability.FENCED);
+    DirectBackend direct = run.direct();
+    LockClient observer = run.client();
+    List<Attempt> readers = new ArrayList<>();
+    for (long lease : fenced ? new long[] {BRIEF, LONG} : new long[] {BRIEF}) {
+      String name = run.name();
+      HoldId writer = direct.newId();
+      Grant writing = direct.acquire(name, writer, run.ms(lease), run.limit(3_000));
+      Attempt reader = Attempt.of(name, direct.newId(), "tck", run.ms(LONG))
+          .withFair(true)
+          .withUnits(1, Integer.MAX_VALUE)
+          .withBeside(writer);
+      Grant reading = direct.acquire(reader, run.limit(3_000));
+      readers.add(reader);
+      run.expect(
+          !fenced || reading.fencingToken() > writing.fencingToken(),
+          "one who reads beside its writing has a larger token than " + writing.fencingToken(),
+          "it has " + reading.fencingToken());
+      if (lease == LONG) {
+        run.expectWhileHeld(
+            name,
+            () -> direct.backend().forceRelease(name, writing.fencingToken()),
+            "the token of a writer that reads, too, ends its writing",
+            "it did not");
+      }
+    }
+    RuleRun.pause(run.expiry(2 * BRIEF));
+    for (Attempt reader : readers) {
+      String name = reader.name();
+      run.expectHeld(observer, name, "while one reads whose own writing has ended");
+      run.expectWhileHeld(
+          name,
+          () -> direct.release(name, reader.id()),
+          "a reader whose own writing has ended reads until its release",
+          "it read no more");
+      run.expectFree(observer, name, run.limit(1_000), "after reading and writing");
+    }
+  }
+
+  @Rule(
       value = "C4",
       check = "that a size counts for as long as a hold that names it, however that ends",
       timed = true)

@@ -163,6 +163,7 @@ public final class SemaphoreRules {
     LockClient observer = run.client();
     LockRequest request = Queues.request(run, name);
     Lease held = run.client().acquire(request.permits(2, SIZE));
+    Lease third = run.client().acquire(request.permits(1, SIZE));
     List<CompletableFuture<Lease>> queue = new ArrayList<>();
     for (int permits : new int[] {SIZE, 1, 2, 3}) {
       queue.add(Queues.enter(run, clients, observer, request.permits(permits, SIZE), queue.size()));
@@ -173,6 +174,14 @@ public final class SemaphoreRules {
         "it entered before it");
     run.expect(
         queue.stream().noneMatch(CompletableFuture::isDone), "all four wait", "one was served");
+    // Now there is room for all but the first.
+    third.release();
+    RuleRun.pause(run.ms(100));
+    run.expectWhileHeld(
+        name,
+        () -> queue.stream().noneMatch(CompletableFuture::isDone),
+        "all four wait, for what a release gave back is not enough for the first",
+        "one was served");
     held.release();
     Queues.expectServed(run, queue.get(0), "the request for all permits, which came first");
     RuleRun.pause(run.ms(100));
