@@ -116,6 +116,7 @@ final class BrokenProviders {
     NOW_AND_THEN.put(Fault.GIVES_UP_AT_ONCE, Set.of("E5"));
     EXPECTED.put(Fault.CUT_MEANS_BUSY, Set.of("E3", "W4"));
     EXPECTED.put(Fault.TOKEN_CHANGES, Set.of("E1"));
+    EXPECTED.put(Fault.PART_TOKEN_CHANGES, Set.of("E1"));
     EXPECTED.put(Fault.RENEWS_ORPHANS, Set.of("W6", "E6"));
     // In the crowds of X1 and T1 an attempt may be granted whose waiter has got the lock from its
     // own

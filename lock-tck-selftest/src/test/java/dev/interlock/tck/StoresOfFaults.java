@@ -105,6 +105,7 @@ final class StoresOfFaults {
       Fault.WRITER_WAITS_FOR_ITSELF,
       Fault.READERS_COUNT_APART,
       Fault.REPEATED_READER_COUNTS,
+      Fault.PART_TOKEN_CHANGES,
       Fault.COUNTS_HOLDERS,
       Fault.PERMITS_HAVE_NO_LEASE,
       Fault.PERMITS_COME_BACK_TWICE,

@@ -43,6 +43,8 @@ public enum Fault {
   HANGS_LATER,
   /** A repeated attempt is given another token. */
   TOKEN_CHANGES,
+  /** The same of one that holds a part. */
+  PART_TOKEN_CHANGES,
   /** The hold of an attempt that was given up is kept alive. */
   RENEWS_ORPHANS,
   /** Every attempt is answered with a new token, and nothing is ever held. */
