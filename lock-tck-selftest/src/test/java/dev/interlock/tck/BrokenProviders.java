@@ -461,6 +461,8 @@ final class BrokenProviders {
     EXPECTED.put(Fault.RESERVATIONS_NOT_DURABLE, Set.of("T2"));
     EXPECTED.put(Fault.UNITS_NOT_DURABLE, Set.of("D1"));
     EXPECTED.put(Fault.OWNERS_NOT_DURABLE, Set.of("D1"));
+    EXPECTED.put(Fault.CAPACITY_NOT_DURABLE, Set.of("D1"));
+    EXPECTED.put(Fault.TOKEN_NOT_DURABLE, Set.of("D1"));
     EXPECTED.put(Fault.SERVED_TOGETHER_SHARE_TOKEN, Set.of("R4", "C1"));
     EXPECTED.put(Fault.FORCE_SERVES_ONE, Set.of("R2", "C3"));
     EXPECTED.put(Fault.EXPIRY_SERVES_ONE, Set.of("R2", "C3"));

@@ -208,6 +208,8 @@ final class StoresOfFaults {
       Fault.RESERVATIONS_NOT_DURABLE,
       Fault.UNITS_NOT_DURABLE,
       Fault.OWNERS_NOT_DURABLE,
+      Fault.CAPACITY_NOT_DURABLE,
+      Fault.TOKEN_NOT_DURABLE,
       Fault.RESTART_HALVES_LEASES,
       Fault.RESTART_RENEWS_LEASES);
 

@@ -782,6 +782,10 @@ public enum Fault {
   RENEWAL_AFTER_WAIT_IS_VAIN,
   /** A grant names all waiters of its client as those behind it, also if others are between. */
   HEIRS_BEHIND_STRANGERS,
+  /** It is said to be durable, and after a restart the sizes that holders named do not count. */
+  CAPACITY_NOT_DURABLE,
+  /** It is said to be durable, and after a restart each hold has another token. */
+  TOKEN_NOT_DURABLE,
   /** It is said to be durable, and after a restart half of each lease is left. */
   RESTART_HALVES_LEASES,
   /** It is said to be durable, and after a restart each lease begins again. */
