@@ -455,6 +455,8 @@ final class BrokenProviders {
     EXPECTED.put(Fault.PARTS_END_EARLY, Set.of("L1"));
     EXPECTED.put(Fault.RENEWED_LEASES_END_EARLY, Set.of("L1"));
     EXPECTED.put(Fault.RAISE_RESERVES_ONE_TOKEN, Set.of("T1"));
+    EXPECTED.put(Fault.FORCE_KNOWS_FIRST_TOKEN, Set.of("T1"));
+    EXPECTED.put(Fault.RAISES_IN_32_BITS, Set.of("T1"));
     EXPECTED.put(Fault.REPEAT_TELLS_WANTED_TOKENS, Set.of("T1"));
     EXPECTED.put(Fault.TELLS_EARLIER_TOKEN, Set.of("T1"));
     EXPECTED.put(Fault.RAISES_NOT_DURABLE, Set.of("T2"));

@@ -732,6 +732,10 @@ public enum Fault {
   FORCE_SERVES_ONE,
   /** The same of an expiry. */
   EXPIRY_SERVES_ONE,
+  /** A forced release knows a hold by its first token only, also when a renewal has raised it. */
+  FORCE_KNOWS_FIRST_TOKEN,
+  /** Of a token that a renewal raises 32 bits are kept. */
+  RAISES_IN_32_BITS,
   /** Of a client the forced releases after the hundredth are confirmed and not made. */
   FORCES_RUN_OUT,
   /** Of a batch of entries of an owner one for each name is made, and answered for all. */
