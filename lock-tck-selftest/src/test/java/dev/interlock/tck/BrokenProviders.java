@@ -485,6 +485,7 @@ final class BrokenProviders {
     EXPECTED.put(Fault.EVICTS_PARTS, Set.of("X1"));
     EXPECTED.put(Fault.SIZE_OUTLIVES_EXPIRY, Set.of("C4"));
     EXPECTED.put(Fault.NOTES_FEW_NAMES, Set.of("W3"));
+    EXPECTED.put(Fault.NOTES_LAST_EIGHT_SECONDS, Set.of("L4"));
     EXPECTED.put(Fault.KEEPS_EXTENDED, Set.of("M3"));
     EXPECTED.put(Fault.OWN_HAND_OFF_FADES, Set.of("L4"));
     EXPECTED.put(Fault.FADES_AFTER_EXPIRY, Set.of("L4"));

@@ -198,6 +198,7 @@ final class AttemptCommands {
     if (request.waits()
         && !(fault == Fault.NOTES_FIFTY_WAITERS && lock.waiters.size() >= MOST_NOTED)) {
       lock.waiters.put(request.id(), request.client());
+      lock.noted.put(request.id(), now);
       if (fault == Fault.KEEPS_AWAITED) {
         table.keep(request.name());
       }
@@ -209,7 +210,11 @@ final class AttemptCommands {
     return switch (fault) {
       case POLLS -> POLL;
       case SPINS -> SPIN;
-      case TRUSTS_MESSAGES, WAKES_THE_DEAD, LOOKS_AFTER_LEASE_FOUND_FIRST, DEAF_WHEN_IDLE ->
+      case TRUSTS_MESSAGES,
+          WAKES_THE_DEAD,
+          LOOKS_AFTER_LEASE_FOUND_FIRST,
+          DEAF_WHEN_IDLE,
+          NOTES_LAST_EIGHT_SECONDS ->
         Long.MAX_VALUE;
       default -> LONGEST_RECHECK;
     };

@@ -768,6 +768,8 @@ public enum Fault {
   EVICTS_PARTS,
   /** The size that a holder of permits named counts when its lease is over. */
   SIZE_OUTLIVES_EXPIRY,
+  /** A wait outside the queue is told of a release for eight seconds, and looks after the lease. */
+  NOTES_LAST_EIGHT_SECONDS,
   /** A client is noted as waiting for 150 locks at the most. */
   NOTES_FEW_NAMES,
   /** An expired hold that was renewed is kept until its name is used again. */

@@ -19,6 +19,7 @@ final class Grants {
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
   private static final long LONGEST_LEASE = 15 * SECOND;
   private static final long FADED = TimeUnit.MILLISECONDS.toNanos(300);
+  private static final long NOTED = 8 * SECOND;
   private static final int CHANNEL_NAME_END = 63;
 
   private final LockTable table;
@@ -289,6 +290,10 @@ final class Grants {
    * up in a way that wakes the next.
    */
   void wake(String name, Lock lock) {
+    if (fault == Fault.NOTES_LAST_EIGHT_SECONDS) {
+      long now = System.nanoTime();
+      lock.waiters.keySet().removeIf(id -> now - lock.noted.getOrDefault(id, now) > NOTED);
+    }
     Iterator<Map.Entry<String, String>> waiters = lock.waiters.entrySet().iterator();
     boolean told = false;
     while (waiters.hasNext() && (!told || wakesAll())) {

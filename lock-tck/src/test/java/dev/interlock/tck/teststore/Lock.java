@@ -1,5 +1,6 @@
 package dev.interlock.tck.teststore;
 
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,6 +27,8 @@ final class Lock {
   final Map<String, Held> beside = new LinkedHashMap<>();
   // Attempt and client of those who want to be woken.
   final Map<String, String> waiters = new LinkedHashMap<>();
+  // When they last said so, for a fault.
+  final Map<String, Long> noted = new HashMap<>();
   final FairQueue queue;
   // How the last hold ended, and the token of one that expired: for faults that depend on it.
   End end = End.NONE;

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 
 /** Rule L4 for leases of every length: by the server's own count, at once. */
@@ -294,7 +295,11 @@ public final class LeaseLengthRules {
   }
 
   /** What inspect tells may be what was asked for, and not what is. */
-  @Rule(value = "L4", check = "whether a long lease ends early", limit = 90, timed = true)
+  @Rule(
+      value = "L4",
+      check = "whether a long lease ends early, and who is told when it is released late",
+      limit = 90,
+      timed = true)
   public static void aLongLeaseLasts(RuleRun run) throws Exception {
     LockClient client = run.client();
     LockClient other = run.client();
@@ -313,8 +318,21 @@ public final class LeaseLengthRules {
         leases.put(extended, "a lease of " + kind.getKey() + " that was extended to ten minutes");
       }
     }
+    Map<Lease, CompletableFuture<Lease>> waits = new LinkedHashMap<>();
+    run.ifOffered(() -> {
+      for (UnaryOperator<LockRequest> kind : Leases.kinds(run).values()) {
+        Lease held = client.acquire(Leases.fixed(run, run.name(), lease.toMillis()));
+        LockRequest request = LockRequest.of(held.name()).withLease(lease).withWait(lease);
+        waits.put(held, other.acquireAsync(kind.apply(request)));
+      }
+    });
     RuleRun.pause(Duration.ofMillis(CAPPED_WHEN_SEEN));
     leases.forEach((name, what) -> run.expectHeld(other, name, "16 s into " + what));
+    // A server may forget who waits, as long as they say again that they do.
+    for (Map.Entry<Lease, CompletableFuture<Lease>> wait : waits.entrySet()) {
+      wait.getKey().release();
+      Queues.expectServed(run, wait.getValue(), "one who has waited for 16 s when it is released");
+    }
   }
 
   @Rule(value = "L4", check = "whether the lease depends on how often the lock was used")
