@@ -367,6 +367,7 @@ final class BrokenProviders {
     EXPECTED.put(Fault.ENDLESS_WAITS_ARE_NOT_NOTED, Set.of("W3"));
     EXPECTED.put(Fault.PARTS_BLOCK_WHEN_HELD, Set.of("W8"));
     EXPECTED.put(Fault.PARTS_QUEUE_TWICE, Set.of("E1"));
+    EXPECTED.put(Fault.LOOKS_THEN_QUEUES, Set.of("E1"));
     EXPECTED.put(Fault.KEEPS_TIMED_OUT_PERMITS, Set.of("W6"));
     EXPECTED.put(Fault.FAIR_LEASES_FOLLOW_CLOCK, Set.of("L5"));
     EXPECTED.put(Fault.OWNERS_LEASES_FOLLOW_CLOCK, Set.of("L5"));

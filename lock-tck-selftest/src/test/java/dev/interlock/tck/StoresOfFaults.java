@@ -10,6 +10,7 @@ final class StoresOfFaults {
 
   private static final Set<Fault> NEEDS_QUEUE = Set.of(
       Fault.QUEUES_TWICE,
+      Fault.LOOKS_THEN_QUEUES,
       Fault.MATCHES_SUBSTRINGS,
       Fault.QUEUE_OF_TWENTY,
       Fault.DEAD_HEAD_BLOCKS,

@@ -320,6 +320,22 @@ final class AttemptCommands {
     return attempt(request);
   }
 
+  /** The first half of an attempt that looks for itself before it enters the queue. */
+  boolean waitsAlready(Request request) {
+    return List.of(queue(request)).contains(request.id());
+  }
+
+  /** The second half, of one that was not there. */
+  Answer attemptAsNew(Request request) {
+    FairQueue queue = grants.lock(request.name(), System.nanoTime()).queue;
+    queue.takesAsNew = true;
+    try {
+      return attempt(request);
+    } finally {
+      queue.takesAsNew = false;
+    }
+  }
+
   /** Whether nobody but this client has asked this. */
   boolean isFirstToAsk(Request request) {
     firstToAsk = firstToAsk == null ? request.client() : firstToAsk;

@@ -41,6 +41,8 @@ public enum Fault {
   HANGS,
   /** A client's second attempt is never answered. */
   HANGS_LATER,
+  /** An attempt looks in one step whether it waits already, and enters the queue in another. */
+  LOOKS_THEN_QUEUES,
   /** A repeated attempt is given another token. */
   TOKEN_CHANGES,
   /** The same of one that holds a part. */
