@@ -141,6 +141,7 @@ final class BrokenProviders {
     EXPECTED.put(Fault.FORGETS_INTERRUPTS, Set.of("W5"));
     EXPECTED.put(Fault.QUEUES_TWICE, Set.of("E1"));
     EXPECTED.put(Fault.MATCHES_SUBSTRINGS, Set.of("F1"));
+    EXPECTED.put(Fault.QUEUE_SPLITS_ENTRIES, Set.of("F1"));
     EXPECTED.put(Fault.QUEUE_OF_TWENTY, Set.of("F3"));
     EXPECTED.put(Fault.DEAD_HEAD_BLOCKS, Set.of("F4"));
     EXPECTED.put(Fault.SERVES_THE_LAST, Set.of("F1", "F2", "F3", "F4", "F5"));
@@ -229,6 +230,8 @@ final class BrokenProviders {
     EXPECTED.put(Fault.FOLDS_ACCENTS, Set.of("X4"));
     EXPECTED.put(Fault.PATTERN_NAMES, Set.of("X4"));
     EXPECTED.put(Fault.FNV_NAMES, Set.of("X4"));
+    EXPECTED.put(Fault.LOOKUP3_NAMES, Set.of("X4"));
+    EXPECTED.put(Fault.ESCAPES_THEN_CUTS, Set.of("X4"));
     EXPECTED.put(Fault.RENEWS_BY_CLIENT, Set.of("O1", "O2"));
     EXPECTED.put(Fault.CLIENT_REENTERS, Set.of("X5", "X6"));
     NOW_AND_THEN.put(Fault.CLIENT_REENTERS, Set.of("X1", "O2"));
@@ -413,6 +416,7 @@ final class BrokenProviders {
     EXPECTED.put(Fault.PLACE_HIDES_GRANT, Set.of("W3"));
     EXPECTED.put(Fault.REVOKES_ALL_OF_CLIENT, Set.of("M2"));
     EXPECTED.put(Fault.LIST_SKIPS_AT_PAGES, Set.of("M1"));
+    EXPECTED.put(Fault.LIST_BY_OFFSET, Set.of("M1"));
     EXPECTED.put(Fault.LIST_ENDS_AT_EMPTY_PAGE, Set.of("M1"));
     EXPECTED.put(Fault.LIST_PREFIX_IS_PATTERN, Set.of("M1"));
     EXPECTED.put(Fault.LISTS_EXPIRED, Set.of("M1"));

@@ -12,6 +12,7 @@ final class StoresOfFaults {
       Fault.QUEUES_TWICE,
       Fault.LOOKS_THEN_QUEUES,
       Fault.MATCHES_SUBSTRINGS,
+      Fault.QUEUE_SPLITS_ENTRIES,
       Fault.QUEUE_OF_TWENTY,
       Fault.DEAD_HEAD_BLOCKS,
       Fault.SERVES_THE_LAST,

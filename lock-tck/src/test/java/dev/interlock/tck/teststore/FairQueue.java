@@ -66,6 +66,9 @@ final class FairQueue {
         || takesAsNew
         || (fault == Fault.PARTS_QUEUE_TWICE && request.capacity() != 1);
     boolean known = !twice && refresh(request.id(), now) != null;
+    if (fault == Fault.QUEUE_SPLITS_ENTRIES && request.owner().indexOf('|') >= 0) {
+      return true;
+    }
     if (known || (fault == Fault.MATCHES_SUBSTRINGS && isPartOfAnother(request.owner()))) {
       return true;
     }

@@ -101,6 +101,8 @@ public enum Fault {
   QUEUES_TWICE,
   /** Who waits is looked up by a part of its owner's name. */
   MATCHES_SUBSTRINGS,
+  /** An entry of the queue is one text, whose parts are between bars; what has more is dropped. */
+  QUEUE_SPLITS_ENTRIES,
   /** The queue has room for twenty; who comes then must come again. */
   QUEUE_OF_TWENTY,
   /** A waiter at the head of the queue whose client is gone keeps the others waiting. */
@@ -275,6 +277,10 @@ public enum Fault {
   PATTERN_NAMES,
   /** Names are told apart by another short hash. */
   FNV_NAMES,
+  /** Names are kept by the hash that PostgreSQL calls hashtext. */
+  LOOKUP3_NAMES,
+  /** Names are escaped as in a URL, and cut then. */
+  ESCAPES_THEN_CUTS,
   /** A renewal prolongs what the same client holds, whichever attempt got it. */
   RENEWS_BY_CLIENT,
   /** An attempt of a client that holds the lock is granted. */
@@ -640,6 +646,8 @@ public enum Fault {
   REVOKES_ALL_OF_CLIENT,
   /** At each page but the first a list leaves one lock out. */
   LIST_SKIPS_AT_PAGES,
+  /** A list goes on after as many locks as it has looked at, and not after the last one. */
+  LIST_BY_OFFSET,
   /** A page without a hold is the last one of a list. */
   LIST_ENDS_AT_EMPTY_PAGE,
   /** What names begin with is taken for a pattern. */

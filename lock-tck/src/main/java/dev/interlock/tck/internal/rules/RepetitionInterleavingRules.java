@@ -81,7 +81,9 @@ public final class RepetitionInterleavingRules {
     }
   }
 
-  @Rule(value = "E1", check = "that an attempt looks for its own id in the step that takes or waits")
+  @Rule(
+      value = "E1",
+      check = "that an attempt looks for its own id in the step that takes or waits")
   public static void anAttemptMeetsItsRepetition(RuleRun run) throws Exception {
     if (!Gaps.canBeTried(run) || run.isForeign()) {
       return;
