@@ -116,6 +116,7 @@ final class BrokenProviders {
     NOW_AND_THEN.put(Fault.GIVES_UP_AT_ONCE, Set.of("E5"));
     EXPECTED.put(Fault.CUT_MEANS_BUSY, Set.of("E3", "W4"));
     EXPECTED.put(Fault.TOKEN_CHANGES, Set.of("E1"));
+    EXPECTED.put(Fault.PART_TOKEN_CHANGES, Set.of("E1"));
     EXPECTED.put(Fault.RENEWS_ORPHANS, Set.of("W6", "E6"));
     // In the crowds of X1 and T1 an attempt may be granted whose waiter has got the lock from its
     // own
@@ -140,6 +141,7 @@ final class BrokenProviders {
     EXPECTED.put(Fault.FORGETS_INTERRUPTS, Set.of("W5"));
     EXPECTED.put(Fault.QUEUES_TWICE, Set.of("E1"));
     EXPECTED.put(Fault.MATCHES_SUBSTRINGS, Set.of("F1"));
+    EXPECTED.put(Fault.QUEUE_SPLITS_ENTRIES, Set.of("F1"));
     EXPECTED.put(Fault.QUEUE_OF_TWENTY, Set.of("F3"));
     EXPECTED.put(Fault.DEAD_HEAD_BLOCKS, Set.of("F4"));
     EXPECTED.put(Fault.SERVES_THE_LAST, Set.of("F1", "F2", "F3", "F4", "F5"));
@@ -228,6 +230,8 @@ final class BrokenProviders {
     EXPECTED.put(Fault.FOLDS_ACCENTS, Set.of("X4"));
     EXPECTED.put(Fault.PATTERN_NAMES, Set.of("X4"));
     EXPECTED.put(Fault.FNV_NAMES, Set.of("X4"));
+    EXPECTED.put(Fault.LOOKUP3_NAMES, Set.of("X4"));
+    EXPECTED.put(Fault.ESCAPES_THEN_CUTS, Set.of("X4"));
     EXPECTED.put(Fault.RENEWS_BY_CLIENT, Set.of("O1", "O2"));
     EXPECTED.put(Fault.CLIENT_REENTERS, Set.of("X5", "X6"));
     NOW_AND_THEN.put(Fault.CLIENT_REENTERS, Set.of("X1", "O2"));
@@ -366,6 +370,7 @@ final class BrokenProviders {
     EXPECTED.put(Fault.ENDLESS_WAITS_ARE_NOT_NOTED, Set.of("W3"));
     EXPECTED.put(Fault.PARTS_BLOCK_WHEN_HELD, Set.of("W8"));
     EXPECTED.put(Fault.PARTS_QUEUE_TWICE, Set.of("E1"));
+    EXPECTED.put(Fault.LOOKS_THEN_QUEUES, Set.of("E1"));
     EXPECTED.put(Fault.KEEPS_TIMED_OUT_PERMITS, Set.of("W6"));
     EXPECTED.put(Fault.FAIR_LEASES_FOLLOW_CLOCK, Set.of("L5"));
     EXPECTED.put(Fault.OWNERS_LEASES_FOLLOW_CLOCK, Set.of("L5"));
@@ -411,6 +416,7 @@ final class BrokenProviders {
     EXPECTED.put(Fault.PLACE_HIDES_GRANT, Set.of("W3"));
     EXPECTED.put(Fault.REVOKES_ALL_OF_CLIENT, Set.of("M2"));
     EXPECTED.put(Fault.LIST_SKIPS_AT_PAGES, Set.of("M1"));
+    EXPECTED.put(Fault.LIST_BY_OFFSET, Set.of("M1"));
     EXPECTED.put(Fault.LIST_ENDS_AT_EMPTY_PAGE, Set.of("M1"));
     EXPECTED.put(Fault.LIST_PREFIX_IS_PATTERN, Set.of("M1"));
     EXPECTED.put(Fault.LISTS_EXPIRED, Set.of("M1"));
@@ -454,12 +460,16 @@ final class BrokenProviders {
     EXPECTED.put(Fault.PARTS_END_EARLY, Set.of("L1"));
     EXPECTED.put(Fault.RENEWED_LEASES_END_EARLY, Set.of("L1"));
     EXPECTED.put(Fault.RAISE_RESERVES_ONE_TOKEN, Set.of("T1"));
+    EXPECTED.put(Fault.FORCE_KNOWS_FIRST_TOKEN, Set.of("T1"));
+    EXPECTED.put(Fault.RAISES_IN_32_BITS, Set.of("T1"));
     EXPECTED.put(Fault.REPEAT_TELLS_WANTED_TOKENS, Set.of("T1"));
     EXPECTED.put(Fault.TELLS_EARLIER_TOKEN, Set.of("T1"));
     EXPECTED.put(Fault.RAISES_NOT_DURABLE, Set.of("T2"));
     EXPECTED.put(Fault.RESERVATIONS_NOT_DURABLE, Set.of("T2"));
     EXPECTED.put(Fault.UNITS_NOT_DURABLE, Set.of("D1"));
     EXPECTED.put(Fault.OWNERS_NOT_DURABLE, Set.of("D1"));
+    EXPECTED.put(Fault.CAPACITY_NOT_DURABLE, Set.of("D1"));
+    EXPECTED.put(Fault.TOKEN_NOT_DURABLE, Set.of("D1"));
     EXPECTED.put(Fault.SERVED_TOGETHER_SHARE_TOKEN, Set.of("R4", "C1"));
     EXPECTED.put(Fault.FORCE_SERVES_ONE, Set.of("R2", "C3"));
     EXPECTED.put(Fault.EXPIRY_SERVES_ONE, Set.of("R2", "C3"));

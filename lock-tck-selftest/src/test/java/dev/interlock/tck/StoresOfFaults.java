@@ -10,7 +10,9 @@ final class StoresOfFaults {
 
   private static final Set<Fault> NEEDS_QUEUE = Set.of(
       Fault.QUEUES_TWICE,
+      Fault.LOOKS_THEN_QUEUES,
       Fault.MATCHES_SUBSTRINGS,
+      Fault.QUEUE_SPLITS_ENTRIES,
       Fault.QUEUE_OF_TWENTY,
       Fault.DEAD_HEAD_BLOCKS,
       Fault.SERVES_THE_LAST,
@@ -109,6 +111,7 @@ final class StoresOfFaults {
       Fault.WRITER_WAITS_FOR_ITSELF,
       Fault.READERS_COUNT_APART,
       Fault.REPEATED_READER_COUNTS,
+      Fault.PART_TOKEN_CHANGES,
       Fault.COUNTS_HOLDERS,
       Fault.PERMITS_HAVE_NO_LEASE,
       Fault.PERMITS_COME_BACK_TWICE,
@@ -215,6 +218,8 @@ final class StoresOfFaults {
       Fault.RESERVATIONS_NOT_DURABLE,
       Fault.UNITS_NOT_DURABLE,
       Fault.OWNERS_NOT_DURABLE,
+      Fault.CAPACITY_NOT_DURABLE,
+      Fault.TOKEN_NOT_DURABLE,
       Fault.RESTART_HALVES_LEASES,
       Fault.RESTART_RENEWS_LEASES);
 

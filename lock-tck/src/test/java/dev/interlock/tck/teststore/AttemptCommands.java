@@ -70,6 +70,7 @@ final class AttemptCommands {
     Held held = fault == Fault.LOOKS_THEN_TAKES ? null : lock.held;
     Held own = held == null ? null : lock.holdOf(request.id());
     if (own != null) {
+      boolean again = own.isConfirmed || !own.isHandedOver;
       own.isConfirmed = true;
       long since = arrivals.getOrDefault(request.id(), now);
       boolean kept =
@@ -83,7 +84,9 @@ final class AttemptCommands {
               && request.capacity() == Integer.MAX_VALUE
               && !request.waits());
       own.entries += counts ? 1 : 0;
-      long same = fault == Fault.TOKEN_CHANGES ? grants.tokens().draw() : own.token;
+      boolean changes = fault == Fault.TOKEN_CHANGES
+          || (fault == Fault.PART_TOKEN_CHANGES && again && request.capacity() != 1);
+      long same = changes ? grants.tokens().draw() : own.token;
       boolean more = fault == Fault.REPEAT_TELLS_WANTED_TOKENS;
       return new Answer(same, more ? request.tokens() : own.tokens, 0);
     }
@@ -317,6 +320,22 @@ final class AttemptCommands {
       lock.queue.retain(List.of(before));
     }
     return attempt(request);
+  }
+
+  /** The first half of an attempt that looks for itself before it enters the queue. */
+  boolean waitsAlready(Request request) {
+    return List.of(queue(request)).contains(request.id());
+  }
+
+  /** The second half, of one that was not there. */
+  Answer attemptAsNew(Request request) {
+    FairQueue queue = grants.lock(request.name(), System.nanoTime()).queue;
+    queue.takesAsNew = true;
+    try {
+      return attempt(request);
+    } finally {
+      queue.takesAsNew = false;
+    }
   }
 
   /** Whether nobody but this client has asked this. */

@@ -45,6 +45,8 @@ final class FairQueue {
   private final List<Entry> entries = new ArrayList<>();
   private final List<Entry> departed = new ArrayList<>();
   private int arrivals;
+  // Whether who enters was found not to be there before, for a fault.
+  boolean takesAsNew;
 
   FairQueue(Fault fault) {
     this.fault = fault;
@@ -65,8 +67,12 @@ final class FairQueue {
   /** Gives a place at the end, unless it has one. Answers false if there is no room. */
   boolean enter(Wire.Request request, long now) {
     boolean twice = fault == Fault.QUEUES_TWICE
+        || takesAsNew
         || (fault == Fault.PARTS_QUEUE_TWICE && request.capacity() != 1);
     boolean known = !twice && refresh(request.id(), now) != null;
+    if (fault == Fault.QUEUE_SPLITS_ENTRIES && request.owner().indexOf('|') >= 0) {
+      return true;
+    }
     if (known || (fault == Fault.MATCHES_SUBSTRINGS && isPartOfAnother(request.owner()))) {
       return true;
     }

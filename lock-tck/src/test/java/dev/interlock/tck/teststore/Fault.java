@@ -41,8 +41,12 @@ public enum Fault {
   HANGS,
   /** A client's second attempt is never answered. */
   HANGS_LATER,
+  /** An attempt looks in one step whether it waits already, and enters the queue in another. */
+  LOOKS_THEN_QUEUES,
   /** A repeated attempt is given another token. */
   TOKEN_CHANGES,
+  /** The same of one that holds a part. */
+  PART_TOKEN_CHANGES,
   /** The hold of an attempt that was given up is kept alive. */
   RENEWS_ORPHANS,
   /** Every attempt is answered with a new token, and nothing is ever held. */
@@ -97,6 +101,8 @@ public enum Fault {
   QUEUES_TWICE,
   /** Who waits is looked up by a part of its owner's name. */
   MATCHES_SUBSTRINGS,
+  /** An entry of the queue is one text, whose parts are between bars; what has more is dropped. */
+  QUEUE_SPLITS_ENTRIES,
   /** The queue has room for twenty; who comes then must come again. */
   QUEUE_OF_TWENTY,
   /** A waiter at the head of the queue whose client is gone keeps the others waiting. */
@@ -271,6 +277,10 @@ public enum Fault {
   PATTERN_NAMES,
   /** Names are told apart by another short hash. */
   FNV_NAMES,
+  /** Names are kept by the hash that PostgreSQL calls hashtext. */
+  LOOKUP3_NAMES,
+  /** Names are escaped as in a URL, and cut then. */
+  ESCAPES_THEN_CUTS,
   /** A renewal prolongs what the same client holds, whichever attempt got it. */
   RENEWS_BY_CLIENT,
   /** An attempt of a client that holds the lock is granted. */
@@ -636,6 +646,8 @@ public enum Fault {
   REVOKES_ALL_OF_CLIENT,
   /** At each page but the first a list leaves one lock out. */
   LIST_SKIPS_AT_PAGES,
+  /** A list goes on after as many locks as it has looked at, and not after the last one. */
+  LIST_BY_OFFSET,
   /** A page without a hold is the last one of a list. */
   LIST_ENDS_AT_EMPTY_PAGE,
   /** What names begin with is taken for a pattern. */
@@ -730,6 +742,10 @@ public enum Fault {
   FORCE_SERVES_ONE,
   /** The same of an expiry. */
   EXPIRY_SERVES_ONE,
+  /** A forced release knows a hold by its first token only, also when a renewal has raised it. */
+  FORCE_KNOWS_FIRST_TOKEN,
+  /** Of a token that a renewal raises 32 bits are kept. */
+  RAISES_IN_32_BITS,
   /** Of a client the forced releases after the hundredth are confirmed and not made. */
   FORCES_RUN_OUT,
   /** Of a batch of entries of an owner one for each name is made, and answered for all. */
@@ -780,6 +796,10 @@ public enum Fault {
   RENEWAL_AFTER_WAIT_IS_VAIN,
   /** A grant names all waiters of its client as those behind it, also if others are between. */
   HEIRS_BEHIND_STRANGERS,
+  /** It is said to be durable, and after a restart the sizes that holders named do not count. */
+  CAPACITY_NOT_DURABLE,
+  /** It is said to be durable, and after a restart each hold has another token. */
+  TOKEN_NOT_DURABLE,
   /** It is said to be durable, and after a restart half of each lease is left. */
   RESTART_HALVES_LEASES,
   /** It is said to be durable, and after a restart each lease begins again. */

@@ -106,6 +106,8 @@ final class LockTable {
           lock.held = lock.held == null ? hold : lock.held;
         });
       case UNITS_NOT_DURABLE -> holds().forEach(hold -> hold.units = 1);
+      case CAPACITY_NOT_DURABLE -> holds().forEach(hold -> hold.capacity = Integer.MAX_VALUE);
+      case TOKEN_NOT_DURABLE -> holds().forEach(hold -> hold.token--);
       case OWNERS_NOT_DURABLE -> holds().forEach(hold -> hold.isOwnerLost = true);
       case RESTART_HALVES_LEASES -> {
         long now = System.nanoTime();

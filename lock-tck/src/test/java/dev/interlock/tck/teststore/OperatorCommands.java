@@ -112,18 +112,23 @@ final class OperatorCommands {
 
   /** Lists held locks: looks at so many names, from behind this one on. */
   Page list(String prefix, String after, int limit) {
-    List<String> left =
-        table.names().stream().filter(name -> name.compareTo(after) > 0).toList();
+    boolean counts = fault == Fault.LIST_BY_OFFSET;
+    int told = counts && !after.isEmpty() ? Integer.parseInt(after) : 0;
+    List<String> left = table.names().stream()
+        .filter(name -> counts || name.compareTo(after) > 0)
+        .skip(told)
+        .toList();
     List<String> part = left.subList(0, Math.min(limit, left.size()));
-    Page page = new Page(
-        new ArrayList<>(), new ArrayList<>(), part.size() < left.size() ? next(left, limit) : null);
+    String next = counts ? String.valueOf(told + part.size()) : next(left, limit);
+    Page page =
+        new Page(new ArrayList<>(), new ArrayList<>(), part.size() < left.size() ? next : null);
     for (String name : part) {
       Lock lock = table.asIs(name);
       if (lock != null && fault != Fault.LISTS_EXPIRED) {
         lock.expire(System.nanoTime());
       }
-      boolean told = fault != Fault.LISTS_NO_PARTS || lock == null || !lock.isShared();
-      if (told && lock != null && lock.held != null && begins(name, prefix)) {
+      boolean listed = fault != Fault.LISTS_NO_PARTS || lock == null || !lock.isShared();
+      if (listed && lock != null && lock.held != null && begins(name, prefix)) {
         if (fault == Fault.LIST_PROLONGS) {
           beginLeases(lock, System.nanoTime());
         }
@@ -137,8 +142,9 @@ final class OperatorCommands {
   }
 
   /** From behind the last one that was looked at, or the one after it. */
-  private String next(List<String> left, int limit) {
-    return left.get(fault == Fault.LIST_SKIPS_AT_PAGES ? limit : limit - 1);
+  private @Nullable String next(List<String> left, int limit) {
+    int last = fault == Fault.LIST_SKIPS_AT_PAGES ? limit : limit - 1;
+    return last < left.size() ? left.get(last) : null;
   }
 
   private boolean begins(String name, String prefix) {

@@ -194,6 +194,11 @@ final class StoreBackend implements LockBackend {
         String[] before = (String[]) connections.call(store -> store.attempts().queue(request));
         return connections.call(store -> store.attempts().attemptInQueueOf(request, before));
       }
+      if (fault == Fault.LOOKS_THEN_QUEUES
+          && request.fair()
+          && !(Boolean) connections.call(store -> store.attempts().waitsAlready(request))) {
+        return connections.call(store -> store.attempts().attemptAsNew(request));
+      }
       if (fault == Fault.REPEATS_ANSWERS) {
         return connections.call(store -> store.attempts().attemptOnce(request));
       }

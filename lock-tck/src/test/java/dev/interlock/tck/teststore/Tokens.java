@@ -32,6 +32,8 @@ final class Tokens {
   void lose() {
     last = switch (fault) {
       case TOKENS_BEGIN_AGAIN -> 0;
+      // So few that they have room in them, and kept elsewhere.
+      case RAISES_IN_32_BITS -> last;
       case TOKENS_COUNT_FROM_MILLIS -> System.currentTimeMillis();
       // So many that one who has a few in a millisecond, and loses them, begins beyond them.
       default -> ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
@@ -120,9 +122,13 @@ final class Tokens {
   }
 
   /** The entries of one owner have one token. */
-  void raise(Lock lock, Held own, long token) {
+  void raise(Lock lock, Held own, long least) {
     long before = own.token;
-    lock.holders().filter(hold -> hold.token == before).forEach(hold -> hold.token = token);
+    long token = fault == Fault.RAISES_IN_32_BITS ? least & 0xFFFF_FFFFL : least;
+    lock.holders().filter(hold -> hold.token == before).forEach(hold -> {
+      hold.raisedBy += fault == Fault.FORCE_KNOWS_FIRST_TOKEN ? token - before : 0;
+      hold.token = token;
+    });
     if (fault == Fault.SWEEPS_COUNTERS) {
       counters.raise(own.request.name(), token + own.tokens - 1);
     }

@@ -19,6 +19,7 @@ public final class AllRules {
       ClockRules.class,
       OwnershipRules.class,
       AttemptInterleavingRules.class,
+      RepetitionInterleavingRules.class,
       InterleavingRules.class,
       ExpiredInterleavingRules.class,
       ReentryRules.class,

@@ -37,6 +37,7 @@ final class Collisions {
     names.addAll(pair(base, "i", name -> mixed(name, 0x811c9dc5, 0x01000193)));
     names.addAll(pair(base, "j", name -> mixed(name, 5_381, 33)));
     names.addAll(pair(base, "k", Collisions::oneAtATime));
+    names.addAll(pair(base, "l", Collisions::lookup3));
     for (String digest : List.of("MD5", "SHA-1", "SHA-256")) {
       MessageDigest algorithm = digest(digest);
       names.addAll(pair(base, digest, name -> bits(algorithm.digest(name), 0)));
@@ -105,6 +106,42 @@ final class Collisions {
     hash += hash << 3;
     hash ^= hash >>> 11;
     return hash + (hash << 15);
+  }
+
+  /** Jenkins' lookup3 as PostgreSQL's hashtext has it. */
+  private static int lookup3(byte[] name) {
+    int a = 0x9e3779b9 + 3_923_095 + name.length;
+    int b = a;
+    int c = a;
+    int from = 0;
+    for (; name.length - from >= 12; from += 12) {
+      a += littleEndian(name, from, 4);
+      b += littleEndian(name, from + 4, 4);
+      c += littleEndian(name, from + 8, 4);
+      a = (a - c) ^ Integer.rotateLeft(c, 4);
+      c += b;
+      b = (b - a) ^ Integer.rotateLeft(a, 6);
+      a += c;
+      c = (c - b) ^ Integer.rotateLeft(b, 8);
+      b += a;
+      a = (a - c) ^ Integer.rotateLeft(c, 16);
+      c += b;
+      b = (b - a) ^ Integer.rotateLeft(a, 19);
+      a += c;
+      c = (c - b) ^ Integer.rotateLeft(b, 4);
+      b += a;
+    }
+    int rest = name.length - from;
+    a += littleEndian(name, from, Math.min(4, rest));
+    b += littleEndian(name, from + 4, Math.min(4, Math.max(0, rest - 4)));
+    c += littleEndian(name, from + 8, Math.max(0, rest - 8)) << 8;
+    c = (c ^ b) - Integer.rotateLeft(b, 14);
+    a = (a ^ c) - Integer.rotateLeft(c, 11);
+    b = (b ^ a) - Integer.rotateLeft(a, 25);
+    c = (c ^ b) - Integer.rotateLeft(b, 16);
+    a = (a ^ c) - Integer.rotateLeft(c, 4);
+    b = (b ^ a) - Integer.rotateLeft(a, 14);
+    return (c ^ b) - Integer.rotateLeft(b, 24);
   }
 
   private static int scrambled(int block) {

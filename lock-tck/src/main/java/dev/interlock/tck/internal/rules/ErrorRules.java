@@ -47,26 +47,53 @@ public final class ErrorRules {
   public static void aRepeatedAttemptMakesOneHold(RuleRun run) throws Exception {
     DirectBackend direct = run.direct();
     LockClient observer = run.client();
-    String name = run.name();
-    HoldId id = direct.newId();
-    Grant first = direct.acquire(name, id, run.ms(8_000), run.limit(2_000));
-    for (int i = 0; i < 3; i++) {
-      AtomicLong again = new AtomicLong();
-      run.expectWhileHeld(
-          name,
-          () -> {
-            again.set(direct.acquire(name, id, run.ms(8_000), run.limit(2_000)).fencingToken());
-            return again.get() == first.fencingToken();
-          },
-          "a repeated attempt keeps token " + first.fencingToken(),
-          () -> "it got " + again);
+    for (UnaryOperator<Attempt> kind : Leases.attempts(run).values()) {
+      Attempt attempt = kind.apply(once(run, direct, run.name()));
+      Grant first = direct.acquire(attempt, run.limit(2_000));
+      for (int i = 0; i < 3; i++) {
+        expectSameToken(run, direct, attempt, first);
+      }
+      run.expectHeld(observer, attempt.name(), "after repeated attempts");
+      expectReleased(run, direct, attempt);
+      run.expectFree(observer, attempt.name(), run.limit(1_000), "after one release");
     }
-    run.expectHeld(observer, name, "after repeated attempts");
-    run.expectWhileHeld(
-        name, () -> direct.release(name, id), "the release finds the hold", "it does not");
-    run.expectFree(observer, name, run.limit(1_000), "after one release");
+    // Who comes beside others of its kind may be kept in another place than who comes first.
+    for (UnaryOperator<Attempt> kind : Leases.sharing(run).values()) {
+      Attempt before = kind.apply(once(run, direct, run.name()));
+      Attempt attempt = kind.apply(once(run, direct, before.name()));
+      direct.acquire(before, run.limit(2_000));
+      expectSameToken(run, direct, attempt, direct.acquire(attempt, run.limit(2_000)));
+      expectReleased(run, direct, attempt);
+      expectReleased(run, direct, before);
+      run.expectFree(observer, before.name(), run.limit(1_000), "after one release of each");
+    }
     run.fault("an attempt sent four times");
     run.note("four identical attempts made one hold, which one release ended");
+  }
+
+  private static Attempt once(RuleRun run, DirectBackend direct, String name) {
+    return Attempt.of(name, direct.newId(), "tck", run.ms(8_000));
+  }
+
+  private static void expectSameToken(
+      RuleRun run, DirectBackend direct, Attempt attempt, Grant first) throws Exception {
+    AtomicLong again = new AtomicLong();
+    run.expectWhileHeld(
+        attempt.name(),
+        () -> {
+          again.set(direct.acquire(attempt, run.limit(2_000)).fencingToken());
+          return again.get() == first.fencingToken();
+        },
+        "a repeated attempt keeps token " + first.fencingToken(),
+        () -> "it got " + again);
+  }
+
+  private static void expectReleased(RuleRun run, DirectBackend direct, Attempt held) {
+    run.expectWhileHeld(
+        held.name(),
+        () -> direct.release(held.name(), held.id()),
+        "the release finds the hold",
+        "it does not");
   }
 
   @Rule(value = "E1", check = "that a waiter is known by its attempt's id and waits once")
@@ -85,9 +112,9 @@ public final class ErrorRules {
       int waiters = Queues.waiters(observer, name);
       run.expect(waiters <= 1, "an attempt that is sent four times waits once", waiters + " wait");
       held.release();
-      direct.acquire(attempt, run.limit(3_000));
-      run.expectWhileHeld(
-          name, () -> direct.release(name, id), "the release finds the hold", "it does not");
+      Grant first = direct.acquire(attempt, run.limit(3_000));
+      expectSameToken(run, direct, attempt, first);
+      expectReleased(run, direct, attempt);
       run.expectFree(observer, name, run.limit(1_000), "after its only waiter's release");
     }
   }

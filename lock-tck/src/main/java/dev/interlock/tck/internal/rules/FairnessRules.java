@@ -82,7 +82,18 @@ public final class FairnessRules {
     LockClient observer = run.client();
     List<LockClient> clients = List.of(run.client(), run.client());
     Lease held = observer.acquire(fair(run, name));
-    List<String> owners = List.of("tck-11", "tck-1", "tck-111", "k-1", "tck-12");
+    // Also those that an entry might not be told from its other parts by, if it is one text.
+    List<String> owners = List.of(
+        "tck-11",
+        "tck-1",
+        "tck-111",
+        "k-1",
+        "tck-12",
+        "tck,1",
+        "tck:1:2",
+        "tck|1",
+        "tck 1\n",
+        "tck\"'\u00e9");
     List<String> order = new CopyOnWriteArrayList<>();
     List<CompletableFuture<Void>> waits = new ArrayList<>();
     LockRequest request = fair(run, name).withWait(run.ms(20_000));

@@ -33,6 +33,8 @@ public final class FencingRules {
   /** So few that a counter which is lost soon after begins beyond them again. */
   static final long A_FEW = 1_000;
 
+  private static final long LARGEST_OF_32_BITS = 0xFFFF_FFFFL;
+
   private static final long EXPIRES = 200;
   private static final int RESERVED = 12;
 
@@ -274,11 +276,13 @@ public final class FencingRules {
     }
     DirectBackend direct = run.direct();
     for (UnaryOperator<Attempt> kind : Leases.attempts(run).values()) {
-      expectRaised(run, direct, kind);
+      expectRaised(run, direct, kind, false);
+      expectRaised(run, direct, kind, true);
     }
   }
 
-  private static void expectRaised(RuleRun run, DirectBackend direct, UnaryOperator<Attempt> kind)
+  private static void expectRaised(
+      RuleRun run, DirectBackend direct, UnaryOperator<Attempt> kind, boolean forced)
       throws InterruptedException {
     String name = run.name();
     HoldId id = direct.newId();
@@ -286,7 +290,8 @@ public final class FencingRules {
     long granted = direct.acquire(attempt, run.limit(2_000)).fencingToken();
     long last = 0;
     Renewal renewal = Renewal.of(name, id, run.ms(20_000), false);
-    long larger = granted + A_FEW;
+    // A counter that is not as far may be kept in so few bits, and a raise with it.
+    long larger = granted < LARGEST_OF_32_BITS ? granted + LARGEST_OF_32_BITS : granted + A_FEW;
     for (long least : new long[] {larger, 0, granted}) {
       RenewalResult result = RenewalAnswers.collect(
               direct.backend(), List.of(renewal.withMinToken(least)))
@@ -301,13 +306,37 @@ public final class FencingRules {
     long told = direct.backend().inspect(name).map(HoldInfo::fencingToken).orElse(0L);
     run.expectWhileHeld(
         name, () -> told == larger, "inspect tells token " + larger, "it tells " + told);
-    direct.release(name, id);
+    long repeated = direct.acquire(attempt, run.limit(2_000)).fencingToken();
+    run.expectWhileHeld(
+        name,
+        () -> repeated == larger,
+        "an attempt that is repeated is told the raised token " + larger,
+        "it is told " + repeated);
+    if (forced) {
+      expectForced(run, direct, name, granted, larger);
+    } else {
+      direct.release(name, id);
+    }
     Grant next = direct.acquire(name, direct.newId(), run.ms(20_000), run.limit(2_000));
     run.expect(
         next.fencingToken() > last,
         "the next token is larger than all of a raised hold, " + last,
         "it is " + next.fencingToken());
     expectLastToken(run, next, last);
+  }
+
+  private static void expectForced(
+      RuleRun run, DirectBackend direct, String name, long before, long raised) {
+    run.expectWhileHeld(
+        name,
+        () -> !direct.backend().forceRelease(name, before),
+        "no hold has token " + before + " since it was raised",
+        "forceRelease with it answers true");
+    run.expectWhileHeld(
+        name,
+        () -> direct.backend().forceRelease(name, raised),
+        "forceRelease with the raised token " + raised + " answers true",
+        "it answers false");
   }
 
   private static Lease begin(

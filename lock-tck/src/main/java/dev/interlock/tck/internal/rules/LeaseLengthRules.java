@@ -295,7 +295,11 @@ public final class LeaseLengthRules {
   }
 
   /** What inspect tells may be what was asked for, and not what is. */
-  @Rule(value = "L4", check = "whether a long lease ends early", limit = 90, timed = true)
+  @Rule(
+      value = "L4",
+      check = "whether a long lease ends early, and who is told when it is released late",
+      limit = 90,
+      timed = true)
   public static void aLongLeaseLasts(RuleRun run) throws Exception {
     LockClient client = run.client();
     LockClient other = run.client();

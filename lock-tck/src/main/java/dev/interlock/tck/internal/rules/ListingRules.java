@@ -20,7 +20,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 
 /** What M1 says of the lists that operators ask for: of held locks, and of those who wait. */
 public final class ListingRules {
@@ -70,7 +73,7 @@ public final class ListingRules {
     Leases.force(run, client, prefix + "forced");
     RuleRun.pause(run.expiry(2 * BRIEF));
     Duration most = run.expiry(LONG).minus(RuleRun.since(begun)).plus(Leases.ROUNDED);
-    Optional<Map<String, HoldInfo>> listed = list(run, direct, prefix);
+    Optional<Map<String, HoldInfo>> listed = list(run, direct, prefix, page -> {});
     if (listed.isEmpty()) {
       run.note("it cannot list");
       return;
@@ -92,11 +95,41 @@ public final class ListingRules {
         listed.get().isEmpty(),
         "a list tells only what is held and begins with \"" + prefix + "\"",
         "it tells " + listed.get().keySet());
-    SideBySide.each(held, lease -> {
+    List<Lease> still = new ArrayList<>(held);
+    still.removeAll(
+        releaseMeanwhile(run, direct, prefix, held.subList(names.size() - MANY, names.size())));
+    SideBySide.each(still, lease -> {
       lease.release();
       return lease;
     });
     run.note(MANY + " held locks were listed, a part at a time");
+  }
+
+  /** Releases what the first page tells before the next one is asked for, and returns that. */
+  private static List<Lease> releaseMeanwhile(
+      RuleRun run, DirectBackend direct, String prefix, List<Lease> held) {
+    List<Lease> released = new ArrayList<>();
+    Map<String, HoldInfo> listed = list(run, direct, prefix, page -> {
+          if (released.isEmpty()) {
+            Set<String> told =
+                page.holds().stream().map(HoldInfo::name).collect(Collectors.toSet());
+            held.stream().filter(lease -> told.contains(lease.name())).forEach(lease -> {
+              lease.release();
+              released.add(lease);
+            });
+          }
+        })
+        .orElseThrow();
+    for (Lease lease : held) {
+      if (!released.contains(lease)) {
+        run.expectWhileHeld(
+            lease.name(),
+            () -> listed.containsKey(lease.name()),
+            "a list tells \"" + lease.name() + "\", also if locks of the page before are released",
+            "it does not");
+      }
+    }
+    return released;
   }
 
   /** A list begins no lease anew. */
@@ -123,15 +156,16 @@ public final class ListingRules {
     return List.of(info.owner(), info.host(), info.since(), info.units(), info.capacity());
   }
 
-  /** All pages; empty if there is no list. */
+  /** All pages, and what is done after each; empty if there is no list. */
   private static Optional<Map<String, HoldInfo>> list(
-      RuleRun run, DirectBackend direct, String prefix) {
+      RuleRun run, DirectBackend direct, String prefix, Consumer<HoldPage> afterPage) {
     Map<String, HoldInfo> listed = new LinkedHashMap<>();
     HoldQuery query = HoldQuery.of(PAGE).withPrefix(prefix);
     long start = System.nanoTime();
     Optional<HoldPage> page = direct.backend().list(query);
     while (page.isPresent()) {
       page.get().holds().forEach(hold -> listed.put(hold.name(), hold));
+      afterPage.accept(page.get());
       Optional<String> next = page.get().next();
       if (next.isEmpty()) {
         return Optional.of(listed);

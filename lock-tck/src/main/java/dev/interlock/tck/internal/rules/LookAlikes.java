@@ -114,6 +114,9 @@ final class LookAlikes {
     int room = LockRequest.MAX_NAME_BYTES - base.getBytes(StandardCharsets.UTF_8).length - 1;
     names.add(base + "x".repeat(room) + "a");
     names.add(base + "x".repeat(room) + "b");
+    // Far longer as escapes or as digits.
+    names.add(base + "\u00e9".repeat(room / 2) + "a");
+    names.add(base + "\u00e9".repeat(room / 2) + "b");
     for (int length : List.of(32, 64, 128, 191, 250, 255, 512)) {
       String middle = "y".repeat(Math.min(length, room));
       names.add("1" + base + middle);

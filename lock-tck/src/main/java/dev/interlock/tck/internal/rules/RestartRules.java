@@ -32,6 +32,7 @@ import java.util.function.UnaryOperator;
 public final class RestartRules {
   private static final int WAITERS = 4;
   private static final int RESERVED = 40;
+  private static final int MANY_PERMITS = 8;
   private static final long BRIEF = 3_000;
 
   private RestartRules() {}
@@ -255,6 +256,26 @@ public final class RestartRules {
           "what was held before the restart keeps out who does not fit beside it",
           "it does not");
     }
+    for (LockRequest larger : ofMorePlaces(run, held)) {
+      run.expectWhileHeld(
+          held.name(),
+          () -> other.tryAcquire(larger).isEmpty(),
+          "what was held before the restart keeps out who counts on more places than it has",
+          "it let in " + larger);
+    }
+  }
+
+  /** Requests that fit beside a hold as soon as its own size does not count. */
+  private static List<LockRequest> ofMorePlaces(RuleRun run, LockRequest held) {
+    List<LockRequest> larger = new ArrayList<>();
+    LockRequest request = Leases.once(run, held.name(), BRIEF);
+    if (held.capacity() == 1 && run.has(Capability.SHARED)) {
+      larger.add(request.shared());
+    }
+    if (held.capacity() != Integer.MAX_VALUE && run.has(Capability.PERMITS)) {
+      larger.add(request.permits(2, MANY_PERMITS));
+    }
+    return larger;
   }
 
   /** Holds of each kind that have ended, in each way. */

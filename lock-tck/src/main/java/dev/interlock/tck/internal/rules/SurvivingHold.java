@@ -1,5 +1,6 @@
 package dev.interlock.tck.internal.rules;
 
+import dev.interlock.Capability;
 import dev.interlock.HoldInfo;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
@@ -34,12 +35,20 @@ record SurvivingHold(Lease lease, long called, Optional<Long> begun) {
     Duration most =
         run.expiry(LEASE).minus(begun.map(RuleRun::since).orElse(Duration.ZERO)).plus(TOLERANCE);
     run.ifOffered(() -> {
-      Duration left = other.inspect(lease.name()).map(HoldInfo::remaining).orElse(Duration.ZERO);
+      Optional<HoldInfo> told = other.inspect(lease.name());
+      Duration left = told.map(HoldInfo::remaining).orElse(Duration.ZERO);
       Duration least = run.ms(LEASE).minus(RuleRun.since(called)).minus(TOLERANCE);
       run.expect(
           left.compareTo(least) >= 0 && left.compareTo(most) <= 0,
           "after the restart between %s and %s of a lease remain".formatted(least, most),
           left + " remain");
+      if (run.has(Capability.FENCED)) {
+        long token = told.map(HoldInfo::fencingToken).orElse(0L);
+        run.expect(
+            token == lease.fencingToken(),
+            "after the restart a hold has token " + lease.fencingToken(),
+            "inspect tells " + token);
+      }
     });
   }
 }
