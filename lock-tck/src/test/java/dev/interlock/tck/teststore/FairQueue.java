@@ -160,7 +160,8 @@ final class FairQueue {
 
   /** When those behind the first may pass it if nothing is heard of it until then. */
   long untilPassed(long now) {
-    long left = entries.isEmpty() ? 0 : entries.get(0).heardAt + SILENCE - now;
+    boolean looksSeldom = refresh() > REFRESH;
+    long left = entries.isEmpty() || looksSeldom ? 0 : entries.get(0).heardAt + SILENCE - now;
     return left > 0 ? left + AttemptCommands.SPIN : LIFE;
   }
 

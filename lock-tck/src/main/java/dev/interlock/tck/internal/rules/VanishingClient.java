@@ -14,9 +14,9 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client that waits, and whose machine then goes without a word. What it has connected stays
- * open, as the server sees it; a process that is killed closes that. Does nothing where no proxy
- * can stand before the server.
+ * A client that waits, and whose connections then let nothing pass. To the server they are open,
+ * until the client gives them up: those of a machine that is gone stay open for longer. Does
+ * nothing where no proxy can stand before the server.
  */
 final class VanishingClient {
   /** As soon as a client gives up a connection on which nothing comes. */
@@ -67,8 +67,7 @@ final class VanishingClient {
   void vanish() {
     if (proxy != null) {
       proxy.refuse(true);
-      run.requireHit(
-          proxy.silence(), "a waiting client that is gone while its connections are open");
+      run.requireHit(proxy.silence(), "a waiting client whose open connections let nothing pass");
     }
     released.forEach(Lease::release);
   }
@@ -78,12 +77,12 @@ final class VanishingClient {
     for (Map.Entry<String, CompletableFuture<Lease>> next : behind.entrySet()) {
       run.await(
           run.limit(GIVEN_UP).minusNanos(System.nanoTime() - vanished),
-          next.getKey() + " is served behind one who is gone, and whose connections are open",
+          next.getKey() + " is served behind one whose open connections let nothing pass",
           next.getValue()::isDone);
       next.getValue().get().release();
     }
     if (proxy != null) {
-      run.note(String.join(", ", behind.keySet()) + " came past one whose machine was gone for "
+      run.note(String.join(", ", behind.keySet()) + " came past one that had been silent for "
           + RuleRun.since(vanished).toMillis() + " ms");
     }
   }
