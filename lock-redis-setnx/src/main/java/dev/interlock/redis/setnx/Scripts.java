@@ -5,13 +5,14 @@ import dev.interlock.redis.support.LuaScript;
 /** What runs on the server. Keys, arguments and answers stand at the head of each script. */
 final class Scripts {
   static final LuaScript TRY = script("now.lua", "try.lua");
-  static final LuaScript ACQUIRE = script("now.lua", "grant.lua", "note.lua", "acquire.lua");
-  static final LuaScript RELEASE = script("master.lua", "wake.lua", "release.lua");
-  static final LuaScript PASS =
-      script("now.lua", "master.lua", "grant.lua", "note.lua", "wake.lua", "pass.lua");
+  static final LuaScript ACQUIRE =
+      script("now.lua", "foreign.lua", "grant.lua", "note.lua", "acquire.lua");
+  static final LuaScript RELEASE = script("master.lua", "foreign.lua", "wake.lua", "release.lua");
+  static final LuaScript PASS = script(
+      "now.lua", "master.lua", "foreign.lua", "grant.lua", "note.lua", "wake.lua", "pass.lua");
   static final LuaScript RENEW = script("master.lua", "renew.lua");
-  static final LuaScript ABANDON = script("wake.lua", "abandon.lua");
-  static final LuaScript FORCE = script("master.lua", "wake.lua", "force.lua");
+  static final LuaScript ABANDON = script("foreign.lua", "wake.lua", "abandon.lua");
+  static final LuaScript FORCE = script("master.lua", "foreign.lua", "wake.lua", "force.lua");
   static final LuaScript INSPECT = script("inspect.lua");
 
   private Scripts() {}

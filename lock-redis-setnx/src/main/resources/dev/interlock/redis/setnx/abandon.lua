@@ -9,8 +9,8 @@
 -- Runs twice or late, or the answer is lost: what is not there is not removed; a waiter that is
 -- called once too often finds the lock held and is noted again. The client dies before it arrives:
 -- the lock expires with its lease, the note with its deadline.
-if redis.call('ZREM', KEYS[2], ARGV[1]) == 1 then
-  redis.call('ZREM', KEYS[3], ARGV[1])
+if unlessForeign('ZREM', KEYS[2], ARGV[1]) == 1 then
+  unlessForeign('ZREM', KEYS[3], ARGV[1])
 end
 local value = redis.call('GET', KEYS[1])
 if not value then

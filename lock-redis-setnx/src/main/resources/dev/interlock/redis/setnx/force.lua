@@ -7,7 +7,8 @@
 -- Atomic because a script is: the holder that is told is the one that lost the lock. The client dies
 -- before it arrives: nothing happens; afterwards: it is done. Runs twice or late, or the answer is
 -- lost: a successor has other tokens, and is spared. A holder that cannot be told finds out when it
--- renews or releases. pcall, because a key of another type is removed too.
+-- renews or releases. pcall, because a key of another type is removed too, and so is what other software has
+-- put in place of the waiters.
 local value = redis.pcall('GET', KEYS[1])
 if not value then
   onlyMaster(value)
@@ -27,6 +28,11 @@ redis.call('DEL', KEYS[1])
 if id then
   local namespace, name = string.match(KEYS[1], '^{(.-):%d+}:lock:(.*)$')
   redis.pcall('PUBLISH', namespace .. ':mailbox:' .. string.sub(id, 1, 16), 'r' .. id .. name)
+end
+for i = 2, 3 do
+  if not unlessForeign('ZREM', KEYS[i], '') then
+    redis.call('DEL', KEYS[i])
+  end
 end
 wake(KEYS[2], KEYS[3])
 return 1

@@ -5,6 +5,11 @@
 -- there, and grow on when it is not: after loss of all state, or with the older state of a backup
 -- or a replica. The counter holds the last token that was reserved.
 --
+-- What a script has written stays when a later command fails. So a lock is removed again whose token
+-- cannot be had, because other software keeps something else at the counter: it would be held by nobody.
+-- The error is raised by running the command once more: only so does every server tell it in the same
+-- words.
+--
 -- Returns the first token, or false if the lock is held.
 local function grant(id, lease, tokens, holder)
   local value = id .. ' ' .. now .. ' ' .. tokens .. ' ' .. time[1] .. ' ' .. time[2] .. ' ' .. holder
@@ -16,7 +21,11 @@ local function grant(id, lease, tokens, holder)
   if tokens ~= '1' then
     reserved = string.format('%.0f', first + tokens - 1)
   end
-  local last = redis.call('GETSET', KEYS[2], reserved)
+  local last = redis.pcall('GETSET', KEYS[2], reserved)
+  if type(last) == 'table' then
+    redis.call('DEL', KEYS[1])
+    redis.call('GETSET', KEYS[2], reserved)
+  end
   if last and tonumber(last) >= first then
     first = tonumber(last) + 1
     redis.call('SET', KEYS[2], string.format('%.0f', first + tokens - 1))

@@ -10,7 +10,8 @@
 -- Answer {1, now, 1, first token, tokens}
 --                     released, and granted to the next waiter
 --        {1, now, 0}  released; another waiter was called, and the next waiter is noted
---        {1, now}     released; too late for the next waiter, which was left out
+--        {1, now}     released; the next waiter was left out: it was too late for it, or its grant was
+--                     refused, which it is told when it attempts itself
 --        {0, now}     was not held, nothing was changed
 --
 -- Atomic because a script is: there is no moment in which the lock is free, somebody waits, and
@@ -33,7 +34,12 @@ if now > ARGV[6] then
 end
 local called = wake(KEYS[3], KEYS[4], own)
 if not called or called == own then
-  return {1, tonumber(now), 1, grant(own, ARGV[3], ARGV[4], ARGV[5]), tonumber(ARGV[4])}
+  -- pcall, because what keeps the next waiter from getting the lock must not look like a failed release.
+  local granted, first = pcall(grant, own, ARGV[3], ARGV[4], ARGV[5])
+  if not granted then
+    return {1, tonumber(now)}
+  end
+  return {1, tonumber(now), 1, first, tonumber(ARGV[4])}
 end
 if ARGV[7] ~= '0' then
   note(own, ARGV[7])

@@ -19,7 +19,12 @@ if now > ARGV[4] then
 end
 local value = ARGV[1] .. ' ' .. now .. ' 1 ' .. time[1] .. ' ' .. time[2] .. ' ' .. ARGV[3]
 if redis.call('SET', KEYS[1], value, 'NX', 'PX', ARGV[2]) then
-  local last = redis.call('GETSET', KEYS[2], now)
+  local last = redis.pcall('GETSET', KEYS[2], now)
+  if type(last) == 'table' then
+    -- Other software keeps something else there: see grant.lua.
+    redis.call('DEL', KEYS[1])
+    return redis.call('GETSET', KEYS[2], now)
+  end
   if not last or (last < now and #last == #now) then
     return tonumber(now)
   end

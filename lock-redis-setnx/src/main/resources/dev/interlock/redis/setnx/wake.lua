@@ -1,15 +1,17 @@
--- Shared by the scripts that free a lock.
+-- Shared by the scripts that free a lock; needs foreign.lua.
 --
 -- Takes waiters from the head of the queue until one is reached: its deadline has not passed and
 -- its client listens, that is, PUBLISH has a receiver. A waiter that is passed over looks again by
 -- itself when its client listens again. pcall, because the lock is free already when a server
 -- whose rights (ACL) were changed refuses the channel: that must not look like a failed release.
+-- Where other software keeps something else in place of the waiters, there are none: the lock is free
+-- already then, too.
 -- Namespace and name are read from the lock's key, {namespace:bucket}:lock:name.
 --
 -- Returns the waiter; `own` without a message if that is the first one; false if there is none.
 local function wake(waiting, due, own)
-  local head = redis.call('ZPOPMIN', waiting)
-  if not head[1] then
+  local head = unlessForeign('ZPOPMIN', waiting)
+  if not head or not head[1] then
     return false
   end
   local time = redis.call('TIME')
@@ -17,8 +19,8 @@ local function wake(waiting, due, own)
   local namespace, name = string.match(KEYS[1], '^{(.-):%d+}:lock:(.*)$')
   while head[1] do
     local id = head[1]
-    local deadline = redis.call('ZSCORE', due, id)
-    redis.call('ZREM', due, id)
+    local deadline = unlessForeign('ZSCORE', due, id)
+    unlessForeign('ZREM', due, id)
     if id == own then
       return id
     end

@@ -13,6 +13,7 @@ import dev.interlock.spi.HoldId;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
  * Frees locks, in three ways.
@@ -36,6 +37,9 @@ import redis.clients.jedis.Protocol.Command;
 final class FreeTransaction {
   private static final byte[] ABANDONED = word("abandoned");
   private static final String NO_RIGHT = "NOPERM";
+
+  /** Where a look tells who waits first, behind the lock's value. */
+  private static final int WAITERS = 2;
 
   /** Frees a lock. */
   @FunctionalInterface
@@ -72,7 +76,7 @@ final class FreeTransaction {
         return false;
       }
       pipe.multi().send(Command.DEL, keys.lock());
-      return callAndEnd(pipe, keys, seen.first(2), mayPublish) ? true : null;
+      return callAndEnd(pipe, keys, first(seen), mayCall(seen, mayPublish)) ? true : null;
     });
   }
 
@@ -80,7 +84,7 @@ final class FreeTransaction {
    * Takes the lock from the hold that has this token, and tells the holder, who finds out when it
    * renews or releases if it cannot be told. A repetition spares a successor, which has another.
    * What other software has put in the lock's place has token 0, and is removed whatever type it
-   * has.
+   * has. So is what it has put in place of the waiters.
    */
   boolean force(LockKeys keys, long token) {
     return run("force the release of", keys, (pipe, mayPublish) -> {
@@ -96,7 +100,10 @@ final class FreeTransaction {
       if (value != null && mayPublish) {
         LockValue.parse(value).ifPresent(holder -> revoke(pipe, keys, holder.id()));
       }
-      return callAndEnd(pipe, keys, seen.first(2), mayPublish) ? true : null;
+      if (seen.refusal(WAITERS) != null) {
+        pipe.send(Command.DEL, keys.waiting());
+      }
+      return callAndEnd(pipe, keys, first(seen), mayCall(seen, mayPublish)) ? true : null;
     });
   }
 
@@ -116,7 +123,9 @@ final class FreeTransaction {
       Replies seen = look(pipe, keys);
       byte[] value = seen.bytes(1);
       pipe.multi();
-      WaitingList.forget(pipe, keys, own);
+      if (seen.refusal(WAITERS) == null) {
+        WaitingList.forget(pipe, keys, own);
+      }
       if (value != null && !CommandWords.isOf(value, own)) {
         return pipe.exec() == null ? null : true;
       }
@@ -124,9 +133,9 @@ final class FreeTransaction {
         pipe.send(Command.SET, keys.lock(), ABANDONED, CommandWords.PX, CommandWords.ONE);
       }
       pipe.send(Command.DEL, keys.lock());
-      byte[] first = seen.first(2);
+      byte[] first = first(seen);
       byte[] other = first != null && Arrays.equals(first, own) ? null : first;
-      return callAndEnd(pipe, keys, other, mayPublish) ? true : null;
+      return callAndEnd(pipe, keys, other, mayCall(seen, mayPublish)) ? true : null;
     });
   }
 
@@ -145,7 +154,23 @@ final class FreeTransaction {
   }
 
   private static Replies look(Pipe pipe, LockKeys keys) {
-    return requireHere(pipe, keys, ask(pipe, keys).flush());
+    Replies seen = ask(pipe, keys).flushEach();
+    JedisDataException refusal = seen.refusal(1);
+    if (refusal != null) {
+      pipe.abandon();
+      throw refusal;
+    }
+    return requireHere(pipe, keys, seen);
+  }
+
+  /** Who waits first; nobody where other software has put something else there. */
+  private static byte @Nullable [] first(Replies seen) {
+    return seen.refusal(WAITERS) == null ? seen.first(WAITERS) : null;
+  }
+
+  /** A transaction in which a command has the wrong type of key looks like a failed release. */
+  private static boolean mayCall(Replies seen, boolean mayPublish) {
+    return mayPublish && seen.refusal(WAITERS) == null;
   }
 
   private static Pipe ask(Pipe pipe, LockKeys keys) {
@@ -166,9 +191,8 @@ final class FreeTransaction {
     return seen;
   }
 
-  private boolean callAndEnd(
-      Pipe pipe, LockKeys keys, byte @Nullable [] first, boolean mayPublish) {
-    if (!mayPublish) { // each refusal would cost a connection
+  private boolean callAndEnd(Pipe pipe, LockKeys keys, byte @Nullable [] first, boolean mayCall) {
+    if (!mayCall) { // each refusal would cost a connection
       return pipe.exec() != null;
     }
     waiters.call(pipe, keys, first);

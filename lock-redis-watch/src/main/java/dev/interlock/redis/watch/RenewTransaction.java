@@ -33,8 +33,9 @@ import redis.clients.jedis.exceptions.JedisDataException;
 /**
  * Makes holds last at least one lease from now, many at a time: in a cluster, those of one slot.
  *
- * <p>First round trip: {@code TIME}, {@code WATCH} of all the locks that are not known to be lost,
- * {@code GETEX} and {@code PTTL} of each. Second: {@code MULTI}, {@code PEXPIREAT} of those that
+ * <p>First round trip: {@code WATCH} of all the locks that are not known to be lost, {@code GETEX}
+ * and {@code PTTL} of each, {@code TIME}: so the time is never earlier than a time left was told,
+ * and the new end not before the old one. Second: {@code MULTI}, {@code PEXPIREAT} of those that
  * are held and end too soon, before that {@code SET} of those whose token is too small and
  * {@code ZADD GT} of the larger one, {@code EXEC}; or {@code UNWATCH}.
  *
@@ -153,11 +154,15 @@ final class RenewTransaction {
    */
   private @Nullable List<RenewalResult> once(
       Pipe pipe, List<Renewal> batch, List<LockKeys> keys, RenewalResult[] results) {
+    if (pipe.isAsking() && keys.size() > 1) {
+      return null; // a lock that is not here yet must not be taken for one that is gone
+    }
     int[] places = IntStream.range(0, results.length)
         .filter(place -> results[place] == null || results[place] instanceof Grant)
         .toArray();
     Replies seen = look(pipe, Arrays.stream(places).mapToObj(keys::get).toList());
-    int first = seen.list().size() - 2 * places.length;
+    int time = seen.list().size() - 1;
+    int first = time - 2 * places.length;
     List<Integer> extended = new ArrayList<>();
     Set<Integer> raised = new HashSet<>();
     for (int i = 0; i < places.length; i++) {
@@ -181,7 +186,7 @@ final class RenewTransaction {
         extended.add(place);
         Duration lease = ends ? renewal.lease() : Duration.ofMillis(left);
         pipe.send(
-            Command.PEXPIREAT, keys.get(place).lock(), CommandWords.end(seen.micros(0), lease));
+            Command.PEXPIREAT, keys.get(place).lock(), CommandWords.end(seen.micros(time), lease));
       }
     }
     if (extended.isEmpty()) {
@@ -218,13 +223,13 @@ final class RenewTransaction {
     return RenewalResult.held(renewal, token).withTokens(own.tokens());
   }
 
-  /** The time is the first answer; the last ones are the value and the time left of each lock. */
+  /** The last answers are the value and the time left of each lock, and the time. */
   private static Replies look(Pipe pipe, List<LockKeys> keys) {
-    pipe.send(Command.TIME).watch(keys.stream().map(LockKeys::lock).toList());
+    pipe.watch(keys.stream().map(LockKeys::lock).toList());
     for (LockKeys each : keys) {
       pipe.send(Command.GETEX, each.lock()).send(Command.PTTL, each.lock());
     }
-    return pipe.flushEach();
+    return pipe.send(Command.TIME).flushEach();
   }
 
   private RenewalResult failed(LockKeys keys, JedisDataException refusal) {

@@ -54,15 +54,17 @@ final class Batch {
    * Writes commands. What goes wrong shows when the answers are read.
    *
    * @param first was taken before; its thread reads the answers
-   * @param queue those that wait are taken along, as many as there is room for
+   * @param queue those that wait are taken along, as many as there is room for, here and on the
+   *     connection: see {@link Unanswered}
    */
   void send(QueuedCommand first, CommandQueue queue) {
     try {
+      Unanswered unanswered = new Unanswered();
       QueuedCommand next = first;
       while (next != null) {
         commands.add(next);
-        next.write(connection);
-        next = commands.size() < MOST ? queue.take() : null;
+        next.write(unanswered, connection);
+        next = commands.size() < MOST && !unanswered.isMuch() ? queue.take() : null;
       }
       connection.getMany(0); // reads nothing: Jedis has no other way to flush
       sentAt = System.nanoTime();

@@ -32,7 +32,10 @@ public final class Exchange {
   private @Nullable RuntimeException failure;
   private boolean ended;
 
-  /** Writes the commands. What goes wrong shows when the answers are read. */
+  /**
+   * Writes the commands. What goes wrong shows when the answers are read, but an error, such as no
+   * memory, shows here, and leaves the connection to the caller.
+   */
   Exchange(
       JedisCalls calls,
       Use use,
@@ -50,9 +53,6 @@ public final class Exchange {
       write();
     } catch (RuntimeException e) {
       failure = e;
-    } catch (Error e) { // such as no memory
-      end(false);
-      throw e;
     }
   }
 

@@ -69,7 +69,7 @@ public final class JedisCalls {
    */
   public Exchange together(
       Use use, String action, LockKeys keys, List<Supplier<CommandArguments>> commands) {
-    return new Exchange(this, use, action, keys, connections.borrow(use), commands);
+    return begin(use, action, keys, connections.borrow(use), commands);
   }
 
   /**
@@ -85,7 +85,24 @@ public final class JedisCalls {
   public @Nullable Exchange atOnce(
       Use use, String action, LockKeys keys, List<Supplier<CommandArguments>> commands) {
     Connection ready = connections.ready(use);
-    return ready == null ? null : new Exchange(this, use, action, keys, ready, commands);
+    return ready == null ? null : begin(use, action, keys, ready, commands);
+  }
+
+  private Exchange begin(
+      Use use,
+      String action,
+      LockKeys keys,
+      Connection connection,
+      List<Supplier<CommandArguments>> commands) {
+    Exchange begun = null;
+    try {
+      begun = new Exchange(this, use, action, keys, connection, commands);
+      return begun;
+    } finally {
+      if (begun == null) { // after an error, such as no memory
+        connections.giveBack(use, connection, false);
+      }
+    }
   }
 
   Connection borrow(Use use) {

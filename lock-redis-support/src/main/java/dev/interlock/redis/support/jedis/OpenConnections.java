@@ -71,8 +71,8 @@ final class OpenConnections {
     }
 
     /** False if the thread was handed another one, or has gone. */
-    boolean hand(Connection connection) {
-      boolean handed = outcome.compareAndSet(null, Optional.of(connection));
+    boolean hand(Optional<Connection> connection) {
+      boolean handed = outcome.compareAndSet(null, connection);
       if (handed) {
         LockSupport.unpark(thread);
       }
@@ -151,10 +151,12 @@ final class OpenConnections {
 
   /** Hands a connection that is sound to whoever waits for one; false if nobody does. */
   boolean handOver(Connection connection) {
-    return handOver(holders, connection) || handOver(attempts, connection);
+    // Before a place is taken from the queue, which would be lost if memory is short.
+    Optional<Connection> handed = Optional.of(connection);
+    return handOver(holders, handed) || handOver(attempts, handed);
   }
 
-  private static boolean handOver(Queue<Turn> turns, Connection connection) {
+  private static boolean handOver(Queue<Turn> turns, Optional<Connection> connection) {
     for (Turn next = turns.poll(); next != null; next = turns.poll()) {
       if (next.hand(connection)) {
         return true;

@@ -211,11 +211,25 @@ public final class OwnConnections implements Connections {
         server.doubt();
       } else if (connection.isBroken() || closed) {
         discard(connection);
-      } else if (!handOver(connection)) {
-        keep(new Idle(connection, System.nanoTime()));
+      } else {
+        handOverOrKeep(connection);
       }
     } finally { // also after an error, such as no memory for a thread
       permits.leave(use);
+    }
+  }
+
+  private void handOverOrKeep(Connection connection) {
+    boolean taken = false;
+    try {
+      if (!handOver(connection)) {
+        keep(new Idle(connection, System.nanoTime()));
+      }
+      taken = true;
+    } finally {
+      if (!taken) { // after an error, such as no memory
+        discard(connection);
+      }
     }
   }
 

@@ -94,8 +94,8 @@ final class QueuedCommand {
   }
 
   /** From here on it may reach the server. */
-  void write(Connection connection) {
-    connection.sendCommand(arguments.get());
+  void write(Unanswered unanswered, Connection connection) {
+    unanswered.send(connection, arguments.get());
   }
 
   /** Notes the answer. */

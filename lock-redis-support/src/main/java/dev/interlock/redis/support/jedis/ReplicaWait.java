@@ -15,9 +15,11 @@ import dev.interlock.redis.support.jedis.Connections.Use;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.LockBackend;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisDataException;
@@ -27,10 +29,11 @@ import redis.clients.jedis.exceptions.JedisRedirectionException;
  * Waits until replicas have a hold that is kept in one string.
  *
  * <p>{@code WAIT} counts what its own connection has written, and the grant came over another one.
- * So this connection looks at the hold, writes, and waits, in one go: replicas that have this write
- * have all that the server wrote before, the grant included. Its own write sets a key in the lock's
- * slot that expires after a millisecond; it needs neither a script nor a transaction, and touches
- * nothing that means anything, whoever has the lock by then.
+ * So this connection looks at the hold, writes, and waits, in one go (very many do the first two in
+ * several, see {@link Unanswered}): replicas that have this write have all that the server wrote
+ * before, the grant included. Its own write sets a key in the lock's slot that expires after a
+ * millisecond; it needs neither a script nor a transaction, and touches nothing that means
+ * anything, whoever has the lock by then.
  *
  * <p>A connection that waits does nothing else, so one for each server waits at a time, and those
  * who come meanwhile share its next wait. Thread-safe; blocks for the time of two waits and of
@@ -165,16 +168,30 @@ final class ReplicaWait implements ReplicatedGrants.Replicas {
     }
 
     private List<Object> answers(Connection connection, List<Question> all) {
+      List<Object> answers = new ArrayList<>(COMMANDS_EACH * all.size() + 1);
+      Unanswered unanswered = new Unanswered();
+      int asked = 0;
       for (Question question : all) {
-        connection.sendCommand(Command.GET, question.keys.lock());
-        connection.sendCommand(Command.SET, layout.mark(question.keys), ONE, PX, ONE);
+        if (unanswered.isMuch()) {
+          answers.addAll(connection.getMany(COMMANDS_EACH * asked - answers.size()));
+          unanswered = new Unanswered();
+        }
+        unanswered.send(connection, new CommandArguments(Command.GET).add(question.keys.lock()));
+        unanswered.send(connection, write(question));
+        asked++;
       }
       connection.sendCommand(Command.WAIT, word(replicas), word(limit.toMillis()));
       int patience = connection.getSoTimeout();
       connection.setSoTimeout(Math.toIntExact(patience + limit.toMillis()));
-      List<Object> answers = connection.getMany(COMMANDS_EACH * all.size() + 1);
+      answers.addAll(connection.getMany(COMMANDS_EACH * asked + 1 - answers.size()));
       connection.setSoTimeout(patience);
       return answers;
+    }
+
+    private CommandArguments write(Question question) {
+      return new CommandArguments(Command.SET)
+          .add(layout.mark(question.keys))
+          .addObjects(ONE, PX, ONE);
     }
 
     private void settle(List<Question> all, List<Object> answers, LockKeys nobodys) {

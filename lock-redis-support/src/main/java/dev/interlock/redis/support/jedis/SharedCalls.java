@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Connection;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
 
@@ -146,7 +147,7 @@ public final class SharedCalls {
   private void send(QueuedCommand command) {
     Batch batch;
     try {
-      batch = new Batch(calls.borrow(command.use()), command.use());
+      batch = begin(command.use());
     } catch (Throwable e) {
       if (e instanceof LockException reason && connected.get() == 0) {
         refuseAll(reason); // there is no connection to be had, for them neither
@@ -157,6 +158,19 @@ public final class SharedCalls {
     connected.incrementAndGet();
     batch.send(command, queue);
     finish(batch);
+  }
+
+  private Batch begin(Use use) {
+    Connection connection = calls.borrow(use);
+    Batch begun = null;
+    try {
+      begun = new Batch(connection, use);
+      return begun;
+    } finally {
+      if (begun == null) { // after an error, such as no memory
+        calls.giveBack(use, connection, false);
+      }
+    }
   }
 
   private void finish(Batch batch) {

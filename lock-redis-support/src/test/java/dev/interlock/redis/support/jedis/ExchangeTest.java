@@ -241,6 +241,21 @@ class ExchangeTest {
     assertThat(heard).containsExactly("first", "c");
   }
 
+  @Test
+  @DisplayName("E5: an error while commands are written costs no connection")
+  void failsWhoWrites() {
+    List<Supplier<CommandArguments>> failing = List.of(() -> {
+      throw new OutOfMemoryError("for the test");
+    });
+    for (int i = 0; i < 2 * POOL; i++) {
+      assertThatThrownBy(() -> calls.together(Use.HOLDER, "ask", KEYS, failing))
+          .isInstanceOf(OutOfMemoryError.class);
+    }
+    List<String> heard = new ArrayList<>();
+    read(send(Use.HOLDER, "next"), heard);
+    assertThat(heard).containsExactly("next");
+  }
+
   static Stream<Way> brokenWays() {
     return Stream.of(
         (out, said) -> {

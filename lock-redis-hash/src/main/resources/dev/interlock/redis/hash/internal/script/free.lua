@@ -14,7 +14,14 @@ end
 if #ARGV[9] == 1 and redis.call('HSETNX', KEYS[1], '*', single(today)) == 1 then
   redis.call('PEXPIRE', KEYS[1], ARGV[4])
   local token = today
-  local last = redis.call('GETSET', KEYS[2], ARGV[5] == '1' and today or text(now + ARGV[5] - 1))
+  local reserved = ARGV[5] == '1' and today or text(now + ARGV[5] - 1)
+  local last = redis.pcall('GETSET', KEYS[2], reserved)
+  if type(last) == 'table' then
+    -- Other software keeps something else there. What was written stays when a later command fails, and
+    -- nobody would hold the lock. Only the command itself tells the error in the same words on every server.
+    redis.call('DEL', KEYS[1])
+    return redis.call('GETSET', KEYS[2], reserved)
+  end
   if last and tonumber(last) >= now then
     -- The server's clock was set back, or several tokens were taken in this microsecond.
     token = text(last + 1)

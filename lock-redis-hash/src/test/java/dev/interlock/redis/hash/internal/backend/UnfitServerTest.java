@@ -94,6 +94,21 @@ class UnfitServerTest extends OneClient {
     assertThat(server.command("EXISTS", waiting)).isEqualTo("0");
   }
 
+  @Test
+  void X3_withoutACounterNobodyGetsTheLockAndNobodyIsSaidToHaveIt() {
+    String counter = key(new KeyLayout(TestClient.NAMESPACE).keys("n").token());
+    server.command("DEL", counter);
+    server.command("RPUSH", counter, "not a counter");
+    for (int i = 0; i < 2; i++) {
+      assertThatThrownBy(() -> client.tryOnce("n", client.id()))
+          .isInstanceOf(LockException.class)
+          .hasMessageContaining("WRONGTYPE");
+      assertThat(server.command("EXISTS", BackendContract.key("n"))).isEqualTo("0");
+    }
+    server.command("DEL", counter);
+    assertThat(client.tryOnce("n", a)).isInstanceOf(Grant.class);
+  }
+
   private static String key(byte[] bytes) {
     return new String(bytes, UTF_8);
   }
