@@ -2,6 +2,7 @@ package dev.interlock.redis.hash.internal.connection;
 
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockException;
+import dev.interlock.OutcomeUnknownException;
 import dev.interlock.redis.support.RedisErrors;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionException;
@@ -39,6 +40,13 @@ public final class Faults {
             "Redis at " + address + " was not asked to " + action + ": " + cause.getMessage(),
             cause)
         : disconnected(action, address);
+  }
+
+  /** The same of a command that was sent before, and may have been executed then. */
+  public static OutcomeUnknownException repeated(LockException fault) {
+    return new OutcomeUnknownException(
+        "What was sent may have run before the connection broke: " + fault.getMessage(),
+        fault.getCause());
   }
 
   /** What became of a command that failed after it was handed to Lettuce. */
