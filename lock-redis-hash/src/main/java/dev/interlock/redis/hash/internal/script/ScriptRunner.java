@@ -180,7 +180,7 @@ public final class ScriptRunner {
     }
 
     private LockException refused(RedisCommandExecutionException answer) {
-      LockException fault = Faults.of(describe(action, name), connections.address(), answer);
+      LockException fault = Faults.refused(describe(action, name), connections, answer);
       if (OF_REPLICA.contains(RedisErrors.code(String.valueOf(answer.getMessage())))) {
         connections.answeredByReplica();
       }
