@@ -1,5 +1,6 @@
 package dev.interlock.redis.support.jedis;
 
+import dev.interlock.BackendRefusedException;
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockException;
 import dev.interlock.redis.support.LockKeys;
@@ -129,6 +130,9 @@ public final class SharedCalls {
 
   private Object answer(QueuedCommand command) {
     RuntimeException failure = command.failure();
+    if (failure instanceof BackendRefusedException) {
+      throw new BackendRefusedException(String.valueOf(failure.getMessage()), failure);
+    }
     if (failure instanceof LockException) {
       throw new BackendUnavailableException(String.valueOf(failure.getMessage()), failure);
     }

@@ -7,7 +7,6 @@ import dev.interlock.BackendUnavailableException;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
 import dev.interlock.LockConfig;
-import dev.interlock.LockConfigurationException;
 import dev.interlock.LockException;
 import dev.interlock.LockListener;
 import dev.interlock.LockRequest;
@@ -244,29 +243,7 @@ public abstract class ClusterContract {
   @Test
   @Order(5)
   void E8_whatIsNoClusterAndWhatIsOneAreNamedAtOpen() throws Exception {
-    try (RedisServer single = TestRedis.start()) {
-      assertThatThrownBy(() -> Locks.open(single.uri(provider()) + "?topology=cluster"))
-          .isInstanceOf(LockConfigurationException.class)
-          .hasMessageContaining("is not a cluster: leave out topology=cluster");
-    }
-    assertThatThrownBy(() -> Locks.open(uri().replace("?", "/1?")))
-        .isInstanceOf(LockConfigurationException.class)
-        .hasMessageContaining("a cluster has database 0 only")
-        .hasMessageNotContaining("s3cret");
-    int port = Topologies.freePort();
-    assertThatThrownBy(
-            () -> Locks.open(provider() + "://:hunter2@127.0.0.1:" + port + "?topology=cluster"))
-        .isInstanceOf(BackendUnavailableException.class)
-        .hasMessageContaining("Cannot connect to Redis at 127.0.0.1:" + port)
-        .hasMessageNotContaining("hunter2");
-    RedisServer elsewhere = anotherThan(masterOf("e8"));
-    try (LockClient unaware = openUnaware(elsewhere)) {
-      assertThatThrownBy(() -> unaware.tryAcquire(LockRequest.of("e8")))
-          .isInstanceOf(BackendUnavailableException.class)
-          .hasMessageContaining("add topology=cluster");
-    } catch (BackendUnavailableException atOpen) {
-      assertThat(atOpen).hasMessageContaining("add topology=cluster");
-    }
+    ClusterFaults.whatIsNoClusterAndWhatIsOneAreNamed(cluster, provider());
   }
 
   @Test
@@ -292,10 +269,6 @@ public abstract class ClusterContract {
       Topologies.await(() -> cluster.nodes().stream()
           .allMatch(node -> node.command("CLUSTER", "INFO").contains("slots_ok:16384")));
     }
-  }
-
-  private LockClient openUnaware(RedisServer node) {
-    return Locks.open(provider() + "://:s3cret@" + node.host() + ":" + node.port());
   }
 
   @Test

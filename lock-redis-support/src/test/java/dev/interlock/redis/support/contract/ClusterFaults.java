@@ -3,8 +3,10 @@ package dev.interlock.redis.support.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.interlock.BackendUnavailableException;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
+import dev.interlock.LockConfigurationException;
 import dev.interlock.LockException;
 import dev.interlock.LockRequest;
 import dev.interlock.Locks;
@@ -12,6 +14,8 @@ import dev.interlock.LostReason;
 import dev.interlock.testservers.RedisCluster;
 import dev.interlock.testservers.RedisSentinels;
 import dev.interlock.testservers.RedisServer;
+import dev.interlock.testservers.TestRedis;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -19,7 +23,7 @@ import java.util.stream.IntStream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 
 /** What happens to a cluster of which a client notices little. */
-final class ClusterFaults {
+public final class ClusterFaults {
   private ClusterFaults() {}
 
   /** Who asks all nodes where the slot is, one after the other, waits for twelve time limits. */
@@ -70,6 +74,43 @@ final class ClusterFaults {
       assertThat(operator.forceRelease(names.get(1))).isTrue();
       assertThat(held.lost().toCompletableFuture().get(1, TimeUnit.SECONDS))
           .isEqualTo(LostReason.FORCED);
+    }
+  }
+
+  /**
+   * A URI that names a cluster where there is none, one that names a node of it as if that were
+   * all, and some that are wrong for any cluster.
+   *
+   * @param cluster has the password {@code s3cret}
+   */
+  public static void whatIsNoClusterAndWhatIsOneAreNamed(RedisCluster cluster, String provider)
+      throws IOException {
+    try (RedisServer single = TestRedis.start()) {
+      assertThatThrownBy(() -> Locks.open(single.uri(provider) + "?topology=cluster"))
+          .isInstanceOf(LockConfigurationException.class)
+          .hasMessageContaining("is not a cluster: leave out topology=cluster");
+    }
+    assertThatThrownBy(() -> Locks.open(cluster.uri(provider).replace("?", "/1?")))
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageContaining("a cluster has database 0 only")
+        .hasMessageNotContaining("s3cret");
+    int port = Topologies.freePort();
+    assertThatThrownBy(
+            () -> Locks.open(provider + "://:hunter2@127.0.0.1:" + port + "?topology=cluster"))
+        .isInstanceOf(BackendUnavailableException.class)
+        .hasMessageContaining("Cannot connect to Redis at 127.0.0.1:" + port)
+        .hasMessageNotContaining("hunter2");
+    RedisServer elsewhere = cluster.masters().stream()
+        .filter(node -> node != masterOf(cluster, "e8"))
+        .findFirst()
+        .orElseThrow();
+    try (LockClient unaware =
+        Locks.open(provider + "://:s3cret@" + elsewhere.host() + ":" + elsewhere.port())) {
+      assertThatThrownBy(() -> unaware.tryAcquire(LockRequest.of("e8")))
+          .isInstanceOf(BackendUnavailableException.class)
+          .hasMessageContaining("add topology=cluster");
+    } catch (BackendUnavailableException atOpen) {
+      assertThat(atOpen).hasMessageContaining("add topology=cluster");
     }
   }
 

@@ -3,6 +3,7 @@ package dev.interlock.redis.support.jedis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.interlock.BackendRefusedException;
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.HostPort;
 import dev.interlock.LockConfig;
@@ -88,8 +89,11 @@ class SharedCallsTest {
   }
 
   private void open(Duration timeout) {
+    // A server without a password takes any for its default user.
     LockConfig config = LockConfig.builder("redis-setnx")
         .set(JedisOptions.HOSTS, List.of(HostPort.of("127.0.0.1", proxy.port())))
+        .set(JedisOptions.USER, "default")
+        .set(JedisOptions.PASSWORD, "any")
         .set(JedisOptions.TIMEOUT, timeout)
         .set(JedisOptions.POOL_SIZE, 2)
         .build();
@@ -151,6 +155,21 @@ class SharedCallsTest {
     assertThat(results.subList(1, THREADS))
         .hasOnlyElementsOfType(BackendUnavailableException.class);
     assertThat(server.command("GET", "n")).isEqualTo("2");
+  }
+
+  /** It says that the server may serve others, who may hold the lock. */
+  @Test
+  void E3_aRefusalOfTheConnectionIsOneToAllWhoWaitToBeSent() throws Exception {
+    increment();
+    List<Caller> callers = gather(THREADS);
+    try (RedisServer other = TestRedis.builder().password("another").start()) {
+      proxy.leadTo(other.port());
+      proxy.cut();
+      proxy.open();
+      List<Object> results = results(callers);
+      assertThat(results.get(0)).isInstanceOf(OutcomeUnknownException.class);
+      assertThat(results.subList(1, THREADS)).hasOnlyElementsOfType(BackendRefusedException.class);
+    }
   }
 
   @Undisturbed(millis = 300)

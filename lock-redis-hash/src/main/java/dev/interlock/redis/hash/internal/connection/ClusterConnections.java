@@ -1,7 +1,9 @@
 package dev.interlock.redis.hash.internal.connection;
 
+import dev.interlock.BackendUnavailableException;
 import dev.interlock.HostPort;
 import dev.interlock.LockConfig;
+import dev.interlock.LockConfigurationException;
 import dev.interlock.redis.hash.internal.push.ClusterListeners;
 import dev.interlock.redis.hash.internal.push.Listeners;
 import dev.interlock.redis.support.RedisOptions;
@@ -63,8 +65,16 @@ final class ClusterConnections implements Connections {
 
   @Override
   public SharedConnection open() {
-    return SharedConnection.to(
-        opened.open(address, () -> cluster.connect(ByteArrayCodec.INSTANCE)));
+    try {
+      return SharedConnection.to(
+          opened.open(address, () -> cluster.connect(ByteArrayCodec.INSTANCE)));
+    } catch (BackendUnavailableException e) {
+      if (String.valueOf(e.getMessage()).contains("cluster support disabled")) {
+        throw new LockConfigurationException(
+            "Redis at " + address + " is not a cluster: leave out topology=cluster", e);
+      }
+      throw e;
+    }
   }
 
   @Override

@@ -2,14 +2,19 @@ package dev.interlock.redis.hash.internal.connection;
 
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockException;
+import dev.interlock.OutcomeUnknownException;
 import dev.interlock.redis.support.RedisErrors;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.cluster.PartitionException;
+import java.util.Set;
 
 /** Tells what Lettuce throws apart: what the server answered, and what it did not. */
 public final class Faults {
+  /** What a node of a cluster answers to who takes it for the only server. */
+  private static final Set<String> OF_NODE = Set.of("ASK", "CROSSSLOT", "MOVED");
+
   private Faults() {}
 
   /** A connection could not be opened, so nothing was sent. */
@@ -39,6 +44,27 @@ public final class Faults {
             "Redis at " + address + " was not asked to " + action + ": " + cause.getMessage(),
             cause)
         : disconnected(action, address);
+  }
+
+  /** The same of a command that was sent before, and may have been executed then. */
+  public static OutcomeUnknownException repeated(LockException fault) {
+    return new OutcomeUnknownException(
+        "What was sent may have run before the connection broke: " + fault.getMessage(),
+        fault.getCause());
+  }
+
+  /** A script was answered with an error. */
+  public static LockException refused(
+      String action, Connections connections, RedisCommandExecutionException answer) {
+    String text = String.valueOf(answer.getMessage());
+    if (!connections.isCluster() && OF_NODE.contains(RedisErrors.code(text))) {
+      return new BackendUnavailableException(
+          "Redis at " + connections.address()
+              + " is a node of a cluster and does not have all keys (" + text
+              + "): add topology=cluster, or give a RedisClusterClient",
+          answer);
+    }
+    return of(action, connections.address(), answer);
   }
 
   /** What became of a command that failed after it was handed to Lettuce. */

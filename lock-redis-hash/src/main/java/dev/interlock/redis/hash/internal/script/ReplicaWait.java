@@ -106,7 +106,22 @@ public final class ReplicaWait implements ReplicatedGrants.Replicas {
         .with(1) // ms: it has its lease
         .with(false)
         .with(0)); // and its token
-    return lines.computeIfAbsent(node, Line::new).turn.ask(write);
+    return line(node).turn.ask(write);
+  }
+
+  private Line line(StatefulRedisConnection<byte[], byte[]> node) {
+    Line known = lines.get(node);
+    if (known == null) {
+      // That of a node that has left the cluster is never opened again.
+      lines.keySet().removeIf(other -> !other.isOpen());
+      known = lines.computeIfAbsent(node, Line::new);
+    }
+    return known;
+  }
+
+  /** How many masters this client keeps in mind. */
+  int knownMasters() {
+    return lines.size();
   }
 
   /** One hold's renewal. */

@@ -71,9 +71,10 @@ public final class ScriptRunner {
     if (call.hasDeadline() && answer.isOver()) {
       // It was read in time, so the server's clock was set forward, or another server answers now.
       // The answer told the new time.
-      answer = send(action, name, call).await();
+      Sent again = new Sent(action, name, call, answer.isRepeated());
+      answer = again.await();
       if (answer.isOver()) {
-        throw RedisErrors.tooLate(describe(action, name), connections.address());
+        throw again.failed(RedisErrors.tooLate(describe(action, name), connections.address()));
       }
     }
     return answer;
@@ -88,7 +89,7 @@ public final class ScriptRunner {
    * @return what is under way
    */
   public Sent send(String action, String name, ScriptCall call) {
-    return new Sent(action, name, call);
+    return new Sent(action, name, call, false);
   }
 
   /** A script that was sent. One thread awaits it. */
@@ -104,13 +105,15 @@ public final class ScriptRunner {
     private volatile boolean formerMayHaveRun;
     private volatile boolean sentAgain;
 
-    private Sent(String action, String name, ScriptCall call) {
+    private Sent(String action, String name, ScriptCall call, boolean formerMayHaveRun) {
       this.action = action;
       this.name = name;
       this.call = call;
+      this.formerMayHaveRun = formerMayHaveRun;
       if (!isConnected()) {
         connections.lookAgain();
-        throw Faults.disconnected(describe(action, name), connections.address());
+        LockException fault = Faults.disconnected(describe(action, name), connections.address());
+        throw formerMayHaveRun ? Faults.repeated(fault) : fault;
       }
       Clocks.Clock clock = clocks.of(call.first());
       call.sentAt(startedAt, clock.server(), timeout);
@@ -161,7 +164,7 @@ public final class ScriptRunner {
       } catch (RedisException e) {
         connections.lookAgain();
         if (isUnsent(e)) {
-          throw Faults.unsent(describe(action, name), connections.address(), e);
+          throw failed(Faults.unsent(describe(action, name), connections.address(), e));
         }
         throw Faults.of(describe(action, name), connections.address(), e);
       }
@@ -177,11 +180,16 @@ public final class ScriptRunner {
     }
 
     private LockException refused(RedisCommandExecutionException answer) {
-      LockException fault = Faults.of(describe(action, name), connections.address(), answer);
+      LockException fault = Faults.refused(describe(action, name), connections, answer);
       if (OF_REPLICA.contains(RedisErrors.code(String.valueOf(answer.getMessage())))) {
         connections.answeredByReplica();
       }
-      return fault;
+      return failed(fault);
+    }
+
+    /** What did nothing this time may have done it the time before. */
+    private LockException failed(LockException fault) {
+      return mayHaveRunBefore() ? Faults.repeated(fault) : fault;
     }
 
     private byte[] answer() {
