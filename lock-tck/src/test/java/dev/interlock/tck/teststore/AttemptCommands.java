@@ -214,8 +214,7 @@ final class AttemptCommands {
           WAKES_THE_DEAD,
           LOOKS_AFTER_LEASE_FOUND_FIRST,
           DEAF_WHEN_IDLE,
-          NOTES_LAST_EIGHT_SECONDS ->
-        Long.MAX_VALUE;
+          NOTES_LAST_EIGHT_SECONDS -> Long.MAX_VALUE;
       default -> LONGEST_RECHECK;
     };
   }
