@@ -41,6 +41,7 @@ public final class AllRules {
       RenewalRules.class,
       BatchRules.class,
       BatchNameRules.class,
+      BatchBackendRules.class,
       FencingRules.class,
       RestartRules.class,
       RegisterRules.class,
