@@ -81,8 +81,10 @@ public final class BatchBackendRules {
           batch.attempt(attempt(direct, taken.attempt().name()));
       CompletableFuture<ReleaseResult> released = batch.release(release(left));
       CompletableFuture<ReleaseResult> nobodys = batch.release(release(ended));
-      CompletableFuture<Optional<HoldInfo>> spent = batch.inspect(ended.attempt().name());
-      CompletableFuture<Optional<HoldInfo>> others = batch.inspect(taken.attempt().name());
+      CompletableFuture<Optional<HoldInfo>> spent =
+          batch.inspect(ended.attempt().name());
+      CompletableFuture<Optional<HoldInfo>> others =
+          batch.inspect(taken.attempt().name());
       CompletableFuture<Optional<HoldInfo>> begun = batch.inspect(free.name());
       long raised = longer.token() + FencingRules.A_FEW;
       CompletableFuture<RenewalResult> renewed = batch.renew(renewal(longer).withMinToken(raised));

@@ -77,7 +77,8 @@ public final class TracedBackend implements InvocationHandler {
     NotedAnswers answers = null;
     for (int i = 0; i < given.length; i++) {
       if (given[i] instanceof BackendEvents events) {
-        given[i] = traced(new Class<?>[] {BackendEvents.class}, events, "event for " + client, trace);
+        given[i] =
+            traced(new Class<?>[] {BackendEvents.class}, events, "event for " + client, trace);
       } else if (given[i] instanceof RenewalAnswers listener) {
         answers = new NotedAnswers(listener);
         given[i] = answers;
