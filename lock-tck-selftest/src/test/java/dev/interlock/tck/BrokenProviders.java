@@ -475,6 +475,7 @@ final class BrokenProviders {
     EXPECTED.put(Fault.EXPIRY_SERVES_ONE, Set.of("R2", "C3"));
     EXPECTED.put(Fault.FORCES_RUN_OUT, Set.of("M2"));
     EXPECTED.put(Fault.OWNERS_BATCH_BY_NAME, Set.of("N8"));
+    EXPECTED.put(Fault.LOOKS_COME_FIRST, Set.of("N8"));
     EXPECTED.put(Fault.OWNERS_ARE_RENEWED_ONE_BY_ONE, Set.of("N6"));
     EXPECTED.put(Fault.PARTS_ARE_RENEWED_ONE_BY_ONE, Set.of("N6"));
     EXPECTED.put(Fault.QUEUE_WAKES_ALL, Set.of("W10"));

@@ -748,6 +748,8 @@ public enum Fault {
   RAISES_IN_32_BITS,
   /** Of a client the forced releases after the hundredth are confirmed and not made. */
   FORCES_RUN_OUT,
+  /** In a batch of questions looks at locks are answered before its attempts. */
+  LOOKS_COME_FIRST,
   /** Of a batch of entries of an owner one for each name is made, and answered for all. */
   OWNERS_BATCH_BY_NAME,
   /** Renewals of named owners are sent one by one. */

@@ -77,6 +77,7 @@ final class StoreBackend implements LockBackend {
           HEIRS_BEHIND_STRANGERS,
           PASSED_ARE_SERVED,
           PASSED_STAY_AFTER_THE_HOLD -> new HandOffStore(this, connections, requests);
+      case LOOKS_COME_FIRST -> new BatchStore(this);
       default -> this;
     };
   }

@@ -42,6 +42,7 @@ public final class AllRules {
       ExpiredRenewalRules.class,
       BatchRules.class,
       BatchNameRules.class,
+      BatchBackendRules.class,
       FencingRules.class,
       RestartRules.class,
       RegisterRules.class,

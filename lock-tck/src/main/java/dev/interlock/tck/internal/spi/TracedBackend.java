@@ -2,6 +2,7 @@ package dev.interlock.tck.internal.spi;
 
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.BackendEvents;
+import dev.interlock.spi.BatchBackend;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.HandOffBackend;
 import dev.interlock.spi.LockBackend;
@@ -48,21 +49,20 @@ public final class TracedBackend implements InvocationHandler {
   }
 
   /**
-   * Puts one before a backend.
+   * Puts one before a backend. What a {@link BatchBackend} carries in one go is not told.
    *
    * @param client who calls it, for the trace
    */
   public static LockBackend of(LockBackend backend, String client, SpiTrace trace) {
-    boolean handsOff = backend instanceof HandOffBackend;
-    Class<?> type = handsOff ? HandOffBackend.class : LockBackend.class;
-    return (LockBackend) traced(type, backend, client, trace);
+    Class<?>[] types = Stream.of(LockBackend.class, HandOffBackend.class, BatchBackend.class)
+        .filter(type -> type.isInstance(backend))
+        .toArray(Class<?>[]::new);
+    return (LockBackend) traced(types, backend, client, trace);
   }
 
-  private static Object traced(Class<?> type, Object target, String client, SpiTrace trace) {
+  private static Object traced(Class<?>[] types, Object target, String client, SpiTrace trace) {
     return Proxy.newProxyInstance(
-        TracedBackend.class.getClassLoader(),
-        new Class<?>[] {type},
-        new TracedBackend(target, client, trace));
+        TracedBackend.class.getClassLoader(), types, new TracedBackend(target, client, trace));
   }
 
   @Override
@@ -77,7 +77,8 @@ public final class TracedBackend implements InvocationHandler {
     NotedAnswers answers = null;
     for (int i = 0; i < given.length; i++) {
       if (given[i] instanceof BackendEvents events) {
-        given[i] = traced(BackendEvents.class, events, "event for " + client, trace);
+        given[i] =
+            traced(new Class<?>[] {BackendEvents.class}, events, "event for " + client, trace);
       } else if (given[i] instanceof RenewalAnswers listener) {
         answers = new NotedAnswers(listener);
         given[i] = answers;
