@@ -26,6 +26,11 @@ local function grant(id, lease, tokens, holder)
     redis.call('DEL', KEYS[1])
     redis.call('GETSET', KEYS[2], reserved)
   end
+  if last and not tonumber(last) then
+    redis.call('SET', KEYS[2], last)
+    redis.call('DEL', KEYS[1])
+    redis.call('ZREM', KEYS[2], '') -- as above: it is a string, but no number
+  end
   if last and tonumber(last) >= first then
     first = tonumber(last) + 1
     redis.call('SET', KEYS[2], string.format('%.0f', first + tokens - 1))

@@ -74,9 +74,7 @@ final class ApplicationConnections implements Connections {
   public void giveBack(Use use, Connection connection, boolean healthy) {
     try {
       if (healthy && !connection.isBroken()) {
-        if (!open.handOver(connection)) {
-          source.keep(connection);
-        }
+        handOverOrKeep(connection);
       } else {
         pool.returnBrokenResource(connection);
       }
@@ -84,6 +82,20 @@ final class ApplicationConnections implements Connections {
       // The pool could not take it back and has closed it, or the pool itself is closed.
     } finally {
       turnstile.leave(use);
+    }
+  }
+
+  private void handOverOrKeep(Connection connection) {
+    boolean taken = false;
+    try {
+      if (!open.isAwaited() || !open.handOver(connection)) {
+        source.keep(connection);
+      }
+      taken = true;
+    } finally {
+      if (!taken) { // after an error, such as no memory
+        pool.returnBrokenResource(connection);
+      }
     }
   }
 

@@ -30,13 +30,14 @@ final class ConnectionPermits {
     if (use == Use.ATTEMPT) {
       enter(attempts, deadline);
     }
+    boolean entered = false;
     try {
       enter(all, deadline);
-    } catch (BackendUnavailableException e) {
-      if (use == Use.ATTEMPT) {
+      entered = true;
+    } finally {
+      if (!entered && use == Use.ATTEMPT) { // also after an error
         attempts.release();
       }
-      throw e;
     }
   }
 

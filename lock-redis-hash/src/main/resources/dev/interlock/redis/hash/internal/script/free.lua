@@ -22,6 +22,11 @@ if #ARGV[9] == 1 and redis.call('HSETNX', KEYS[1], '*', single(today)) == 1 then
     redis.call('DEL', KEYS[1])
     return redis.call('GETSET', KEYS[2], reserved)
   end
+  if last and not tonumber(last) then
+    redis.call('SET', KEYS[2], last)
+    redis.call('DEL', KEYS[1])
+    return redis.call('HMGET', KEYS[2], '*') -- as above: it is a string, but no number
+  end
   if last and tonumber(last) >= now then
     -- The server's clock was set back, or several tokens were taken in this microsecond.
     token = text(last + 1)

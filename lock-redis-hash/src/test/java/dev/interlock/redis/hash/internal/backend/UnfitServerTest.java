@@ -99,14 +99,22 @@ class UnfitServerTest extends OneClient {
     String counter = key(new KeyLayout(TestClient.NAMESPACE).keys("n").token());
     server.command("DEL", counter);
     server.command("RPUSH", counter, "not a counter");
+    expectRefused();
+    server.command("DEL", counter);
+    server.command("SET", counter, "no number");
+    expectRefused();
+    assertThat(server.command("GET", counter)).isEqualTo("no number");
+    server.command("DEL", counter);
+    assertThat(client.tryOnce("n", a)).isInstanceOf(Grant.class);
+  }
+
+  private void expectRefused() {
     for (int i = 0; i < 2; i++) {
       assertThatThrownBy(() -> client.tryOnce("n", client.id()))
           .isInstanceOf(LockException.class)
           .hasMessageContaining("WRONGTYPE");
       assertThat(server.command("EXISTS", BackendContract.key("n"))).isEqualTo("0");
     }
-    server.command("DEL", counter);
-    assertThat(client.tryOnce("n", a)).isInstanceOf(Grant.class);
   }
 
   private static String key(byte[] bytes) {
