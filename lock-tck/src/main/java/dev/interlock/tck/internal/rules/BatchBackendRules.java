@@ -13,6 +13,7 @@ import dev.interlock.spi.RenewalResult;
 import dev.interlock.tck.internal.run.DirectBackend;
 import dev.interlock.tck.internal.run.Rule;
 import dev.interlock.tck.internal.run.RuleRun;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -103,8 +104,19 @@ public final class BatchBackendRules {
       expect(answer(spent).isEmpty(), ended, "a look at a free lock tells nobody");
       expectLook(taken, answer(others), "of another's hold");
       expectLook(granted, answer(begun), "of what an attempt of the same batch has got");
-      boolean isRaised = answer(renewed) instanceof Grant grant && grant.fencingToken() == raised;
-      expect(isRaised || !run.has(Capability.RENEWABLE), longer, "a renewal raises the token");
+      boolean isRaised = answer(renewed) instanceof Grant grant
+          && (!run.has(Capability.FENCED) || grant.fencingToken() == raised);
+      expect(isRaised, longer, "a renewal raises the token");
+      Duration rest = direct
+          .backend()
+          .inspect(longer.attempt().name())
+          .map(HoldInfo::remaining)
+          .orElse(Duration.ZERO);
+      expect(rest.compareTo(run.ms(LONG)) > 0, longer, "a renewal makes the lease longer");
+      run.expect(
+          direct.backend().inspect(left.attempt().name()).isEmpty(),
+          "what a batch released is free",
+          "it is held");
       expect(
           answer(gone) instanceof RenewalResult.Gone, ended, "a renewal of what has ended is Gone");
       for (Held hold : List.of(granted, own, longer)) {
@@ -127,7 +139,7 @@ public final class BatchBackendRules {
     }
 
     private Renewal renewal(Held hold) {
-      return Renewal.of(hold.attempt().name(), hold.attempt().id(), run.ms(LONG), false);
+      return Renewal.of(hold.attempt().name(), hold.attempt().id(), run.ms(2 * LONG), false);
     }
 
     private static Release release(Held hold) {

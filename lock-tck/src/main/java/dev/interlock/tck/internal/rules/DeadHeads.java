@@ -23,9 +23,10 @@ public final class DeadHeads {
   /**
    * A lock that one of a dying client waits for, and one that lives behind it.
    *
-   * @param end when the lease of its holder is over at the earliest
+   * @param earliest when the lease of its holder is over at the earliest
+   * @param latest when it is at the latest
    */
-  record Head(String name, long end, CompletableFuture<Lease> behind) {}
+  record Head(String name, long earliest, long latest, CompletableFuture<Lease> behind) {}
 
   private DeadHeads() {}
 
@@ -50,13 +51,14 @@ public final class DeadHeads {
       RuleRun run, Worker dying, int waiting, DirectBackend holder, LockClient living, long lease)
       throws Exception {
     String name = run.name();
-    long end = System.nanoTime() + run.ms(lease).toNanos();
+    long earliest = System.nanoTime() + run.ms(lease).toNanos();
     holder.acquire(name, holder.newId(), run.ms(lease), run.limit(3_000));
+    long latest = System.nanoTime() + run.ms(lease).toNanos();
     long wait = run.ms(LONG).toNanos();
     dying.run(space -> waitFairly(space, name, wait));
     LivenessRules.awaitWaiting(run, dying, waiting + 1);
     CompletableFuture<Lease> behind = living.acquireAsync(Queues.request(run, name));
-    return new Head(name, end, behind);
+    return new Head(name, earliest, latest, behind);
   }
 
   public static void waitFairly(WorkerSpace space, String name, long wait) {
@@ -65,25 +67,27 @@ public final class DeadHeads {
     space.keep(name, space.client().acquireAsync(request));
   }
 
-  /** Forces the first of them. */
-  static void force(RuleRun run, LockClient operator, List<Head> heads) {
+  /** Forces the first of them. Answers when that was done. */
+  static long force(RuleRun run, LockClient operator, List<Head> heads) {
     if (!heads.isEmpty()) {
       Leases.force(run, operator, heads.get(0).name());
     }
+    return System.nanoTime();
   }
 
   /** Fails the rule unless those behind the dead have their locks in time. */
-  static void expectPassed(RuleRun run, List<Head> heads, long died) throws Exception {
+  static void expectPassed(RuleRun run, List<Head> heads, long died, long forcedAt)
+      throws Exception {
     if (heads.isEmpty()) {
       return;
     }
     Head forced = heads.get(0);
     Head expiring = heads.get(1);
-    expectServed(run, forced, died, "a forced release");
-    if (died - expiring.end() > 0) {
+    expectServed(run, forced, forcedAt, "a forced release");
+    if (died - expiring.earliest() > 0) {
       throw NotReached.tooLate("for the lease was over before the first who waited for it died");
     }
-    expectServed(run, expiring, expiring.end() + run.expiry(0).toNanos(), "the end of a lease");
+    expectServed(run, expiring, expiring.latest() + run.expiry(0).toNanos(), "the end of a lease");
   }
 
   private static void expectServed(RuleRun run, Head head, long since, String after)

@@ -146,14 +146,14 @@ public final class LivenessRules {
     Queues.kill(run, dying, "a waiting client");
     long released = System.nanoTime();
     held.release();
-    DeadHeads.force(run, client, heads);
+    long forced = DeadHeads.force(run, client, heads);
     long at = living.result(acquired);
     run.expect(
         at >= 0 && at - released <= run.limit(3_000).toNanos(),
         "a living waiter acquires within 3 s of the release",
         at < 0 ? "it never did" : "it took " + (at - released) / 1_000_000 + " ms");
     run.note("the living waiter had it after " + (at - released) / 1_000_000 + " ms");
-    DeadHeads.expectPassed(run, heads, released);
+    DeadHeads.expectPassed(run, heads, released, forced);
   }
 
   public static void waitInBackground(WorkerSpace space, String name, int waiters, long wait) {

@@ -1,7 +1,9 @@
 package dev.interlock.tck.internal.rules;
 
+import dev.interlock.BackendUnavailableException;
 import dev.interlock.Lease;
 import dev.interlock.LockClient;
+import dev.interlock.OutcomeUnknownException;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.Grant;
@@ -46,7 +48,11 @@ public final class RepetitionInterleavingRules {
 
     @Override
     public void meanwhile() {
-      second = Optional.of(direct.attempt(attempt));
+      try {
+        second = Optional.of(direct.attempt(attempt));
+      } catch (BackendUnavailableException | OutcomeUnknownException e) {
+        // The engine sends it once more, as is done below.
+      }
     }
 
     @Override
