@@ -1,5 +1,6 @@
 package dev.interlock.tck.teststore;
 
+import dev.interlock.tck.internal.rules.Collisions;
 import java.math.BigDecimal;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -40,7 +41,8 @@ final class Names {
         new String(name.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.ISO_8859_1);
       case HASHES_NAMES -> Integer.toHexString(name.hashCode());
       case CHECKSUMS_NAMES -> checksum(name);
-      case LOOKUP3_NAMES -> Integer.toHexString(lookup3(name.getBytes(StandardCharsets.UTF_8)));
+      case LOOKUP3_NAMES ->
+        Integer.toHexString(Collisions.lookup3(name.getBytes(StandardCharsets.UTF_8)));
       case ESCAPES_THEN_CUTS -> {
         String escaped = URLEncoder.encode(name, StandardCharsets.UTF_8);
         yield escaped.substring(0, Math.min(ESCAPED_END, escaped.length()));
@@ -107,49 +109,5 @@ final class Names {
       hash = (hash ^ (one & 0xFF)) * FNV_PRIME;
     }
     return hash;
-  }
-
-  /** Jenkins' lookup3 as PostgreSQL's hashtext has it. */
-  private static int lookup3(byte[] name) {
-    int a = 0x9e3779b9 + 3_923_095 + name.length;
-    int b = a;
-    int c = a;
-    int from = 0;
-    for (; name.length - from >= 12; from += 12) {
-      a += littleEndian(name, from, 4);
-      b += littleEndian(name, from + 4, 4);
-      c += littleEndian(name, from + 8, 4);
-      a = (a - c) ^ Integer.rotateLeft(c, 4);
-      c += b;
-      b = (b - a) ^ Integer.rotateLeft(a, 6);
-      a += c;
-      c = (c - b) ^ Integer.rotateLeft(b, 8);
-      b += a;
-      a = (a - c) ^ Integer.rotateLeft(c, 16);
-      c += b;
-      b = (b - a) ^ Integer.rotateLeft(a, 19);
-      a += c;
-      c = (c - b) ^ Integer.rotateLeft(b, 4);
-      b += a;
-    }
-    int rest = name.length - from;
-    a += littleEndian(name, from, Math.min(4, rest));
-    b += littleEndian(name, from + 4, Math.min(4, Math.max(0, rest - 4)));
-    c += littleEndian(name, from + 8, Math.max(0, rest - 8)) << 8;
-    c = (c ^ b) - Integer.rotateLeft(b, 14);
-    a = (a ^ c) - Integer.rotateLeft(c, 11);
-    b = (b ^ a) - Integer.rotateLeft(a, 25);
-    c = (c ^ b) - Integer.rotateLeft(b, 16);
-    a = (a ^ c) - Integer.rotateLeft(c, 4);
-    b = (b ^ a) - Integer.rotateLeft(a, 14);
-    return (c ^ b) - Integer.rotateLeft(b, 24);
-  }
-
-  private static int littleEndian(byte[] bytes, int from, int length) {
-    int value = 0;
-    for (int i = length - 1; i >= 0; i--) {
-      value = value << 8 | (bytes[from + i] & 0xFF);
-    }
-    return value;
   }
 }

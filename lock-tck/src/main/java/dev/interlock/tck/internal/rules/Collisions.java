@@ -15,7 +15,7 @@ import java.util.zip.CRC32C;
 import java.util.zip.Checksum;
 
 /** Names that a store would join which keeps a usual 16 or 32 bit hash of a name in its place. */
-final class Collisions {
+public final class Collisions {
   private static final int MOST_TRIES = 400_000;
 
   // Ends that differ in many characters: a checksum tells those apart that differ in a few.
@@ -109,7 +109,7 @@ final class Collisions {
   }
 
   /** Jenkins' lookup3 as PostgreSQL's hashtext has it. */
-  private static int lookup3(byte[] name) {
+  public static int lookup3(byte[] name) {
     int a = 0x9e3779b9 + 3_923_095 + name.length;
     int b = a;
     int c = a;
