@@ -73,16 +73,33 @@ record HoldVotes(Map<Member, HoldInfo> votes, int need, int all) {
     return tokens().values().stream().anyMatch(count -> count >= need);
   }
 
-  /** Whether a member says that it is the hold's token. */
+  /**
+   * Whether a member says that it is the hold's token. A smaller one than the hold's is that of an
+   * earlier hold of the same owner, whose release has not got to a member yet.
+   */
   boolean has(long token) {
+    return isSaid(token) && token >= token();
+  }
+
+  private boolean isSaid(long token) {
     return votes.values().stream().anyMatch(hold -> hold.fencingToken() == token);
+  }
+
+  /**
+   * Whether too few of the votes are left.
+   *
+   * @param ended what members say that were asked to end theirs: whether they did
+   */
+  boolean endsBy(Map<Member, Boolean> ended) {
+    long gone = votes.keySet().stream().filter(member -> ended.getOrDefault(member, false)).count();
+    return gone > 0 && votes.size() - gone < need;
   }
 
   /** Whether a member that is missing, and only that one, may know it as the hold's token. */
   boolean mayHave(long token) {
     LongSummaryStatistics tokens =
         votes.values().stream().mapToLong(HoldInfo::fencingToken).summaryStatistics();
-    return votes.size() < all && !has(token) && tokens.getMin() < token && token < tokens.getMax();
+    return votes.size() < all && !isSaid(token) && tokens.getMin() < token && token < tokens.getMax();
   }
 
   /** The first of them, in the order of the members. */

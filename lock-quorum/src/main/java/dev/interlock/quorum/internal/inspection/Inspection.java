@@ -10,7 +10,6 @@ import dev.interlock.spi.HoldPage;
 import dev.interlock.spi.HoldQuery;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.Uninterruptibly;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -28,11 +27,13 @@ public final class Inspection {
     this.members = members;
   }
 
-  /**
-   * Tells who holds a lock. Looks again if it meets a grant half done: the members' tokens are
-   * about to be raised.
-   */
+  /** Tells who holds a lock. */
   public Optional<HoldInfo> inspect(String name) {
+    return settled(name).map(HoldVotes::described);
+  }
+
+  /** Looks again if it meets a grant half done: the members' tokens are about to be raised. */
+  private Optional<HoldVotes> settled(String name) {
     Optional<HoldVotes> hold = poll(name);
     for (long pause = HALF_DONE; pause <= 8 * HALF_DONE; pause *= 2) {
       if (hold.isEmpty() || hold.get().isSettled()) {
@@ -41,7 +42,7 @@ public final class Inspection {
       Uninterruptibly.pause(pause);
       hold = poll(name);
     }
-    return hold.map(HoldVotes::described);
+    return hold;
   }
 
   private Optional<HoldVotes> poll(String name) {
@@ -59,12 +60,14 @@ public final class Inspection {
 
   /**
    * Takes a lock from its holder, on each member by the token that the hold has there: one that was
-   * repaired has another.
+   * repaired has another. A vote that an earlier hold has left on a few members is no hold: it goes
+   * as well, and is not told.
    *
+   * @return whether it was held, and has too few votes after that
    * @throws OutcomeUnknownException if too few members answer, and one may have taken it
    */
   public boolean forceRelease(String name, long fencingToken) {
-    HoldVotes hold = poll(name).orElse(null);
+    HoldVotes hold = settled(name).orElse(null);
     if (hold != null && hold.mayHave(fencingToken)) {
       String why =
           "one that does not answer may have this token for the hold, or it is that of an earlier one";
@@ -78,19 +81,18 @@ public final class Inspection {
       round.ask(member, member.call(open -> open.forceRelease(name, token)));
     }
     round.await();
-    Collection<Boolean> answers = round.answers().values();
-    boolean forced = answers.stream().anyMatch(there -> there);
+    Map<Member, Boolean> answers = round.answers();
     if (answers.size() < members.need()) {
       BackendUnavailableException error =
           members.unavailable("force the release of", name, round.complaints());
-      boolean unknown = forced
+      boolean unknown = answers.containsValue(true)
           || round.isOpen()
           || round.failures().stream().anyMatch(OutcomeUnknownException.class::isInstance);
       throw unknown
           ? new OutcomeUnknownException(String.valueOf(error.getMessage()), error)
           : error;
     }
-    return forced;
+    return hold != null && hold.endsBy(answers);
   }
 
   private <T> Round<T> all(Function<LockBackend, T> question) {
