@@ -114,14 +114,19 @@ final class QuorumBackend implements LockBackend {
     public void revoked(String name, HoldId memberId) {
       HoldId id = standings.meant(memberId);
       Standing standing = id == null ? null : standings.get(id);
-      if (id == null
-          || (standing != null && standing.endings().revokedBy(member) <= members.spare())) {
+      if (id == null || (standing != null && !isLost(standing))) {
         return;
       }
-      if (standing != null && standing.isHeld()) {
+      if (standing != null) {
         var unused = GiveBack.onAll(members, standing); // those that were not reached have it yet
       }
       engineOrNobody().revoked(name, id);
+    }
+
+    /** An attempt that is no hold yet asks the member again. */
+    private boolean isLost(Standing standing) {
+      standing.endings().revokedBy(member);
+      return standing.isHeld() && standing.endings().isLeftToAtMost(members.need() - 1);
     }
 
     @Override

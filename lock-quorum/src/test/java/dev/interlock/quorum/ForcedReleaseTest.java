@@ -9,6 +9,9 @@ import dev.interlock.OutcomeUnknownException;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.LockBackend;
+import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalAnswers;
+import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -54,6 +57,38 @@ class ForcedReleaseTest extends SteeredMembers {
     assertThatThrownBy(() -> quorum.forceRelease(NAME, token))
         .isExactlyInstanceOf(BackendUnavailableException.class);
     assertThat(first.inspect(NAME)).isPresent();
+  }
+
+  @Test
+  @DisplayName("M2 a hold that most members have got back is forced by its own token")
+  void knowsItsToken() {
+    Attempt held = attempt();
+    long token = ((Grant) quorum.attempt(held)).fencingToken();
+    awaitVotes(held);
+    advance(0); // so that the first two grant it again with different tokens
+    forget(0, held);
+    awaitRepair(held);
+    forget(1, held);
+    awaitRepair(held);
+    assertThat(quorum.forceRelease(NAME, token)).isTrue();
+    assertThat(quorum.inspect(NAME)).isEmpty();
+  }
+
+  private void awaitRepair(Attempt held) {
+    Renewal renewal = Renewal.of(NAME, held.id(), LEASE, false);
+    do {
+      assertThat(RenewalAnswers.collect(quorum, List.of(renewal))).hasOnlyElementsOfType(Grant.class);
+    } while (!isHeldByAll());
+  }
+
+  private boolean isHeldByAll() {
+    boolean all = true;
+    for (int member = 0; member < 3; member++) {
+      try (LockBackend direct = direct(member)) {
+        all &= direct.inspect(NAME).isPresent();
+      }
+    }
+    return all;
   }
 
   @Test

@@ -4,6 +4,7 @@ import dev.interlock.BackendUnavailableException;
 import dev.interlock.CommonOptions;
 import dev.interlock.HoldInfo;
 import dev.interlock.LockConfig;
+import dev.interlock.LockException;
 import dev.interlock.OutcomeUnknownException;
 import dev.interlock.quorum.internal.member.Memory;
 import dev.interlock.spi.Attempt;
@@ -11,6 +12,8 @@ import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.BackendContext;
 import dev.interlock.spi.BackendEvents;
 import dev.interlock.spi.HoldId;
+import dev.interlock.spi.HoldPage;
+import dev.interlock.spi.HoldQuery;
 import dev.interlock.spi.LockBackend;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
@@ -61,6 +64,8 @@ public final class SteeredProvider extends MembersHere {
     private volatile boolean raisingNothing;
     private volatile boolean answeringNull;
     private volatile boolean refusingForce;
+    private volatile boolean refusingLists;
+    private volatile boolean failingToList;
     private volatile boolean deaf;
     private volatile boolean failingToClose;
     private volatile Duration patience = Duration.ZERO;
@@ -97,6 +102,16 @@ public final class SteeredProvider extends MembersHere {
     /** Whether a forced release fails, and changes nothing. */
     public void refusesForce(boolean refuses) {
       refusingForce = refuses;
+    }
+
+    /** Whether a list is refused, as where a right is missing. */
+    public void refusesLists(boolean refuses) {
+      refusingLists = refuses;
+    }
+
+    /** Whether a list is without an answer. */
+    public void failsToList(boolean fails) {
+      failingToList = fails;
     }
 
     /** Whether it fails to listen once it is opened. */
@@ -261,6 +276,17 @@ public final class SteeredProvider extends MembersHere {
     @Override
     public Optional<HoldInfo> inspect(String name) {
       return reached().inspect(name);
+    }
+
+    @Override
+    public Optional<HoldPage> list(HoldQuery query) {
+      if (steered.refusingLists) {
+        throw new LockException("no right to list");
+      }
+      if (steered.failingToList) {
+        throw new BackendUnavailableException("cannot list");
+      }
+      return reached().list(query);
     }
 
     @Override

@@ -16,7 +16,6 @@ import dev.interlock.quorum.internal.member.Round;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.Grant;
-import dev.interlock.spi.Uninterruptibly;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -47,13 +46,6 @@ import org.jspecify.annotations.Nullable;
  * token of the first.
  */
 public final class Election {
-  /**
-   * How often members are asked again that are still held: the last holder's release is under way.
-   */
-  private static final int LOOKS = 6;
-
-  private static final long FIRST_LOOK = 500_000;
-
   /** How long the others have once enough have granted it, in nanoseconds: about a round trip. */
   private static final long SOON = 1_000_000;
 
@@ -94,7 +86,7 @@ public final class Election {
     Attempt attempt = asked.withTokens(1);
     // One that has stood in a queue was in somebody's way, and others may stand behind it.
     boolean isFirst = standing.places().contended() == null;
-    Votes votes = new Votes(caller);
+    Votes votes = new Votes(caller, standing.endings());
     if (!standing.isHeld() && !standing.places().isGrantedByRelease()) {
       AttemptResult first = contend(attempt, standing, votes);
       if (first != null) {
@@ -220,6 +212,7 @@ public final class Election {
       return CompletableFuture.completedFuture(new Vote(answer, null));
     }
     standing.places().grantedAt(member);
+    standing.endings().grantedBy(member);
     CompletableFuture<Boolean> kept;
     try {
       kept = member.memory().isKept(inquiry, mark);
@@ -244,6 +237,7 @@ public final class Election {
           AttemptResult answer = open.attempt(standing.on(member, attempt));
           if (answer instanceof Grant) {
             standing.places().grantedAt(member);
+            standing.endings().grantedBy(member);
           }
           return new Vote(answer, null);
         }));
@@ -275,20 +269,15 @@ public final class Election {
   private AttemptResult poll(Attempt attempt, Standing standing, Votes votes, boolean isFirst) {
     Map<Member, AttemptResult.Busy> busy = new LinkedHashMap<>();
     List<String> complaints = new ArrayList<>();
-    long pause = FIRST_LOOK;
-    for (int look = 0; look <= LOOKS; look++) {
-      if (look > 0) {
-        votes.caller().leave();
-        Uninterruptibly.pause(pause);
-        pause *= 2;
-      }
+    Looks looks = new Looks(attempt, !isFirst);
+    while (looks.next(votes.caller())) {
       Round<Vote> round = new Round<>(votes.caller());
       List<Member> live = members.live();
       complaints = complaints(members.allBut(live));
       for (Member member : live) {
         round.ask(member, votes.of(member, other -> ask(attempt, standing, votes, other)));
       }
-      Map<Member, Vote> answers = await(round, attempt, standing, live.size());
+      Map<Member, Vote> answers = await(round, attempt, standing, votes, live.size());
       busy.clear();
       answers.forEach((member, vote) -> {
         if (vote.answer() instanceof AttemptResult.Busy held) {
@@ -300,7 +289,7 @@ public final class Election {
       if (kept.size() >= members.need()) {
         long token = tokens.of(attempt, standing, kept, live.size());
         if (isRecorded(attempt, standing, votes, kept, token)) {
-          if (isFirst && look == 0 && busy.isEmpty()) {
+          if (isFirst && looks.isFirst() && busy.isEmpty()) {
             calm.free(attempt.name());
           }
           return AttemptResult.granted(attempt, token);
@@ -340,15 +329,15 @@ public final class Election {
    * no token may have to be raised, which costs as much.
    */
   private Map<Member, Vote> await(
-      Round<Vote> round, Attempt attempt, Standing standing, int asked) {
+      Round<Vote> round, Attempt attempt, Standing standing, Votes votes, int asked) {
     Predicate<Map<Member, Vote>> agree = answers -> {
-      Map<Member, Grant> kept = Votes.counted(answers);
+      Map<Member, Grant> kept = votes.counted(answers);
       return kept.size() >= members.need()
           && tokens.isRecorded(kept.values(), tokens.of(attempt, standing, kept, asked));
     };
-    round.await(answers -> Votes.counted(answers).size() >= members.need()
-        && (!attempt.sharedOwner() || tokens.agreed(Votes.counted(answers).values()) > 0));
-    if (Votes.counted(round.answers()).size() >= members.need()) {
+    round.await(answers -> votes.counted(answers).size() >= members.need()
+        && (!attempt.sharedOwner() || tokens.agreed(votes.counted(answers).values()) > 0));
+    if (votes.counted(round.answers()).size() >= members.need()) {
       round.await(agree, SOON);
     }
     return round.answers();

@@ -1,5 +1,6 @@
 package dev.interlock.quorum.internal.election;
 
+import dev.interlock.quorum.internal.hold.Endings;
 import dev.interlock.quorum.internal.member.Caller;
 import dev.interlock.quorum.internal.member.Member;
 import dev.interlock.spi.Grant;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 /** What one call for a lock has from the members. Not thread-safe. */
 final class Votes {
   private final Caller caller;
+  private final Endings endings;
 
   /** Who has granted it, as far as is known. */
   final Map<Member, Grant> granted = new LinkedHashMap<>();
@@ -24,8 +26,14 @@ final class Votes {
   /** Who was asked beside the contended member, before that one's answer was known. */
   private final Map<Member, CompletableFuture<Vote>> early = new LinkedHashMap<>();
 
-  Votes(Caller caller) {
+  /**
+   * Of one call.
+   *
+   * @param endings what the members say of the end of what they have granted
+   */
+  Votes(Caller caller, Endings endings) {
     this.caller = caller;
+    this.endings = endings;
   }
 
   /** Who calls. */
@@ -96,14 +104,18 @@ final class Votes {
     return kept;
   }
 
-  /** The grants of those that have remembered all up to then, and may vote. */
-  static Map<Member, Grant> counted(Map<Member, Vote> answers) {
+  /**
+   * The grants of those that have remembered all up to then, and may vote. Not of one from which
+   * the lock was forced off meanwhile.
+   */
+  Map<Member, Grant> counted(Map<Member, Vote> answers) {
     Map<Member, Grant> kept = new LinkedHashMap<>();
     answers.forEach((member, vote) -> {
       // Not if it has been emptied and has begun anew since it was looked at.
       if (vote.answer() instanceof Grant grant
           && vote.mark() != null
-          && vote.mark().equals(member.memory().mark())) {
+          && vote.mark().equals(member.memory().mark())
+          && !endings.isRevokedBy(member)) {
         kept.put(member, grant);
       }
     });

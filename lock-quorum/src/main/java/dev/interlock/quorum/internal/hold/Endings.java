@@ -9,18 +9,29 @@ import java.util.Set;
 /** What the members have said of the end of one hold. Thread-safe. */
 public final class Endings {
   // Guarded by this.
+  private final Set<Member> granted = new HashSet<>();
   private final Set<Member> revoked = new HashSet<>();
   private final Map<Member, Boolean> released = new HashMap<>();
 
-  /** Notes that a member took its hold away, and answers how many have. */
-  public synchronized int revokedBy(Member member) {
-    revoked.add(member);
-    return revoked.size();
+  /** Notes that a member has granted the lock, or has granted it again. */
+  public synchronized void grantedBy(Member member) {
+    granted.add(member);
+    revoked.remove(member);
   }
 
-  /** A member has the hold again. */
-  synchronized void repairedAt(Member member) {
-    revoked.remove(member);
+  /** Notes that a member took its vote away. */
+  public synchronized void revokedBy(Member member) {
+    revoked.add(member);
+  }
+
+  /** Whether a member took away what it had granted. */
+  public synchronized boolean isRevokedBy(Member member) {
+    return revoked.contains(member);
+  }
+
+  /** Whether at most this many may have it yet: not all have granted it, or some took it away. */
+  public synchronized boolean isLeftToAtMost(int few) {
+    return granted.stream().filter(member -> !revoked.contains(member)).count() <= few;
   }
 
   /**

@@ -10,6 +10,7 @@ import dev.interlock.spi.Grant;
 import dev.interlock.spi.HoldId;
 import dev.interlock.spi.Release;
 import java.util.Collection;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 
@@ -35,8 +36,9 @@ public final class Releases {
     Standing standing = standings.of(name, id);
     standing.givenBack();
     Round<Boolean> round = new Round<>(caller);
+    List<Member> live = members.live();
     for (Member member : members.all()) {
-      boolean isLive = member.isLive();
+      boolean isLive = live.contains(member);
       if (isLive || standing.isOn(member)) {
         CompletableFuture<Boolean> answer =
             standing.askBack(member, () -> released(caller, member, standing, granted));
@@ -51,11 +53,15 @@ public final class Releases {
         }
       }
     }
+    // Whoever comes next asks one of these first, and must not find the lock held there.
     Member contended = standing.places().contended();
+    List<Member> askedNext = live.stream()
+        .filter(member -> member == live.get(0) || member == contended)
+        .filter(standing::isOn)
+        .toList();
     round.linger();
-    // Whoever comes next asks the contended member first, and must not find the lock held there.
-    round.await(answers -> isDecided(answers.values())
-        && (contended == null || !contended.isLive() || answers.containsKey(contended)));
+    round.await(
+        answers -> isDecided(answers.values()) && answers.keySet().containsAll(askedNext));
     long held = Round.count(round.answers().values(), there -> there);
     long gone = round.answers().size() - held;
     if (held >= members.need() || gone > members.spare()) {

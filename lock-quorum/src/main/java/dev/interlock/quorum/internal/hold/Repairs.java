@@ -79,7 +79,7 @@ public final class Repairs {
             }))
         .thenApply(vote -> {
           if (vote instanceof Grant) {
-            standing.endings().repairedAt(member);
+            standing.endings().grantedBy(member);
           }
           adopt(null, standing, member, rest(standing, member, attempt, least), vote);
           return vote;

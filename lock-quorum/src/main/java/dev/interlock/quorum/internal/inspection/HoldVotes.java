@@ -4,6 +4,7 @@ import dev.interlock.HoldInfo;
 import dev.interlock.quorum.internal.member.Member;
 import dev.interlock.quorum.internal.member.Members;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LongSummaryStatistics;
@@ -68,17 +69,34 @@ record HoldVotes(Map<Member, HoldInfo> votes, int need, int all) {
     return tokens;
   }
 
+  /** Which token each of them says. */
+  Map<Member, Long> tokensOfMembers() {
+    Map<Member, Long> tokens = new LinkedHashMap<>();
+    votes.forEach((member, hold) -> tokens.put(member, hold.fencingToken()));
+    return tokens;
+  }
+
   /** Whether enough members say the same token. */
   boolean isSettled() {
     return tokens().values().stream().anyMatch(count -> count >= need);
   }
 
   /**
-   * Whether a member says that it is the hold's token. A smaller one than the hold's is that of an
-   * earlier hold of the same owner, whose release has not got to a member yet.
+   * Whether a member says that it is the hold's token, and not that of an earlier hold of the same
+   * owner, whose release has not got there yet. Beside such a vote a hold has so few that all of
+   * them were raised to one token. Without it, a hold is also known by the tokens of its members up
+   * to its own: a member that got it back has a larger one.
    */
   boolean has(long token) {
-    return isSaid(token) && token >= token();
+    if (!isSaid(token)) {
+      return false;
+    }
+    return isAgreed() ? token == token() : votes.size() < all || token <= token();
+  }
+
+  /** Whether a token is that of more members than may have another one. */
+  private boolean isAgreed() {
+    return tokens().values().stream().anyMatch(count -> count > all - need);
   }
 
   private boolean isSaid(long token) {
@@ -102,9 +120,13 @@ record HoldVotes(Map<Member, HoldInfo> votes, int need, int all) {
     return votes.size() < all && !isSaid(token) && tokens.getMin() < token && token < tokens.getMax();
   }
 
-  /** The first of them, in the order of the members. */
-  Member first() {
-    return votes.keySet().iterator().next();
+  /**
+   * The first of them, in the order of the members.
+   *
+   * @param leftOut the places of those that do not count
+   */
+  Optional<Member> first(Collection<Integer> leftOut) {
+    return votes.keySet().stream().filter(member -> !leftOut.contains(member.place())).findFirst();
   }
 
   /** What the quorum says: held for as long as enough members hold it. */

@@ -32,15 +32,23 @@ public final class Inspection {
     return settled(name).map(HoldVotes::described);
   }
 
-  /** Looks again if it meets a grant half done: the members' tokens are about to be raised. */
+  /**
+   * Looks again if it meets a grant half done: the members' tokens are about to be raised. Until
+   * two looks in a row find the same tokens: those of its members may differ for as long as a hold
+   * lasts.
+   */
   private Optional<HoldVotes> settled(String name) {
     Optional<HoldVotes> hold = poll(name);
     for (long pause = HALF_DONE; pause <= 8 * HALF_DONE; pause *= 2) {
       if (hold.isEmpty() || hold.get().isSettled()) {
         break;
       }
+      Map<Member, Long> before = hold.get().tokensOfMembers();
       Uninterruptibly.pause(pause);
       hold = poll(name);
+      if (hold.map(HoldVotes::tokensOfMembers).filter(before::equals).isPresent()) {
+        break;
+      }
     }
     return hold;
   }
@@ -60,8 +68,8 @@ public final class Inspection {
 
   /**
    * Takes a lock from its holder, on each member by the token that the hold has there: one that was
-   * repaired has another. A vote that an earlier hold has left on a few members is no hold: it goes
-   * as well, and is not told.
+   * repaired has another. A vote that a hold has left on too few members is no hold: if it has that
+   * token, it goes as well, and is not told.
    *
    * @return whether it was held, and has too few votes after that
    * @throws OutcomeUnknownException if too few members answer, and one may have taken it
@@ -73,7 +81,10 @@ public final class Inspection {
           "one that does not answer may have this token for the hold, or it is that of an earlier one";
       throw members.unavailable("force the release of", name, List.of(why));
     }
-    Map<Member, HoldInfo> votes = hold != null && hold.has(fencingToken) ? hold.votes() : Map.of();
+    if (hold != null && !hold.has(fencingToken)) {
+      return false;
+    }
+    Map<Member, HoldInfo> votes = hold == null ? Map.of() : hold.votes();
     Round<Boolean> round = new Round<>();
     for (Member member : members.live()) {
       HoldInfo vote = votes.get(member);

@@ -120,6 +120,25 @@ class RepairTest {
     }
   }
 
+  @Test
+  @DisplayName("L7: a hold that only enough members have granted is lost with one of them")
+  void countsWhatItNeverHad() throws Exception {
+    String[] names = names();
+    try (LockBackend quorum = opened(names)) {
+      SteeredProvider.of(CLIENT.id(), names[2]).down(true);
+      assertThat(quorum.attempt(attempt)).isInstanceOf(Grant.class);
+      Queue<HoldId> revoked = revoked(quorum);
+
+      force(OTHER, names[1]);
+
+      for (long start = System.nanoTime();
+          revoked.isEmpty() && System.nanoTime() - start < LIMIT_NANOS; ) {
+        TimeUnit.MILLISECONDS.sleep(1);
+      }
+      assertThat(revoked).containsExactly(attempt.id());
+    }
+  }
+
   @Undisturbed(millis = 500)
   @DisplayName(
       "X3: a member that lost a hold has it again for as long as the others, and no longer")
@@ -184,13 +203,18 @@ class RepairTest {
   }
 
   private LockBackend held(ClientId looking, String... names) throws InterruptedException {
-    LockBackend quorum =
-        BackendContext.of(CLIENT).open(LockConfig.parse(SteeredProvider.quorum(names)));
-    quorum.subscribe(BackendEvents.IGNORED);
+    LockBackend quorum = opened(names);
     assertThat(quorum.attempt(attempt)).isInstanceOf(Grant.class);
     for (String name : names) {
       await(looking, name, true);
     }
+    return quorum;
+  }
+
+  private static LockBackend opened(String... names) {
+    LockBackend quorum =
+        BackendContext.of(CLIENT).open(LockConfig.parse(SteeredProvider.quorum(names)));
+    quorum.subscribe(BackendEvents.IGNORED);
     return quorum;
   }
 
