@@ -308,10 +308,11 @@ public final class ClockRules {
     try {
       Leases.until(called + nanos * 2 / 3);
       boolean entered = enters(space, name, nanos);
+      boolean valid = held.isValid();
       boolean stillDue = System.nanoTime() - called < nanos * 9 / 10;
-      that(!stillDue || !entered || !held.isValid(), "a jump of the clock lets nobody in beside");
+      that(!stillDue || !entered || !valid, "a jump of the clock lets nobody in beside");
       if (jump.isNegative()) {
-        that(!stillDue || (!entered && held.isValid()), "a step back of the clock ends no lease");
+        that(!stillDue || (!entered && valid), "a step back of the clock ends no lease");
       }
       Lease next = space.acquire(name, lease, lease.multipliedBy(3));
       that(!held.isValid(), "a lease ends in time although the clock jumped");

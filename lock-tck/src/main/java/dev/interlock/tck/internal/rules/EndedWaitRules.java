@@ -129,7 +129,7 @@ public final class EndedWaitRules {
       String name = run.name();
       held.add(observer.acquire(Leases.fixed(run, name, 60_000)));
       LockRequest request = Leases.fairInTurns(run, Leases.once(run, name, 20_000), i / 2);
-      waits.add(client.acquireAsync(request.withWait(i % 2 == 0 ? run.ms(60_000) : run.ms(700))));
+      waits.add(client.acquireAsync(request.withWait(i % 2 == 0 ? run.ms(60_000) : run.ms(1_500))));
     }
     if (run.has(Capability.PUSH) || run.has(Capability.FAIR)) {
       for (Lease lease : held) {
@@ -140,7 +140,7 @@ public final class EndedWaitRules {
     run.requireHit(proxy.cut(), "a server that cannot be reached when a wait ends");
     for (int i = 0; i < waits.size(); i += 2) {
       waits.get(i).cancel(true);
-      run.await(run.limit(10_000), "a wait of 700 ms is over", waits.get(i + 1)::isDone);
+      run.await(run.limit(10_000), "a wait of 1.5 s is over", waits.get(i + 1)::isDone);
     }
     RuleRun.pause(run.ms(100));
     proxy.heal();

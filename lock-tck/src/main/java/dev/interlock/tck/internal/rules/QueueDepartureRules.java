@@ -60,7 +60,7 @@ public final class QueueDepartureRules {
     }
     for (Line line : lines) {
       line.leaving().get(0).cancel(true);
-      run.await(run.limit(3_000), "a wait of 500 ms is over", line.leaving().get(1)::isDone);
+      run.await(run.limit(3_000), "a wait of 1.5 s is over", line.leaving().get(1)::isDone);
     }
     Queues.kill(run, crowd.dying(), "a waiting client");
     long slowest = 0;
@@ -102,7 +102,7 @@ public final class QueueDepartureRules {
     int before = crowd.events().waitingCount();
     CompletableFuture<Lease> asked = crowd
         .leaving()
-        .acquireAsync(FairnessRules.fair(run, name).withWait(run.ms(way == 1 ? 20_000 : 500)));
+        .acquireAsync(FairnessRules.fair(run, name).withWait(run.ms(way == 1 ? 20_000 : 1_500)));
     run.await(run.limit(5_000), "a request waits", () -> crowd.events().waitingCount() > before);
     return asked;
   }

@@ -174,7 +174,7 @@ public final class RenewalRules {
   private static void expectNoMoreRenewals(RuleRun run, EventCounter events, String when)
       throws InterruptedException {
     // One that is on its way may still be answered.
-    RuleRun.pause(run.ms(100));
+    RuleRun.pause(run.ms(400));
     int before = events.renewedCount();
     RuleRun.pause(run.ms(LEASE));
     int more = events.renewedCount() - before;

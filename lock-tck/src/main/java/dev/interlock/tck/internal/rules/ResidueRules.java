@@ -298,7 +298,7 @@ public final class ResidueRules {
     run.requireMet(hits, "cancellation between a grant and its answer");
   }
 
-  @Rule(value = "W6", check = "that waiters who have left are taken out of the queue")
+  @Rule(value = "W6", check = "that waiters who have left are taken out of the queue", timed = true)
   public static void noWaiterIsLeft(RuleRun run) throws Exception {
     LockClient client = run.client();
     LockClient observer = run.client();

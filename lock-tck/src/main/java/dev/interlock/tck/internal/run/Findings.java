@@ -20,6 +20,8 @@ abstract class Findings {
   /** Between two looks at what has no signal. */
   static final Duration STEP = Duration.ofMillis(5);
 
+  private static final Duration LATE_HIT = Duration.ofSeconds(1);
+
   private final AtomicLong operations = new AtomicLong();
   private final Map<String, Long> least = new ConcurrentHashMap<>();
   private final List<String> faults = new ArrayList<>();
@@ -123,8 +125,15 @@ abstract class Findings {
     return since(start);
   }
 
-  /** Notes a fault if it was hit, and otherwise ends the test: it would prove nothing. */
-  public void requireHit(Injection injection) {
+  /**
+   * Notes a fault if it was hit, and otherwise ends the test: it would prove nothing. Waits a
+   * little for the hit: a call that several servers have to answer may end before the last one.
+   */
+  public void requireHit(Injection injection) throws InterruptedException {
+    long start = System.nanoTime();
+    while (injection.hits() == 0 && since(start).compareTo(LATE_HIT) < 0) {
+      pause(STEP);
+    }
     requireHit(injection.hits(), injection.fault().words());
   }
 

@@ -235,8 +235,8 @@ final class RuleExecutor {
 
   /**
    * Runs a test. One about time that failed while something stood still, or since the server gave
-   * no answer in time though no fault was planned, is run again; any other one only if both are so,
-   * or if what came too late did so while something stood still for long. If it fails again, and
+   * no answer in time though no fault was planned, is run again, as is what came too late in any
+   * test; any other one only if both are so. If it fails again, and
    * both stalls were long enough to be the reason, it has one more try; if that ends so, too,
    * nothing can be said.
    */
@@ -251,7 +251,7 @@ final class RuleExecutor {
     if (reason.isEmpty()) {
       return first;
     }
-    boolean timed = first.isTimed(test.rule()) && (test.rule().timed() || isReason(stall));
+    boolean timed = first.isTimed(test.rule());
     if (!timed && (stall.isEmpty() || !unanswered)) {
       return first.ifFailed("also: " + reason.get());
     }
