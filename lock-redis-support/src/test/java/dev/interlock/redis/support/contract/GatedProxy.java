@@ -12,8 +12,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Stands between a client and a server, and holds answers back, cuts among them, or leads to
- * another server.
+ * Stands between a client and a server, and holds answers back, cuts among them, leads to another
+ * server, or takes the client's machine away.
  */
 public final class GatedProxy implements AutoCloseable {
   private static final int ENDLESS = Integer.MAX_VALUE;
@@ -28,6 +28,7 @@ public final class GatedProxy implements AutoCloseable {
   private final Object gate = new Object();
   private boolean held; // guarded by gate
   private int linesLeft = ENDLESS; // guarded by gate
+  private volatile boolean vanished;
 
   private GatedProxy(ServerSocket listener, int serverPort) {
     this.listener = listener;
@@ -67,6 +68,15 @@ public final class GatedProxy implements AutoCloseable {
   /** From now on nothing is heard on the connections that are there, and they stay open. */
   public void deafen() {
     deaf.addAll(sockets);
+  }
+
+  /**
+   * From now on nothing passes, and nobody comes in. The server is told nothing, whatever the
+   * client does: as when a machine goes down, its connections stay open there.
+   */
+  public void vanish() throws IOException {
+    vanished = true;
+    listener.close();
   }
 
   /** Lets so many lines of answers pass from now on, and then cuts every connection once. */
@@ -134,7 +144,7 @@ public final class GatedProxy implements AutoCloseable {
         if (!answers) {
           flushes.incrementAndGet();
         }
-        if (answers && deaf.contains(from)) {
+        if (vanished || (answers && deaf.contains(from))) {
           continue;
         }
         int allowed = answers ? pass(buffer, length) : length;
@@ -147,8 +157,10 @@ public final class GatedProxy implements AutoCloseable {
     } catch (IOException | InterruptedException e) {
       // One side is gone; the other one is told below.
     } finally {
-      end(from);
-      end(to);
+      if (!vanished) {
+        end(from);
+        end(to);
+      }
     }
   }
 

@@ -117,7 +117,8 @@ public final class FaultProxy implements AutoCloseable {
 
   /**
    * Lets nothing pass on the connections that are open now, for ever and without a word to either
-   * side; new ones work. Returns how many there were.
+   * side; new ones work. The server does not hear that a client gives one up. Returns how many
+   * there were.
    */
   public int silence() {
     harmed = true;

@@ -32,7 +32,10 @@ final class Link {
     return deaf;
   }
 
-  /** Nothing passes any more, in either direction, and nobody is told. */
+  /**
+   * Nothing passes any more, in either direction, and nobody is told. The server's side stays open
+   * though the client gives up its own, as that of a machine that is gone does.
+   */
   void silence() {
     silent = true;
     deaf = true;
@@ -68,7 +71,11 @@ final class Link {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    end();
+    if (silent) {
+      close(client); // the server hears nothing of it
+    } else {
+      end();
+    }
   }
 
   /** Returns how much of the request goes on to the server. */

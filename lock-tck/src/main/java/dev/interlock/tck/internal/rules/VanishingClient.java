@@ -14,12 +14,11 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client that waits, and whose connections then let nothing pass. To the server they are open,
- * until the client gives them up: those of a machine that is gone stay open for longer. Does
- * nothing where no proxy can stand before the server.
+ * A client that waits, and whose connections then let nothing pass. To the server they stay open,
+ * as those of a machine that is gone do. Does nothing where no proxy can stand before the server.
  */
 final class VanishingClient {
-  /** As soon as a client gives up a connection on which nothing comes. */
+  /** As soon as a living client gives up a connection on which nothing comes (W11). */
   private static final long GIVEN_UP = 8_000;
 
   private final RuleRun run;

@@ -8,6 +8,8 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.net.URI;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -19,6 +21,7 @@ import org.junit.jupiter.api.Timeout;
 class FaultProxyTest {
   private ServerSocket server;
   private FaultProxy proxy;
+  private final CountDownLatch ended = new CountDownLatch(1);
 
   @BeforeEach
   void start() throws IOException {
@@ -48,12 +51,13 @@ class FaultProxyTest {
     }
   }
 
-  private static void echo(Socket client) {
+  private void echo(Socket client) {
     try (client) {
       client.getInputStream().transferTo(client.getOutputStream());
     } catch (IOException e) {
       // The client was cut off.
     }
+    ended.countDown();
   }
 
   private Socket connect() throws IOException {
@@ -98,5 +102,17 @@ class FaultProxyTest {
     try (Socket client = connect()) {
       assertThat(isAnswered(client)).isTrue();
     }
+  }
+
+  @Test
+  void theServerDoesNotHearThatAClientGaveUpASilentConnection() throws Exception {
+    try (Socket client = connect()) {
+      assertThat(isAnswered(client)).isTrue();
+      assertThat(proxy.silence()).isEqualTo(1);
+    }
+    Thread.sleep(300);
+    assertThat(ended.getCount()).isEqualTo(1);
+    proxy.heal();
+    assertThat(ended.await(10, TimeUnit.SECONDS)).isTrue();
   }
 }

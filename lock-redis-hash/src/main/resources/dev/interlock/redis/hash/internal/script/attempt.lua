@@ -10,9 +10,10 @@
 -- of the queue is the order in which these scripts ran.
 -- The client dies before it arrives: nothing happens. It dies afterwards: the hold ends with its
 -- lease, the waiter with its deadline, and is passed over before that because nobody listens to its
--- mailbox. The answer is lost, or it runs twice: the second run finds its own hold or waiter by the
--- id; the lease restarts but is never shortened, the place in the queue and the token stay. It runs
--- late: ARGV[2] refuses what the client has given up.
+-- mailbox, or, if its machine vanished and it seems to listen, because it was not heard for GONE. The
+-- answer is lost, or it runs twice: the second run finds its own hold or waiter by the id; the lease
+-- restarts but is never shortened, the place in the queue and the token stay. It runs late: ARGV[2]
+-- refuses what the client has given up.
 local lock = core.load(KEYS[1], KEYS[2], KEYS[3], {ARGV[3]}, found)
 if now >= lock.first then
   rarely().expire(lock)

@@ -5,14 +5,19 @@
 -- smallest capacity that it or such a hold names.
 
 -- How long it stays at the most as it is, in ms, rounded up: until a hold ends, or until the first waiter,
--- who may be dead and keep others out of a lock that is shared, has been silent for long enough to be passed.
+-- who may be dead and keep others out of a lock that is shared, has been silent for long enough to be passed:
+-- if it does not listen, and then in any case.
 function core.left(lock)
   if lock.holds == '' then
     return 0
   end
   local at = lock.first
   if lock.capacity > 1 and lock.front ~= '' then
-    local silent = tonumber(string.sub(lock.front, 34, 49)) - core.LIFE + core.QUIET
+    local heard = tonumber(string.sub(lock.front, 34, 49)) - core.LIFE
+    local silent = heard + core.QUIET
+    if silent <= now then
+      silent = math.max(heard, lock.resumed) + core.GONE
+    end
     if silent > now then
       at = math.min(at, silent)
     end
@@ -124,7 +129,9 @@ end
 -- by the answer and gets its whole lease; its hold and heirs are returned. One of the ids whose answer
 -- the script awaits gets its whole lease too, without heirs. All others get the time to confirm, and a
 -- message. One that does not fit is passed over as well if it cannot be told: it may be dead, and the
--- holders may stay; but not while somebody holds the lock alone, for then nobody fits.
+-- holders may stay; but not while somebody holds the lock alone, for then nobody fits. So is one that was
+-- not heard for too long, whether it fits or not: of those who vanished with one machine each would
+-- else be granted the lock in vain.
 function core.serve(lock, prefix, client, awaited)
   local together = core.TOGETHER
   local own, heirsOfOwn
@@ -151,9 +158,11 @@ function core.serve(lock, prefix, client, awaited)
     local room = core.fits(lock, waiter)
     -- Who has refreshed its place lately is alive, also if its mailbox is down. A deadline further off than
     -- a LIFE was written before the server's clock was set back, and tells nothing.
-    local isHeard = whose == lock.speaker
-      or (waiter.ends > now + core.LIFE - core.QUIET and waiter.ends <= now + core.LIFE)
-    if alive and not room and (isHeard or core.isTold(lock, prefix, whose)) then
+    local heard = whose == lock.speaker and now
+      or waiter.ends <= now + core.LIFE and waiter.ends - core.LIFE or 0
+    local isHeard = heard + core.QUIET > now
+    local isGone = math.max(heard, lock.resumed) + core.GONE <= now
+    if alive and not room and (isHeard or (not isGone and core.isTold(lock, prefix, whose))) then
       break
     end
     lock.front = string.sub(lock.front, behind)
@@ -165,7 +174,7 @@ function core.serve(lock, prefix, client, awaited)
     elseif granted and whose == client and not own then
       heirsOfOwn = core.heirsOf(lock, waiter)
       own = core.enter(lock, waiter, lease, #heirsOfOwn, false)
-    elseif granted and core.isTold(lock, prefix, whose) then
+    elseif granted and not isGone and core.isTold(lock, prefix, whose) then
       local heirs = core.heirsOf(lock, waiter)
       local hold = core.enter(lock, waiter, math.min(lease, core.CLAIM), #heirs, lease > core.CLAIM)
       lock.last = math.max(lock.last, now + lease) -- its client will confirm it

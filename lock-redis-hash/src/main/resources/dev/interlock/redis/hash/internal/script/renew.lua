@@ -12,7 +12,8 @@
 -- fails, because other software has put something in its place, leaves the others as they are.
 -- The client dies before or after it: holds end with their leases, waiters with their deadlines.
 -- The answer is lost, it runs twice or late: a hold only ever lasts longer, and only while it is
--- there; a waiter's deadline moves on; a token only ever grows. One exception: a grant that the client did not hear of may
+-- there; a waiter's deadline moves on, so one that died counts as heard until then; a token only ever grows.
+-- One exception: a grant that the client did not hear of may
 -- have run out, and is renewed if nobody has taken the lock since; the client never used it.
 local rare = rarely()
 

@@ -3,8 +3,9 @@
 -- The lock's key is a hash:
 --   '*'     the header, packed: the list of the holds, and what they come to; how many wait, and how many
 --           of them stand in front; first and last ticket of the others; how far dead ones were looked
---           for; the reserve of fencing tokens; until when the key lives. While it was only
---           granted, and nobody waits, just the hold: see SINGLE
+--           for; the reserve of fencing tokens; until when the key lives; when the last step ran, and since when
+--           no QUIET passed without one. While it was only granted, and nobody waits, just the hold: see
+--           SINGLE
 --   'q'     the front: the list of the first waiters of the queue
 --   '#' n   the waiter with ticket n, unless it stands in front
 --   id      of a waiter with a '#' field: its ticket; of a waiter that was passed over because its
@@ -30,8 +31,9 @@
 -- more local names of the script a function uses, the longer. So those of nearly every run and their numbers
 -- stand in one table, and those of few runs are made when one is needed, see rare.lua.
 local core = {
-  -- The first number of a header; nothing else that might be there is read. 1 was a header of tables.
-  VERSION = 2,
+  -- The first number of a header; nothing else that might be there is read. 1 was a header of tables,
+  -- 2 one without its last two times.
+  VERSION = 3,
   -- How long a waiter counts as alive that is not heard, and how much longer than needed a key lives.
   LIFE = 15000000, SLACK = 5000000,
   MOST_IN_FRONT = 48,
@@ -51,6 +53,9 @@ local core = {
   -- Who has not refreshed its place for so long may be dead: living clients do it every 2.1 to 2.6
   -- seconds.
   QUIET = 2800000,
+  -- Who has not done it for so long is passed over, also if it seems to listen: the connections of a machine
+  -- that vanished stay open. It is back in its place when it speaks.
+  GONE = 5000000,
   -- How many arguments describe an attempt, see attempts.lua.
   PARTS = 8
 }
@@ -159,14 +164,19 @@ function core.load(key, counter, aside, ids, found)
   found = found or redis.call('HMGET', key, '*', 'q', unpack(ids))
   local header = found[1]
   local version, holds, first, units, capacity, least, listed, waits, away, from, to, swept, lives, token,
-    reserved = core.VERSION, '', math.huge, 0, math.huge, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0
+    reserved, stepped, resumed = core.VERSION, '', math.huge, 0, math.huge, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0
   local single = header and string.sub(header, 1, 1) == SINGLE
   if header and not single then
     version, holds, first, units, capacity, least, listed, waits, away, from, to, swept, lives, token,
-      reserved = cmsgpack.unpack(header)
+      reserved, stepped, resumed = cmsgpack.unpack(header)
     if version ~= core.VERSION then
       error('not a lock of this version')
     end
+  end
+  -- Nobody could be heard while the server stood still, and the times from before its clock was set back tell
+  -- nothing: those who wait get as long again to speak.
+  if now < stepped or now - stepped > core.QUIET then
+    resumed = now
   end
   local front = found[2] or ''
   local lock = {
@@ -174,6 +184,7 @@ function core.load(key, counter, aside, ids, found)
     holds = holds, first = first, last = 0, units = units, capacity = capacity, least = least,
     front = front, found = front, listed = listed, waits = waits, away = away, from = from, to = to,
     swept = swept, lives = lives, token = token, reserved = reserved,
+    resumed = resumed,
     speaker = ids[1] and string.sub(ids[1], 1, 16)
   }
   if single then
@@ -212,7 +223,8 @@ function core.save(lock)
   end
   local header = cmsgpack.pack(
     core.VERSION, lock.holds, lock.first, lock.units, lock.capacity, lock.least, lock.listed, lock.waits,
-    lock.away, lock.from, lock.to, lock.swept, lock.lives, lock.token, lock.reserved)
+    lock.away, lock.from, lock.to, lock.swept, lock.lives, lock.token, lock.reserved,
+    now, lock.resumed)
   if next(lock.fields) then
     rarely().saveFields(lock, header)
   elseif lock.front ~= lock.found then
