@@ -4,6 +4,7 @@ import static dev.interlock.redis.support.contract.TestClient.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.interlock.BackendRefusedException;
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.HostPort;
 import dev.interlock.LockConfig;
@@ -267,6 +268,19 @@ public abstract class FaultsContract {
       for (String name : List.of("released", "forced", "given up")) {
         assertThat(client.acquire(name, client.id())).as(name).isGreaterThan(token);
       }
+    }
+  }
+
+  /** Each server has words of its own for a right that is missing within a script. */
+  @Test
+  void E3_aRightThatWasTakenAwayIsARefusal() {
+    try (RedisServer server =
+            TestRedis.builder().user("u", "on", ">pw", "~*", "&*", "+@all").start();
+        TestClient client = TestClient.deaf(as(server, "u"))) {
+      server.command("ACL", "SETUSER", "u", "-set", "-hsetnx");
+      assertThatThrownBy(() -> client.tryOnce("n", client.id()))
+          .isInstanceOf(BackendRefusedException.class)
+          .hasMessageContaining("Check user, password and rights (ACL)");
     }
   }
 
