@@ -50,6 +50,7 @@ public final class JedisCalls {
       healthy = Faults.isInOrder(e);
       throw explain(action, keys, e);
     } catch (LockException e) {
+      healthy = true; // made of whole answers; one that is not to be used again was set broken
       throw e;
     } catch (RuntimeException e) {
       throw explain(action, keys, e);
