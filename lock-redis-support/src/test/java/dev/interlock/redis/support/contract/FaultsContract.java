@@ -271,6 +271,37 @@ public abstract class FaultsContract {
     }
   }
 
+  /**
+   * A proxy, or a name, leads to the new master only after the old one has refused. The old one
+   * cuts no connection, so the mailbox is still there.
+   */
+  @Test
+  void W3_P2_aClientListensWhereItsCommandsGoOnceTheServersNameLeadsElsewhere() throws Exception {
+    try (RedisServer old = TestRedis.builder().owned().start();
+        RedisServer next = TestRedis.builder().owned().start();
+        GatedProxy name = GatedProxy.before(old.port());
+        TestClient client = TestClient.open(config(provider(), old)
+            .set(JedisOptions.HOSTS, List.of(HostPort.of("127.0.0.1", name.port())))
+            .build());
+        TestClient other = TestClient.deaf(config(provider(), next).build())) {
+      old.command("REPLICAOF", "127.0.0.1", "1");
+      assertThatThrownBy(() -> client.tryOnce("n", client.id()))
+          .isInstanceOf(BackendUnavailableException.class)
+          .hasMessageContaining("READONLY");
+      TimeUnit.MILLISECONDS.sleep(100); // a mailbox that was opened at once would be there again
+      name.leadTo(next.port());
+      HoldId held = other.id();
+      other.acquire("n", held);
+      HoldId waiter = client.id();
+
+      client.tryPatiently("n", waiter);
+
+      assertThat(client.event()).isEqualTo("inDoubt");
+      other.release("n", held);
+      assertThat(client.event()).isEqualTo("wake n " + waiter);
+    }
+  }
+
   /** Each server has words of its own for a right that is missing within a script. */
   @Test
   void E3_aRightThatWasTakenAwayIsARefusal() {
