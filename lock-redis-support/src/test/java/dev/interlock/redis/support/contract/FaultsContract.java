@@ -126,6 +126,27 @@ public abstract class FaultsContract {
     }
   }
 
+  /** Every step begins with a write, so the page warns of settings that have writes refused. */
+  @Test
+  void E3_aServerWithoutTheReplicasThatItWantsRefusesEveryStep() {
+    try (RedisServer server = TestRedis.builder().owned().start();
+        TestClient client = TestClient.deaf(config(provider(), server).build())) {
+      HoldId holder = client.id();
+      client.acquire("n", holder);
+      server.command("CONFIG", "SET", "min-replicas-to-write", "1");
+      for (ThrowingCallable step : List.<ThrowingCallable>of(
+          () -> renew(client, "n", holder),
+          () -> client.tryOnce("free", client.id()),
+          () -> client.release("n", holder))) {
+        assertThatThrownBy(step)
+            .isInstanceOf(BackendUnavailableException.class)
+            .hasMessageContaining("NOREPLICAS");
+      }
+      server.command("CONFIG", "SET", "min-replicas-to-write", "0");
+      assertThat(client.release("n", holder)).isTrue();
+    }
+  }
+
   /** A replica may know less than its master, and must not answer for it. */
   @Test
   void aServerThatBecameAReplicaAnswersNothingThatTheEngineActsOn() {
