@@ -21,9 +21,11 @@ if now > ARGV[5] then
 end
 local token = grant(ARGV[1], ARGV[2], ARGV[3], ARGV[4])
 if token then
-  if unlessForeign('ZREM', KEYS[3], ARGV[1]) == 1 then
-    unlessForeign('ZREM', KEYS[4], ARGV[1])
-  end
+  afterwards(function()
+    if unlessForeign('ZREM', KEYS[3], ARGV[1]) == 1 then
+      unlessForeign('ZREM', KEYS[4], ARGV[1])
+    end
+  end)
   return {1, tonumber(now), token, tonumber(ARGV[3])}
 end
 local value = redis.call('GET', KEYS[1])

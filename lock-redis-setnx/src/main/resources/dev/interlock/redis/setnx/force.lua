@@ -29,10 +29,12 @@ if id then
   local namespace, name = string.match(KEYS[1], '^{(.-):%d+}:lock:(.*)$')
   redis.pcall('PUBLISH', namespace .. ':mailbox:' .. string.sub(id, 1, 16), 'r' .. id .. name)
 end
-for i = 2, 3 do
-  if not unlessForeign('ZREM', KEYS[i], '') then
-    redis.call('DEL', KEYS[i])
+afterwards(function()
+  for i = 2, 3 do
+    if not unlessForeign('ZREM', KEYS[i], '') then
+      redis.call('DEL', KEYS[i])
+    end
   end
-end
+end)
 wake(KEYS[2], KEYS[3])
 return 1

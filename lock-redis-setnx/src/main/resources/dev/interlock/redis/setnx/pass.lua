@@ -9,7 +9,7 @@
 --        7 for how many ms to note it, 0 to leave no note
 -- Answer {1, now, 1, first token, tokens}
 --                     released, and granted to the next waiter
---        {1, now, 0}  released; another waiter was called, and the next waiter is noted
+--        {1, now, 0}  released; another waiter was called, and the next waiter is noted if the server lets it
 --        {1, now}     released; the next waiter was left out: it was too late for it, or its grant was
 --                     refused, which it is told when it attempts itself
 --        {0, now}     was not held, nothing was changed
@@ -42,6 +42,6 @@ if not called or called == own then
   return {1, tonumber(now), 1, first, tonumber(ARGV[4])}
 end
 if ARGV[7] ~= '0' then
-  note(own, ARGV[7])
+  afterwards(note, own, ARGV[7])
 end
 return {1, tonumber(now), 0}

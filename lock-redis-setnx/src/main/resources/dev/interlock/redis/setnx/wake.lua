@@ -1,15 +1,15 @@
--- Shared by the scripts that free a lock; needs foreign.lua.
+-- Shared by the scripts that free a lock; needs foreign.lua and afterwards.lua.
 --
 -- Takes waiters from the head of the queue until one is reached: its deadline has not passed and
 -- its client listens, that is, PUBLISH has a receiver. A waiter that is passed over looks again by
--- itself when its client listens again. pcall, because the lock is free already when a server
--- whose rights (ACL) were changed refuses the channel: that must not look like a failed release.
--- Where other software keeps something else in place of the waiters, there are none: the lock is free
--- already then, too.
+-- itself when its client listens again. pcall, because a waiter whose channel is refused must not keep
+-- those behind it from being called. Where other software keeps something else in place of the waiters,
+-- there are none: the lock is free already.
 -- Namespace and name are read from the lock's key, {namespace:bucket}:lock:name.
 --
--- Returns the waiter; `own` without a message if that is the first one; false if there is none.
-local function wake(waiting, due, own)
+-- Returns the waiter; `own` without a message if that is the first one; false if there is none, or the
+-- server refuses to tell.
+local function call(waiting, due, own)
   local head = unlessForeign('ZPOPMIN', waiting)
   if not head or not head[1] then
     return false
@@ -34,4 +34,8 @@ local function wake(waiting, due, own)
     head = redis.call('ZPOPMIN', waiting)
   end
   return false
+end
+
+local function wake(...)
+  return afterwards(call, ...)
 end

@@ -25,7 +25,9 @@ import dev.interlock.testservers.RedisServer;
 import dev.interlock.testservers.TestRedis;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -122,6 +124,51 @@ class FaultsTest extends FaultsContract {
       server.command("REPLICAOF", "NO", "ONE");
       assertThat(client.tryOnce("n", client.id())).isInstanceOf(Grant.class);
       assertThat(connections(server)).isNotEmpty().doesNotContainAnyElementsOf(before);
+    }
+  }
+
+  /**
+   * What a script has written stays, so what it cannot do afterwards must not look like a failure.
+   */
+  @Test
+  void O1_E3_whatIsRefusedAfterALockWasFreedOrGrantedIsNoFailure() throws Exception {
+    try (RedisServer server =
+            TestRedis.builder().user("u", "on", ">pw", "~*", "&*", "+@all").start();
+        TestClient client = TestClient.open(as(server, "u"))) {
+      for (String right : List.of("zpopmin", "zscore", "zrem", "zadd", "time", "publish")) {
+        HoldId held = client.id();
+        Map<String, Long> tokens = new HashMap<>();
+        for (String step : List.of("release", "force", "abandon", "pass")) {
+          String name = step + " " + right;
+          tokens.put(step, client.acquire(name, held));
+          client.tryPatiently(name, client.id());
+        }
+        server.command("ACL", "SETUSER", "u", "-" + right);
+
+        assertThat(client.release("release " + right, held)).as(right).isTrue();
+        assertThat(client.backend.forceRelease("force " + right, tokens.get("force")))
+            .as(right)
+            .isTrue();
+        if (!right.equals("time")) { // without it these begin with nothing
+          assertThat(client.pass("pass " + right, held, client.id()).held())
+              .as(right)
+              .isTrue();
+          HoldId next = client.id();
+          assertThat(client.backend.attempt(
+                  TestClient.attempt("free " + right, next, TestClient.LEASE, Duration.ZERO, 2)))
+              .as(right)
+              .isInstanceOf(Grant.class);
+        }
+        if (!right.equals("zrem")) { // an abandonment begins with it
+          client.backend.abandon("abandon " + right, held);
+        }
+        server.command("ACL", "SETUSER", "u", "+@all");
+        for (String step : List.of("release", "force")) {
+          assertThat(client.tryOnce(step + " " + right, client.id()))
+              .as(right)
+              .isInstanceOf(Grant.class);
+        }
+      }
     }
   }
 

@@ -25,9 +25,17 @@ public final class RedisErrors {
   private static final Pattern ENDED_HALFWAY =
       Pattern.compile("[Aa]ttempted to access a non local key");
 
+  /**
+   * What Redis 6.2 and later ones say of a command that a script may not run; NOPERM is not in it.
+   */
+  private static final Pattern NO_RIGHT_IN_SCRIPT =
+      Pattern.compile("The user executing the script can't|ERR ACL failure in script");
+
+  private static final String NO_RIGHT = "NOPERM";
+
   private static final String FOREIGN_KEY = "WRONGTYPE";
 
-  private static final Set<String> ACCESS = Set.of("NOAUTH", "WRONGPASS", "NOPERM");
+  private static final Set<String> ACCESS = Set.of("NOAUTH", "WRONGPASS", NO_RIGHT);
 
   /** It answers, but has no room, or cannot write to its disk, until somebody mends that. */
   private static final Set<String> FULL = Set.of("MISCONF", "OOM");
@@ -219,12 +227,16 @@ public final class RedisErrors {
 
   /**
    * Returns the code of an error answer: its first word, or, where a server before Redis 7 tells of
-   * an error within a script, the first word of that error.
+   * an error within a script, the first word of that error. A right that is missing within a script
+   * is NOPERM like any other.
    *
    * @param answer the answer
    * @return the code, such as LOADING
    */
   public static String code(String answer) {
+    if (NO_RIGHT_IN_SCRIPT.matcher(answer).find()) {
+      return NO_RIGHT;
+    }
     Matcher inScript = IN_SCRIPT.matcher(answer);
     int start = inScript.lookingAt() ? inScript.end() : 0;
     if (answer.startsWith("-", start)) {

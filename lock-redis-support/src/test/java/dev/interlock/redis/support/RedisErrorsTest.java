@@ -33,6 +33,23 @@ class RedisErrorsTest {
     assertThat(RedisErrors.code(answer)).isEqualTo(code);
   }
 
+  /** As Redis 6.2 and Redis 8 say it: neither names NOPERM. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "ERR Error running script (call to f_ab): @user_script:70: @user_script: 70: The user "
+            + "executing the script can't run this command or subcommand",
+        "ERR ACL failure in script: User u has no permissions to run the 'zadd' command script: "
+            + "ab12, on @user_script:70."
+      })
+  void E3_aRightThatIsMissingWithinAScriptIsARefusal(String answer) {
+    assertThat(RedisErrors.code(answer)).isEqualTo("NOPERM");
+    assertThat(RedisErrors.concernsAll(answer)).isTrue();
+    assertThat(RedisErrors.refused("acquire", "h:1", answer, null))
+        .isInstanceOf(BackendRefusedException.class)
+        .hasMessageContaining("rights (ACL)");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {"LOADING x", "READONLY x", "CLUSTERDOWN x", "OOM x", "NOPERM x", "WRONGPASS x"})

@@ -184,6 +184,7 @@ final class FreeTransaction {
    */
   static Replies requireHere(Pipe pipe, LockKeys keys, Replies seen) {
     if (seen.isNull(1) && pipe.isAsking()) {
+      pipe.unwatch();
       // Another key of the lock may be on its way, and this one still where we came from.
       throw new BackendUnavailableException("Lock '" + keys.name()
           + "' is being moved from one Redis server to another: its keys are on both");

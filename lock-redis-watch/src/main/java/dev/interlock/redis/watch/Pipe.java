@@ -18,7 +18,8 @@ import redis.clients.jedis.exceptions.JedisDataException;
  * one step.
  *
  * <p>A connection on which a step was refused is not used again: it may still watch a key, or be
- * within a transaction.
+ * within a transaction. Not so if a transaction was run and one of its commands failed: that has
+ * ended both.
  */
 final class Pipe {
   /** What a command is answered whose key other software uses. */
@@ -132,7 +133,6 @@ final class Pipe {
     }
     for (Object result : list) {
       if (result instanceof JedisDataException refusal) {
-        abandon();
         throw new OutcomeUnknownException(
             "A command within a transaction failed: " + refusal.getMessage());
       }

@@ -3,6 +3,7 @@ package dev.interlock.redis.watch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.interlock.redis.support.contract.BackendContract;
 import dev.interlock.redis.support.contract.FaultsContract;
 import dev.interlock.redis.support.contract.TestClient;
 import dev.interlock.spi.Grant;
@@ -74,6 +75,26 @@ class FaultsTest extends FaultsContract {
       }
       // The call is refused on one each time, and this one counts itself.
       assertThat(connections(server) - before).isEqualTo(held.size() + 1);
+    }
+  }
+
+  /** Each would cost all other locks their connections, too, since a fault closes the idle ones. */
+  @Test
+  void E9_aForeignKeyInPlaceOfTheWaitersCostsNoConnection() {
+    try (RedisServer server = TestRedis.builder().owned().start();
+        TestClient client =
+            TestClient.deaf(TestClient.config(provider(), server).build())) {
+      client.acquire("n", client.id());
+      String waiting = BackendContract.key("n").replace(":lock:", ":wait:");
+      server.command("SET", waiting, "no waiters");
+      long before = connections(server);
+      for (int i = 0; i < 3; i++) {
+        assertThatThrownBy(() -> client.tryPatiently("n", client.id()))
+            .hasMessageContaining("WRONGTYPE");
+      }
+      assertThat(connections(server) - before).as("with this one").isEqualTo(1);
+      assertThat(client.tryOnce("free", client.id())).isInstanceOf(Grant.class);
+      assertThat(server.command("CLIENT", "LIST")).doesNotContainPattern(WITHIN_TRANSACTION);
     }
   }
 

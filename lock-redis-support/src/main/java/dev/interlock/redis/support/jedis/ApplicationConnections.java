@@ -17,6 +17,7 @@ final class ApplicationConnections implements Connections {
   private final Pool<Connection> pool;
   private final Duration timeout;
   private final ConnectionPermits turnstile;
+  private final Listener listener = new Listener();
   private final OpenConnections open = new OpenConnections();
   private final OpenConnections.Source source = new OpenConnections.Source() {
     @Override
@@ -75,6 +76,7 @@ final class ApplicationConnections implements Connections {
     try {
       if (healthy && !connection.isBroken()) {
         handOverOrKeep(connection);
+        listener.served();
       } else {
         pool.returnBrokenResource(connection);
       }
@@ -100,6 +102,11 @@ final class ApplicationConnections implements Connections {
   }
 
   @Override
+  public void misled() {
+    listener.doubt();
+  }
+
+  @Override
   public boolean mayKeep(Connection connection) {
     return !pool.isClosed()
         && pool.getNumWaiters() == 0
@@ -111,7 +118,9 @@ final class ApplicationConnections implements Connections {
   public Connection openListener() {
     PooledObjectFactory<Connection> factory = pool.getFactory();
     try {
-      return factory.makeObject().getObject();
+      Connection opened = factory.makeObject().getObject();
+      listener.opened(opened);
+      return opened;
     } catch (Exception e) { // that is what makeObject declares
       throw Faults.connecting(address(), e);
     }

@@ -16,6 +16,7 @@ import redis.clients.jedis.exceptions.JedisDataException;
 final class Batch {
   private static final int MOST = 64;
 
+  private final JedisCalls calls;
   private final Connection connection;
   private final Use use;
   // Large enough at once: a command that was taken must never get lost because memory is short.
@@ -29,10 +30,12 @@ final class Batch {
   /**
    * Creates an empty batch.
    *
+   * @param calls hear of a server that may not serve
    * @param connection belongs to the batch
    * @param use for whom it was borrowed
    */
-  Batch(Connection connection, Use use) {
+  Batch(JedisCalls calls, Connection connection, Use use) {
+    this.calls = calls;
     this.connection = connection;
     this.use = use;
   }
@@ -115,7 +118,7 @@ final class Batch {
     try {
       return connection.getUnflushedObject();
     } catch (JedisDataException e) {
-      misled |= !Faults.isInOrder(e);
+      misled |= !calls.isInOrder(e);
       return e;
     }
   }

@@ -87,7 +87,7 @@ final class ClusterServers implements Servers {
   public Target after(LockKeys keys, Target target, LockException failure) {
     boolean mayHop = target.hops() < MOST_HOPS;
     if (mayHop && failure.getCause() instanceof JedisRedirectionException elsewhere) {
-      HostAndPort next = elsewhere.getTargetNode();
+      HostAndPort next = named(elsewhere.getTargetNode(), target);
       boolean asking = elsewhere instanceof JedisAskDataException;
       if (!asking) {
         // For the next command: where to send this one is known.
@@ -107,6 +107,16 @@ final class ClusterServers implements Servers {
       look(null, target.server());
     }
     throw failure;
+  }
+
+  /**
+   * A node that does not know its cluster's hosts names none: then it is the one that was asked.
+   */
+  private static HostAndPort named(HostAndPort node, Target asked) {
+    return node.getHost().isEmpty()
+        ? new HostAndPort(
+            HostAndPort.from(asked.server().calls().address()).getHost(), node.getPort())
+        : node;
   }
 
   /** The slot: a command must not use keys of several. */

@@ -43,6 +43,12 @@ public interface Connections extends AutoCloseable {
   void giveBack(Use use, Connection connection, boolean healthy);
 
   /**
+   * Hears that a connection led to a server that may not serve, or not this user; it is given back
+   * as unhealthy. So may the one to listen on.
+   */
+  default void misled() {}
+
+  /**
    * Tells whether the caller may go on with its connection for others: false if somebody waits for
    * one, or if it would not be lent again. Quick.
    *

@@ -91,7 +91,7 @@ public final class Exchange {
       failure = e;
       return false;
     }
-    end(all.stream().allMatch(Exchange::isInOrder));
+    end(all.stream().allMatch(this::isInOrder));
     for (int i = 0; i < written; i++) {
       answers.accept(all.get(i), i);
     }
@@ -99,8 +99,8 @@ public final class Exchange {
   }
 
   /** Whether the connection leads where it should. */
-  private static boolean isInOrder(Object answer) {
-    return !(answer instanceof JedisDataException refusal) || Faults.isInOrder(refusal);
+  private boolean isInOrder(Object answer) {
+    return !(answer instanceof JedisDataException refusal) || calls.isInOrder(refusal);
   }
 
   private boolean isAnswered(long nanos) {

@@ -47,9 +47,10 @@ public final class JedisCalls {
       healthy = true;
       return result;
     } catch (JedisDataException e) {
-      healthy = Faults.isInOrder(e);
+      healthy = isInOrder(e);
       throw explain(action, keys, e);
     } catch (LockException e) {
+      healthy = true; // made of whole answers; one that is not to be used again was set broken
       throw e;
     } catch (RuntimeException e) {
       throw explain(action, keys, e);
@@ -111,6 +112,15 @@ public final class JedisCalls {
 
   void giveBack(Use use, Connection connection, boolean healthy) {
     connections.giveBack(use, connection, healthy);
+  }
+
+  /** Whether the connection leads where it should; the others hear of it if not. */
+  boolean isInOrder(JedisDataException answer) {
+    boolean inOrder = Faults.isInOrder(answer);
+    if (!inOrder) {
+      connections.misled();
+    }
+    return inOrder;
   }
 
   boolean mayKeep(Connection connection) {

@@ -106,7 +106,7 @@ public final class OwnConnections implements Connections {
   /** Connections for commands, lent or idle. */
   private final AtomicInteger count = new AtomicInteger();
 
-  private volatile @Nullable Connection listener;
+  private final Listener listener = new Listener();
   private volatile boolean closed;
 
   OwnConnections(LockConfig config, ClientId client, ServerPlace server) {
@@ -213,6 +213,7 @@ public final class OwnConnections implements Connections {
         discard(connection);
       } else {
         handOverOrKeep(connection);
+        listener.served();
       }
     } finally { // also after an error, such as no memory for a thread
       permits.leave(use);
@@ -245,6 +246,11 @@ public final class OwnConnections implements Connections {
   }
 
   @Override
+  public void misled() {
+    listener.doubt();
+  }
+
+  @Override
   public boolean mayKeep(Connection connection) {
     return !closed
         && !open.isAwaited()
@@ -255,7 +261,7 @@ public final class OwnConnections implements Connections {
   @Override
   public Connection openListener() {
     Connection opened = connect(server.address());
-    listener = opened;
+    listener.opened(opened);
     return opened;
   }
 
@@ -278,15 +284,7 @@ public final class OwnConnections implements Connections {
    * whoever attempts next, as everybody who waits does every few seconds.
    */
   private void leaveOthers(HostAndPort now) {
-    Connection open = listener;
-    if (open != null && !Led.leads(open, now)) {
-      listener = null;
-      try {
-        open.forceDisconnect(); // the mailbox opens another one, to the right server
-      } catch (IOException e) {
-        // It is closed all the same.
-      }
-    }
+    listener.leaveUnless(open -> Led.leads(open, now)); // the mailbox opens another one
   }
 
   private @Nullable Connection lively(HostAndPort now) {

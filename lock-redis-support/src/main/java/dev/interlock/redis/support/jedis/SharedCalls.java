@@ -168,7 +168,7 @@ public final class SharedCalls {
     Connection connection = calls.borrow(use);
     Batch begun = null;
     try {
-      begun = new Batch(connection, use);
+      begun = new Batch(calls, connection, use);
       return begun;
     } finally {
       if (begun == null) { // after an error, such as no memory
@@ -212,7 +212,7 @@ public final class SharedCalls {
     if (queue.isEmpty()) {
       return false;
     }
-    Batch next = new Batch(before.connection(), before.use());
+    Batch next = new Batch(calls, before.connection(), before.use());
     QueuedCommand first = queue.take();
     if (first == null) {
       return false;

@@ -4,6 +4,7 @@ import static dev.interlock.redis.support.contract.TestClient.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.interlock.BackendRefusedException;
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.HostPort;
 import dev.interlock.LockConfig;
@@ -122,6 +123,27 @@ public abstract class FaultsContract {
       assertThat(client.backend.server()).isNotBlank();
     } finally {
       logger.removeHandler(handler);
+    }
+  }
+
+  /** Every step begins with a write, so the page warns of settings that have writes refused. */
+  @Test
+  void E3_aServerWithoutTheReplicasThatItWantsRefusesEveryStep() {
+    try (RedisServer server = TestRedis.builder().owned().start();
+        TestClient client = TestClient.deaf(config(provider(), server).build())) {
+      HoldId holder = client.id();
+      client.acquire("n", holder);
+      server.command("CONFIG", "SET", "min-replicas-to-write", "1");
+      for (ThrowingCallable step : List.<ThrowingCallable>of(
+          () -> renew(client, "n", holder),
+          () -> client.tryOnce("free", client.id()),
+          () -> client.release("n", holder))) {
+        assertThatThrownBy(step)
+            .isInstanceOf(BackendUnavailableException.class)
+            .hasMessageContaining("NOREPLICAS");
+      }
+      server.command("CONFIG", "SET", "min-replicas-to-write", "0");
+      assertThat(client.release("n", holder)).isTrue();
     }
   }
 
@@ -267,6 +289,50 @@ public abstract class FaultsContract {
       for (String name : List.of("released", "forced", "given up")) {
         assertThat(client.acquire(name, client.id())).as(name).isGreaterThan(token);
       }
+    }
+  }
+
+  /**
+   * A proxy, or a name, leads to the new master only after the old one has refused. The old one
+   * cuts no connection, so the mailbox is still there.
+   */
+  @Test
+  void W3_P2_aClientListensWhereItsCommandsGoOnceTheServersNameLeadsElsewhere() throws Exception {
+    try (RedisServer old = TestRedis.builder().owned().start();
+        RedisServer next = TestRedis.builder().owned().start();
+        GatedProxy name = GatedProxy.before(old.port());
+        TestClient client = TestClient.open(config(provider(), old)
+            .set(JedisOptions.HOSTS, List.of(HostPort.of("127.0.0.1", name.port())))
+            .build());
+        TestClient other = TestClient.deaf(config(provider(), next).build())) {
+      old.command("REPLICAOF", "127.0.0.1", "1");
+      assertThatThrownBy(() -> client.tryOnce("n", client.id()))
+          .isInstanceOf(BackendUnavailableException.class)
+          .hasMessageContaining("READONLY");
+      TimeUnit.MILLISECONDS.sleep(100); // a mailbox that was opened at once would be there again
+      name.leadTo(next.port());
+      HoldId held = other.id();
+      other.acquire("n", held);
+      HoldId waiter = client.id();
+
+      client.tryPatiently("n", waiter);
+
+      assertThat(client.event()).isEqualTo("inDoubt");
+      other.release("n", held);
+      assertThat(client.event()).isEqualTo("wake n " + waiter);
+    }
+  }
+
+  /** Each server has words of its own for a right that is missing within a script. */
+  @Test
+  void E3_aRightThatWasTakenAwayIsARefusal() {
+    try (RedisServer server =
+            TestRedis.builder().user("u", "on", ">pw", "~*", "&*", "+@all").start();
+        TestClient client = TestClient.deaf(as(server, "u"))) {
+      server.command("ACL", "SETUSER", "u", "-set", "-hsetnx");
+      assertThatThrownBy(() -> client.tryOnce("n", client.id()))
+          .isInstanceOf(BackendRefusedException.class)
+          .hasMessageContaining("Check user, password and rights (ACL)");
     }
   }
 

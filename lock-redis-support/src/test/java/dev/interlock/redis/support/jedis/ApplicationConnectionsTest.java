@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.interlock.redis.support.jedis.Connections.Use;
+import dev.interlock.testservers.RedisServer;
+import dev.interlock.testservers.TestRedis;
 import java.time.Duration;
 import org.apache.commons.pool2.BasePooledObjectFactory;
 import org.apache.commons.pool2.PooledObject;
@@ -12,6 +14,9 @@ import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import redis.clients.jedis.Connection;
+import redis.clients.jedis.ConnectionPool;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.util.Pool;
 
 /** The pool of the application. */
@@ -55,6 +60,26 @@ class ApplicationConnectionsTest {
       assertThat(releasing).isNotSameAs(attempting);
       connections.giveBack(Use.ATTEMPT, attempting, true);
       connections.giveBack(Use.HOLDER, releasing, true);
+    }
+  }
+
+  /** Until then the name of the server may lead back to the same one. */
+  @Test
+  void W3_theListenerIsLeftOnceACommandIsServedAfterOneThatWasMisled() {
+    try (RedisServer server = TestRedis.start();
+        ConnectionPool pool = new ConnectionPool(
+            new HostAndPort(server.host(), server.port()),
+            DefaultJedisClientConfig.builder().build())) {
+      Connections connections = new ApplicationConnections(pool, Duration.ofSeconds(2));
+      Connection listening = connections.openListener();
+      assertThat(listening.ping()).isTrue();
+      connections.giveBack(Use.HOLDER, connections.borrow(Use.HOLDER), true);
+      Connection misled = connections.borrow(Use.HOLDER);
+      connections.misled();
+      connections.giveBack(Use.HOLDER, misled, false);
+      assertThat(listening.isConnected()).isTrue();
+      connections.giveBack(Use.HOLDER, connections.borrow(Use.HOLDER), true);
+      assertThat(listening.isConnected()).isFalse();
     }
   }
 }

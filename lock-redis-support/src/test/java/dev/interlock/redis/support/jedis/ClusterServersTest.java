@@ -2,6 +2,7 @@ package dev.interlock.redis.support.jedis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.HostPort;
@@ -17,7 +18,10 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisMovedDataException;
 
 /** Which node of a cluster is believed. */
@@ -104,6 +108,34 @@ class ClusterServersTest {
           .isInstanceOf(BackendUnavailableException.class)
           .hasMessageContaining("are closed");
       assertThat(other.server.connections()).isZero();
+    }
+  }
+
+  /** A cluster whose nodes do not know by which names they are reached. */
+  @Test
+  void E4_aReferralWithoutAHostLeadsToTheHostThatGaveIt() throws Exception {
+    try (Node one = new Node()) {
+      one.knows(one, one);
+      try (ClusterServers servers = ClusterServers.open(config(List.of(one)), CLIENT)) {
+        LockKeys keys = new KeyLayout("t").keys("n");
+        for (String answer : List.of("MOVED 1 :7001", "ASK 1 :7001")) {
+          JedisDataException referral = refused(answer);
+          Target next = servers.after(
+              keys, servers.of(keys), new BackendUnavailableException(answer, referral));
+          assertThat(next.server().calls().address()).isEqualTo("127.0.0.1:7001");
+          assertThat(next.asking()).isEqualTo(answer.startsWith("ASK"));
+        }
+      }
+    }
+  }
+
+  /** What Jedis makes of an error answer. */
+  private static JedisDataException refused(String answer) throws Exception {
+    try (FakeRedis refusing = new FakeRedis(command -> "-" + answer + "\r\n");
+        Connection connection =
+            new Connection("127.0.0.1", refusing.host().port().orElseThrow())) {
+      connection.sendCommand(Command.PING);
+      return (JedisDataException) catchThrowable(connection::getOne);
     }
   }
 

@@ -89,7 +89,7 @@ public final class HashBackend implements HandOffBackend, BatchBackend {
     this.clocks = new Clocks(connections.isCluster());
     SharedConnection first = connections.open();
     this.holders = new ScriptRunner(first, connections, clocks, timeout);
-    this.renewer = new Renewer(holders, layout, connections.isCluster());
+    this.renewer = new Renewer(holders, layout, connections);
     this.inspection = new Inspection(first, holders, layout, connections, timeout);
     this.server = OpeningCheck.check(first, holders, layout, client.id(), connections, config);
     this.attempts = new ScriptRunner(connections.open(), connections, clocks, timeout);

@@ -1,11 +1,14 @@
 package dev.interlock.redis.hash.internal.backend;
 
+import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockException;
+import dev.interlock.redis.hash.internal.connection.Connections;
 import dev.interlock.redis.hash.internal.script.Answer;
 import dev.interlock.redis.hash.internal.script.ScriptRunner;
 import dev.interlock.redis.hash.internal.script.Scripts;
 import dev.interlock.redis.support.KeyLayout;
 import dev.interlock.redis.support.Millis;
+import dev.interlock.redis.support.RedisErrors;
 import dev.interlock.redis.support.ScriptCall;
 import dev.interlock.spi.Renewal;
 import dev.interlock.spi.RenewalAnswers;
@@ -32,16 +35,16 @@ final class Renewer {
 
   private final ScriptRunner runner;
   private final KeyLayout layout;
-  private final boolean cluster;
+  private final Connections connections;
 
-  Renewer(ScriptRunner runner, KeyLayout layout, boolean cluster) {
+  Renewer(ScriptRunner runner, KeyLayout layout, Connections connections) {
     this.runner = runner;
     this.layout = layout;
-    this.cluster = cluster;
+    this.connections = connections;
   }
 
   /** What is renewed by one script, in the order of its answer. */
-  private static final class Part {
+  private final class Part {
     private final List<Renewal> renewals;
     private final ScriptRunner.Sent sent;
     private final RenewalAnswers answers;
@@ -104,7 +107,8 @@ final class Renewer {
       String lock = batch.get(i).name();
       groups
           .computeIfAbsent(
-              cluster ? layout.keys(lock).bucket() : 0, bucket -> new LinkedHashMap<>())
+              connections.isCluster() ? layout.keys(lock).bucket() : 0,
+              bucket -> new LinkedHashMap<>())
           .computeIfAbsent(lock, key -> new ArrayList<>())
           .add(i);
     }
@@ -142,8 +146,11 @@ final class Renewer {
     return runner.send("renew", call.first().name(), call);
   }
 
-  private static RenewalResult result(Renewal renewal, Answer answer) {
+  private RenewalResult result(Renewal renewal, Answer answer) {
     long kind = answer.number();
+    if (kind == FAILED) {
+      return RenewalResult.failed(failure(renewal.name(), answer.word().replace('\1', ' ')));
+    }
     long first = answer.number();
     long second = answer.number();
     if (kind == HELD) {
@@ -152,12 +159,18 @@ final class Renewer {
     if (kind == QUEUED) {
       return RenewalResult.queued(Outcomes.recheck(first)).withOwnerHolds(second == 1);
     }
-    if (kind == FAILED) {
-      return RenewalResult.failed(new LockException("Redis could not renew lock '" + renewal.name()
-          + "': other software uses its keys. Choose another namespace, or remove what is there"
-          + " with forceRelease"));
-    }
     return RenewalResult.gone();
+  }
+
+  /** What cannot be read is that of other software, unless the server itself refused something. */
+  private LockException failure(String name, String why) {
+    LockException refused =
+        RedisErrors.refused(RedisErrors.describe("renew", name), connections.address(), why, null);
+    return refused instanceof BackendUnavailableException
+        ? refused
+        : new LockException("Redis could not renew lock '" + name
+            + "': other software uses its keys (" + why + "). Choose another namespace, or remove"
+            + " what is there with forceRelease");
   }
 
   private static void fail(List<Renewal> renewals, RenewalAnswers answers, LockException error) {

@@ -6,7 +6,7 @@
 --        id, lease in ms, 1 if it is believed to wait or else 0, the smallest that its token may be
 -- Answer now, then one for each item in order: '1 token tokens' held, '3 ms owner' waiting with so
 --        many ms until a hold ends, and 1 if its shared owner has a hold or else 0, '0 0 0' neither,
---        '4 0 0' this lock failed
+--        '4 why' this lock failed; the blanks of the reason are bytes 1
 --
 -- Atomic because a script is, though nothing depends on one lock being renewed with another: one that
 -- fails, because other software has put something in its place, leaves the others as they are.
@@ -121,6 +121,11 @@ local function answerTo(lock, item)
   return '0 0 0'
 end
 
+-- Why a lock could not be renewed, as one word: the server's error, or one of these scripts.
+local function reason(failure)
+  return (string.gsub(tostring(type(failure) == 'table' and failure.err or failure), ' ', '\1'))
+end
+
 core.requireMaster(KEYS[3])
 local answers = {text(now)}
 local at = 2
@@ -137,7 +142,7 @@ for key = 1, #KEYS, 3 do
   at = at + 1 + 4 * #items
   local done, lock = pcall(renew, key, items, ids)
   for _, item in ipairs(items) do
-    answers[#answers + 1] = done and answerTo(lock, item) or '4 0 0'
+    answers[#answers + 1] = done and answerTo(lock, item) or '4 ' .. reason(lock)
   end
 end
 return table.concat(answers, ' ')

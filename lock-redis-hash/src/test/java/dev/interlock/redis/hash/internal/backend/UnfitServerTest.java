@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.interlock.BackendRefusedException;
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockConfig;
 import dev.interlock.LockException;
@@ -72,6 +73,27 @@ class UnfitServerTest extends OneClient {
     for (String name : List.of("type", "header")) {
       assertThat(client.backend.forceRelease(name)).isTrue();
       assertThat(client.tryOnce(name, a)).isInstanceOf(Grant.class);
+    }
+  }
+
+  /** Who follows the advice for keys of other software would end a sound hold. */
+  @Test
+  void E9_aRightThatIsMissingIsNotTakenForKeysOfOtherSoftware() throws InterruptedException {
+    try (RedisServer own = TestRedis.builder().owned().start();
+        TestClient on = TestClient.open(own)) {
+      on.tryOnce("n", a);
+      on.tryOnce("foreign", b);
+      own.command("HSET", BackendContract.key("foreign"), "*", "not a lock");
+      own.command("ACL", "SETUSER", "default", "-hset", "-hsetnx");
+      assertThatThrownBy(() -> on.tryOnce("other", c)).isInstanceOf(BackendRefusedException.class);
+      assertThatThrownBy(() -> on.renew("n", a))
+          .isInstanceOf(BackendRefusedException.class)
+          .hasMessageContainingAll("renew lock 'n'", "Check user, password and rights (ACL)");
+      assertThatThrownBy(() -> on.renew("foreign", b))
+          .isExactlyInstanceOf(LockException.class)
+          .hasMessageContainingAll("other software uses its keys", "user_script");
+      own.command("ACL", "SETUSER", "default", "+@all");
+      assertThat(on.renew("n", a)).isInstanceOf(Grant.class);
     }
   }
 
