@@ -176,7 +176,7 @@ final class Contention {
 
   private boolean reenter(Waiter waiter) {
     Grantee grantee = waiter.grantee();
-    Hold hold = holds.index().heldBy(waiter.name(), grantee.owner(), grantee.kind());
+    Hold hold = holds.owners().heldBy(waiter.name(), grantee.owner(), grantee.kind());
     if (hold == null) {
       return false;
     }
@@ -216,7 +216,7 @@ final class Contention {
     waiter.beginConfirming();
     AttemptResult result;
     try {
-      HoldId own = holds.writtenBy(waiter.grantee());
+      HoldId own = holds.owners().writtenBy(waiter.grantee());
       result = calls.attempt(waiter.toAttempt(queues.tokens(waiter), own));
     } catch (BackendUnavailableException | OutcomeUnknownException e) {
       if (confirming) {

@@ -78,11 +78,10 @@ final class HoldIndex {
     }
   }
 
-  /** The valid hold of this kind of an owner, if there is one. */
+  /** The hold of this kind of an owner, if there is one, valid or not. */
   @Nullable
-  Hold heldBy(String name, @Nullable Object owner, LockKind kind) {
-    Hold hold = owner == null ? null : byOwner.get(new Reentry(name, owner, kind));
-    return hold != null && hold.isValid() ? hold : null;
+  Hold byOwner(String name, @Nullable Object owner, LockKind kind) {
+    return owner == null ? null : byOwner.get(new Reentry(name, owner, kind));
   }
 
   private Set<Hold> counted(String name) {

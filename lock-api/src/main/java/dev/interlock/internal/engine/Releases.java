@@ -73,11 +73,7 @@ final class Releases {
   }
 
   private LeaseLostException lost(Hold hold) {
-    boolean abandoned = hold.mayStay(); // with the loss
-    if (holds.lost(hold, LostReason.EXPIRED) && !abandoned) {
-      // Only this client's margin has passed: the server may hold it for a moment longer.
-      leftovers.abandon(hold.remote());
-    }
+    holds.expired(hold);
     return gone(
         hold,
         "the lease on lock '%s' was lost before the release: %s"
