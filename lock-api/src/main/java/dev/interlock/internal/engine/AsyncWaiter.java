@@ -144,7 +144,7 @@ final class AsyncWaiter extends Waiter {
         contention.start(this);
       }
     } catch (Throwable e) { // also one that is our own fault: the caller hears of it, and no later
-      contention.leave(this);
+      leaveForSure(contention);
       result.failed(e);
     } finally {
       dueSince = null;

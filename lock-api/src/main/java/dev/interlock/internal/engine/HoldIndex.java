@@ -59,7 +59,6 @@ final class HoldIndex {
   }
 
   void remove(Hold hold) {
-    removeOwner(hold);
     if (hold.grantee().isCounted()) {
       counted.computeIfPresent(hold.name(), (name, holds) -> {
         holds.remove(hold);
@@ -68,6 +67,7 @@ final class HoldIndex {
     } else {
       exclusive.remove(hold.name(), hold);
     }
+    removeOwner(hold); // at last: what has ended does no harm there
   }
 
   /** Its owner no longer has it. */

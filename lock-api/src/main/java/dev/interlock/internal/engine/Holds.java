@@ -327,13 +327,23 @@ final class Holds {
     if (!hold.lose(reason)) {
       return false;
     }
-    news.ended(hold);
-    forget(hold);
-    abandonPassed(hold.remote());
-    if (reason == LostReason.EXPIRED && stays) {
-      leftovers.abandonLost(hold.remote(), validUntil);
+    try {
+      news.ended(hold);
+    } finally { // an Error in one keeps nobody from what follows: nothing of it is done again
+      try {
+        forget(hold);
+        abandonPassed(hold.remote());
+        if (reason == LostReason.EXPIRED && stays) {
+          leftovers.abandonLost(hold.remote(), validUntil);
+        }
+      } finally {
+        try {
+          ClientThreads.loss(() -> hold.lost().tell(reason));
+        } finally {
+          queues.signalHead(hold.name());
+        }
+      }
     }
-    ClientThreads.loss(() -> hold.lost().tell(reason));
     // A fixed lease that runs out does what was asked for; losing a renewed one is an incident.
     boolean expected =
         reason == LostReason.CLOSED || (reason == LostReason.EXPIRED && !wasRenewing);
@@ -345,7 +355,6 @@ final class Holds {
             hold.name(),
             Long.toString(hold.token()),
             reason));
-    queues.signalHead(hold.name());
     return true;
   }
 
@@ -374,8 +383,11 @@ final class Holds {
     remote.end();
     agenda.retire(remote);
     byId.remove(remote.id());
-    index.remove(hold);
-    departures.note(hold.name());
+    try {
+      index.remove(hold);
+    } finally {
+      departures.note(hold.name());
+    }
   }
 
   /** The owner no longer holds it, though the client still may, on the way to its next holder. */
