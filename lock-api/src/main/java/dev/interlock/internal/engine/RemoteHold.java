@@ -147,8 +147,9 @@ final class RemoteHold extends Agenda.Item implements Renewals.Item {
 
   /** When its validity ends, by the clock that says less. */
   long validUntil() {
+    long byWall = wallUntil - clocks.wall(); // first: or a pause in between would hasten it
     long now = System.nanoTime();
-    return now + leftAt(now);
+    return now + Math.min(validUntil - now, byWall);
   }
 
   boolean isValidAt(long now) {
