@@ -91,7 +91,9 @@ public interface LockClient extends AutoCloseable {
    *     moment. If the wait is over while the server owes an answer, the future completes with that
    *     answer if it comes within a second, else with {@link OutcomeUnknownException}. It
    *     completes, and dependent actions run, on daemon threads of the client or where
-   *     {@link LockConfig.Builder#executor} says.
+   *     {@link LockConfig.Builder#executor} says. An action must not block for long, as
+   *     {@code join} on another request may: there are 32 such threads at the most, and a lease for
+   *     which none is free within the time of one lease is given back.
    * @throws BackendUnavailableException if the client is closed
    * @throws UnsupportedCapabilityException if the request needs what the provider does not declare
    * @throws IllegalStateException as {@link #acquire} says

@@ -181,8 +181,9 @@ public final class LockConfig {
 
     /**
      * Names where the futures of {@link LockClient#acquireAsync} complete, and so where the actions
-     * run that depend on them. By default that is on up to four daemon threads of the client, which
-     * an action must not block for long.
+     * run that depend on them. By default that is on four daemon threads of the client, for leases,
+     * and four for failures. Others stand in while actions last, up to 32 of each, so an action
+     * must not block for long.
      *
      * <p>The executor should not wait for a lock. Nor should it run long work on the thread that
      * hands it over, which would hold up the other results of this client. A result that the

@@ -135,18 +135,25 @@ class SilentServerTest {
     }
   }
 
-  @Test
-  @DisplayName("X3 a request without a wait that got its thread late hears what the server said")
+  @Undisturbed(millis = 400)
+  @DisplayName(
+      "X3 W4 a request without a wait that gets its thread late hears what the server said, and"
+          + " within a second that it was not asked")
   void hearsTheServerLate() throws Exception {
     other.acquire("x");
     Gate silent = Gate.beforeServer();
     client.backend().always(Operation.ATTEMPT, silent);
     List<CompletableFuture<Lease>> others = new ArrayList<>();
-    ask(2 * MOST_THREADS, others);
-    CompletableFuture<Lease> late = client.locks().acquireAsync(X.withWait(Duration.ZERO));
+    ask(MOST_THREADS, others);
     Await.until(
         "all threads wait", () -> client.backend().calls(Operation.ATTEMPT) == MOST_THREADS);
-    Await.pass(1100); // longer than a wait lasts for the sake of its thread
+    LockRequest once = X.withWait(Duration.ZERO);
+    CompletableFuture<Lease> never = client.locks().acquireAsync(once);
+    assertThatThrownBy(() -> Rig.join(never))
+        .hasCauseInstanceOf(BackendUnavailableException.class)
+        .hasMessageContaining("not asked for");
+    CompletableFuture<Lease> late = client.locks().acquireAsync(once);
+    Await.pass(400);
     assertThat(late).isNotDone();
     silent.open();
     assertThatThrownBy(() -> Rig.join(late)).hasCauseInstanceOf(LockTimeoutException.class);

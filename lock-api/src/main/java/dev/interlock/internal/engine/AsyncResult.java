@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The future of an asynchronous request, and its outcome on the way there. That goes by the
- * application's executor, which may refuse it or let it lie: then the lease is given back, so that
- * no lock is renewed for nobody, and the future says why.
+ * application's executor, which may refuse it or let it lie, or by threads that other actions keep
+ * busy: then the lease is given back, so that no lock is renewed for nobody, and the future says
+ * why.
  */
 final class AsyncResult {
   private final CompletableFuture<Lease> future = new CompletableFuture<>();
@@ -53,7 +54,11 @@ final class AsyncResult {
 
     void begin() {
       var unused = future.whenComplete((result, failure) -> withdraw()); // cancelled meanwhile
-      threads.deliver(this::arrive, this::refused);
+      if (lease != null) {
+        threads.deliver(this::arrive, this::refused);
+      } else {
+        threads.deliverFailure(this::arrive, this::refused);
+      }
       // At last: it arrives, too, if no thread can be started that looks at the time.
       agenda.put(this, System.nanoTime() + grantee.lease());
     }
@@ -84,9 +89,9 @@ final class AsyncResult {
     @Override
     public void due() {
       if (withdraw()) {
-        threads.result(() -> fail(none(
-            "the client's executor did not take the result within "
-                + Duration.ofNanos(grantee.lease()),
+        threads.failure(() -> fail(none(
+            "the result was not taken within %s: actions on others last, or the client's executor is busy"
+                .formatted(Duration.ofNanos(grantee.lease())),
             null)));
       }
     }

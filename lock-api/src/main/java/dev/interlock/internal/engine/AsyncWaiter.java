@@ -38,7 +38,9 @@ final class AsyncWaiter extends Waiter {
       } else {
         // Before its place in the queue is given up.
         LockException error = contention.errors().timeout(AsyncWaiter.this, asking);
-        if (contention.leave(AsyncWaiter.this)) {
+        if (isSingleAttempt()) { // which has no place, and whose step may go on: it fails with this
+          contention.fail(AsyncWaiter.this, error);
+        } else if (contention.leave(AsyncWaiter.this)) {
           failOnceRemoved(error);
         }
       }
@@ -74,8 +76,20 @@ final class AsyncWaiter extends Waiter {
       } catch (Throwable e) { // no thread, at worst: nobody would look at it any more
         result.future().completeExceptionally(e);
       }
+      if (isSingleAttempt()) {
+        boundAttempt();
+      }
     }
     return result.future();
+  }
+
+  /** A single attempt needs an alarm only in case that it is not made, or not answered. */
+  private void boundAttempt() {
+    try {
+      agenda.put(alarm, System.nanoTime() + ANSWER);
+    } catch (Error e) {
+      // No thread for the timer, at worst. The attempt ends by itself if the server is well.
+    }
   }
 
   @Override
@@ -130,7 +144,7 @@ final class AsyncWaiter extends Waiter {
         contention.start(this);
       }
     } catch (Throwable e) { // also one that is our own fault: the caller hears of it, and no later
-      contention.leave(this);
+      leaveForSure(contention);
       result.failed(e);
     } finally {
       dueSince = null;

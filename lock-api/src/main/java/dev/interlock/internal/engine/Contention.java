@@ -125,13 +125,13 @@ final class Contention {
 
   /** The first step of a waiter, which queues unless it gets its lock at once. */
   private void begin(Waiter waiter) {
-    if (!enlist(waiter) || reenter(waiter)) {
+    if (!enlist(waiter) || (reenter(waiter) && !waiter.isWaiting())) {
       return;
     }
     int departures = holds.departures().of(waiter.name());
     boolean first = queues.head(waiter.name()) == null && !holds.isHeldHere(waiter.name());
-    if (first || waiter.grantee().asksItself()) {
-      attempt(waiter);
+    if (!waiter.hasFault() && (first || waiter.grantee().asksItself())) {
+      attempt(waiter); // with a fault its owner has the lock, and would wait for itself
     }
     if (waiter.isWaiting()) {
       listener.waiting(waiter.name(), waiter.grantee().kind());
@@ -146,7 +146,7 @@ final class Contention {
   }
 
   private void afterEntering(Waiter waiter) {
-    if (waiter.grantee().owner() instanceof String) {
+    if (waiter.grantee().owner() instanceof String && !waiter.hasFault()) {
       reenter(waiter); // its owner's grant may not have seen it in the queue
     }
     if (!waiter.isWaiting() && queues.leave(waiter)) {
@@ -176,7 +176,7 @@ final class Contention {
 
   private boolean reenter(Waiter waiter) {
     Grantee grantee = waiter.grantee();
-    Hold hold = holds.index().heldBy(waiter.name(), grantee.owner(), grantee.kind());
+    Hold hold = holds.owners().heldBy(waiter.name(), grantee.owner(), grantee.kind());
     if (hold == null) {
       return false;
     }
@@ -186,7 +186,7 @@ final class Contention {
         return false;
       }
     } catch (LockException e) {
-      fail(waiter, e);
+      notExtended(waiter, e);
       return true;
     } finally {
       waiter.setAsking(false);
@@ -197,6 +197,15 @@ final class Contention {
       holds.undoEntry(hold, waiter.grantee().renewing());
     }
     return true;
+  }
+
+  /** A re-entry did not get the lease that it needs: a fault is borne as in any other wait. */
+  private void notExtended(Waiter waiter, LockException error) {
+    if (waiter.isSingleAttempt() || !Extensions.isWorthATry(error)) {
+      fail(waiter, error);
+    } else if (waiter.isWaiting() && !waiter.faulted(error)) {
+      finish(waiter);
+    }
   }
 
   private void attempt(Waiter waiter) {
@@ -216,7 +225,7 @@ final class Contention {
     waiter.beginConfirming();
     AttemptResult result;
     try {
-      HoldId own = holds.writtenBy(waiter.grantee());
+      HoldId own = holds.owners().writtenBy(waiter.grantee());
       result = calls.attempt(waiter.toAttempt(queues.tokens(waiter), own));
     } catch (BackendUnavailableException | OutcomeUnknownException e) {
       if (confirming) {
@@ -240,18 +249,8 @@ final class Contention {
     } else if (!waiter.isWaiting()) {
       leftovers.strayed(waiter);
     } else if (!waiter.faulted(error)) {
-      failThoseBehind(waiter, error);
+      errors.outOfPatienceWith(waiter).forEach(one -> fail(one, WaitErrors.unknown(one, error)));
       finish(waiter);
-    }
-  }
-
-  /** Those for whom the first has asked in vain: each would begin anew to be patient. */
-  private void failThoseBehind(Waiter first, LockException error) {
-    for (Waiter other : queues.waiters(first.name())) {
-      boolean relies = !other.grantee().asksItself();
-      if (relies && other.isOutOfPatience() && !other.hasHeardSinceFaultOf(first)) {
-        fail(other, WaitErrors.unknown(other, error));
-      }
     }
   }
 
@@ -354,7 +353,8 @@ final class Contention {
     }
   }
 
-  private void fail(Waiter waiter, LockException error) {
+  /** Ends a waiter with an error, unless it has ended before. */
+  void fail(Waiter waiter, LockException error) {
     if (waiter.fail(error)) {
       finish(waiter);
     }

@@ -152,7 +152,7 @@ public final class EngineClient implements LockClient {
   /** Fills in the defaults, and refuses what can never be granted. */
   Grantee grantee(LockRequest request, @Nullable Thread thread) {
     Grantee grantee = Grantee.of(request, thread, terms);
-    holds.requireNoUpgrade(grantee);
+    holds.owners().requireNoUpgrade(grantee);
     return grantee;
   }
 
@@ -259,7 +259,7 @@ public final class EngineClient implements LockClient {
 
   @Nullable
   Hold heldBy(LockRequest request, Thread thread) {
-    return holds.index().heldBy(request.name(), thread, request.kind());
+    return holds.owners().heldBy(request.name(), thread, request.kind());
   }
 
   Lease handle(Hold hold, boolean renewing) {

@@ -59,7 +59,7 @@ final class Extensions {
     return needs.keySet().stream().allMatch(Hold::isValid);
   }
 
-  private static boolean isWorthATry(LockException error) {
+  static boolean isWorthATry(LockException error) {
     return error instanceof BackendUnavailableException || error instanceof OutcomeUnknownException;
   }
 

@@ -59,7 +59,6 @@ final class HoldIndex {
   }
 
   void remove(Hold hold) {
-    removeOwner(hold);
     if (hold.grantee().isCounted()) {
       counted.computeIfPresent(hold.name(), (name, holds) -> {
         holds.remove(hold);
@@ -68,6 +67,7 @@ final class HoldIndex {
     } else {
       exclusive.remove(hold.name(), hold);
     }
+    removeOwner(hold); // at last: what has ended does no harm there
   }
 
   /** Its owner no longer has it. */
@@ -78,11 +78,10 @@ final class HoldIndex {
     }
   }
 
-  /** The valid hold of this kind of an owner, if there is one. */
+  /** The hold of this kind of an owner, if there is one, valid or not. */
   @Nullable
-  Hold heldBy(String name, @Nullable Object owner, LockKind kind) {
-    Hold hold = owner == null ? null : byOwner.get(new Reentry(name, owner, kind));
-    return hold != null && hold.isValid() ? hold : null;
+  Hold byOwner(String name, @Nullable Object owner, LockKind kind) {
+    return owner == null ? null : byOwner.get(new Reentry(name, owner, kind));
   }
 
   private Set<Hold> counted(String name) {

@@ -2,7 +2,6 @@ package dev.interlock.internal.engine;
 
 import dev.interlock.Capability;
 import dev.interlock.LockException;
-import dev.interlock.LockKind;
 import dev.interlock.LockRequest;
 import dev.interlock.LostReason;
 import dev.interlock.internal.running.Agenda;
@@ -23,7 +22,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What this client holds: validity, renewal, re-entry and loss. Grants come in from
@@ -42,6 +40,7 @@ final class Holds {
   private final Extensions extensions;
   private final ConcurrentHashMap<HoldId, RemoteHold> byId = new ConcurrentHashMap<>();
   private final HoldIndex index = new HoldIndex();
+  private final Owners owners = new Owners(index, this);
   private final EarlyRevocations early = new EarlyRevocations();
   private final Departures departures = new Departures();
   private final LocalQueues queues;
@@ -135,31 +134,8 @@ final class Holds {
     return index;
   }
 
-  /**
-   * Finds what a reader's owner holds as a writer: the server lets the reader in beside it. From
-   * now on the lock is not passed on without the server, which could not tell the next holder from
-   * that owner.
-   */
-  @Nullable
-  HoldId writtenBy(Grantee reader) {
-    if (reader.kind() != LockKind.SHARED) {
-      return null;
-    }
-    Hold hold = index.heldBy(reader.name(), reader.owner(), LockKind.EXCLUSIVE);
-    return hold != null && hold.remote().stayWith(hold) ? hold.remote().id() : null;
-  }
-
-  /** Refuses to let a reader wait, as a writer, for itself. */
-  void requireNoUpgrade(Grantee writer) {
-    if (writer.isCounted() || index.hasNoneCounted()) {
-      return;
-    }
-    boolean reads = index.heldBy(writer.name(), writer.owner(), LockKind.SHARED) != null;
-    if (reads && index.heldBy(writer.name(), writer.owner(), LockKind.EXCLUSIVE) == null) {
-      throw new IllegalStateException(
-          "lock '%s': its reader would wait for itself as a writer: unlock the read lock first"
-              .formatted(writer.name()));
-    }
+  Owners owners() {
+    return owners;
   }
 
   /** Tells whether this client holds the lock alone, so that a waiter need not ask the server. */
@@ -184,6 +160,7 @@ final class Holds {
    */
   boolean reenter(Hold hold, Grantee grantee) {
     if (!hold.enter(grantee.renewing())) {
+      expired(hold);
       return false;
     }
     boolean entered = false;
@@ -203,7 +180,7 @@ final class Holds {
       case MORE -> {}
       case LAST -> lastExit.accept(hold);
       // Nothing was counted back. A late answer must not make the hold valid with an entry more.
-      case LOST -> lost(hold, LostReason.EXPIRED);
+      case LOST -> expired(hold);
     }
   }
 
@@ -330,23 +307,43 @@ final class Holds {
     return lost(hold, LostReason.CLOSED);
   }
 
+  /** Ends a hold whose validity is over, unless it has ended before. */
+  void expired(Hold hold) {
+    boolean abandoned = hold.mayStay() || hold.remote().isKept(); // with the loss, or never
+    if (lost(hold, LostReason.EXPIRED) && !abandoned) {
+      // Only this client's margin has passed: the server may hold it for a moment longer.
+      leftovers.abandon(hold.remote());
+    }
+  }
+
   /** Ends a hold without a release, and tells everybody. Answers false if it had ended before. */
   boolean lost(Hold hold, LostReason why) {
     boolean wasRenewing = hold.isRenewing();
     boolean stays = hold.mayStay();
+    long validUntil = hold.remote().validUntil();
     // What was taken away is no longer valid, and whoever sees that first must not misjudge it.
     LostReason taken = why == LostReason.EXPIRED ? hold.remote().taken() : null;
     LostReason reason = taken == null ? why : taken;
     if (!hold.lose(reason)) {
       return false;
     }
-    news.ended(hold);
-    forget(hold);
-    abandonPassed(hold.remote());
-    if (reason == LostReason.EXPIRED && stays) {
-      leftovers.abandonLost(hold.remote(), hold.remote().validUntil());
+    try {
+      news.ended(hold);
+    } finally { // an Error in one keeps nobody from what follows: nothing of it is done again
+      try {
+        forget(hold);
+        abandonPassed(hold.remote());
+        if (reason == LostReason.EXPIRED && stays) {
+          leftovers.abandonLost(hold.remote(), validUntil);
+        }
+      } finally {
+        try {
+          ClientThreads.loss(() -> hold.lost().tell(reason));
+        } finally {
+          queues.signalHead(hold.name());
+        }
+      }
     }
-    ClientThreads.loss(() -> hold.lost().tell(reason));
     // A fixed lease that runs out does what was asked for; losing a renewed one is an incident.
     boolean expected =
         reason == LostReason.CLOSED || (reason == LostReason.EXPIRED && !wasRenewing);
@@ -358,7 +355,6 @@ final class Holds {
             hold.name(),
             Long.toString(hold.token()),
             reason));
-    queues.signalHead(hold.name());
     return true;
   }
 
@@ -387,8 +383,11 @@ final class Holds {
     remote.end();
     agenda.retire(remote);
     byId.remove(remote.id());
-    index.remove(hold);
-    departures.note(hold.name());
+    try {
+      index.remove(hold);
+    } finally {
+      departures.note(hold.name());
+    }
   }
 
   /** The owner no longer holds it, though the client still may, on the way to its next holder. */

@@ -73,11 +73,7 @@ final class Releases {
   }
 
   private LeaseLostException lost(Hold hold) {
-    boolean abandoned = hold.mayStay(); // with the loss
-    if (holds.lost(hold, LostReason.EXPIRED) && !abandoned) {
-      // Only this client's margin has passed: the server may hold it for a moment longer.
-      leftovers.abandon(hold.remote());
-    }
+    holds.expired(hold);
     return gone(
         hold,
         "the lease on lock '%s' was lost before the release: %s"
@@ -100,13 +96,27 @@ final class Releases {
     } catch (LockException e) {
       throw e; // what follows from it is done
     } catch (Throwable e) { // memory, at worst: it has ended, and nobody would look at it
-      news.ended(hold);
-      holds.forget(hold);
-      leftovers.abandon(hold.remote());
-      queues.signalHead(hold.name());
+      cutShort(hold);
       throw e;
     } finally {
       calls.exit();
+    }
+  }
+
+  /** The Error that brought it here may come again in each of them. */
+  private void cutShort(Hold hold) {
+    try {
+      news.ended(hold);
+    } finally {
+      try {
+        holds.forget(hold);
+      } finally {
+        try {
+          leftovers.abandon(hold.remote());
+        } finally {
+          queues.signalHead(hold.name());
+        }
+      }
     }
   }
 

@@ -145,8 +145,11 @@ final class RemoteHold extends Agenda.Item implements Renewals.Item {
     return holder;
   }
 
+  /** When its validity ends, by the clock that says less. */
   long validUntil() {
-    return validUntil;
+    long byWall = wallUntil - clocks.wall(); // first: or a pause in between would hasten it
+    long now = System.nanoTime();
+    return now + Math.min(validUntil - now, byWall);
   }
 
   boolean isValidAt(long now) {

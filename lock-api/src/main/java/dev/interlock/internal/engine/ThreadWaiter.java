@@ -79,10 +79,8 @@ final class ThreadWaiter extends Waiter {
       }
       return hold;
     } finally {
-      if (isWaiting()) {
-        contention.leave(this); // an Error: nobody behind it may wait for it
-      }
       if (hold == null) {
+        leaveForSure(contention);
         awaitRemoval();
       }
       if (interrupted) {

@@ -5,6 +5,7 @@ import dev.interlock.LockException;
 import dev.interlock.LockTimeoutException;
 import dev.interlock.OutcomeUnknownException;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What a wait that ended without the lock is told. */
@@ -27,6 +28,15 @@ final class WaitErrors {
   static OutcomeUnknownException notTaken(Waiter waiter, Throwable error) {
     return new OutcomeUnknownException(
         "lock '%s': the grant could not be taken: %s".formatted(waiter.name(), error), error);
+  }
+
+  /** Those for whom the first has asked in vain: each would begin anew to be patient. */
+  List<Waiter> outOfPatienceWith(Waiter first) {
+    List<Waiter> others = queues.waiters(first.name());
+    others.removeIf(other -> other.grantee().asksItself()
+        || !other.isOutOfPatience()
+        || other.hasHeardSinceFaultOf(first));
+    return others;
   }
 
   /**

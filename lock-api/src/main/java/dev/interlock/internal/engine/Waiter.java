@@ -197,6 +197,13 @@ abstract class Waiter {
     return end.compareAndSet(null, new Left());
   }
 
+  /** Ends it, and does what an Error has kept from following its end: others may wait behind it. */
+  final void leaveForSure(Contention contention) {
+    if (!contention.leave(this) && contention.waiting(id) != null) {
+      contention.finish(this);
+    }
+  }
+
   final boolean isGrantedBy(HoldId hold) {
     End how = end.get();
     return (how instanceof Claimed claimed && claimed.hold().equals(hold))

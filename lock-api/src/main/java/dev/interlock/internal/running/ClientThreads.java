@@ -74,6 +74,9 @@ public final class ClientThreads {
   // Never shut down: a result comes also after the client was closed, and its threads end by
   // themselves.
   private final ThreadPoolExecutor results;
+  private final StandIns resultStandIns;
+  private final ThreadPoolExecutor failures;
+  private final StandIns failureStandIns;
   private final @Nullable Executor named;
   private final AtomicInteger droppedNotices = new AtomicInteger();
 
@@ -104,6 +107,9 @@ public final class ClientThreads {
         factory("interlock-notice-" + client),
         new LinkedBlockingQueue<>(MOST_NOTICES));
     results = pool(RESULT_THREADS, SHORT_IDLE_SECONDS, factory("interlock-result-" + client));
+    resultStandIns = new StandIns(results, this);
+    failures = pool(RESULT_THREADS, SHORT_IDLE_SECONDS, factory("interlock-failure-" + client));
+    failureStandIns = new StandIns(failures, this);
   }
 
   /** Runs it on the timer thread; it must not block. Ignored after close. */
@@ -223,29 +229,38 @@ public final class ClientThreads {
   }
 
   /**
-   * Hands a result to the application's executor, or to a thread of the client if it named none.
+   * Hands a lease to the application's executor, or to a thread of the client if it named none.
    * Also after close.
    *
    * @param refused if the executor does not take it; called on a thread of the client
    */
   public void deliver(Runnable result, Consumer<Throwable> refused) {
+    Runnable handOver = handOver(result, refused);
+    submit(results, () -> resultStandIns.run(handOver));
+  }
+
+  /** The same with a failure, which does not wait for those who do something with a lease. */
+  public void deliverFailure(Runnable failure, Consumer<Throwable> refused) {
+    failure(handOver(failure, refused));
+  }
+
+  private Runnable handOver(Runnable result, Consumer<Throwable> refused) {
     Executor executor = named;
     if (executor == null) {
-      result(result);
-      return;
+      return result;
     }
-    result(() -> {
+    return () -> {
       try {
         executor.execute(result);
       } catch (Throwable e) {
         refused.accept(e);
       }
-    });
+    };
   }
 
-  /** Runs what goes on in the application on a thread of the client. Also after close. */
-  public void result(Runnable task) {
-    submit(results, task);
+  /** Runs what follows in the application from a failure. Also after close. */
+  public void failure(Runnable task) {
+    submit(failures, () -> failureStandIns.run(task));
   }
 
   /**

@@ -10,7 +10,11 @@ import dev.interlock.LockClient;
 import dev.interlock.LockConfig;
 import dev.interlock.LockRequest;
 import dev.interlock.LockTimeoutException;
+import dev.interlock.OutcomeUnknownException;
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.LockClients;
+import dev.interlock.spi.Uninterruptibly;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,7 +26,9 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -33,7 +39,10 @@ class AsyncResultTest {
   private static final LockRequest X = LockRequest.of("x");
 
   private static LockClient open(@Nullable Executor executor) {
-    StubProvider stub = new StubProvider();
+    return open(executor, new StubProvider());
+  }
+
+  private static LockClient open(@Nullable Executor executor, StubProvider stub) {
     LockConfig.Builder config =
         LockConfig.builder("stub").set(CommonOptions.LEASE, Duration.ofMillis(300));
     if (executor != null) {
@@ -43,11 +52,34 @@ class AsyncResultTest {
   }
 
   private static void awaitFree(LockClient client) {
+    until("it is free", () -> client.tryAcquire(X).isPresent());
+  }
+
+  private static void until(String what, BooleanSupplier condition) {
     long start = System.nanoTime();
-    while (client.tryAcquire(X).isEmpty()) {
-      assertThat(System.nanoTime() - start).isLessThan(TimeUnit.SECONDS.toNanos(10));
+    while (!condition.getAsBoolean()) {
+      assertThat(System.nanoTime() - start).as(what).isLessThan(TimeUnit.SECONDS.toNanos(10));
       LockSupport.parkNanos(1_000_000);
     }
+  }
+
+  /** A server that answers no attempt before its time. */
+  private static final class Silent extends StubProvider {
+    private final CountDownLatch over = new CountDownLatch(1);
+
+    @Override
+    public AttemptResult attempt(Attempt attempt) {
+      await(over);
+      return super.attempt(attempt);
+    }
+  }
+
+  private static void await(CountDownLatch latch) {
+    assertThat(Uninterruptibly.await(() -> latch.await(20, TimeUnit.SECONDS))).isTrue();
+  }
+
+  private static LockRequest numbered(int i) {
+    return LockRequest.of("numbered-" + i);
   }
 
   @Test
@@ -220,6 +252,86 @@ class AsyncResultTest {
       awaitFree(client);
     } finally {
       end.countDown();
+    }
+  }
+
+  @Test
+  @DisplayName("A1 results arrive although four actions wait for more of them")
+  void servesActionsThatWait() throws Exception {
+    Silent server = new Silent();
+    Duration lease = Duration.ofSeconds(20); // for so long a result may lie
+    CountDownLatch allRun = new CountDownLatch(4);
+    List<CompletableFuture<Lease>> inner = new ArrayList<>();
+    try (LockClient client = open(null, server)) {
+      for (int i = 0; i < 4; i++) {
+        LockRequest more = numbered(i).withLease(lease);
+        inner.add(
+            client.acquireAsync(LockRequest.of("outer-" + i).withLease(lease)).thenApply(outer -> {
+              allRun.countDown();
+              await(allRun);
+              return client.acquireAsync(more).join();
+            }));
+      }
+      server.over.countDown(); // now that the actions are registered
+      for (CompletableFuture<Lease> future : inner) {
+        assertThat(future.get(5, TimeUnit.SECONDS).isValid()).isTrue();
+      }
+    }
+  }
+
+  @Test
+  @DisplayName("A1 E3 failures arrive however many actions block, also that of a result that lies")
+  void failsBesideBlockedActions() throws Exception {
+    Silent server = new Silent();
+    CountDownLatch end = new CountDownLatch(1);
+    AtomicInteger blocked = new AtomicInteger();
+    LockRequest lasting = X.withLease(Duration.ofSeconds(20));
+    try (LockClient client = open(null, server)) {
+      for (int i = 0; i < 40; i++) {
+        var unused = client
+            .acquireAsync(numbered(i).withLease(Duration.ofSeconds(20)))
+            .thenAccept(lease -> {
+              blocked.incrementAndGet();
+              await(end);
+            });
+      }
+      server.over.countDown(); // now that the actions are registered
+      until("as many block as ever do", () -> blocked.get() == 32);
+      assertThatThrownBy(() -> client.acquireAsync(X).get(5, TimeUnit.SECONDS))
+          .hasCauseInstanceOf(BackendUnavailableException.class);
+      Lease held = client.acquire(lasting);
+      assertThatThrownBy(
+              () -> client.acquireAsync(X.withWait(Duration.ofMillis(20))).get(5, TimeUnit.SECONDS))
+          .hasCauseInstanceOf(LockTimeoutException.class);
+      held.release();
+    } finally {
+      end.countDown();
+    }
+  }
+
+  @Test
+  @DisplayName("W4 E3 single attempts end in bounded time, however many ask a silent server")
+  void boundsSingleAttempts() throws Exception {
+    Silent server = new Silent();
+    try (LockClient client = open(null, server)) {
+      List<CompletableFuture<Lease>> futures = new ArrayList<>();
+      for (int i = 0; i < 40; i++) {
+        futures.add(client.acquireAsync(numbered(i).withWait(Duration.ZERO)));
+      }
+      int unknown = 0;
+      for (CompletableFuture<Lease> future : futures) {
+        Throwable error = future.handle((lease, failure) -> failure).get(5, TimeUnit.SECONDS);
+        assertThat(error)
+            .isInstanceOfAny(BackendUnavailableException.class, OutcomeUnknownException.class);
+        unknown += error instanceof OutcomeUnknownException ? 1 : 0;
+      }
+      assertThat(unknown).isBetween(1, 32); // those that were sent
+      server.over.countDown();
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100)); // grants come now
+      for (int i = 0; i < 40; i++) {
+        String name = numbered(i).name();
+        until("what came late is removed", () -> client.inspect(name).isEmpty());
+      }
     }
   }
 }

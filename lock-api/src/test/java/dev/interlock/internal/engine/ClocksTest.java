@@ -3,6 +3,7 @@ package dev.interlock.internal.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.interlock.DistributedLock;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LockConfig;
@@ -10,12 +11,17 @@ import dev.interlock.LockRequest;
 import dev.interlock.LostReason;
 import dev.interlock.contract.Undisturbed;
 import dev.interlock.internal.running.Clocks;
+import dev.interlock.spi.Attempt;
+import dev.interlock.spi.AttemptResult;
+import dev.interlock.spi.BackendEvents;
 import dev.interlock.spi.ClientId;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -96,10 +102,27 @@ class ClocksTest {
     final AtomicLong moved = new AtomicLong();
     final AtomicInteger slowReadings = new AtomicInteger();
     volatile boolean slow;
+    BackendEvents events = BackendEvents.IGNORED;
     final EngineClient client;
 
     Engine() {
-      StubProvider stub = new StubProvider();
+      StubProvider stub = new StubProvider() {
+        @Override
+        public void subscribe(BackendEvents engine) {
+          events = engine;
+        }
+
+        /** What holds the lock is renewed meanwhile. */
+        @Override
+        public AttemptResult attempt(Attempt attempt) {
+          AttemptResult result = super.attempt(attempt);
+          if (result instanceof AttemptResult.Busy) {
+            events.inDoubt();
+            LockSupport.parkNanos(50 * MILLI);
+          }
+          return result;
+        }
+      };
       HoldIds ids = new HoldIds();
       LockConfig config = LockConfig.builder("stub").build();
       Terms terms = new Terms(
@@ -146,6 +169,49 @@ class ClocksTest {
       }
       assertThat(engine.client.acquireAsync(X).get(5, TimeUnit.SECONDS).isValid())
           .isTrue();
+    }
+  }
+
+  @Test
+  @DisplayName("N3 a hold of which its thread has heard that it is over does not come back")
+  void staysOver() throws Exception {
+    List<Consumer<DistributedLock>> looks = List.of(
+        lock -> assertThatThrownBy(lock::unlock).isInstanceOf(IllegalMonitorStateException.class),
+        lock -> assertThat(lock.isHeldByCurrentThread()).isFalse());
+    for (Consumer<DistributedLock> look : looks) {
+      try (Engine engine = new Engine()) {
+        DistributedLock lock = engine.client.lock("z");
+        lock.lock();
+        engine.move(Duration.ofMinutes(1));
+        look.accept(lock);
+        engine.events.inDoubt(); // the server, whose leases never run out, would renew it
+        awaitFree(engine.client, "z");
+        assertThat(lock.isHeldByCurrentThread()).isFalse();
+      }
+    }
+  }
+
+  @Test
+  @DisplayName("N3 nor is it entered by a thread that begins to wait because it is over")
+  void isNotEntered() throws Exception {
+    try (Engine engine = new Engine()) {
+      DistributedLock lock = engine.client.lock("z");
+      lock.lock();
+      long token = lock.lease().fencingToken();
+      engine.move(Duration.ofMinutes(1));
+      lock.lock();
+      assertThat(lock.holdCount()).isEqualTo(1);
+      assertThat(lock.lease().fencingToken()).isGreaterThan(token);
+      lock.unlock();
+      awaitFree(engine.client, "z");
+    }
+  }
+
+  private static void awaitFree(EngineClient client, String name) {
+    long start = System.nanoTime();
+    while (client.inspect(name).isPresent()) {
+      assertThat(System.nanoTime() - start).isLessThan(TimeUnit.SECONDS.toNanos(5));
+      LockSupport.parkNanos(MILLI);
     }
   }
 

@@ -3,6 +3,7 @@ package dev.interlock.internal.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.interlock.BackendUnavailableException;
 import dev.interlock.Lease;
 import dev.interlock.LeaseLostException;
 import dev.interlock.LeaseSet;
@@ -16,13 +17,16 @@ import dev.interlock.OutcomeUnknownException;
 import dev.interlock.internal.running.ClientThreads;
 import dev.interlock.internal.running.Clocks;
 import dev.interlock.spi.Attempt;
+import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.ClientId;
 import dev.interlock.spi.HoldId;
+import dev.interlock.spi.Uninterruptibly;
 import java.lang.reflect.Field;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -31,6 +35,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -47,8 +52,23 @@ class HalfwayTest {
   private final Thread unlucky = Thread.currentThread();
   private int readings; // until one fails; 0 for none
   private final AtomicInteger untold = new AtomicInteger(); // ends of holds that were told of
-  private final StubProvider stub = new StubProvider();
+  private final FailingStub stub = new FailingStub();
   private final EngineClient client = open();
+
+  private static final class FailingStub extends StubProvider {
+    private volatile @Nullable LockException fault;
+    private volatile int attempts;
+
+    @Override
+    public synchronized AttemptResult attempt(Attempt attempt) {
+      attempts++;
+      LockException thrown = fault;
+      if (thrown != null) {
+        throw thrown;
+      }
+      return super.attempt(attempt);
+    }
+  }
 
   private EngineClient open() {
     LockListener counting = new LockListener() {
@@ -186,6 +206,112 @@ class HalfwayTest {
     thread.setDaemon(true);
     thread.start();
     return task;
+  }
+
+  /** An owner of whom the index cannot be asked. */
+  private static final class Owner extends Thread {
+    private volatile boolean timerFails;
+    private int hashesLeft = Integer.MAX_VALUE; // before it fails on this thread itself
+
+    Owner(Runnable body) {
+      super(body, "halfway-test");
+      setDaemon(true);
+    }
+
+    @Override
+    public int hashCode() {
+      boolean timer = Thread.currentThread().getName().startsWith("interlock-timer");
+      if ((timer && timerFails) || (Thread.currentThread() == this && --hashesLeft < 0)) {
+        throw new StackOverflowError("for the test");
+      }
+      return System.identityHashCode(this);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return this == other;
+    }
+  }
+
+  @Test
+  @DisplayName("L7 W3 a loss is told, to its holder and to who waits, though an Error comes within")
+  void tellsLosses() throws Exception {
+    CompletableFuture<Lease> taken = new CompletableFuture<>();
+    CountDownLatch over = new CountDownLatch(1);
+    Owner owner = new Owner(() -> {
+      try {
+        assertThat(client.lock("x").tryLock(Duration.ZERO, Duration.ofSeconds(1)))
+            .isTrue();
+        taken.complete(client.lock("x").lease());
+        over.await();
+      } catch (InterruptedException e) {
+        throw new AssertionError(e);
+      }
+    });
+    owner.timerFails = true;
+    owner.start();
+    Lease lease = taken.get(10, TimeUnit.SECONDS);
+    FutureTask<Boolean> next = waiter();
+    assertThat(lease.lost().toCompletableFuture().get(10, TimeUnit.SECONDS))
+        .isEqualTo(LostReason.EXPIRED);
+    var unused = stub.forceRelease("x", 0); // its leases never run out
+    assertThat(next.get(10, TimeUnit.SECONDS)).isTrue();
+    until("each end was told", () -> untold.get() == 0);
+    over.countDown();
+  }
+
+  @Test
+  @DisplayName("E3 W3 nor does an Error that comes again in what is done about it")
+  void releasesAllTheSame() throws Exception {
+    CountDownLatch waited = new CountDownLatch(1);
+    CompletableFuture<Boolean> taken = new CompletableFuture<>();
+    AtomicReference<Owner> self = new AtomicReference<>();
+    Owner owner = new Owner(() -> {
+      client.lock("x").lock();
+      taken.complete(true);
+      var unused = Uninterruptibly.await(() -> waited.await(10, TimeUnit.SECONDS));
+      self.get().hashesLeft = 1; // unlock finds what it holds, and no more
+      assertThatThrownBy(client.lock("x")::unlock).isInstanceOf(StackOverflowError.class);
+    });
+    self.set(owner);
+    owner.start();
+    taken.get(10, TimeUnit.SECONDS);
+    FutureTask<Boolean> next = waiter();
+    waited.countDown();
+    assertThat(next.get(10, TimeUnit.SECONDS)).isTrue();
+    until("each end was told", () -> untold.get() == 0);
+  }
+
+  /** Its message is read where those behind the first waiter are told of it. */
+  private static final class Unreadable extends BackendUnavailableException {
+    private static final long serialVersionUID = 1;
+
+    Unreadable() {
+      super("for the test");
+    }
+
+    @Override
+    public String getMessage() {
+      boolean tellsOthers = StackWalker.getInstance()
+          .walk(frames -> frames.anyMatch(frame -> frame.getClassName().endsWith("WaitErrors")));
+      if (tellsOthers) {
+        throw new StackOverflowError("for the test");
+      }
+      return "for the test";
+    }
+  }
+
+  @Test
+  @DisplayName("W3 a waiter that an Error ends stands in nobody's way")
+  void leavesQueues() throws Exception {
+    stub.fault = new Unreadable();
+    FutureTask<Boolean> first = start(() -> client.acquire(X).isValid());
+    until("it waits", () -> stub.attempts > 1);
+    FutureTask<Boolean> second = start(() -> client.acquire(X).isValid());
+    assertThatThrownBy(() -> first.get(15, TimeUnit.SECONDS))
+        .hasCauseInstanceOf(StackOverflowError.class);
+    stub.fault = null;
+    assertThat(second.get(10, TimeUnit.SECONDS)).isTrue();
   }
 
   @Test
