@@ -102,14 +102,41 @@ class RestartTest extends RestartContract {
         .until(() -> client.attempt("a", id, Duration.ofMinutes(1)) instanceof Grant);
   }
 
-  @Test
-  void e3_aReadOnlyServerIsReportedAsSuchAndTheClientRecovers() throws Exception {
+  /** Of an account that may not write where read_only is set. */
+  private static String plainUri() {
     String uri = Server.uri(server);
     Locks.open(uri).close();
     server.execute("CREATE USER IF NOT EXISTS plain IDENTIFIED BY 'plain'");
     server.execute("GRANT ALL ON " + server.database() + ".* TO plain");
-    String plain = uri.replace(server.user() + ":" + server.password() + "@", "plain:plain@");
-    try (LockClient client = Locks.open(plain)) {
+    return uri.replace(server.user() + ":" + server.password() + "@", "plain:plain@");
+  }
+
+  /** On a replica it would hear of nothing, and read what lags behind. */
+  @Test
+  void p2_aServerThatBecomesReadOnlyIsNotListenedOnAnyMore() {
+    try (TestClient client = Server.client(plainUri())) {
+      Server.awaitListening(client);
+      String before = listener(client);
+      server.execute("SET GLOBAL read_only = 1");
+      Awaitility.await()
+          .during(Duration.ofSeconds(1))
+          .atMost(Duration.ofSeconds(6))
+          .until(() -> !CountedHoldsTest.listens(client));
+      server.execute("SET GLOBAL read_only = 0");
+      Awaitility.await().until(() -> CountedHoldsTest.listens(client));
+      assertThat(listener(client)).isNotEqualTo(before);
+    } finally {
+      server.execute("SET GLOBAL read_only = 0");
+    }
+  }
+
+  private static String listener(TestClient client) {
+    return server.execute("SELECT IS_USED_LOCK('interlock." + client.id().high() + "')");
+  }
+
+  @Test
+  void e3_aReadOnlyServerIsReportedAsSuchAndTheClientRecovers() throws Exception {
+    try (LockClient client = Locks.open(plainUri())) {
       client.acquire(LockRequest.of("a")).release();
       server.execute("SET GLOBAL read_only = 1");
       assertThatThrownBy(() -> client.tryAcquire(LockRequest.of("a")))

@@ -3,7 +3,6 @@ package dev.interlock.mysql.internal.backend;
 import dev.interlock.BackendRefusedException;
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockException;
-import dev.interlock.mysql.internal.connection.MysqlFaults;
 import dev.interlock.mysql.internal.statements.LockKey;
 import dev.interlock.mysql.internal.statements.LockMapper.HeldRow;
 import dev.interlock.mysql.internal.statements.LockMapper.KnownHold;
@@ -14,8 +13,6 @@ import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
 import dev.interlock.sql.support.Database;
 import dev.interlock.sql.support.Micros;
-import dev.interlock.sql.support.SqlCauses;
-import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -24,7 +21,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
-import org.apache.ibatis.exceptions.PersistenceException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +35,7 @@ final class HoldRenewals {
   private final String namespace;
   private final RenewalAnswers answers;
   private final List<List<Renewal>> locked = new ArrayList<>();
+  private final List<Renewal> gone = new ArrayList<>();
 
   /** Whether this batch has waited for a locked row: once is enough. */
   private boolean hasWaited;
@@ -71,6 +68,11 @@ final class HoldRenewals {
   /** Renews those that were left: one by one, for each takes its time. */
   void renewLocked() {
     takeLocked().forEach(this::renewOneByOne);
+  }
+
+  /** Holds that were told to be gone. */
+  List<Renewal> gone() {
+    return List.copyOf(gone);
   }
 
   private List<List<Renewal>> takeLocked() {
@@ -184,16 +186,8 @@ final class HoldRenewals {
     List<KnownHold> sorted = sorted(some);
     return database.run("renewal", true, session -> {
       session.changes();
-      try {
-        return Optional.of(
-            byId(session.mapper().renewHolds(sorted, Micros.of(some.get(0).lease()), raise, null)));
-      } catch (PersistenceException e) {
-        SQLException error = SqlCauses.first(e);
-        if (error == null || !MysqlFaults.isLockWait(error)) {
-          throw e;
-        }
-        return Optional.empty();
-      }
+      return LockSession.unlessLocked(() ->
+          byId(session.mapper().renewHolds(sorted, Micros.of(some.get(0).lease()), raise, null)));
     });
   }
 
@@ -225,7 +219,13 @@ final class HoldRenewals {
   }
 
   private void answer(List<Renewal> some, Map<HoldId, HeldRow> held) {
-    some.forEach(renewal -> answers.answer(renewal, result(renewal, held.get(renewal.id()))));
+    some.forEach(renewal -> {
+      HeldRow row = held.get(renewal.id());
+      if (row == null && !renewal.queued()) {
+        gone.add(renewal);
+      }
+      answers.answer(renewal, result(renewal, row));
+    });
   }
 
   private static RenewalResult result(Renewal renewal, @Nullable HeldRow row) {

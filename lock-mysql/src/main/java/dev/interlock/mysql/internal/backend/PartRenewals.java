@@ -2,7 +2,6 @@ package dev.interlock.mysql.internal.backend;
 
 import dev.interlock.BackendRefusedException;
 import dev.interlock.LockException;
-import dev.interlock.mysql.internal.connection.MysqlFaults;
 import dev.interlock.mysql.internal.grants.Entries;
 import dev.interlock.mysql.internal.statements.LockKey;
 import dev.interlock.mysql.internal.statements.LockMapper.HeldRow;
@@ -15,8 +14,6 @@ import dev.interlock.spi.RenewalAnswers;
 import dev.interlock.spi.RenewalResult;
 import dev.interlock.sql.support.Database;
 import dev.interlock.sql.support.Micros;
-import dev.interlock.sql.support.SqlCauses;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -26,7 +23,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
-import org.apache.ibatis.exceptions.PersistenceException;
 
 /**
  * Renews the holds of one batch that are entries: readers, permits, and the further holds of shared
@@ -87,29 +83,15 @@ final class PartRenewals {
     List<HeldRow> rows = database.run("renewal", true, session -> {
       session.begins();
       session.changes();
-      Optional<List<HeldRow>> held = prolong(session, locks, Micros.of(lease));
+      // If somebody keeps an entry locked, that must not cost the others their time.
+      Optional<List<HeldRow>> held =
+          LockSession.unlessLocked(() -> session.mapper().renewParts(locks, Micros.of(lease)));
       held.ifPresent(done -> session.ended());
       return held.orElse(List.of());
     });
     Map<HoldId, HeldRow> held = new HashMap<>();
     rows.forEach(row -> held.put(row.id(), row));
     return held;
-  }
-
-  /**
-   * Answers nothing if somebody keeps an entry locked: that must not cost the others their time.
-   */
-  private static Optional<List<HeldRow>> prolong(
-      LockSession session, List<LockParts> locks, long leaseUs) {
-    try {
-      return Optional.of(session.mapper().renewParts(locks, leaseUs));
-    } catch (PersistenceException e) {
-      SQLException error = SqlCauses.first(e);
-      if (error == null || !MysqlFaults.isLockWait(error)) {
-        throw e;
-      }
-      return Optional.empty();
-    }
   }
 
   private static List<LockParts> byLock(Collection<KnownEntry> places) {

@@ -1,5 +1,6 @@
 package dev.interlock.mysql.internal.backend;
 
+import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockException;
 import dev.interlock.mysql.internal.grants.Entries;
 import dev.interlock.mysql.internal.queue.Entry;
@@ -24,6 +25,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
@@ -87,7 +89,8 @@ final class Renewer {
     // Those whose lock was free, and is served since.
     Map<HoldId, Renewal> served = new LinkedHashMap<>();
     // Takes no row of a lock, and so first: who keeps others out must show itself in two seconds.
-    List<RowWork<?>> works = new ArrayList<>(refresh(queue, waiters, served, answers));
+    Waiting waiting = new Waiting(answers, new ArrayList<>());
+    List<RowWork<?>> works = new ArrayList<>(refresh(queue, waiters, served, waiting));
     renewGranted(waiters, inRows);
     inRows.renew(holds);
     byLock.addAll(new PartRenewals(database, entries, answers).renew(parts));
@@ -95,8 +98,36 @@ final class Renewer {
         .collect(Collectors.groupingBy(Renewal::name, LinkedHashMap::new, Collectors.toList()))
         .forEach((name, some) -> works.add(prolonging(name, some, answers)));
     Deque<RowWork<?>> left = doUnlocked(works, inRows);
-    answerServed(queue, served, inRows, answers);
-    renewLast(left, inRows, () -> answerServed(queue, served, inRows, answers));
+    answerServed(queue, served, inRows, waiting);
+    renewLast(left, inRows, () -> answerServed(queue, served, inRows, waiting));
+    removeLapsed(inRows);
+    waiting.apart().forEach(waiter -> renew(List.of(waiter), answers));
+  }
+
+  /**
+   * How the waiters of a batch are answered.
+   *
+   * @param apart takes those whose entries are to be had one by one only: somebody keeps one of
+   *     them locked, and which one turns out then
+   */
+  private record Waiting(RenewalAnswers answers, List<Renewal> apart) {}
+
+  /** Grants that ran out before they were confirmed would be granted anew, to nobody. */
+  private void removeLapsed(HoldRenewals inRows) {
+    List<Renewal> gone = inRows.gone();
+    if (gone.isEmpty()) {
+      return;
+    }
+    try {
+      List<HoldId> ids = gone.stream().map(Renewal::id).toList();
+      List<Long> left =
+          database.run("refresh", true, session -> session.mapper().leftInQueue(me.client(), ids));
+      gone.stream()
+          .filter(hold -> left.contains(hold.id().low()))
+          .forEach(hold -> batcher.run(hold.name(), new Operations.Tidy(hold.id())));
+    } catch (LockException e) {
+      // All were answered. Nobody keeps these entries alive, so they run out.
+    }
   }
 
   /** Tries some times: a row that is merely busy is free in between. */
@@ -158,8 +189,9 @@ final class Renewer {
       List<KnownEntry> queue,
       Map<HoldId, Renewal> waiters,
       Map<HoldId, Renewal> served,
-      RenewalAnswers answers) {
-    List<EntryState> states = states(queue, waiters, answers);
+      Waiting waiting) {
+    RenewalAnswers answers = waiting.answers();
+    List<EntryState> states = states(queue, waiters, waiting);
     Map<String, List<Renewal>> free = states.stream()
         .filter(state -> state.lockRemainingUs <= 0)
         .map(state -> waiters.remove(state.id()))
@@ -177,13 +209,10 @@ final class Renewer {
 
   /** Leaves nobody. */
   private void answerServed(
-      List<KnownEntry> queue,
-      Map<HoldId, Renewal> served,
-      HoldRenewals inRows,
-      RenewalAnswers answers) {
+      List<KnownEntry> queue, Map<HoldId, Renewal> served, HoldRenewals inRows, Waiting waiting) {
     List<KnownEntry> places =
         queue.stream().filter(entry -> served.containsKey(entry.id())).toList();
-    answerWaiting(states(places, served, answers), served, answers);
+    answerWaiting(states(places, served, waiting), served, waiting.answers());
     renewGranted(served, inRows);
     served.clear();
   }
@@ -202,32 +231,45 @@ final class Renewer {
     }
   }
 
-  /** Answers them all if it fails. */
+  /** Answers them all if it fails, and sets them apart if somebody keeps one of them locked. */
   private List<EntryState> states(
-      List<KnownEntry> queue, Map<HoldId, Renewal> waiters, RenewalAnswers answers) {
+      List<KnownEntry> queue, Map<HoldId, Renewal> waiters, Waiting waiting) {
     if (queue.isEmpty()) {
       return List.of();
     }
     try {
-      return states(queue);
+      Optional<List<EntryState>> states = states(queue);
+      if (states.isPresent()) {
+        return states.get();
+      }
+      if (queue.size() > 1) {
+        waiting.apart().addAll(waiters.values());
+      } else {
+        fail(waiters.values(), entryLocked(queue.get(0).name()), waiting.answers());
+      }
     } catch (LockException e) {
-      fail(waiters.values(), e, answers);
-      waiters.clear();
-      return List.of();
+      fail(waiters.values(), e, waiting.answers());
     }
+    waiters.clear();
+    return List.of();
   }
 
-  private List<EntryState> states(List<KnownEntry> queue) {
+  private static LockException entryLocked(String name) {
+    return new BackendUnavailableException(
+        "refresh of lock '" + name + "': another session keeps a waiter's row locked");
+  }
+
+  private Optional<List<EntryState>> states(List<KnownEntry> queue) {
     return database.run("refresh", true, session -> {
       session.changes();
-      return session
+      return LockSession.unlessLocked(() -> session
           .mapper()
           .refreshWaiters(
               queue,
               Recheck.LONGEST_STAY_US,
               Protocol.ENTRY_FRESH_US,
               Protocol.SUMMONED_FRESH_US,
-              me.listens());
+              me.listens()));
     });
   }
 }

@@ -68,12 +68,16 @@ public final class MysqlDriver implements Servers.Driver {
         "connectTimeout", Long.toString(config.get(MysqlOptions.CONNECT_TIMEOUT).toMillis()));
     properties.setProperty(
         "socketTimeout", Long.toString(config.get(MysqlOptions.TIMEOUT).toMillis()));
-    // Row locks are short. One that is not belongs to a client that is about to be cut off. The
-    // driver takes it for granted that a session commits each statement, and a server may not.
+    // Row locks are short. One that is not belongs to a client that is about to be cut off. Nor
+    // must a session wait on for a table when its client has given it up: each repetition would
+    // leave one more, until the server takes no connection. The driver takes it for granted that a
+    // session commits each statement, and a server may not.
     // Some SQL mode of a server, such as EMPTY_STRING_IS_NULL, may not take what we write.
     properties.setProperty(
         "sessionVariables",
         "autocommit=1,sql_mode='STRICT_TRANS_TABLES',innodb_lock_wait_timeout="
+            + (Protocol.CUT_SECONDS + 1)
+            + ",lock_wait_timeout="
             + (Protocol.CUT_SECONDS + 1));
     MysqlOptions.TlsMode tls = config.get(MysqlOptions.TLS);
     properties.setProperty("sslMode", tls.name());

@@ -54,6 +54,9 @@ public final class MysqlFaults implements Faults.Errors {
   private static final int NO_SUCH_THREAD = 1094;
   private static final int NOT_OWNER_OF_THREAD = 1095;
 
+  /** What nodes of Galera say to GET_LOCK: MariaDB's, and those of Percona in their strict mode. */
+  private static final Set<Integer> NO_USER_LOCKS = Set.of(1235, 1105);
+
   private MysqlFaults() {}
 
   @Override
@@ -93,6 +96,11 @@ public final class MysqlFaults implements Faults.Errors {
 
   public static boolean isRefusedWake(SQLException error) {
     return error.getErrorCode() == NOT_OWNER_OF_THREAD;
+  }
+
+  /** The server refuses {@code GET_LOCK}, so nobody can be woken there. */
+  public static boolean hasNoUserLocks(SQLException error) {
+    return NO_USER_LOCKS.contains(error.getErrorCode());
   }
 
   /** The session keeps no statement of this name. */

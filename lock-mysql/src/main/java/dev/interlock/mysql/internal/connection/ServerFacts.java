@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * What a client has to know of the server behind a connection.
  *
  * @param server product and version, such as {@code MariaDB 11.4.5}
- * @param canWake whether the server, and not a proxy, is at the other end; see {@link #isDirect}
+ * @param canWake whether the server, and not a proxy, is at the other end, see {@link #isDirect},
+ *     and has user-level locks
  */
 public record ServerFacts(String server, boolean canWake) {
   private static final Logger LOG = System.getLogger(ServerFacts.class.getName());
@@ -102,6 +103,11 @@ public record ServerFacts(String server, boolean canWake) {
       }
       ResultSet row = statement.executeQuery();
       return row.next() && isDirect(connection, row.getObject(1, Long.class));
+    } catch (SQLException e) {
+      if (!MysqlFaults.hasNoUserLocks(e)) {
+        throw e;
+      }
+      return false;
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.interlock.mysql.internal.grants;
 
+import dev.interlock.mysql.internal.connection.MysqlFaults;
 import dev.interlock.mysql.internal.connection.ServerFacts;
 import dev.interlock.mysql.internal.queue.Entry;
 import dev.interlock.mysql.internal.statements.LockKey;
@@ -12,12 +13,14 @@ import dev.interlock.spi.HoldId;
 import dev.interlock.sql.support.Database;
 import dev.interlock.sql.support.Listener;
 import dev.interlock.sql.support.Micros;
+import dev.interlock.sql.support.SqlCauses;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
+import org.apache.ibatis.exceptions.PersistenceException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -110,7 +113,18 @@ public final class GrantListener {
   private void listen(Listener caller, Connection taken, boolean again) throws SQLException {
     // Sessions may begin so that they see what is not committed, and a grant may be rolled back.
     taken.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
-    Long session = database.on(taken, LockMapper.class).becomeListener(client);
+    Long session;
+    try {
+      session = database.on(taken, LockMapper.class).becomeListener(client);
+    } catch (PersistenceException e) {
+      SQLException error = SqlCauses.first(e);
+      if (error == null || !MysqlFaults.hasNoUserLocks(error)) {
+        throw e;
+      }
+      caller.up(false);
+      caller.goWithout();
+      return;
+    }
     boolean direct = ServerFacts.isDirect(taken, session);
     caller.up(direct);
     if (session == null) {

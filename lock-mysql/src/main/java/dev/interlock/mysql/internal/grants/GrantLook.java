@@ -17,9 +17,10 @@ import org.apache.ibatis.mapping.MappedStatement;
 import org.apache.ibatis.session.Configuration;
 
 /**
- * The packet that a listener sends again and again: a look for grants, and a wait behind it. Its
- * answer is read as it comes, so that a grant is told while the session already waits for the next
- * one. A mapper would read all of it first, so only the text comes from there. Not thread-safe.
+ * The packet that a listener sends again and again: a look for grants on a server that takes
+ * writes, and a wait behind it. Its answer is read as it comes, so that a grant is told while the
+ * session already waits for the next one. A mapper would read all of it first, so only the text
+ * comes from there. Not thread-safe.
  */
 final class GrantLook implements AutoCloseable {
   private final Connection connection;
@@ -95,7 +96,9 @@ final class GrantLook implements AutoCloseable {
       packet = prepare();
     }
     try {
-      packet.execute();
+      packet.execute(); // its beginning answers no rows
+      packet.getMoreResults();
+      packet.getMoreResults();
       // Read to its end, which comes with the end of the wait, and closed by what is next.
       ResultSet grants = packet.getResultSet();
       while (grants.next()) {

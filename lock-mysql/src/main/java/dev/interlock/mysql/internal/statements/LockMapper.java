@@ -98,6 +98,8 @@ public interface LockMapper {
   List<HeldRow> lockFreeHolds(
       @Param("holds") List<KnownHold> holds, @Param("transaction") long transaction);
 
+  List<Long> leftInQueue(@Param("client") long client, @Param("holds") Collection<HoldId> holds);
+
   List<HeldRow> renewParts(@Param("locks") List<LockParts> locks, @Param("leaseUs") long leaseUs);
 
   List<EntryState> refreshWaiters(

@@ -1,7 +1,12 @@
 package dev.interlock.mysql.internal.statements;
 
+import dev.interlock.mysql.internal.connection.MysqlFaults;
 import dev.interlock.sql.support.Database;
+import dev.interlock.sql.support.SqlCauses;
+import java.sql.SQLException;
+import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Supplier;
 import org.apache.ibatis.exceptions.PersistenceException;
 
 /** One connection for one operation, which may begin transactions. Not thread-safe. */
@@ -51,6 +56,19 @@ public final class LockSession implements Database.Work {
    */
   public long knownUs() {
     return knownUs;
+  }
+
+  /** Sends what answers nothing if somebody keeps a row of it locked: to repeat that takes long. */
+  public static <T> Optional<T> unlessLocked(Supplier<T> statement) {
+    try {
+      return Optional.of(statement.get());
+    } catch (PersistenceException e) {
+      SQLException error = SqlCauses.first(e);
+      if (error == null || !MysqlFaults.isLockWait(error)) {
+        throw e;
+      }
+      return Optional.empty();
+    }
   }
 
   /** The next statement begins a transaction that must be ended whatever happens. */

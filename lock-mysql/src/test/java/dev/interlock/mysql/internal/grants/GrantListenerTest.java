@@ -110,9 +110,9 @@ class GrantListenerTest {
       for (int i = 0; i < 3; i++) {
         assertThat(look.run(List.of(), grant -> {})).isTrue();
       }
-      // Twice three, and the question before.
+      // Four times three, and the question before.
       assertThat(Long.parseLong(sessionStatus(connection, "Questions")) - Long.parseLong(before))
-          .isEqualTo(7);
+          .isEqualTo(13);
     }
   }
 

@@ -1,0 +1,67 @@
+package dev.interlock.mysql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.interlock.contract.TestClient;
+import dev.interlock.contract.Undisturbed;
+import dev.interlock.spi.Grant;
+import dev.interlock.spi.HoldId;
+import dev.interlock.spi.Renewal;
+import dev.interlock.testservers.MysqlServer;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Timeout;
+
+/** Somebody keeps a waiter's row locked. */
+@Timeout(60)
+class LockedEntryTest {
+  private final MysqlServer server = Server.shared();
+  private final String uri = Server.uri();
+
+  @Undisturbed(millis = 300)
+  void n8_itFailsAloneAndIsWaitedForOnceBeforeTheHoldsOfTheBatch() throws SQLException {
+    try (TestClient one = Server.client(uri);
+        TestClient two = Server.client(uri);
+        Connection keeper =
+            new OddPool(server, server.database(), (usual, sql) -> usual).getConnection();
+        Statement statement = keeper.createStatement()) {
+      HoldId hold = two.id();
+      HoldId free = two.id();
+      HoldId waiter = two.id();
+      two.attempt("held", hold, Duration.ZERO);
+      one.attempt("free", one.id(), Duration.ZERO);
+      two.attempt("free", free, Duration.ofMinutes(1));
+      one.attempt("kept", one.id(), Duration.ZERO);
+      two.attempt("kept", waiter, Duration.ofMinutes(1));
+      // As old as one that is to be written.
+      server.execute("UPDATE interlock_entry SET until_us = until_us - 5000000 WHERE client = "
+          + waiter.high() + " AND hold = " + waiter.low());
+      keeper.setAutoCommit(false);
+      statement.executeQuery("SELECT * FROM interlock_entry WHERE client = " + waiter.high()
+          + " AND hold = " + waiter.low() + " FOR UPDATE");
+
+      Map<String, String> answers = new HashMap<>();
+      List<Duration> held = new ArrayList<>();
+      long start = System.nanoTime();
+      two.backend.renew(
+          List.of(
+              Renewal.of("kept", waiter, TestClient.LEASE, true),
+              Renewal.of("free", free, TestClient.LEASE, true),
+              Renewal.of("held", hold, TestClient.LEASE, false)),
+          (renewal, result) -> {
+            answers.put(renewal.name(), result.getClass().getSimpleName());
+            if (result instanceof Grant) {
+              held.add(Duration.ofNanos(System.nanoTime() - start));
+            }
+          });
+      assertThat(answers).isEqualTo(Map.of("kept", "Failed", "free", "Queued", "held", "Grant"));
+      assertThat(held.get(0)).isLessThan(Duration.ofSeconds(5));
+    }
+  }
+}
