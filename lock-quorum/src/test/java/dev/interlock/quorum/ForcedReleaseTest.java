@@ -77,7 +77,8 @@ class ForcedReleaseTest extends SteeredMembers {
   private void awaitRepair(Attempt held) {
     Renewal renewal = Renewal.of(NAME, held.id(), LEASE, false);
     do {
-      assertThat(RenewalAnswers.collect(quorum, List.of(renewal))).hasOnlyElementsOfType(Grant.class);
+      assertThat(RenewalAnswers.collect(quorum, List.of(renewal)))
+          .hasOnlyElementsOfType(Grant.class);
     } while (!isHeldByAll());
   }
 

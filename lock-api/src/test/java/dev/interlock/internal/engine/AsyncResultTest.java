@@ -68,6 +68,7 @@ class AsyncResultTest {
     private final CountDownLatch over = new CountDownLatch(1);
 
     @Override
+    @SuppressWarnings("UnsynchronizedOverridesSynchronized") // several attempts wait at once
     public AttemptResult attempt(Attempt attempt) {
       await(over);
       return super.attempt(attempt);

@@ -60,8 +60,7 @@ public final class Releases {
         .filter(standing::isOn)
         .toList();
     round.linger();
-    round.await(
-        answers -> isDecided(answers.values()) && answers.keySet().containsAll(askedNext));
+    round.await(answers -> isDecided(answers.values()) && answers.keySet().containsAll(askedNext));
     long held = Round.count(round.answers().values(), there -> there);
     long gone = round.answers().size() - held;
     if (held >= members.need() || gone > members.spare()) {

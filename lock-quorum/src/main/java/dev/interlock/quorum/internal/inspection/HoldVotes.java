@@ -109,7 +109,9 @@ record HoldVotes(Map<Member, HoldInfo> votes, int need, int all) {
    * @param ended what members say that were asked to end theirs: whether they did
    */
   boolean endsBy(Map<Member, Boolean> ended) {
-    long gone = votes.keySet().stream().filter(member -> ended.getOrDefault(member, false)).count();
+    long gone = votes.keySet().stream()
+        .filter(member -> ended.getOrDefault(member, false))
+        .count();
     return gone > 0 && votes.size() - gone < need;
   }
 
@@ -117,7 +119,10 @@ record HoldVotes(Map<Member, HoldInfo> votes, int need, int all) {
   boolean mayHave(long token) {
     LongSummaryStatistics tokens =
         votes.values().stream().mapToLong(HoldInfo::fencingToken).summaryStatistics();
-    return votes.size() < all && !isSaid(token) && tokens.getMin() < token && token < tokens.getMax();
+    return votes.size() < all
+        && !isSaid(token)
+        && tokens.getMin() < token
+        && token < tokens.getMax();
   }
 
   /**
@@ -126,7 +131,9 @@ record HoldVotes(Map<Member, HoldInfo> votes, int need, int all) {
    * @param leftOut the places of those that do not count
    */
   Optional<Member> first(Collection<Integer> leftOut) {
-    return votes.keySet().stream().filter(member -> !leftOut.contains(member.place())).findFirst();
+    return votes.keySet().stream()
+        .filter(member -> !leftOut.contains(member.place()))
+        .findFirst();
   }
 
   /** What the quorum says: held for as long as enough members hold it. */

@@ -123,10 +123,7 @@ public final class SharedOwnerRules {
     run.note("an owner entered beside its hold though a stranger of its client waited");
   }
 
-  @Rule(
-      value = "S1",
-      check = "that a grant to a named owner reaches those who wait as that owner",
-      timed = true)
+  @Rule(value = "S1", check = "that an owner's grant reaches those who wait as it", timed = true)
   public static void waitersHearOfTheirOwnersGrant(RuleRun run) throws Exception {
     String name = run.name();
     boolean fair = run.has(Capability.FAIR);

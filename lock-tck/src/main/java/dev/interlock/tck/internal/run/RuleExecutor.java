@@ -236,9 +236,8 @@ final class RuleExecutor {
   /**
    * Runs a test. One about time that failed while something stood still, or since the server gave
    * no answer in time though no fault was planned, is run again, as is what came too late in any
-   * test; any other one only if both are so. If it fails again, and
-   * both stalls were long enough to be the reason, it has one more try; if that ends so, too,
-   * nothing can be said.
+   * test; any other one only if both are so. If it fails again, and both stalls were long enough to
+   * be the reason, it has one more try; if that ends so, too, nothing can be said.
    */
   private Finding judged(RuleTest test, RuleRun run) {
     long start = System.nanoTime();
