@@ -112,8 +112,8 @@ class ClocksTest {
           events = engine;
         }
 
-        /** What holds the lock is renewed meanwhile. */
         @Override
+        @SuppressWarnings("UnsynchronizedOverridesSynchronized") // what is held is renewed meanwhile
         public AttemptResult attempt(Attempt attempt) {
           AttemptResult result = super.attempt(attempt);
           if (result instanceof AttemptResult.Busy) {
