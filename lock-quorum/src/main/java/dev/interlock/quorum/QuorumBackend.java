@@ -117,16 +117,16 @@ final class QuorumBackend implements LockBackend {
       if (id == null || (standing != null && !isLost(standing))) {
         return;
       }
-      if (standing != null) {
+      if (standing != null && standing.isHeld()) {
         var unused = GiveBack.onAll(members, standing); // those that were not reached have it yet
       }
       engineOrNobody().revoked(name, id);
     }
 
-    /** An attempt that is no hold yet asks the member again. */
+    /** What is no hold yet, or is being released, is taken to have the votes of all. */
     private boolean isLost(Standing standing) {
-      standing.endings().revokedBy(member);
-      return standing.isHeld() && standing.endings().isLeftToAtMost(members.need() - 1);
+      boolean byMost = standing.endings().revokedBy(member) > members.spare();
+      return byMost || (standing.isHeld() && isLeftToTooFew(standing));
     }
 
     @Override
@@ -151,6 +151,9 @@ final class QuorumBackend implements LockBackend {
     try (Caller caller = new Caller()) {
       AttemptResult result = election.attempt(caller, attempt, standing);
       gotNothing = result instanceof AttemptResult.Busy;
+      if (result instanceof Grant && isLeftToTooFew(standing)) {
+        engineOrNobody().revoked(attempt.name(), attempt.id()); // while the last votes came in
+      }
       return result;
     } catch (LockException e) {
       gotNothing = standing.hasGivenNothingBack(); // or the next by this id may lose its votes
@@ -160,6 +163,10 @@ final class QuorumBackend implements LockBackend {
         standings.remove(standing);
       }
     }
+  }
+
+  private boolean isLeftToTooFew(Standing standing) {
+    return standing.endings().isLeftToAtMost(members.need() - 1);
   }
 
   private Standing standing(Attempt attempt) {

@@ -69,7 +69,7 @@ class ListedLocksTest extends SteeredMembers {
   @Test
   @DisplayName("M1 a position of something else is refused")
   void knowsItsPositions() {
-    for (String position : List.of("", "3:", "-1:", "0,3:", "x:", ":1")) {
+    for (String position : List.of("", "3:", "-1:", "0,3:", "x:", ":1", ",:", "0,:")) {
       assertThatThrownBy(() -> quorum.list(HoldQuery.of(1).withAfter(position)))
           .isInstanceOf(IllegalArgumentException.class);
     }

@@ -309,15 +309,15 @@ final class Holds {
 
   /** Ends a hold whose validity is over, unless it has ended before. */
   void expired(Hold hold) {
-    boolean abandoned = hold.mayStay() || hold.remote().isKept(); // with the loss, or never
-    if (lost(hold, LostReason.EXPIRED) && !abandoned) {
-      // Only this client's margin has passed: the server may hold it for a moment longer.
-      leftovers.abandon(hold.remote());
-    }
+    lost(hold, LostReason.EXPIRED, !hold.remote().isKept()); // the server may have it yet
   }
 
   /** Ends a hold without a release, and tells everybody. Answers false if it had ended before. */
   boolean lost(Hold hold, LostReason why) {
+    return lost(hold, why, false);
+  }
+
+  private boolean lost(Hold hold, LostReason why, boolean atOnce) {
     boolean wasRenewing = hold.isRenewing();
     boolean stays = hold.mayStay();
     long validUntil = hold.remote().validUntil();
@@ -334,7 +334,11 @@ final class Holds {
         forget(hold);
         abandonPassed(hold.remote());
         if (reason == LostReason.EXPIRED && stays) {
-          leftovers.abandonLost(hold.remote(), validUntil);
+          // An extension may have been answered within: its holder may be in a step by that.
+          leftovers.abandonLost(
+              hold.remote(), Math.max(validUntil, hold.remote().validUntil()));
+        } else if (atOnce && (taken == null || hold.remote().isRepeated())) {
+          leftovers.abandon(hold.remote());
         }
       } finally {
         try {

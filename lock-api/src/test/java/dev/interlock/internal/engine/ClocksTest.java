@@ -113,7 +113,8 @@ class ClocksTest {
         }
 
         @Override
-        @SuppressWarnings("UnsynchronizedOverridesSynchronized") // what is held is renewed meanwhile
+        @SuppressWarnings(
+            "UnsynchronizedOverridesSynchronized") // what is held is renewed meanwhile
         public AttemptResult attempt(Attempt attempt) {
           AttemptResult result = super.attempt(attempt);
           if (result instanceof AttemptResult.Busy) {

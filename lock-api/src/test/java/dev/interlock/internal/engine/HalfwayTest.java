@@ -240,7 +240,7 @@ class HalfwayTest {
     CountDownLatch over = new CountDownLatch(1);
     Owner owner = new Owner(() -> {
       try {
-        assertThat(client.lock("x").tryLock(Duration.ZERO, Duration.ofSeconds(1)))
+        assertThat(client.lock("x").tryLock(Duration.ZERO, Duration.ofSeconds(3)))
             .isTrue();
         taken.complete(client.lock("x").lease());
         over.await();

@@ -86,6 +86,7 @@ public final class Election {
     Attempt attempt = asked.withTokens(1);
     // One that has stood in a queue was in somebody's way, and others may stand behind it.
     boolean isFirst = standing.places().contended() == null;
+    Looks looks = new Looks(attempt, sentAt, standing.places().mayHaveItsTurn());
     Votes votes = new Votes(caller, standing.endings());
     if (!standing.isHeld() && !standing.places().isGrantedByRelease()) {
       AttemptResult first = contend(attempt, standing, votes);
@@ -93,7 +94,7 @@ public final class Election {
         return first;
       }
     }
-    AttemptResult result = poll(attempt, standing, votes, isFirst);
+    AttemptResult result = poll(attempt, standing, votes, looks, isFirst);
     if (result instanceof Grant grant) {
       standing.holds(
           attempt.withPatience(Duration.ZERO), grant.fencingToken(), sentAt, sentAtMillis);
@@ -266,10 +267,10 @@ public final class Election {
    *
    * @param isFirst whether no member was asked for this attempt before the present call
    */
-  private AttemptResult poll(Attempt attempt, Standing standing, Votes votes, boolean isFirst) {
+  private AttemptResult poll(
+      Attempt attempt, Standing standing, Votes votes, Looks looks, boolean isFirst) {
     Map<Member, AttemptResult.Busy> busy = new LinkedHashMap<>();
     List<String> complaints = new ArrayList<>();
-    Looks looks = new Looks(attempt, !isFirst);
     while (looks.next(votes.caller())) {
       Round<Vote> round = new Round<>(votes.caller());
       List<Member> live = members.live();

@@ -30,12 +30,13 @@ final class Looks {
   /**
    * Begins.
    *
-   * @param hasWaited whether it may be its turn: it stood in the queue of the contended member
+   * @param sentAt when the call began, by {@link System#nanoTime}
+   * @param mayHaveItsTurn whether it stood in the queue of the contended member
    */
-  Looks(Attempt attempt, boolean hasWaited) {
+  Looks(Attempt attempt, long sentAt, boolean mayHaveItsTurn) {
     Duration patience = attempt.patience();
     Duration longest = patience.compareTo(LATE_RELEASE) < 0 ? patience : LATE_RELEASE;
-    deadline = System.nanoTime() + (hasWaited ? longest.toNanos() : 0);
+    deadline = sentAt + (mayHaveItsTurn ? longest.toNanos() : 0);
   }
 
   /** Whether there is one more. Pauses before each but the first. */

@@ -46,6 +46,7 @@ final class Votes {
   String asks(Member member) {
     String mark = member.memory().mark();
     marks.put(member, mark);
+    endings.askedOf(member);
     return mark;
   }
 

@@ -13,15 +13,26 @@ public final class Endings {
   private final Set<Member> revoked = new HashSet<>();
   private final Map<Member, Boolean> released = new HashMap<>();
 
-  /** Notes that a member has granted the lock, or has granted it again. */
-  public synchronized void grantedBy(Member member) {
-    granted.add(member);
+  /** A member is about to be asked for its vote: what it had, or took away, is no part of that. */
+  public synchronized void askedOf(Member member) {
+    granted.remove(member);
     revoked.remove(member);
   }
 
-  /** Notes that a member took its vote away. */
-  public synchronized void revokedBy(Member member) {
+  /** Notes that a member has granted the lock. It may have taken that away, for news overtake. */
+  public synchronized void grantedBy(Member member) {
+    granted.add(member);
+  }
+
+  /** A member is asked to forget its vote. */
+  synchronized void givenBackTo(Member member) {
+    granted.remove(member);
+  }
+
+  /** Notes that a member took its vote away, and answers how many have. */
+  public synchronized int revokedBy(Member member) {
     revoked.add(member);
+    return revoked.size();
   }
 
   /** Whether a member took away what it had granted. */

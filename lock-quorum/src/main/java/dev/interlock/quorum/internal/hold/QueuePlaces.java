@@ -108,6 +108,11 @@ public final class QueuePlaces {
         : new BackendUnavailableException(message);
   }
 
+  /** Whether it may be its turn: it stands in a queue, or has been granted the lock from there. */
+  public synchronized boolean mayHaveItsTurn() {
+    return granted || (queued && stands);
+  }
+
   /** Whether it has been given a place, and has not given that back. */
   synchronized boolean isQueued() {
     return queued;

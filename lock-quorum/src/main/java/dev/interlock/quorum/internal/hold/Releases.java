@@ -37,6 +37,12 @@ public final class Releases {
     standing.givenBack();
     Round<Boolean> round = new Round<>(caller);
     List<Member> live = members.live();
+    // Whoever comes next asks one of these first, and must not find the lock held there.
+    Member contended = standing.places().contended();
+    List<Member> askedNext = live.stream()
+        .filter(member -> member == live.get(0) || member == contended)
+        .filter(standing::isOn)
+        .toList();
     for (Member member : members.all()) {
       boolean isLive = live.contains(member);
       if (isLive || standing.isOn(member)) {
@@ -53,14 +59,9 @@ public final class Releases {
         }
       }
     }
-    // Whoever comes next asks one of these first, and must not find the lock held there.
-    Member contended = standing.places().contended();
-    List<Member> askedNext = live.stream()
-        .filter(member -> member == live.get(0) || member == contended)
-        .filter(standing::isOn)
-        .toList();
     round.linger();
-    round.await(answers -> isDecided(answers.values()) && answers.keySet().containsAll(askedNext));
+    round.await(
+        answers -> isDecided(answers.values()) && askedNext.stream().noneMatch(round::isOpen));
     long held = Round.count(round.answers().values(), there -> there);
     long gone = round.answers().size() - held;
     if (held >= members.need() || gone > members.spare()) {

@@ -71,6 +71,7 @@ public final class Repairs {
             () -> member.call(open -> {
               Attempt lost = rest(standing, member, attempt, least);
               standing.places().asks(member);
+              standing.endings().askedOf(member);
               AttemptResult vote = open.attempt(lost.withPatience(lost.lease()));
               if (vote instanceof Grant) {
                 standing.places().grantedAt(member);

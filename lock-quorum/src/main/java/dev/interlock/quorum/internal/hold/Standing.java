@@ -256,6 +256,7 @@ public final class Standing {
   private synchronized <T> Turn<T> nextBack(Member member) {
     Turn<T> back = next(member);
     givingBack.put(member, back.answer());
+    endings.givenBackTo(member);
     return back;
   }
 

@@ -84,8 +84,9 @@ record HoldVotes(Map<Member, HoldInfo> votes, int need, int all) {
   /**
    * Whether a member says that it is the hold's token, and not that of an earlier hold of the same
    * owner, whose release has not got there yet. Beside such a vote a hold has so few that all of
-   * them were raised to one token. Without it, a hold is also known by the tokens of its members up
-   * to its own: a member that got it back has a larger one.
+   * them were raised to one token, unless that member was missing when it was granted. Without it,
+   * a hold is also known by the tokens of its members up to its own: a member that got it back has
+   * a larger one.
    */
   boolean has(long token) {
     if (!isSaid(token)) {

@@ -34,8 +34,8 @@ public final class Inspection {
 
   /**
    * Looks again if it meets a grant half done: the members' tokens are about to be raised. Until
-   * two looks in a row find the same tokens: those of its members may differ for as long as a hold
-   * lasts.
+   * two looks in a row, some time apart, find the same tokens: those of its members may differ for
+   * as long as a hold lasts.
    */
   private Optional<HoldVotes> settled(String name) {
     Optional<HoldVotes> hold = poll(name);
@@ -46,7 +46,8 @@ public final class Inspection {
       Map<Member, Long> before = hold.get().tokensOfMembers();
       Uninterruptibly.pause(pause);
       hold = poll(name);
-      if (hold.map(HoldVotes::tokensOfMembers).filter(before::equals).isPresent()) {
+      if (pause > HALF_DONE
+          && hold.map(HoldVotes::tokensOfMembers).filter(before::equals).isPresent()) {
         break;
       }
     }

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
-import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * Lists held locks: the pages of the first member, then those of the next. A lock stands where the
@@ -73,10 +73,9 @@ final class Listing {
   /** The member whose page it is, and those that were left out. */
   private List<Integer> places(String position, int colon) {
     try {
-      List<Integer> places = Pattern.compile(",")
-          .splitAsStream(position.substring(0, Math.max(0, colon)))
-          .map(Integer::valueOf)
-          .toList();
+      String before = position.substring(0, Math.max(0, colon));
+      List<Integer> places =
+          Stream.of(before.split(",", -1)).map(Integer::valueOf).toList();
       if (places.stream().allMatch(place -> place >= 0 && place < members.all().size())) {
         return places;
       }

@@ -156,7 +156,7 @@ public final class Round<T> {
   }
 
   /** Whether a member was asked that has not answered yet. */
-  boolean isOpen(Member member) {
+  public boolean isOpen(Member member) {
     lock.lock();
     try {
       return open.contains(member);

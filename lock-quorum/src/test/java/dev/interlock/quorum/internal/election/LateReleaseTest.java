@@ -2,14 +2,14 @@ package dev.interlock.quorum.internal.election;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.interlock.contract.Undisturbed;
 import dev.interlock.quorum.SteeredMembers;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
 import dev.interlock.spi.Grant;
 import dev.interlock.spi.LockBackend;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -17,9 +17,9 @@ import org.junit.jupiter.api.Timeout;
 /** A release reaches the members one after the other. */
 @Timeout(60)
 class LateReleaseTest extends SteeredMembers {
-  @Test
-  @DisplayName("F1 whose turn it is keeps it where the other members have the release 100 ms later")
-  void keepsItsTurn() throws Exception {
+  @Undisturbed(millis = 100)
+  @DisplayName("F1 whose turn it is keeps it where the other members have the release later")
+  void keepsItsTurn() {
     Attempt held = attempt();
     try (LockBackend second = direct(1);
         LockBackend third = direct(2)) {
@@ -28,12 +28,14 @@ class LateReleaseTest extends SteeredMembers {
       }
       Attempt waiting = waits();
       assertThat(first.release(NAME, held.id())).isTrue();
-      CompletableFuture<AttemptResult> result =
-          CompletableFuture.supplyAsync(() -> quorum.attempt(waiting));
-      TimeUnit.MILLISECONDS.sleep(100);
-      assertThat(second.release(NAME, held.id())).isTrue();
-      assertThat(third.release(NAME, held.id())).isTrue();
-      assertThat(result.get()).isInstanceOf(Grant.class);
+      AtomicInteger looks = new AtomicInteger();
+      members.get(1).before(() -> {
+        if (looks.incrementAndGet() == 9) { // after some 60 ms
+          second.release(NAME, held.id());
+          third.release(NAME, held.id());
+        }
+      });
+      assertThat(quorum.attempt(waiting)).isInstanceOf(Grant.class);
     }
   }
 

@@ -139,6 +139,30 @@ class RepairTest {
     }
   }
 
+  @Test
+  @DisplayName("L7: a hold is lost that was forced off its members just before it was granted")
+  void countsWhatWasForcedMeanwhile() throws Exception {
+    String[] names = names();
+    Attempt ahead = Attempt.of("b", new HoldId(8, 1), "other", LEASE).withTokens(1_000_000);
+    try (LockBackend quorum = opened(names);
+        LockBackend first = direct(OTHER, names[0])) {
+      Queue<HoldId> revoked = revoked(quorum);
+      SteeredProvider.of(CLIENT.id(), names[2]).down(true);
+      assertThat(first.attempt(ahead)).isInstanceOf(Grant.class);
+      // So the second member's token is raised, at last.
+      SteeredProvider.of(CLIENT.id(), names[1]).beforeRenewed(() -> {
+        force(OTHER, names[0]);
+        force(OTHER, names[1]);
+      });
+      assertThat(quorum.attempt(attempt)).isInstanceOf(Grant.class);
+      for (long start = System.nanoTime();
+          revoked.isEmpty() && System.nanoTime() - start < LIMIT_NANOS; ) {
+        TimeUnit.MILLISECONDS.sleep(1);
+      }
+      assertThat(revoked).contains(attempt.id());
+    }
+  }
+
   @Undisturbed(millis = 500)
   @DisplayName(
       "X3: a member that lost a hold has it again for as long as the others, and no longer")
