@@ -6,11 +6,16 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import dev.interlock.BackendUnavailableException;
 import dev.interlock.contract.TestClient;
 import dev.interlock.spi.Grant;
+import dev.interlock.spi.Renewal;
+import dev.interlock.spi.RenewalResult;
 import dev.interlock.testservers.MysqlServer;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -32,7 +37,7 @@ class TableLockTest {
   @AfterEach
   void close() throws SQLException {
     backup.close();
-    server.execute("DROP TABLE " + OWN + "lock, " + OWN + "entry, " + OWN + "counter");
+    server.execute("DROP TABLE IF EXISTS " + OWN + "lock, " + OWN + "entry, " + OWN + "counter");
   }
 
   /** A session that waits does not notice that its client is gone, and each repetition adds one. */
@@ -52,10 +57,29 @@ class TableLockTest {
     }
   }
 
+  /** Else who renews would wait once more for each of them, and for all behind them. */
+  @Test
+  void n8_waitersAreRenewedInVainOnceAndOnceMoreHoweverManyThereAre() throws SQLException {
+    try (TestClient client = Server.client(Server.uri() + "&tablePrefix=" + OWN);
+        Statement statement = backup.createStatement()) {
+      client.attempt("a", client.id(), Duration.ZERO);
+      List<Renewal> waiters = IntStream.range(0, 4)
+          .mapToObj(i -> Renewal.of("a", client.id(), TestClient.LEASE, true))
+          .toList();
+      waiters.forEach(waiter -> client.attempt("a", waiter.id(), Duration.ofMinutes(1)));
+      statement.execute("LOCK TABLES " + OWN + "entry READ");
+      long start = System.nanoTime();
+      List<RenewalResult> results = new ArrayList<>();
+      client.backend.renew(waiters, (waiter, result) -> results.add(result));
+      assertThat(results).hasSize(4).allMatch(RenewalResult.Failed.class::isInstance);
+      assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(10));
+    }
+  }
+
   private String waiting() {
     return server
         .execute("SELECT COUNT(*) FROM information_schema.processlist"
-            + " WHERE state LIKE 'Waiting for table%'")
+            + " WHERE state LIKE 'Waiting for table%' AND info LIKE '%" + OWN + "%'")
         .strip();
   }
 }

@@ -41,6 +41,7 @@ class WithoutUserLocksTest {
       HoldId waiter = client.id();
       holder.attempt("a", held, Duration.ZERO);
       assertThat(client.attempt("a", waiter, LONG)).isInstanceOf(Queued.class);
+      Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> refused.get() == 2);
       Awaitility.await()
           .during(Duration.ofSeconds(1))
           .atMost(Duration.ofSeconds(3))

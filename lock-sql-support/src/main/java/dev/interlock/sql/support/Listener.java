@@ -18,6 +18,7 @@ public final class Listener {
   private static final long READY_NANOS = Recheck.POLL.toNanos();
 
   private static final long RETRY_NANOS = Duration.ofMillis(300).toNanos();
+  private static final long LONGEST_RETRY_NANOS = Duration.ofSeconds(2).toNanos();
   private static final long ENDS_MILLIS = 1_000;
 
   private final Connections connections;
@@ -112,13 +113,18 @@ public final class Listener {
   }
 
   private void run() {
+    long retry = RETRY_NANOS;
     for (boolean again = false; stays(); again = true) {
       try {
         listen(again);
+        retry = RETRY_NANOS;
       } catch (Throwable e) { // an Error, too: without this thread nothing would be heard any more
-        // The re-checks of the waiters do without it meanwhile.
+        // The re-checks of the waiters do without it meanwhile. A server that stays of no use, as
+        // one that has become read-only, is asked less and less often.
+        retry = heard ? RETRY_NANOS : retry;
         set(false, null);
-        pause();
+        pause(retry);
+        retry = Math.min(2 * retry, LONGEST_RETRY_NANOS);
       }
     }
   }
@@ -198,7 +204,7 @@ public final class Listener {
   /** Waits until nobody needs it: where it cannot hear, waiters look by themselves more often. */
   public void goWithout() {
     while (isNeeded()) {
-      pause();
+      pause(RETRY_NANOS);
     }
   }
 
@@ -224,10 +230,10 @@ public final class Listener {
   }
 
   /** Waits before a look at whether it is still of no use; not for long, nor once it is closed. */
-  private void pause() {
+  private void pause(long nanos) {
     lock.lock();
     try {
-      long left = RETRY_NANOS;
+      long left = nanos;
       while (!closed && left > 0) {
         left = changed.awaitNanos(left);
       }

@@ -6,6 +6,9 @@ import static org.awaitility.Awaitility.await;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -41,6 +44,30 @@ class ListenerTest {
       listener.close();
     }
     assertThat(listener.isUp()).isFalse();
+  }
+
+  /** As one that has become read-only. */
+  @Test
+  void e5_aServerThatStaysOfNoUseIsAskedLessAndLessOften() {
+    List<Long> asked = new CopyOnWriteArrayList<>();
+    Listener listener = new Listener(
+        new NoServer() {
+          @Override
+          public Connection listener() throws SQLException {
+            asked.add(System.nanoTime());
+            throw new SQLException("of no use");
+          }
+        },
+        "listener-of-no-use",
+        () -> true,
+        (caller, connection, again) -> {});
+    try {
+      listener.ensure();
+      await().atMost(Duration.ofSeconds(30)).until(() -> asked.size() >= 4);
+    } finally {
+      listener.close();
+    }
+    assertThat(Duration.ofNanos(asked.get(3) - asked.get(2))).isGreaterThan(Duration.ofSeconds(1));
   }
 
   @Test

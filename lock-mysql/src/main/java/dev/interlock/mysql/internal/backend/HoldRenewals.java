@@ -35,7 +35,7 @@ final class HoldRenewals {
   private final String namespace;
   private final RenewalAnswers answers;
   private final List<List<Renewal>> locked = new ArrayList<>();
-  private final List<Renewal> gone = new ArrayList<>();
+  private final List<Renewal> lapsed = new ArrayList<>();
 
   /** Whether this batch has waited for a locked row: once is enough. */
   private boolean hasWaited;
@@ -70,9 +70,15 @@ final class HoldRenewals {
     takeLocked().forEach(this::renewOneByOne);
   }
 
-  /** Holds that were told to be gone. */
-  List<Renewal> gone() {
-    return List.copyOf(gone);
+  /**
+   * Takes those whose grants ran out before they were confirmed, and are not answered: their
+   * entries would be granted anew, to nobody. A transaction has to remove them first. Behind the
+   * answer the id may stand in the queue again, by another attempt.
+   */
+  List<Renewal> takeLapsed() {
+    List<Renewal> left = List.copyOf(lapsed);
+    lapsed.clear();
+    return left;
   }
 
   private List<List<Renewal>> takeLocked() {
@@ -218,19 +224,39 @@ final class HoldRenewals {
     return row != null && row.token < renewal.minToken();
   }
 
+  /** Sets those aside whose grants have lapsed. */
   private void answer(List<Renewal> some, Map<HoldId, HeldRow> held) {
-    some.forEach(renewal -> {
+    List<Renewal> gone = new ArrayList<>();
+    for (Renewal renewal : some) {
       HeldRow row = held.get(renewal.id());
-      if (row == null && !renewal.queued()) {
+      if (row != null) {
+        answers.answer(renewal, RenewalResult.held(renewal, row.token).withTokens(row.tokens));
+      } else if (renewal.queued()) {
+        answers.answer(renewal, RenewalResult.gone());
+      } else {
         gone.add(renewal);
       }
-      answers.answer(renewal, result(renewal, row));
-    });
+    }
+    Set<HoldId> unconfirmed = unconfirmed(gone);
+    for (Renewal renewal : gone) {
+      if (unconfirmed.contains(renewal.id())) {
+        lapsed.add(renewal);
+      } else {
+        answers.answer(renewal, RenewalResult.gone());
+      }
+    }
   }
 
-  private static RenewalResult result(Renewal renewal, @Nullable HeldRow row) {
-    return row == null
-        ? RenewalResult.gone()
-        : RenewalResult.held(renewal, row.token).withTokens(row.tokens);
+  private Set<HoldId> unconfirmed(List<Renewal> gone) {
+    if (gone.isEmpty()) {
+      return Set.of();
+    }
+    try {
+      List<KnownHold> asked = sorted(gone);
+      return byId(database.run("renewal", true, session -> session.mapper().unconfirmed(asked)))
+          .keySet();
+    } catch (LockException e) {
+      return Set.of(); // they are gone; nobody keeps their entries alive, so these run out
+    }
   }
 }

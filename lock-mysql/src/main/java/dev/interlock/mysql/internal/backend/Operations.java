@@ -224,8 +224,8 @@ final class Operations {
   }
 
   /**
-   * Renewals of further holds, which may have become the first one, and of waiters that want to
-   * share the lock. Answers one for each.
+   * Renewals of further holds, which may have become the first one, of waiters that want to share
+   * the lock, and of holds whose grants have lapsed. Answers one for each.
    */
   static final class Prolong extends Operation<List<RenewalResult>> {
     private final List<Renewal> renewals;
@@ -241,7 +241,12 @@ final class Operations {
 
     @Override
     List<HoldId> ids() {
-      return renewals.stream().map(Renewal::id).filter(entries::isCounted).toList();
+      return renewals.stream().map(Renewal::id).filter(this::mayStandFarBehind).toList();
+    }
+
+    /** One that is not known was granted the lock, and may be in the queue again. */
+    private boolean mayStandFarBehind(HoldId id) {
+      return entries.isCounted(id) || entries.get(id) == null;
     }
 
     @Override

@@ -17,6 +17,7 @@ import dev.interlock.spi.RenewalResult;
 import dev.interlock.sql.support.Database;
 import dev.interlock.sql.support.LockBatcher;
 import dev.interlock.sql.support.Recheck;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -26,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
@@ -89,45 +91,17 @@ final class Renewer {
     // Those whose lock was free, and is served since.
     Map<HoldId, Renewal> served = new LinkedHashMap<>();
     // Takes no row of a lock, and so first: who keeps others out must show itself in two seconds.
-    Waiting waiting = new Waiting(answers, new ArrayList<>());
-    List<RowWork<?>> works = new ArrayList<>(refresh(queue, waiters, served, waiting));
+    List<RowWork<?>> works = new ArrayList<>(refresh(queue, waiters, served, answers));
     renewGranted(waiters, inRows);
     inRows.renew(holds);
     byLock.addAll(new PartRenewals(database, entries, answers).renew(parts));
-    byLock.stream()
-        .collect(Collectors.groupingBy(Renewal::name, LinkedHashMap::new, Collectors.toList()))
-        .forEach((name, some) -> works.add(prolonging(name, some, answers)));
+    byLock.addAll(inRows.takeLapsed());
+    works.addAll(prolonging(byLock, answers));
     Deque<RowWork<?>> left = doUnlocked(works, inRows);
-    answerServed(queue, served, inRows, waiting);
-    renewLast(left, inRows, () -> answerServed(queue, served, inRows, waiting));
-    removeLapsed(inRows);
-    waiting.apart().forEach(waiter -> renew(List.of(waiter), answers));
-  }
-
-  /**
-   * How the waiters of a batch are answered.
-   *
-   * @param apart takes those whose entries are to be had one by one only: somebody keeps one of
-   *     them locked, and which one turns out then
-   */
-  private record Waiting(RenewalAnswers answers, List<Renewal> apart) {}
-
-  /** Grants that ran out before they were confirmed would be granted anew, to nobody. */
-  private void removeLapsed(HoldRenewals inRows) {
-    List<Renewal> gone = inRows.gone();
-    if (gone.isEmpty()) {
-      return;
-    }
-    try {
-      List<HoldId> ids = gone.stream().map(Renewal::id).toList();
-      List<Long> left =
-          database.run("refresh", true, session -> session.mapper().leftInQueue(me.client(), ids));
-      gone.stream()
-          .filter(hold -> left.contains(hold.id().low()))
-          .forEach(hold -> batcher.run(hold.name(), new Operations.Tidy(hold.id())));
-    } catch (LockException e) {
-      // All were answered. Nobody keeps these entries alive, so they run out.
-    }
+    answerServed(queue, served, inRows, answers);
+    renewLast(left, inRows, () -> answerServed(queue, served, inRows, answers));
+    // Of those whose rows were to be had only now.
+    renewLast(prolonging(inRows.takeLapsed(), answers), inRows, () -> {});
   }
 
   /** Tries some times: a row that is merely busy is free in between. */
@@ -146,8 +120,8 @@ final class Renewer {
    * then does not. Transactions first, as others may be at their rows all the time, one behind the
    * other, and who stands in line has its turn soon.
    */
-  private void renewLast(Deque<RowWork<?>> rest, HoldRenewals inRows, Runnable afterEach) {
-    Deque<RowWork<?>> left = rest;
+  private void renewLast(Collection<RowWork<?>> rest, HoldRenewals inRows, Runnable afterEach) {
+    Deque<RowWork<?>> left = new ArrayDeque<>(rest);
     while (!left.isEmpty()) {
       left.remove().run(batcher);
       left = RowWork.doUnlocked(left, batcher);
@@ -161,6 +135,14 @@ final class Renewer {
   private void renewGranted(Map<HoldId, Renewal> waiters, HoldRenewals inRows) {
     waiters.keySet().forEach(entries::remove);
     inRows.renew(List.copyOf(waiters.values()));
+  }
+
+  private List<RowWork<?>> prolonging(List<Renewal> some, RenewalAnswers answers) {
+    List<RowWork<?>> works = new ArrayList<>();
+    some.stream()
+        .collect(Collectors.groupingBy(Renewal::name, LinkedHashMap::new, Collectors.toList()))
+        .forEach((name, ofOne) -> works.add(prolonging(name, ofOne, answers)));
+    return works;
   }
 
   private RowWork<?> prolonging(String name, List<Renewal> some, RenewalAnswers answers) {
@@ -189,9 +171,8 @@ final class Renewer {
       List<KnownEntry> queue,
       Map<HoldId, Renewal> waiters,
       Map<HoldId, Renewal> served,
-      Waiting waiting) {
-    RenewalAnswers answers = waiting.answers();
-    List<EntryState> states = states(queue, waiters, waiting);
+      RenewalAnswers answers) {
+    List<EntryState> states = states(queue, waiters, answers);
     Map<String, List<Renewal>> free = states.stream()
         .filter(state -> state.lockRemainingUs <= 0)
         .map(state -> waiters.remove(state.id()))
@@ -209,10 +190,13 @@ final class Renewer {
 
   /** Leaves nobody. */
   private void answerServed(
-      List<KnownEntry> queue, Map<HoldId, Renewal> served, HoldRenewals inRows, Waiting waiting) {
+      List<KnownEntry> queue,
+      Map<HoldId, Renewal> served,
+      HoldRenewals inRows,
+      RenewalAnswers answers) {
     List<KnownEntry> places =
         queue.stream().filter(entry -> served.containsKey(entry.id())).toList();
-    answerWaiting(states(places, served, waiting), served, waiting.answers());
+    answerWaiting(states(places, served, answers), served, answers);
     renewGranted(served, inRows);
     served.clear();
   }
@@ -231,27 +215,69 @@ final class Renewer {
     }
   }
 
-  /** Answers them all if it fails, and sets them apart if somebody keeps one of them locked. */
+  /** Answers them all if it fails. */
   private List<EntryState> states(
-      List<KnownEntry> queue, Map<HoldId, Renewal> waiters, Waiting waiting) {
+      List<KnownEntry> queue, Map<HoldId, Renewal> waiters, RenewalAnswers answers) {
     if (queue.isEmpty()) {
       return List.of();
     }
     try {
       Optional<List<EntryState>> states = states(queue);
-      if (states.isPresent()) {
-        return states.get();
-      }
-      if (queue.size() > 1) {
-        waiting.apart().addAll(waiters.values());
-      } else {
-        fail(waiters.values(), entryLocked(queue.get(0).name()), waiting.answers());
-      }
+      return states.isPresent() ? states.get() : statesOfUnlocked(queue, waiters, answers);
     } catch (LockException e) {
-      fail(waiters.values(), e, waiting.answers());
+      fail(waiters.values(), e, answers);
+      waiters.clear();
+      return List.of();
     }
-    waiters.clear();
-    return List.of();
+  }
+
+  /**
+   * For when somebody keeps the entry of one of them locked: that must not cost the others their
+   * places. Whoever has that one, or the table, is waited for once more at most.
+   */
+  private List<EntryState> statesOfUnlocked(
+      List<KnownEntry> queue, Map<HoldId, Renewal> waiters, RenewalAnswers answers) {
+    List<KnownEntry> free = new ArrayList<>();
+    List<KnownEntry> left = queue;
+    for (int tries = 0; tries < MOST_TRIES && !left.isEmpty(); tries++) {
+      LockSupport.parkNanos(tries == 0 ? 0 : BETWEEN_TRIES_NANOS);
+      Optional<Set<HoldId>> unlocked = unlocked(left);
+      if (unlocked.isEmpty()) {
+        failLocked(queue, waiters, answers);
+        return List.of();
+      }
+      Map<Boolean, List<KnownEntry>> parts = left.stream()
+          .collect(Collectors.partitioningBy(entry -> unlocked.get().contains(entry.id())));
+      free.addAll(parts.getOrDefault(true, List.of()));
+      left = parts.getOrDefault(false, List.of());
+    }
+    failLocked(left, waiters, answers);
+    free.sort(BY_TICKET);
+    Optional<List<EntryState>> states = free.isEmpty() ? Optional.of(List.of()) : states(free);
+    if (states.isEmpty()) {
+      failLocked(free, waiters, answers);
+    }
+    return states.orElse(List.of());
+  }
+
+  private static void failLocked(
+      List<KnownEntry> entries, Map<HoldId, Renewal> waiters, RenewalAnswers answers) {
+    for (KnownEntry entry : entries) {
+      Renewal waiter = waiters.remove(entry.id());
+      if (waiter != null) {
+        answers.answer(waiter, RenewalResult.failed(entryLocked(entry.name())));
+      }
+    }
+  }
+
+  /** Answers nothing if it has to wait for the table in vain. */
+  private Optional<Set<HoldId>> unlocked(List<KnownEntry> queue) {
+    return database.run(
+        "refresh",
+        true,
+        session -> LockSession.unlessLocked(() -> session.mapper().unlockedEntries(queue).stream()
+            .map(EntryState::id)
+            .collect(Collectors.toSet())));
   }
 
   private static LockException entryLocked(String name) {

@@ -3,6 +3,7 @@ package dev.interlock.mysql.internal.connection;
 import dev.interlock.sql.support.Faults;
 import java.sql.SQLException;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /** What an error of MySQL or MariaDB, or of Connector/J, means. */
 public final class MysqlFaults implements Faults.Errors {
@@ -55,7 +56,13 @@ public final class MysqlFaults implements Faults.Errors {
   private static final int NOT_OWNER_OF_THREAD = 1095;
 
   /** What nodes of Galera say to GET_LOCK: MariaDB's, and those of Percona in their strict mode. */
-  private static final Set<Integer> NO_USER_LOCKS = Set.of(1235, 1105);
+  private static final int NOT_SUPPORTED_YET = 1235;
+
+  /** Says nothing by itself. */
+  private static final int UNKNOWN_ERROR = 1105;
+
+  private static final Pattern OF_USER_LOCKS =
+      Pattern.compile("GET_LOCK|pxc_strict_mode", Pattern.CASE_INSENSITIVE);
 
   private MysqlFaults() {}
 
@@ -100,7 +107,10 @@ public final class MysqlFaults implements Faults.Errors {
 
   /** The server refuses {@code GET_LOCK}, so nobody can be woken there. */
   public static boolean hasNoUserLocks(SQLException error) {
-    return NO_USER_LOCKS.contains(error.getErrorCode());
+    int code = error.getErrorCode();
+    return code == NOT_SUPPORTED_YET
+        || (code == UNKNOWN_ERROR
+            && OF_USER_LOCKS.matcher(String.valueOf(error.getMessage())).find());
   }
 
   /** The session keeps no statement of this name. */

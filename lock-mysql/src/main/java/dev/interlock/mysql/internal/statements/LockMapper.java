@@ -98,9 +98,11 @@ public interface LockMapper {
   List<HeldRow> lockFreeHolds(
       @Param("holds") List<KnownHold> holds, @Param("transaction") long transaction);
 
-  List<Long> leftInQueue(@Param("client") long client, @Param("holds") Collection<HoldId> holds);
+  List<HeldRow> unconfirmed(@Param("holds") List<KnownHold> holds);
 
   List<HeldRow> renewParts(@Param("locks") List<LockParts> locks, @Param("leaseUs") long leaseUs);
+
+  List<EntryState> unlockedEntries(@Param("entries") List<KnownEntry> entries);
 
   List<EntryState> refreshWaiters(
       @Param("entries") List<KnownEntry> entries,

@@ -56,6 +56,23 @@ class MysqlFaultsTest {
         .isNotInstanceOf(OutcomeUnknownException.class);
   }
 
+  /**
+   * Anything that is unknown has the second code: a client would do without being woken for good.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    "1235, This version does not yet support GET_LOCK in cluster (WSREP_ON=ON), true",
+    "1105, Percona-XtraDB-Cluster prohibits use of GET_LOCK with pxc_strict_mode = ENFORCING, true",
+    "1105, prohibited by PXC_STRICT_MODE, true",
+    "1105, Unknown error, false",
+    "1213, GET_LOCK, false"
+  })
+  void E9_aServerWithoutUserLocksIsToldFromOneWithAnUnknownError(
+      int code, String message, boolean without) {
+    assertThat(MysqlFaults.hasNoUserLocks(new SQLException(message, "HY000", code)))
+        .isEqualTo(without);
+  }
+
   @ParameterizedTest
   @CsvSource({"28000, 1045, true", "08004, 1040, false", "08S01, 0, false"})
   void E3_soIsOneThatLetsNobodyIn(String state, int code, boolean refused) {
