@@ -76,7 +76,9 @@ final class ApplicationConnections implements Connections {
     try {
       if (healthy && !connection.isBroken()) {
         handOverOrKeep(connection);
-        listener.served();
+        if (use == Use.ATTEMPT) { // others may only have read, as a replica lets them
+          listener.served(System.nanoTime()); // the pool does not tell since when it is open
+        }
       } else {
         pool.returnBrokenResource(connection);
       }
@@ -118,8 +120,9 @@ final class ApplicationConnections implements Connections {
   public Connection openListener() {
     PooledObjectFactory<Connection> factory = pool.getFactory();
     try {
+      long since = System.nanoTime();
       Connection opened = factory.makeObject().getObject();
-      listener.opened(opened);
+      listener.opened(opened, since);
       return opened;
     } catch (Exception e) { // that is what makeObject declares
       throw Faults.connecting(address(), e);

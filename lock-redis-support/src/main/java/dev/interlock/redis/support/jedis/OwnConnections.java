@@ -37,25 +37,29 @@ public final class OwnConnections implements Connections {
   /** Knows where it leads, which Jedis 7 does not tell, and its socket. */
   private static final class Led extends Connection {
     private final HostAndPort to;
+    private final long since;
 
     /** Null if it cannot be awaited for a while: what comes is encrypted. */
     private final @Nullable PatientSocket socket;
 
     static Led connect(HostAndPort to, JedisClientConfig settings) {
+      long since = System.nanoTime();
       return settings.isSsl()
-          ? new Led(to, settings)
-          : new Led(to, settings, PatientSocket.connect(to, settings));
+          ? new Led(to, since, settings)
+          : new Led(to, since, settings, PatientSocket.connect(to, settings));
     }
 
-    private Led(HostAndPort to, JedisClientConfig settings) {
+    private Led(HostAndPort to, long since, JedisClientConfig settings) {
       super(to, settings);
       this.to = to;
+      this.since = since;
       this.socket = null;
     }
 
-    private Led(HostAndPort to, JedisClientConfig settings, PatientSocket socket) {
+    private Led(HostAndPort to, long since, JedisClientConfig settings, PatientSocket socket) {
       super(() -> socket, settings);
       this.to = to;
+      this.since = since;
       this.socket = socket;
     }
 
@@ -213,7 +217,9 @@ public final class OwnConnections implements Connections {
         discard(connection);
       } else {
         handOverOrKeep(connection);
-        listener.served();
+        if (use == Use.ATTEMPT && connection instanceof Led led) {
+          listener.served(led.since); // others may only have read, as a replica lets them
+        }
       }
     } finally { // also after an error, such as no memory for a thread
       permits.leave(use);
@@ -260,8 +266,9 @@ public final class OwnConnections implements Connections {
 
   @Override
   public Connection openListener() {
+    long since = System.nanoTime();
     Connection opened = connect(server.address());
-    listener.opened(opened);
+    listener.opened(opened, since);
     return opened;
   }
 

@@ -115,6 +115,48 @@ class OwnConnectionsTest {
     }
   }
 
+  /** Else a server that stays a replica is listened to anew with each of its answers. */
+  @Test
+  void W3_theListenerIsLeftOnceAnAttemptIsServedOverAConnectionFromAfterTheDoubt() {
+    try (RedisServer server = TestRedis.start()) {
+      OwnConnections connections = OwnConnections.open(
+          config("any", server).build(), new ClientId("00000000000000aa", "host"));
+      Connection listening = connections.openListener();
+      Connection misled = connections.borrow(Connections.Use.ATTEMPT);
+      Connection older = connections.borrow(Connections.Use.ATTEMPT);
+      connections.misled();
+      connections.giveBack(Connections.Use.ATTEMPT, misled, false);
+      connections.giveBack(Connections.Use.ATTEMPT, older, true);
+      assertThat(listening.isConnected()).as("after an older connection").isTrue();
+      assertThat(connections.borrow(Connections.Use.ATTEMPT)).isSameAs(older);
+      Connection newer = connections.borrow(Connections.Use.HOLDER);
+      connections.giveBack(Connections.Use.HOLDER, newer, true);
+      assertThat(listening.isConnected()).as("after what may be a read").isTrue();
+      assertThat(connections.borrow(Connections.Use.ATTEMPT)).isSameAs(newer);
+      connections.giveBack(Connections.Use.ATTEMPT, newer, true);
+      assertThat(listening.isConnected()).isFalse();
+      connections.close();
+    }
+  }
+
+  @Test
+  void W3_aListenerThatWasOpenedAfterTheServedConnectionStays() {
+    try (RedisServer server = TestRedis.start()) {
+      OwnConnections connections = OwnConnections.open(
+          config("any", server).build(), new ClientId("00000000000000aa", "host"));
+      connections.misled();
+      Connection serving = connections.borrow(Connections.Use.ATTEMPT);
+      try (Connection listening = connections.openListener()) {
+        for (int i = 0; i < 2; i++) {
+          connections.giveBack(Connections.Use.ATTEMPT, serving, true);
+          assertThat(listening.isConnected()).isTrue();
+          serving = connections.borrow(Connections.Use.ATTEMPT);
+        }
+      }
+      connections.close();
+    }
+  }
+
   @Test
   void X1_whoWaitsForAConnectionGoesOnToTheNewMaster() throws Exception {
     try (RedisServer old = TestRedis.builder().owned().start();

@@ -1,6 +1,5 @@
 package dev.interlock.redis.hash.internal.backend;
 
-import dev.interlock.BackendUnavailableException;
 import dev.interlock.LockException;
 import dev.interlock.redis.hash.internal.connection.Connections;
 import dev.interlock.redis.hash.internal.script.Answer;
@@ -149,7 +148,8 @@ final class Renewer {
   private RenewalResult result(Renewal renewal, Answer answer) {
     long kind = answer.number();
     if (kind == FAILED) {
-      return RenewalResult.failed(failure(renewal.name(), answer.word().replace('\1', ' ')));
+      return RenewalResult.failed(
+          failure(connections.address(), renewal.name(), answer.word().replace('\1', ' ')));
     }
     long first = answer.number();
     long second = answer.number();
@@ -163,10 +163,10 @@ final class Renewer {
   }
 
   /** What cannot be read is that of other software, unless the server itself refused something. */
-  private LockException failure(String name, String why) {
+  static LockException failure(String address, String name, String why) {
     LockException refused =
-        RedisErrors.refused(RedisErrors.describe("renew", name), connections.address(), why, null);
-    return refused instanceof BackendUnavailableException
+        RedisErrors.refused(RedisErrors.describe("renew", name), address, why, null);
+    return refused.getClass() != LockException.class
         ? refused
         : new LockException("Redis could not renew lock '" + name
             + "': other software uses its keys (" + why + "). Choose another namespace, or remove"

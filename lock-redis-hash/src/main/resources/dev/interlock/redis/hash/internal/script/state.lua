@@ -3,9 +3,9 @@
 -- The lock's key is a hash:
 --   '*'     the header, packed: the list of the holds, and what they come to; how many wait, and how many
 --           of them stand in front; first and last ticket of the others; how far dead ones were looked
---           for; the reserve of fencing tokens; until when the key lives; when the last step ran, and since when
---           no QUIET passed without one. While it was only granted, and nobody waits, just the hold: see
---           SINGLE
+--           for; the reserve of fencing tokens; until when the key lives; when the last step ran, and when
+--           the server last seemed to have stood still before one. While it was only granted, and nobody
+--           waits, just the hold: see SINGLE
 --   'q'     the front: the list of the first waiters of the queue
 --   '#' n   the waiter with ticket n, unless it stands in front
 --   id      of a waiter with a '#' field: its ticket; of a waiter that was passed over because its
@@ -56,6 +56,9 @@ local core = {
   -- Who has not done it for so long is passed over, also if it seems to listen: the connections of a machine
   -- that vanished stay open. It is back in its place when it speaks.
   GONE = 5000000,
+  -- Without a step for so long the server is taken to have stood still. Less than GONE; and the only waiter who
+  -- lives is not silent for so long, on a slow network either, or its steps would keep the dead in the queue.
+  STILL = 4000000,
   -- How many arguments describe an attempt, see attempts.lua.
   PARTS = 8
 }
@@ -174,9 +177,13 @@ function core.load(key, counter, aside, ids, found)
     end
   end
   -- Nobody could be heard while the server stood still, and the times from before its clock was set back tell
-  -- nothing: those who wait get as long again to speak.
-  if now < stepped or now - stepped > core.QUIET then
+  -- nothing: those who wait get as long again to speak. A shorter gap may also be that of the only waiter who
+  -- lives and is late each time: it counts once in a while, and gives the others time for one refresh.
+  local gap = now - stepped
+  if gap < 0 or gap > core.STILL then
     resumed = now
+  elseif gap > core.QUIET and now - resumed > 2 * core.GONE then
+    resumed = now - core.GONE + core.QUIET
   end
   local front = found[2] or ''
   local lock = {

@@ -2,6 +2,7 @@ package dev.interlock.redis.hash.internal.backend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.interlock.contract.Undisturbed;
 import dev.interlock.redis.support.contract.BackendContract;
 import dev.interlock.spi.Attempt;
 import dev.interlock.spi.AttemptResult;
@@ -18,6 +19,9 @@ import org.junit.jupiter.api.Timeout;
 class UnheardWaitersTest extends TwoClients {
   /** How long one may be silent that seems to listen (state.lua). */
   private static final Duration GONE = Duration.ofSeconds(5);
+
+  /** Longer than the clients are silent, and shorter than what always counts. */
+  private static final Duration BRIEF = Duration.ofSeconds(3);
 
   private HoldId writer;
   private HoldId reader;
@@ -95,6 +99,26 @@ class UnheardWaitersTest extends TwoClients {
   }
 
   @Test
+  void R2_F5_whoCouldNotBeHeardForAMomentKeepsItsPlaceAndGetsTimeToSpeak() {
+    waitBehindAReader();
+    letBeUnheard(GONE, BRIEF, Duration.ofMinutes(1));
+
+    RenewalResult look = one.refresh("n", reader);
+
+    assertThat(look).isInstanceOf(RenewalResult.Queued.class);
+    assertThat(((RenewalResult.Queued) look).recheck()).isLessThanOrEqualTo(BRIEF);
+  }
+
+  /** As where nobody else waits, and one is always a little late. */
+  @Undisturbed(millis = 300)
+  void W2_aWriterThatWasNotHeardIsPassedOverHoweverLateEachOfTheOthersIs() {
+    waitBehindAReader();
+    letBeUnheard(GONE, BRIEF);
+
+    assertThat(one.refresh("n", reader)).isInstanceOf(Grant.class);
+  }
+
+  @Test
   void F1_F5_aReleaseAfterAnOutageGoesToTheFirst() throws InterruptedException {
     HoldId holder = one.id();
     one.queue("n", holder);
@@ -117,11 +141,16 @@ class UnheardWaitersTest extends TwoClients {
     assertThat(one.refresh("n", reader)).as("again").isInstanceOf(RenewalResult.Queued.class);
   }
 
-  /**
-   * As if the first in front had been heard so long ago, and the last step had run so long ago,
-   * before which there was one all the time.
-   */
+  /** The same, where the server last stood still so recently that only a long gap counts. */
   private void letBeUnheard(Duration heard, Duration stepped) {
+    letBeUnheard(heard, stepped, GONE.plusSeconds(1));
+  }
+
+  /**
+   * As if the first in front had been heard so long before its last refresh, and the last step had
+   * run so long ago, and the server had last seemed to stand still so long ago.
+   */
+  private void letBeUnheard(Duration heard, Duration stepped, Duration resumed) {
     server.command(
         "EVAL",
         """
@@ -129,13 +158,15 @@ class UnheardWaitersTest extends TwoClients {
         local ends = string.format('%016.0f', tonumber(string.sub(front, 34, 49)) - ARGV[1])
         redis.call('HSET', KEYS[1], 'q', string.sub(front, 1, 33) .. ends .. string.sub(front, 50))
         local lock = {cmsgpack.unpack(redis.call('HGET', KEYS[1], '*'))}
-        lock[16] = lock[16] - ARGV[2]
-        lock[17] = 0
+        local clock = redis.call('TIME')
+        lock[16] = clock[1] * 1000000 + clock[2] - ARGV[2]
+        lock[17] = clock[1] * 1000000 + clock[2] - ARGV[3]
         redis.call('HSET', KEYS[1], '*', cmsgpack.pack(unpack(lock)))
         """,
         "1",
         BackendContract.key("n"),
         Long.toString(heard.toNanos() / 1_000),
-        Long.toString(stepped.toNanos() / 1_000));
+        Long.toString(stepped.toNanos() / 1_000),
+        Long.toString(resumed.toNanos() / 1_000));
   }
 }
