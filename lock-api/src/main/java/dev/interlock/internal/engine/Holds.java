@@ -320,9 +320,10 @@ final class Holds {
   private boolean lost(Hold hold, LostReason why, boolean atOnce) {
     boolean wasRenewing = hold.isRenewing();
     boolean stays = hold.mayStay();
-    long validUntil = hold.remote().validUntil();
+    RemoteHold remote = hold.remote();
+    long validUntil = remote.validUntil();
     // What was taken away is no longer valid, and whoever sees that first must not misjudge it.
-    LostReason taken = why == LostReason.EXPIRED ? hold.remote().taken() : null;
+    LostReason taken = why == LostReason.EXPIRED ? remote.taken() : null;
     LostReason reason = taken == null ? why : taken;
     if (!hold.lose(reason)) {
       return false;
@@ -332,13 +333,11 @@ final class Holds {
     } finally { // an Error in one keeps nobody from what follows: nothing of it is done again
       try {
         forget(hold);
-        abandonPassed(hold.remote());
-        if (reason == LostReason.EXPIRED && stays) {
-          // An extension may have been answered within: its holder may be in a step by that.
-          leftovers.abandonLost(
-              hold.remote(), Math.max(validUntil, hold.remote().validUntil()));
-        } else if (atOnce && (taken == null || hold.remote().isRepeated())) {
-          leftovers.abandon(hold.remote());
+        abandonPassed(remote);
+        if (reason == LostReason.EXPIRED && stays) { // by the later end: an answer may have come
+          leftovers.abandonLost(remote, Math.max(validUntil, remote.validUntil()));
+        } else if (atOnce && (taken == null || remote.isRepeated())) {
+          leftovers.abandon(remote);
         }
       } finally {
         try {
